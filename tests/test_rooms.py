@@ -6,6 +6,7 @@ import pathlib
 import pytest
 
 import rave_agents
+from rave_agents import games
 
 HOUSE = pathlib.Path(rave_agents.__file__).parent
 ADAPTERS = HOUSE.parent / "adapters"
@@ -96,3 +97,35 @@ def test_adapters_are_imported_by_nobody_below_and_not_by_each_other():
                 assert module.split(".")[0] in {"rave_agents", own} or (
                     own == "rave_pettingzoo" and module.startswith("rave_openspiel")
                 )
+
+
+GAMES = HOUSE / "games"
+
+
+def games_imported_by(path):
+    """Names of the modules beside the kit that a file imports something of."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        module = getattr(node, "module", None) or ""
+        if isinstance(node, ast.ImportFrom) and module.startswith("rave_agents.games"):
+            found = [module.removeprefix("rave_agents.games").partition(".")[2]]
+            found = [alias.name for alias in node.names] if found == [""] else found
+            yield from (name.partition(".")[0] for name in found)
+
+
+def test_a_game_is_imported_by_nobody_else():
+    """So a new one is a file, and a line in ``GAMES``."""
+    files = [*HOUSE.rglob("*.py"), *ADAPTERS.rglob("*.py")]
+    found = {
+        (path.name, name)
+        for path in files
+        if path != GAMES / "__init__.py"  # It gives NoGo's GameState its public name.
+        for name in games_imported_by(path)
+        if name in games.GAMES
+    }
+    assert not found
+
+
+def test_the_kit_imports_no_game():
+    """Machine code is known by all files of the kit, and by what a game's methods look up."""
+    names = {name for path in (GAMES / "kit").rglob("*.py") for name in games_imported_by(path)}
+    assert names == {"kit"}

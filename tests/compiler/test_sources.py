@@ -85,15 +85,3 @@ def test_rules_are_known_by_every_file_of_the_kit_and_by_the_kernel(monkeypatch,
         path.write_text(path.read_text(encoding="utf-8") + "\nx = 1", encoding="utf-8")
         names.append(digest_of_kit())
     assert len(set(names)) == len(names) > len(list(kit.glob("*.py")))
-
-
-def test_the_kit_imports_no_game():
-    """Compiled code of games is known by what their methods look up, that of the kit as a whole."""
-    imported = set()
-    for path in (PACKAGE / "games" / "kit").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom):
-                imported.add(node.module)
-    assert {name for name in imported if str(name).startswith("rave_agents.games")} <= {
-        module_of(path) for path in (PACKAGE / "games" / "kit").glob("[!_]*.py")
-    } | {"rave_agents.games.kit"}
