@@ -29,7 +29,7 @@ def game_names() -> list[str]:
 
 
 def is_sequential(game_type: Any) -> bool:
-    """Whether players of a game take turns."""
+    """True if players of a game take turns."""
     return bool(game_type.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL)
 
 

@@ -30,7 +30,7 @@ from rave_pettingzoo.zoo_state import Seats, ZooState, plan_for, secrets_of
 
 
 class _Rules(NamedTuple):
-    """What all states of one environment have in common."""
+    """Rules that all states of one environment share."""
 
     agents: tuple[Any, ...]
     """The agents by seat."""
@@ -41,9 +41,9 @@ class _Rules(NamedTuple):
     legal: Callable[[Any], Sequence[int]]
     """The legal actions of the agent that is selected."""
     kind: Kind | None
-    """What is known of the environment."""
+    """The kind of a known environment."""
     translate: bool
-    """Whether searches may run in OpenSpiel's states."""
+    """True if searches may run in OpenSpiel's states."""
 
 
 class AECState(ZooState):

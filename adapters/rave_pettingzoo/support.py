@@ -29,7 +29,7 @@ SHIMMY = "OpenSpielCompatibilityV0"
 
 
 def is_shimmy(raw: Any) -> bool:
-    """Whether this is Shimmy's wrapper around one of OpenSpiel's games."""
+    """True for Shimmy's wrapper around one of OpenSpiel's games."""
     return _is_shimmys(type(raw))
 
 
@@ -147,7 +147,7 @@ def check_discrete(env: Any) -> None:
 
 
 def is_simultaneous(env: Any) -> bool:
-    """Whether agents of an AEC environment choose their actions at the same time."""
+    """True if agents of an AEC environment choose their actions at the same time."""
     return _why_simultaneous(env) is not None
 
 
@@ -160,7 +160,7 @@ def _why_simultaneous(env: Any) -> str | None:
 
 
 def is_parallel(env: Any) -> bool:
-    """Whether its agents may move at the same time, and it takes their actions together."""
+    """True if its agents may move at the same time, and it takes their actions together."""
     return isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is None
 
 
@@ -174,13 +174,13 @@ def turn_based_env(env: Any) -> Any | None:
 
 
 def always_ends(env: Any) -> bool:
-    """Whether games of an environment are known to end, whatever is played."""
+    """True if games of an environment are known to end, whatever is played."""
     raw = raw_env(env) if isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv) else None
     return raw is not None and (is_shimmy(raw) or inherited_kind(raw) is not None)
 
 
 def is_openspiels(env: Any) -> bool:
-    """Whether OpenSpiel's own state can be searched in place of the environment."""
+    """True if OpenSpiel's own state can be searched in place of the environment."""
     raw = raw_env(env)
     return is_shimmy(raw) and openspiel().refusal(raw.game_type) is None
 

@@ -54,17 +54,17 @@ CHILD = int(Axis.CHILD)
 
 
 class Kept(enum.Enum):
-    """How long the values of an array last; then all its items are ``fill`` again."""
+    """Lifetimes of the values of an array; after it all its items are ``fill`` again."""
 
     GAME = "game"
-    """As long as the game goes on, through all searches of it; rows of nodes, edges, tables and
-    children as long as these are in the tree."""
+    """The game: through all searches of it; rows of nodes, edges, tables and children last while
+    these are in the tree."""
     ROOT = "root"
     """Until another position becomes the root, or the tree is dropped."""
     SEARCH = "search"
     """Until another search begins."""
     ALWAYS = "always"
-    """As long as the memory: for what storage itself writes."""
+    """The memory's life: for arrays that storage itself writes."""
 
 
 class Rows(NamedTuple):
@@ -83,7 +83,7 @@ class Rows(NamedTuple):
     length: int = 1
     """Items in each row."""
     kept: Kept = Kept.GAME
-    """How long its values last."""
+    """The lifetime of its values."""
 
 
 def one(dtype: Any, length: int = 1, fill: float = 0, kept: Kept = Kept.GAME) -> Rows:

@@ -87,8 +87,8 @@ class SearchConfig:
     tried before any other is tried twice (Gelly & Wang 2006)."""
 
     first_play_value: Annotated[Part, Takes(FixedUrgency, unvisited_value)] = FixedUrgency()
-    """Whether ``first_play_urgency`` holds, ``FixedUrgency``, or such an edge has its node's value
-    less a reduction, ``ReducedParentValue``, see ``kernel/selection.py``."""
+    """The value of an edge before its first visit: ``first_play_urgency``, by ``FixedUrgency``, or
+    its node's value less a reduction, by ``ReducedParentValue``, see ``kernel/selection.py``."""
 
     backup: Annotated[Part, Takes(MeanBackup, edge_value, node_value)] = MeanBackup()
     """An edge's value by its statistics, see ``kernel/backup.py``: the mean of its simulations, or

@@ -16,19 +16,19 @@ class GameTraits(NamedTuple):
     """The traits of a game, and of its search, by which parts become others."""
 
     chance: bool = True
-    """Whether chance may move, or simulations begin in different worlds."""
+    """True if chance may move, or simulations begin in different worlds."""
     simultaneous: bool = False
-    """Whether players may move at the same time, and choose so."""
+    """True if players may move at the same time, and choose so."""
     determinized: bool = False
-    """Whether each simulation begins in a world of its own."""
+    """True if each simulation begins in a world of its own."""
     hidden: bool = False
-    """Whether that is because something is hidden from players, not by chance alone."""
+    """True if that is because something is hidden from players, not by chance alone."""
     evaluated: bool = False
-    """Whether an evaluator gives values of leaves, so that there are no playouts."""
+    """True if an evaluator gives values of leaves, so that there are no playouts."""
     valued: bool = False
-    """Whether there is a value function."""
+    """True if there is a value function."""
     observed: bool = False
-    """Whether playouts show what players observe, for the search to learn from."""
+    """True if playouts show what players observe, for the search to learn from."""
 
     @property
     def plain(self) -> bool:

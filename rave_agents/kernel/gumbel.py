@@ -117,7 +117,7 @@ def sequential_halving(taken: int, simulations: int, considered: int) -> tuple[i
 
 @kernel
 def completed_value(search: Any, proven: Any, node: int, edge: int, missing: float) -> float:
-    """The value of an edge within what is proven of it; without visits, ``missing`` so."""
+    """The value of an edge, moved into proven bounds; ``missing`` likewise, without visits."""
     n = float(search.tree.edge_visits[edge])
     if n == 0.0:
         return float(within_bounds(proven, search, edge, 1.0, missing))

@@ -96,7 +96,7 @@ class Halved(NamedTuple):
     """The report on one of the root's actions."""
 
     survives: bool
-    """Whether sequential halving has kept it."""
+    """True if sequential halving has kept it."""
     score: float
     """``g + ln p + σ(q)``."""
     improved: float

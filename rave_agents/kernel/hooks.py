@@ -57,7 +57,7 @@ def on_rescale(part: Any, search: Any, factor: float, shift: float) -> None:
 
 @open_function
 def copy_edge(part: Any, old: int, new: int) -> None:
-    """Write what is known of an edge into another row."""
+    """Copy an edge's statistics into another row."""
 
 
 @open_function

@@ -30,7 +30,7 @@ class Move(NamedTuple):
     """A move of a playout, and what is known of it."""
 
     player: int
-    """Who moves."""
+    """The player who moves."""
     action: int
     """The action."""
     last: int
@@ -39,10 +39,10 @@ class Move(NamedTuple):
     own_last: int
     """The player's own last action; ``NO_ACTION`` if there is none."""
     wins: bool
-    """Whether it ends the game with more for the player than for any other. Known with a
+    """True if it ends the game with more for the player than for any other. Known with a
     ``lookahead`` of at least 1, where players move in turn."""
     loses: bool
-    """Whether the next player can win so at once after it. Known with a ``lookahead`` of 2 once the
+    """True if the next player can win so at once after it. Known with a ``lookahead`` of 2 once the
     move has been drawn: then another draw follows, by the weights as they are now."""
 
 
@@ -213,7 +213,7 @@ class DecisiveMoves(NamedTuple):
     """
 
     anti_decisive: bool = True
-    """Whether moves after which the next player can win at once are avoided."""
+    """True if moves after which the next player can win at once are avoided."""
 
 
 @implements(lookahead, DecisiveMoves)

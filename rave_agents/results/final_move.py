@@ -188,7 +188,7 @@ def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMo
 
 
 def _value(root: Root, move: RootMove) -> float:
-    """A move's mean value within what is proven of it; that of a draw, if it has no visits."""
+    """A move's mean value, moved into proven bounds; that of a draw, if it has no visits."""
     value = move.value_sum / move.visits if move.visits > 0 else DRAW
     if root.low >= root.high:
         return value

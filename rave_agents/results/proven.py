@@ -31,7 +31,7 @@ def merged_proof(proofs: Sequence[EdgeProof]) -> EdgeProof:
 
 
 def merged_numbers(numbers: Sequence[NumberPair]) -> NumberPair:
-    """The smallest proof and disproof number of several trees; of what is proven, 0 and infinity.
+    """The smallest proof and disproof number of several trees; 0 and infinity once one is 0.
 
     Both are the least work that is left, and each tree shows a way that takes so much.
     """

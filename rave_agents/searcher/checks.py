@@ -1,4 +1,4 @@
-"""What a search refuses: positions, configurations and moves that do not go together."""
+"""Checks of positions, configurations and moves that do not go together."""
 
 import functools
 import logging
@@ -63,12 +63,12 @@ def check_hidden(config: SearchConfig, *, simultaneous: bool) -> None:
 
 
 def is_decision(state: GameState) -> bool:
-    """Whether a player, or several, are to move at a state."""
+    """True if a player, or several, are to move at a state."""
     return not state.is_terminal() and (state.current_player() >= 0 or is_simultaneous(state))
 
 
 def checked_mover(state: GameState, player: int | None) -> int:
-    """Whose action is chosen at a state; refused if it is nobody's, or not clear."""
+    """The player whose action is chosen at a state; refused if there is none, or several."""
     check_decision(state)
     mover = int(state.current_player())
     if player is not None and not is_integer(player):

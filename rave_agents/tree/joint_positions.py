@@ -12,7 +12,7 @@ from rave_agents.kernel.tree import UNEXPANDED, Tree, edge_rows
 
 
 class JointVisits(NamedTuple):
-    """What is known of a joint action of a position."""
+    """Statistics of a joint action of a position."""
 
     actions: tuple[int, ...]
     """The action of each who moves there, in the order of the players."""

@@ -19,14 +19,14 @@ from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, first_place
 from rave_agents.kernel.tree import Tree
 
 Sizes = dict[Axis, int]
-"""How many rows there are of each axis."""
+"""The number of rows of each axis."""
 
 PLACES_FOR_EACH = 2
 """Places of the hash table for each entry, at least; never more than twice as many."""
 
 
 class _Field(NamedTuple):
-    """How a field of a part is declared: an array, or what a part runs as in its place."""
+    """Declaration of a part's field: an array, or the record that a part runs as in its place."""
 
     name: str
     kind: Any
@@ -48,7 +48,7 @@ def _fields(kind: type) -> tuple[_Field, ...]:
 
 
 def _items(rows: Rows, sizes: Sizes) -> int:
-    """How many items an array has for each of its axis's rows."""
+    """The number of an array's items for each of its axis's rows."""
     return math.prod((sizes[axis] for axis in rows.inner), start=rows.length)
 
 
@@ -118,7 +118,7 @@ class Storage:
         inner = (found for record in records for found in records_of(record))
         self._children = [found for found in inner if isinstance(found, Children)]
         self.whole: bool = True
-        """Whether all arrays have their size; not after a resizing that was interrupted."""
+        """True if all arrays have their size; not after a resizing that was interrupted."""
         self._note_capacity()
         self._count_bytes()
         for table in self._children:
@@ -138,7 +138,7 @@ class Storage:
 
     @property
     def has_actions(self) -> bool:
-        """Whether an array has rows for actions."""
+        """True if an array has rows for actions."""
         return any(Axis.ACTION in (rows.axis, *rows.inner) for _, rows in self._arrays)
 
     @property
@@ -160,7 +160,7 @@ class Storage:
         return [array for array, _ in self._arrays]
 
     def resize(self, sizes: Sizes) -> None:
-        """Make room for so many rows of some axes, in place.
+        """Make room for more rows of some axes, in place.
 
         The arrays are reallocated one by one, so that there are never two trees in memory: slices
         of them taken before must not be used any more. The loop asks ``Tree.capacity`` for the room
@@ -186,7 +186,7 @@ class Storage:
         self.whole = True
 
     def widen(self, actions: int) -> None:
-        """Make room for so many actions, in place; what is known of those there are is kept.
+        """Make room for more actions, in place; the rows of those there are stay.
 
         After an interruption the arrays have their new size, and are empty.
         """
@@ -263,7 +263,7 @@ def _refill(array: Array, rows: Rows, sizes: Sizes) -> None:
 
 
 def places_for(entries: int) -> int:
-    """Places of a hash table for so many entries: a power of two."""
+    """Places of a hash table for a number of entries: a power of two."""
     places = PLACES_FOR_EACH
     while places < PLACES_FOR_EACH * entries:
         places *= 2

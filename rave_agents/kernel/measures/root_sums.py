@@ -13,7 +13,7 @@ from rave_agents.kernel.tree import ROOT
 FIRST, SECOND, EARLIER_FIRST, EARLIER_SECOND = 0, 1, 2, 3
 
 KEPT = 0.9
-"""The share of what earlier roots told that is kept at each new one."""
+"""The share of earlier roots' sums that is kept at each new one."""
 
 
 class RootSums(NamedTuple):

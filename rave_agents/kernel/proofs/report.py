@@ -18,7 +18,7 @@ NumberPair = tuple[float | None, float | None]
 
 
 class ProofArrays(NamedTuple):
-    """What is proven of a tree's nodes; empty arrays where it is not kept."""
+    """Proofs of a tree's nodes; empty arrays where there are none."""
 
     low: Array
     """[nodes, players] the least utility that each player can still end with."""
@@ -36,7 +36,7 @@ class ProofArrays(NamedTuple):
 
 @python_function
 def proof_arrays(proofs: Any, players: int) -> ProofArrays:
-    """The arrays of the part that keeps what is proven."""
+    """The arrays of the part that keeps proofs."""
     none, numbers = np.zeros((0, players)), np.zeros(0, np.float32)
     return ProofArrays(none, none, np.zeros(0, np.int32), none, none, numbers)
 
