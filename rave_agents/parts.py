@@ -59,6 +59,7 @@ from rave_agents.kernel.declarations import (
     GameTraits,
     becomes,
     begin_search,
+    game_refusal,
     needs_observations,
     needs_simulations,
     reads_lifetimes,
@@ -67,7 +68,7 @@ from rave_agents.kernel.declarations import (
     report_root,
 )
 from rave_agents.kernel.gumbel import Gumbel
-from rave_agents.kernel.hooks import copy_edge, count_value, on_rescale
+from rave_agents.kernel.hooks import copy_edge, count_value, on_backup, on_expand, on_rescale
 from rave_agents.kernel.move_policies import DecisiveMoves, Move, learn_move, lookahead, move_weight
 from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
@@ -216,6 +217,7 @@ __all__ = [
     "edge_rows",
     "edge_value",
     "exploration",
+    "game_refusal",
     "implements",
     "kernel",
     "learn_move",
@@ -226,6 +228,8 @@ __all__ = [
     "node_term",
     "node_value",
     "noisy",
+    "on_backup",
+    "on_expand",
     "on_rescale",
     "one",
     "position_value",

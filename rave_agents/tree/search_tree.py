@@ -270,8 +270,8 @@ class SearchTree:
             self.clear()
         elif node != ROOT:
             self.keep(node)
+            self.storage.fill(Kept.ROOT)
         self.noised = False
-        self.storage.fill(Kept.ROOT)
 
     def keep(self, node: int) -> None:
         """Make a node the root, and drop all that is not below it."""
