@@ -22,7 +22,7 @@ from rave_agents.compiler.entry_code import place_on_disk
 from rave_agents.compiler.layout import kind_of
 from rave_agents.games.kit import machine
 from rave_agents.games.kit.rules_simulator import RulesSimulator
-from rave_agents.searcher import tree_search
+from rave_agents.searcher import preparing
 
 # A job in the background of a script is started with SIGINT ignored, and so would be the programs
 # that the tests start and interrupt.
@@ -187,7 +187,7 @@ def compiled(monkeypatch):
     monkeypatch.setattr(RulesSimulator, "__init__", _new_simulator)
     monkeypatch.setattr(RulesSimulator, "_interpreted", _simulate_interpreted)
     monkeypatch.setattr(machine, "prepare", _prepare)
-    monkeypatch.setattr(tree_search, "_compiled", set())  # It knows those that are interpreted.
+    monkeypatch.setattr(preparing, "_compiled", set())  # It knows those that are interpreted.
 
 
 @pytest.hookimpl(tryfirst=True)

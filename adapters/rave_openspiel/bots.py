@@ -24,7 +24,6 @@ from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import (
     check_supported,
     check_worlds,
-    hides_information,
     is_simultaneous,
     searches_joint_moves,
 )
@@ -127,7 +126,6 @@ class SearchBot(SearchingAgent, Bot):
             value=self.value,
         )
         self._clone_seeds = np.random.SeedSequence(self.seed)
-        self._plays_in_turn = is_simultaneous(game) and hides_information(game.get_type())
         """True if searches play a turn-based form of the game, whose positions are others."""
         self._searched: Hashable | None = None
 
@@ -372,26 +370,13 @@ class SearchBot(SearchingAgent, Bot):
                 self.limit,
                 player=player,
                 clock=self.clock,
-                moves=self._moves_to(root),
+                reuse=True,
             )
         self.last_result = result
         self._searched = None if plays else position_key(state)
         if plays and reports and self.verbose:
             print(self._report(state, result))
         return result
-
-    def _moves_to(self, state: OpenSpielState) -> Sequence[int] | None:
-        """The moves from the kept tree's root to this position; None if it is not to go on.
-
-        Where the position does not follow from the root, all is forgotten.
-        """
-        root = self._searcher.root
-        if root is None:
-            return None
-        moves = root.moves_to(state)  # type: ignore[attr-defined]
-        if moves is None and not self._plays_in_turn:
-            self._searcher.reset()
-        return moves if moves and self.config.reuse_tree else None
 
     def _follow(self, state: pyspiel.State, actions: Sequence[int]) -> None:
         """Lead the kept tree past actions here, if this position follows from the tree's root."""

@@ -8,7 +8,6 @@
         env.step(None if termination or truncation else agent.act(observation))
 """
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 from rave_agents.agents.amaf_fit import warn_of_misfit
@@ -119,7 +118,6 @@ class SearchAgent(SearchingAgent, LoopAgent):
             value=self.value,
         )
         check_moves(self.config, simultaneous=self._rows is not None or is_parallel(env))
-        self._searched: GameState | None = None
         self._bind_members()
 
     def _seed_member(self, number: int) -> None:
@@ -140,19 +138,11 @@ class SearchAgent(SearchingAgent, LoopAgent):
         """Forget the tree: a new game begins. The clock, if there is one, starts anew."""
         super().reset()
         self._forget_game()
-        self._searched = None
 
     def choose(self, state: GameState) -> int:
         """Search the position, going on from the kept tree if it leads there."""
         if self.last_result is None:
             warn_of_misfit(self.config, str(self.env), lambda: state)
-        moves, before = None, self._searched
-        if self.config.reuse_tree and before is not None:
-            moves = moves_between(before, state)
-            if moves is None and _can_be_told(before):
-                self._searcher.reset()  # Another position: nothing is reused.
-            moves = moves or None
-        self._searched = None
         if isinstance(state, ParallelState):
             state.check_worlds(self.config)
         seat = None
@@ -161,9 +151,8 @@ class SearchAgent(SearchingAgent, LoopAgent):
         limit = self.limit if self._asked is None else self._limit_from(self._asked)
         self._asked = None
         self.last_result = self._searcher.search(
-            state, limit, player=seat, clock=self.clock, moves=moves
+            state, limit, player=seat, clock=self.clock, reuse=self.config.reuse_tree
         )
-        self._searched = state
         return self.last_result.action
 
     def _check_playable(self, env: Any) -> None:
@@ -276,17 +265,3 @@ _NAMED: tuple[type[SearchAgent], ...] = (
     RaveMaximinAgent,
     RegretMatchingAgent,
 )
-
-
-def moves_between(before: GameState, after: GameState) -> Sequence[int] | None:
-    """Return the actions from one searched position to a later one; None if unknown."""
-    if type(before) is not type(after):
-        return None
-    moves_to = getattr(before, "moves_to", None)
-    return None if moves_to is None else moves_to(after)
-
-
-def _can_be_told(state: GameState) -> bool:
-    """True if positions of its game can be told apart."""
-    key = getattr(state, "position_key", None)
-    return key is not None and key() is not None

@@ -118,7 +118,7 @@ def unknown_root(state: GameState, player: int) -> Root:
 def known_root(tree: SearchTree) -> Root:
     """The root of a tree that has its node, by what the tree counts and its parts report."""
     arrays, moves, search = tree.arrays, tree.running.moves, tree.search()
-    node = players_node(arrays, moves, ROOT, tree.player)
+    node = players_node(arrays, moves, ROOT, tree.root.player)
     rows = edge_rows(arrays, node)
     edges = slice(rows.start, rows.stop)
     actions = arrays.edge_action[edges].tolist()
@@ -135,7 +135,7 @@ def known_root(tree: SearchTree) -> Root:
     )
     root = Root(
         moves=tuple(RootMove(*row, AmafStatistics(), NO_PROOF) for row in counted),
-        player=tree.player,
+        player=tree.root.player,
         num_players=tree.num_players,
         place=node - ROOT,
         joint=tuple(joint),
@@ -360,7 +360,7 @@ def _expected_step(tree: SearchTree, node: int, action: int | None = None) -> Se
     if len(nodes) > 1:
         rows = joint_visits(arrays, moves, node)
         if action is not None:
-            place = [int(arrays.node_player[row]) for row in nodes].index(tree.player)
+            place = [int(arrays.node_player[row]) for row in nodes].index(tree.root.player)
             rows = [row for row in rows if row.actions[place] == action]
         return max(rows, key=lambda row: row.visits).actions if rows else ()
     if action is not None:

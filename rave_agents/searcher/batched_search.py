@@ -1,13 +1,11 @@
 """One tree and its search, where an evaluator judges leaves in batches."""
 
-import itertools
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from rave_agents.compiler.arrays import Axis
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.config.root_noise import NoNoise
 from rave_agents.errors import UnsupportedGameError
@@ -15,31 +13,17 @@ from rave_agents.evaluators import leaves
 from rave_agents.evaluators.batch import BatchArrays
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator, evaluate
 from rave_agents.evaluators.cache import EvaluationCache
-from rave_agents.kernel.search import Path, Search
-from rave_agents.searcher.leaf_stepper import LeafStepper, bind_step
-from rave_agents.searcher.tree_search import (
-    TreeSearch,
-    check_rows,
-    is_part_failure,
-    new_frame,
-    no_scores,
-    part_failed,
-)
+from rave_agents.kernel.search import Search
+from rave_agents.searcher.leaf_stepper import LeafStepper
+from rave_agents.searcher.part_errors import is_part_failure, no_scores, part_failed
+from rave_agents.searcher.provider import check_rows, make_simulator, new_frame
+from rave_agents.searcher.slots import Slot, path_beside
+from rave_agents.searcher.tree_search import TreeSearch
 from rave_agents.simulate.python_callback import CallbackFailedError
-from rave_agents.simulate.python_simulator import PythonSimulator
-from rave_agents.simulate.simulator import (
-    Frame,
-    Header,
-    Simulator,
-    Status,
-    flat_frame,
-    grown_frame,
-)
+from rave_agents.simulate.simulator import Header, Status, flat_frame, grown_frame
 from rave_agents.simulate.utility_limits import UtilityLimits
 from rave_agents.simulate.world_record import FEW
-from rave_agents.tree.composition import SearchedGame
 from rave_agents.tree.search_tree import SearchTree
-from rave_agents.tree.storage import allocated
 
 SLICE_SECONDS = 0.02
 """How long batches are evaluated between two looks at the clock."""
@@ -47,42 +31,6 @@ SLICE_SECONDS = 0.02
 
 MOST_RESERVED = 2**16
 """Simulations whose nodes have their memory before the search, at most."""
-
-_versions = itertools.count(1)
-
-
-class Slot:
-    """A simulation of its own that may wait: its frame, its provider and its path.
-
-    It is a ``Member`` of a ``LeafStepper``.
-    """
-
-    simulator: Simulator
-    record: leaves.LeafSearch
-    compiled: tuple[int, Any] | None
-    bound: Callable[[int], int]
-
-    def __init__(self, owner: "BatchedSearch", frame: Frame, *, virtual: bool) -> None:
-        self.owner, self.frame = owner, frame
-        self.control = leaves.new_control(virtual=virtual)
-        self.version = 0
-
-    def bind(self, record: leaves.LeafSearch) -> None:
-        """Work on this record from now on."""
-        self.record = record
-        self.version = next(_versions)
-        in_slices = hasattr(self.simulator, "slice")
-        self.compiled = None if in_slices else leaves.advance.placed(record)
-        if self.compiled is None:
-            self.bound = leaves.advance.bound(record)
-
-    def call(self) -> int:
-        """Take a step, from Python."""
-        return self.owner.called(self.bound)
-
-    def handle(self, step: int, status: int) -> bool:
-        """Do what a step's status asks for; returns whether to take the step once more."""
-        return self.owner.handle(self, step, status)
 
 
 class BatchedSearch(TreeSearch):
@@ -114,7 +62,7 @@ class BatchedSearch(TreeSearch):
     def __getstate__(self) -> dict[str, Any]:
         """See ``TreeSearch``."""
         bound: dict[str, Any] = {"slots": [], "_batch": None, "_own_batch": None}
-        return {**super().__getstate__(), **bound}
+        return {**super().__getstate__(), **bound, "_is_bound": False}
 
     def mend(self) -> None:
         """See ``TreeSearch``; no simulation waits any more."""
@@ -125,10 +73,9 @@ class BatchedSearch(TreeSearch):
     def rebind(self) -> None:
         """Let the slots work on the arrays as they are, if an exception came before they did."""
         if not self._is_bound:
-            assert self._game is not None
             assert self.tree is not None
             self.tree.mend()
-            self._bind(self._game, self.tree)
+            self._bind(self.tree)
 
     @property
     def runs_in_parallel(self) -> bool:
@@ -146,28 +93,20 @@ class BatchedSearch(TreeSearch):
         return self.over and self._waiting[0] == 0
 
     @property
-    def simulates_in_python(self) -> bool:
-        """Whether Python plays the simulations, which compiled code does much faster."""
-        return any(isinstance(slot.simulator, PythonSimulator) for slot in self.slots)
-
-    @property
     def most_rows(self) -> int:
         """How many rows of a batch it may write at once."""
-        game = self._game
-        assert game is not None
+        game = self.root.game
         return game.config.leaves * (game.num_players if game.simultaneous else 1)
 
     @property
     def limits(self) -> UtilityLimits:
         """What the game says of values."""
-        assert self._game is not None
-        return self._game.limits
+        return self.root.game.limits
 
     @property
     def batch_shape(self) -> tuple[tuple[int, ...], int, int]:
         """What ``BatchArrays.shape`` must be."""
-        game = self._game
-        assert game is not None
+        game = self.root.game
         return tuple(self.observation_shape), game.num_actions, game.num_players
 
     def new_cache(self) -> EvaluationCache:
@@ -191,19 +130,18 @@ class BatchedSearch(TreeSearch):
         """Write to this batch from now on, or from ``begin`` on if that comes next."""
         if batch is not self._batch:
             self._batch = batch
-            if self._is_open:
-                assert self._game is not None
+            if self._is_bound:
                 assert self.tree is not None
-                self._bind(self._game, self.tree)
+                self._bind(self.tree)
 
     def open(self) -> None:
         """See ``TreeSearch``; the other slots' providers are made here, too."""
+        self._is_bound = False
         super().open()
-        assert self._game is not None
         first, *others = self.slots
         for slot in others:
-            if isinstance(first.simulator, PythonSimulator):
-                slot.simulator = self._provider(self._game, slot.frame)
+            if self.in_python:
+                slot.simulator = make_simulator(self.root, slot.frame, None)
             else:
                 slot.simulator = first.simulator
                 slot.frame.header[Header.PROVIDER] = first.frame.header[Header.PROVIDER]
@@ -252,8 +190,7 @@ class BatchedSearch(TreeSearch):
 
     def called(self, function: Callable[[int], int]) -> int:
         """What a function of the kernel returns, called as the parts and the provider need it."""
-        game = self._game
-        assert game is not None
+        game = self.root.game
         try:
             with np.errstate(all="ignore"), self._slice():
                 return function(0)
@@ -273,20 +210,19 @@ class BatchedSearch(TreeSearch):
         Raises:
             FormulaError, Exception: see ``TreeSearch.run_slice``.
         """
-        game, tree = self._game, self.tree
-        assert game is not None
+        tree = self.tree
         assert tree is not None
         if status == Status.FAILED:
             self._raise_failure(slot)
         if status == Status.NO_SCORE:
-            raise no_scores(game.parts)
+            raise no_scores(self.root.game.parts)
         if status == Status.FRAME_FULL:
-            self._grow_slot(game, tree, slot)
+            self._grow_slot(tree, slot)
         elif status == Status.TREE_FULL:
             header = slot.frame.header
             self._is_bound = False
             tree.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
-            self._bind(game, tree)
+            self._bind(tree)
             return True
         if step != leaves.SEEK:
             return False
@@ -295,7 +231,7 @@ class BatchedSearch(TreeSearch):
             self.over = waiting == 0 and self._begun >= self._last
             return False  # Many simulations needed no evaluation: others have their turn.
         extended = status == Status.STOPPED and self._extended()
-        ends = self._end(game)
+        ends = self._end()
         late = slot.simulator.deadline >= ends or time.perf_counter() >= ends
         if status == Status.STOPPED and (extended or not late):
             # Time is over, but not for the few simulations that make a choice at all.
@@ -311,8 +247,6 @@ class BatchedSearch(TreeSearch):
 
     def _raise_failure(self, slot: Slot) -> None:
         """Raise what a simulation failed with: the provider's error, or that of a part."""
-        game = self._game
-        assert game is not None
         try:
             slot.simulator.raise_pending()
         except CallbackFailedError:
@@ -323,41 +257,39 @@ class BatchedSearch(TreeSearch):
 
     def add_noise(self) -> None:
         """Mix the noise into the root's priors, once there is a root."""
-        game, tree = self._game, self.tree
-        assert game is not None
+        tree = self.tree
         assert tree is not None
-        if not tree.noised and not isinstance(game.config.root_noise, NoNoise):
-            self._add_noise(game, tree)
+        if not tree.noised and not isinstance(self.root.game.config.root_noise, NoNoise):
+            self._add_noise(tree)
 
-    def _grow_slot(self, game: SearchedGame, tree: SearchTree, slot: Slot) -> None:
+    def _grow_slot(self, tree: SearchTree, slot: Slot) -> None:
         """Go on with larger buffers; the next search begins with small ones again."""
         provider = slot.frame.header[Header.PROVIDER]
-        self._is_bound = False
+        self._is_bound = self._keeps_provider = False
         slot.frame = grown_frame(slot.frame)
         slot.frame.header[Header.PROVIDER] = provider
-        if isinstance(slot.simulator, PythonSimulator):
+        if self.in_python:
             slot.simulator.bind(slot.frame)
         if slot is self.slots[0]:
-            self._frame, self._flat_frame = slot.frame, flat_frame(slot.frame)
-        self._frame_grown = True
+            self._use_frame(slot.frame)
         tree.fit_frame(slot.frame)
-        self._bind(game, tree)
+        self._bind(tree)
 
-    def _make_simulator(self, game: SearchedGame, playout_stream: Any) -> None:
-        config = game.config
+    def _make_simulator(self, playout_stream: Any) -> None:
+        game, config = self.root.game, self.root.game.config
         check_rows(game, "An evaluator of batches")
         if config.leaves > 1 and not game.plain:
             raise UnsupportedGameError(
                 f"leaves={config.leaves} is for games in which one player moves at a time and "
                 "nothing is hidden: leave it at 1, and search several games at once."
             )
-        observe = getattr(self._root, "observation", None)
+        observe = getattr(self.root.state, "observation", None)
         if observe is None:
             raise UnsupportedGameError(
-                f"{type(self._root).__name__} has no observation(player), which an evaluator of "
-                "batches needs: an array of what the player sees, of one shape throughout a game."
+                f"{type(self.root.state).__name__} has no observation(player), which an evaluator "
+                "of batches needs: an array of what the player sees, of one shape in a whole game."
             )
-        self.observation_shape = np.shape(observe(self._player))
+        self.observation_shape = np.shape(observe(self.root.player))
         size = int(np.prod(self.observation_shape, dtype=np.int64))
         self._waiting[0] = 0
         self.slots = []
@@ -365,7 +297,7 @@ class BatchedSearch(TreeSearch):
             frame = new_frame(game, playout_stream, playouts=0, observation=size)
             self.slots.append(Slot(self, frame, virtual=config.leaves > 1))
         first = self.slots[0]
-        first.simulator = self._provider(game, first.frame)
+        first.simulator = make_simulator(self.root, first.frame, None)
         self._use_simulator(first.simulator, first.frame)
 
     @property
@@ -373,13 +305,13 @@ class BatchedSearch(TreeSearch):
         """What binds each slot to a record of the search."""
         return self
 
-    def _bind(self, game: SearchedGame, tree: SearchTree) -> None:
+    def _bind(self, tree: SearchTree) -> None:
         """See ``TreeSearch``; each simulation adds a node, for which there is room now."""
         self._is_bound = False
-        if self._expected > 0 and game.plain:
-            tree.reserve(int(self._expected), len(self._root.legal_actions()))
+        if self._expected > 0 and self.root.game.plain:
+            tree.reserve(int(self._expected), len(self.root.state.legal_actions()))
             self._expected = 0.0
-        super()._bind(game, tree)
+        super()._bind(tree)
         self._is_bound = True
 
     def bound(self, search: Search) -> None:
@@ -395,7 +327,7 @@ class BatchedSearch(TreeSearch):
                     simulate_address=slot.simulator.address,
                     header_address=slot.frame.header.ctypes.data,
                 )
-                path = _path_beside(search.path, slot)
+                path = path_beside(search.path, slot)
                 flat = flat_frame(slot.frame)
                 search = search._replace(frame=flat, path=path, settings=settings)
             cache = self._batch.cache.arrays
@@ -439,27 +371,3 @@ class Round:
             search.rebind()
         stepper = LeafStepper([slot for search in waiting for slot in search.slots])
         stepper.take_step(self._batch, leaves.DROP)
-
-
-def bind_leaves(search: Search) -> None:
-    """Compile what a search with an evaluator of batches calls, see ``compile_search``."""
-    cache = EvaluationCache(1, keeps=False)
-    batch = BatchArrays(1, (), num_actions=1, num_players=1, logits=True, cache=cache)
-    control = leaves.new_control(virtual=False)
-    waiting = np.zeros(1, np.int64)
-    record = leaves.LeafSearch(search, batch.answers(), cache.arrays, waiting, control)
-    if leaves.advance.placed(record) is None:
-        leaves.advance.bound(record)
-    bind_step(batch)
-
-
-def _path_beside(shared: Path, slot: Slot) -> Path:
-    """A path of a slot's own; what it holds already is kept. The count of simulations is shared."""
-    header = slot.frame.header
-    size = int(header[Header.PATH_CAPACITY] + header[Header.NUM_PLAYERS])
-    sizes = {Axis.PATH: size, Axis.PLAYER: int(header[Header.NUM_PLAYERS]), Axis.ONE: 1}
-    path: Path = allocated(Path, sizes)
-    if hasattr(slot, "record"):
-        for new, old in zip(path, slot.record.search.path, strict=True):
-            new[: len(old)] = old
-    return path._replace(simulations=shared.simulations)

@@ -17,7 +17,8 @@ from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.game.arguments import checked_seed, is_integer
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.batched_search import BatchedSearch, Round
-from rave_agents.searcher.searcher import Run, Searcher
+from rave_agents.searcher.kept_trees import Run
+from rave_agents.searcher.searcher import Searcher
 from rave_agents.simulate.utility_limits import UtilityLimits
 
 SIDE_BY_SIDE = 64
@@ -130,12 +131,12 @@ def search_together(
             size = min(side_by_side, len(tasks))
             waiting = iter(enumerate(tasks))
             group = _Group(tasks[0].searcher.evaluator, size, waiting, results, cache, run)
-            stack.callback(group.close)
+            stack.callback(group.abort)
             groups = [group]
-            group.enter()
+            group.start()
             if overlap and group.is_worth_splitting:
                 groups.append(group.split())
-                stack.callback(groups[1].close)
+                stack.callback(groups[1].abort)
             worker = stack.enter_context(concurrent.futures.ThreadPoolExecutor(1))
             _take_turns(groups, worker)
     finally:
@@ -162,7 +163,6 @@ class _Running(NamedTuple):
     place: int
     searcher: Searcher
     search: BatchedSearch
-    started: float
 
 
 def _take_turns(groups: "Sequence[_Group]", worker: concurrent.futures.Executor) -> None:
@@ -237,7 +237,7 @@ class _Group:
         if self._batch is not None:
             self._batch.clear()
         while True:
-            self.enter()
+            self.start()
             if self._batch is None or not self._running:
                 return
             if self._round is None:
@@ -249,16 +249,16 @@ class _Group:
                 return
             for running in ended:
                 self._running.remove(running)
-                self._results[running.place] = running.searcher.end_together(running.started)
+                self._results[running.place] = running.searcher.finish()
             self._round = None
 
     def _round_of_all(self) -> Round:
         assert self._batch is not None
         return Round([running.search for running in self._running], self._batch)
 
-    def enter(self) -> None:
+    def start(self) -> None:
         """Begin searches until the group has as many as it may."""
-        while len(self._running) < self._size and self._enter_next():
+        while len(self._running) < self._size and self._start_next():
             self._round = None
 
     @property
@@ -266,7 +266,7 @@ class _Group:
         """Whether half of its simulations take longer than a thread needs to begin."""
         searches = [running.search for running in self._running]
         waiting = sum(len(search.slots) for search in searches)
-        in_python = any(search.simulates_in_python for search in searches)
+        in_python = any(search.in_python for search in searches)
         return len(searches) > 1 and (in_python or waiting >= WORTH_TWO_BATCHES)
 
     def split(self) -> "_Group":
@@ -280,30 +280,34 @@ class _Group:
             other._use_batch(running.search)
         return other
 
-    def _enter_next(self) -> bool:
+    def _start_next(self) -> bool:
         """Begin the next search; returns whether there is one that has anything to search."""
-        return any(self._enter(place, task) for place, task in self._waiting)
+        return any(self._start(place, task) for place, task in self._waiting)
 
-    def _enter(self, place: int, task: Task) -> bool:
-        """Begin a search; its result is there at once where there is nothing to search."""
-        started = time.perf_counter()
+    def _start(self, place: int, task: Task) -> bool:
+        """Start a search; its result is there at once where there is nothing to search."""
+        searcher, limit = task.searcher, task.limit
+        forced = searcher.config.search_forced_moves
         try:
-            search = task.searcher.begin_together(task.state, task.player, task.moves, self._run)
+            searches: Any = searcher.start(
+                task.state, self._run, player=task.player, moves=task.moves, forced=forced
+            )
         except Exception as error:
             error.add_note(f"It is the state at place {place}, from 0.")
             raise
-        if search is None:
-            self._results[place] = task.searcher.end_together(started)
+        if not searches:
+            self._results[place] = searcher.finish()
             return False
+        search: BatchedSearch = searches[0]
         if self._batch is not None:
             search.use(self._batch)
-        limit = task.limit
+        seconds = math.inf if limit.seconds is None else limit.seconds
         search.begin(
             simulations=math.inf if limit.simulations is None else limit.simulations,
-            deadline=started + (math.inf if limit.seconds is None else limit.seconds),
+            deadline=searcher.started + seconds,
             memory_share=1.0,
         )
-        self._running.append(_Running(place, task.searcher, search, started))
+        self._running.append(_Running(place, searcher, search))
         self._use_batch(search)
         return True
 
@@ -332,7 +336,7 @@ class _Group:
             )
         search.use(self._batch)
 
-    def close(self) -> None:
+    def abort(self) -> None:
         """Drop what waits, so that all trees are whole."""
         if self._batch is not None:
             self._round_of_all().drop()

@@ -3,14 +3,12 @@
 import copy
 import functools
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
 
 from rave_agents.compiler.arrays import NODE
-from rave_agents.compiler.changes import WATCHED, code_generation
-from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.config.final_moves import RobustChild
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
@@ -18,15 +16,7 @@ from rave_agents.environments.chance import ChanceMetError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.arguments import checked_seed
-from rave_agents.game.game_state import (
-    GameState,
-    apply_path,
-    has_simultaneous_moves,
-    hides_information,
-    is_simultaneous,
-    legal_actions_of,
-)
-from rave_agents.kernel import loop
+from rave_agents.game.game_state import GameState
 from rave_agents.kernel.tree import Tree
 from rave_agents.results.final_move import drawn_action, root_statistics
 from rave_agents.results.payoff_matrix import joint_table
@@ -38,41 +28,26 @@ from rave_agents.results.root import (
     unknown_root,
 )
 from rave_agents.results.search_result import SearchResult
-from rave_agents.results.world_statistics import WorldStatistics, world_statistics
-from rave_agents.searcher.batched_search import BatchedSearch, bind_leaves
 from rave_agents.searcher.checks import (
     check_decision,
     check_evaluator,
-    check_hidden,
-    check_moves,
-    checked_mover,
-    checked_path,
     is_decision,
-    warn_cheating,
-    warn_one_thread,
 )
 from rave_agents.searcher.clock import Clock
-from rave_agents.searcher.run_to_limit import Pause, run_to_limit
+from rave_agents.searcher.kept_trees import KeptTrees, Run, Stage, is_same_position
+from rave_agents.searcher.looks import now_and_then
+from rave_agents.searcher.preparing import prepared
 from rave_agents.searcher.timed_search import clocked_limit
-from rave_agents.searcher.tree_search import TreeSearch, compile_search
+from rave_agents.searcher.tree_search import TreeSearch
 from rave_agents.searcher.values import checked_value
 from rave_agents.searcher.watch import EarlyStop, Watch
-from rave_agents.simulate.checked_answers import checked_actions
 from rave_agents.simulate.evaluator import Evaluator
-from rave_agents.tree.composition import SearchedGame, determinizes, searched_game
 from rave_agents.tree.search_tree import SearchTree
 
 PROGRESS_SECONDS = 0.1
 """How often a progress callback is called, about."""
 
 Progress = Callable[[SearchResult], None]
-
-
-class Run:
-    """A search that runs, or several together."""
-
-    over = False
-    """Whether it has come to its end, or was broken off."""
 
 
 class Searcher:
@@ -121,60 +96,20 @@ class Searcher:
         self.evaluator = evaluator
         self.value = checked_value(value, self.config, evaluator)
         """What judges positions; None without a value function."""
-        if isinstance(evaluator, BatchEvaluator):
-            self._searches: list[TreeSearch] = [BatchedSearch(evaluator)]
-        else:
-            self._searches = [TreeSearch(evaluator, self.value) for _ in range(self.config.threads)]
-        self._game: SearchedGame | None = None
-        self._game_key: Hashable = None
-        self._run: Run | None = None
-        self._entered = self._torn = False
-        self._whole = True
+        self._trees = KeptTrees(self.config.threads, evaluator, self.value)
         self.reseed(seed)
-        self._forget()
 
     def __copy__(self) -> Self:
         """An independent searcher with a copy of the tree; it shares the evaluator alone."""
-        self._check_idle()
+        self._trees.check_idle()
         shared = (self.evaluator, self.value)
         return copy.deepcopy(self, {id(given): given for given in shared})
 
-    def reset(self) -> None:
-        """Drop the tree, and all that was learned with it.
-
-        The memory is kept for the next one, as long as the searcher lives.
-        """
-        self._check_idle()
-        self._forget()
-        for search in self._searches:
-            search.clear_learned()
-
-    def _clear_learned_elsewhere(self, game_key: Hashable) -> None:
-        """Forget what was learned, unless in the same game."""
-        if game_key != self._game_key:
-            for search in self._searches:
-                search.clear_learned()
-        self._game_key = game_key
-
-    def _forget(self) -> None:
-        self._torn = True
-        for search in self._searches:
-            search.clear_tree()
-        self.root: GameState | None = None
+    @property
+    def root(self) -> GameState | None:
         """The position searched last or advanced to, to look at; None before the first search."""
-        self._player = 0
-        self._advanced = False
-        self._seconds = 0.0
-        self._worlds: WorldStatistics | None = None
-        self._in_turn = self._torn = False
-
-    def _mend(self) -> None:
-        """Undo what an exception of a signal handler has left: trees are whole, or dropped."""
-        if self._torn:
-            self._forget()
-        for search in self._searches:
-            search.mend()
-        self._whole = True
+        root = self._trees.root
+        return None if root is None else root.state
 
     @property
     def tree(self) -> Tree | None:
@@ -183,7 +118,7 @@ class Searcher:
         Copy what you want to keep: the next search moves the arrays, and a slice of them is then
         no longer valid. Of several threads' trees it is the first thread's.
         """
-        first = self._searches[0].tree
+        first = self._trees.searches[0].tree
         return None if first is None or not first.has_root else first.arrays
 
     def rooted_tree(self) -> SearchTree | None:
@@ -192,10 +127,9 @@ class Searcher:
         It is this searcher's own, which the next search changes. Of several threads' trees it is
         the one that has most visits of the action that ``result`` tells, or has proven it.
         """
-        if self._run is None or self._run.over:
-            self._check_idle()
-        trees = self._rooted_trees()
-        if self.root is None or len(trees) <= 1 or not is_decision(self.root):
+        self._trees.mend()
+        trees, root = self._trees.rooted(), self.root
+        if root is None or len(trees) <= 1 or not is_decision(root):
             return trees[0] if trees else None
         roots = [known_root(tree) for tree in trees]
         return trees[leading_tree(roots, self.result().action)]
@@ -206,15 +140,17 @@ class Searcher:
         Returns None if there is none.
         """
         released = self.rooted_tree()
-        self._check_idle()
-        for search in self._searches:
-            search.detach_tree()
-        self._forget()
+        self._trees.check_idle()
+        self._trees.detach()
         return released
 
-    def _rooted_trees(self) -> list[SearchTree]:
-        """The trees that have a root node; none before the first simulation."""
-        return [search.tree for search in self._searches if search.tree and search.tree.has_root]
+    def reset(self) -> None:
+        """Drop the tree, and all that was learned with it.
+
+        The memory is kept for the next one, as long as the searcher lives.
+        """
+        self._trees.check_idle()
+        self._trees.reset()
 
     def reseed(self, seed: int | None) -> None:
         """Draw everything random from this seed from now on; the tree stays.
@@ -222,10 +158,10 @@ class Searcher:
         Raises:
             TypeError, ValueError: for a seed that is not allowed.
         """
-        self._check_idle()
+        self._trees.check_idle()
         self._seeds = np.random.SeedSequence(checked_seed(seed))
         stream_seed, noise_seed, move_seed = self._seeds.spawn(3)
-        first, *others = self._searches
+        first, *others = self._trees.searches
         first.reseed(stream_seed, self._seeds, noise_seed)
         for search, own_seed in zip(others, stream_seed.spawn(len(others)), strict=True):
             search.reseed(own_seed, own_seed, noise_seed)
@@ -238,35 +174,7 @@ class Searcher:
         Raises:
             TypeError: if ``state`` is no state that any installed adapter knows.
         """
-        self._prepared(state)
-
-    def _prepared(self, state: Any) -> tuple[GameState, SearchedGame]:
-        """The state as a GameState, and what is known of its game; the search is compiled."""
-        game_state = as_game_state(state)
-        simultaneous = has_simultaneous_moves(game_state) and not self._plays_in_turn(game_state)
-        check_moves(self.config, simultaneous=simultaneous)
-        if hides_information(game_state) and self.config.hidden == "see":
-            warn_cheating()
-            seeing = getattr(game_state, "seeing", None)
-            game_state = game_state if seeing is None else seeing()
-        game = self._searched(game_state)
-        if game.determinizes:
-            check_hidden(self.config, simultaneous=simultaneous)
-        batched = isinstance(self.evaluator, BatchEvaluator)
-        compile_search(game, game_state, bind_leaves if batched else loop.run.bound)
-        return game_state, game
-
-    def _searched(self, state: GameState) -> SearchedGame:
-        judged, valued = self.evaluator is not None, self.value is not None
-        return searched_game(state, self.config, judged=judged, valued=valued)
-
-    def _plays_in_turn(self, state: GameState) -> bool:
-        """Whether those who move at the same time are taken to move in turn: with worlds alone."""
-        return (
-            determinizes(state, self.config)
-            and has_simultaneous_moves(state)
-            and hasattr(state, "one_at_a_time")
-        )
+        prepared(as_game_state(state), self.config, self.evaluator, self.value)
 
     def search(
         self,
@@ -276,6 +184,7 @@ class Searcher:
         player: int | None = None,
         clock: Clock | None = None,
         moves: Sequence[int] | None = None,
+        reuse: bool = False,
         progress: Progress | None = None,
         watch: Watch | None = None,
     ) -> SearchResult:
@@ -291,6 +200,9 @@ class Searcher:
             moves: the actions and chance outcomes that have led here from the position searched
                 last, as ``follow`` takes them, if the caller is sure of them: the search goes on
                 from the kept tree. None if that is unknown, or the tree was led by ``advance``.
+            reuse: whether to go on from the kept tree if the states tell, by ``moves_to``, that the
+                position follows from the one searched last. If they tell that it does not, all is
+                dropped, what was learned too.
             progress: called about ten times a second with the result so far.
             watch: ends the search before its limit or gives it more time, see
                 ``rave_agents.searcher.watch``; without one ``SearchConfig.early_stop`` counts. A
@@ -310,183 +222,90 @@ class Searcher:
             raise TypeError(
                 f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}."
             )
-        if self._run is not None or self._torn or not self._whole:
-            self._check_idle()
-        self._entered = False
-        # Here an adapter may compile what it needs, once, as the kernel is compiled: off the clock.
-        goes_on, game = self._led_to(state, moves)
-        if game is None:
-            state, game = self._prepared(state)
-        started = time.perf_counter()
-        root = state.clone()
-        self._run, self._whole = Run(), False
+        run, trees = Run(), self._trees
+        forced = self.config.search_forced_moves and clock is None
         try:
-            if clock is not None:
-                limit, watch = clocked_limit(clock, root, player, limit)
-            if not isinstance(self.config.final_move, RobustChild) or self.config.temperature > 0:
-                watch = None  # They look at visits, and the final move is not simply that of most.
-            elif watch is None and self.config.early_stop:
-                watch = EarlyStop()
-            assert limit is not None
-            run_searches = functools.partial(
-                run_to_limit,
-                limit=limit,
-                started=started,
-                watch=watch,
-                between=None if progress is None else self._teller(progress, started),
-            )
+            self.start(state, run, player=player, moves=moves, reuse=reuse, forced=forced)
+            assert trees.root is not None
             try:
-                forced = self.config.search_forced_moves and clock is None
-                searches = self._begin(game, root, player, goes_on=goes_on, forced=forced)
+                if clock is not None:
+                    limit, watch = clocked_limit(clock, trees.root, limit)
+                assert limit is not None
+                if not isinstance(self.config.final_move, RobustChild) or self.config.temperature:
+                    watch = None  # They look at visits, and the final move may be another.
+                elif watch is None and self.config.early_stop:
+                    watch = EarlyStop()
+                between = None
+                if progress is not None:
+                    tell = functools.partial(self._tell, progress)
+                    between = now_and_then(tell, trees.started, PROGRESS_SECONDS)
                 try:
-                    run_searches(searches)
+                    trees.run(limit, watch=watch, between=between)
                 except ChanceMetError:
                     # Now that the state knows of its chance, it is searched as a game of chance.
-                    state, game = self._prepared(self.root)
-                    run_searches(self._begin(game, state, player, goes_on=False, forced=forced))
+                    anew = prepared(trees.root.state, self.config, self.evaluator, self.value)
+                    trees.enter(*anew, player, None, forced=forced)
+                    self._move_unit = float(self._moves.random())
+                    trees.run(limit, watch=watch, between=between)
+                return self.result()
             finally:
-                self._seconds = time.perf_counter() - started
-                if game.determinizes:
-                    self._note_worlds()
-            for search in self._searches:
-                search.is_cut = False
-            self._whole = True
-            return self._found()
+                if clock is not None:
+                    clock.charge(time.perf_counter() - trees.started)
         finally:
-            self._run = None
-            if clock is not None:
-                clock.charge(time.perf_counter() - started)
+            run.over = True
 
-    def begin_together(
-        self, state: Any, player: int | None, moves: Sequence[int] | None, run: Run
-    ) -> BatchedSearch | None:
-        """Enter a position as ``search`` does, for ``searcher/multi_search.py`` to run the search.
+    def _tell(self, progress: Progress) -> None:
+        """Call ``progress`` with the result so far."""
+        self._trees.note()
+        progress(self.result())
 
-        Returns None if there is nothing to search. ``end_together`` follows, or the end of ``run``.
-        """
-        self._check_idle()
-        self._entered = False
-        goes_on, game = self._led_to(state, moves)
-        if game is None:
-            state, game = self._prepared(state)
-        root = state.clone()
-        forced = self.config.search_forced_moves
-        self._whole = False
-        searches = self._begin(game, root, player, goes_on=goes_on, forced=forced)
-        self._run = run
-        return searches[0] if searches else None  # type: ignore[return-value]
-
-    def end_together(self, started: float) -> SearchResult:
-        """The result of a search that has come to its end."""
-        self._seconds = time.perf_counter() - started
-        self._note_worlds()
-        for search in self._searches:
-            search.is_cut = False
-        self._run, self._whole = None, True
-        return self._found()
-
-    def _led_to(self, state: Any, moves: Sequence[int] | None) -> tuple[bool, SearchedGame | None]:
-        """Whether the trees are those of a state, which moves may lead them to.
-
-        Returns also what is known of its game, or None if that has to be asked anew.
-        """
-        root, game = self.root, self._game
-        if root is None or game is None or game.determinizes or self._in_turn:
-            return False, None
-        if any(WATCHED):
-            code_generation()
-        if game.generation != OpenFunction.generation:
-            return False, None  # The tree is that of other formulas, or of other rules.
-        same_kind = type(state) is type(root)
-        state = state if same_kind else as_game_state(state)
-        if moves is None:
-            goes_on = self._advanced and _is_same_position(state, root)
-        elif game.simultaneous:
-            self.follow(moves)
-            goes_on = self._advanced
-        else:
-            goes_on = True
-            self._torn = True  # Until ``_begin`` has the position that the trees are led to.
-            for search in self._searches:
-                if search.tree is not None:
-                    search.tree.follow(moves)
-        # It may have met chance meanwhile, or has to be looked at anew each time to see all.
-        learns = hasattr(state, "draws_chance") or hasattr(state, "seeing")
-        same = game.config is self.config
-        return goes_on, game if goes_on and same and same_kind and not learns else None
-
-    def _begin(
+    def start(
         self,
-        game: SearchedGame,
-        root: GameState,
-        player: int | None,
+        state: Any,
+        run: Run,
         *,
-        goes_on: bool,
+        player: int | None = None,
+        moves: Sequence[int] | None = None,
+        reuse: bool = False,
         forced: bool,
     ) -> Sequence[TreeSearch]:
-        """Enter a position with all trees; returns the searches that are to run there.
+        """Enter a position with all trees; ``finish`` follows, or the end of the run.
 
-        ``forced`` is whether a single legal action is searched, too.
+        Until the run is over, the searcher does nothing else. ``forced`` says whether a single
+        legal action is searched, too; for the rest see ``search``.
+
+        Returns:
+            The searches to run, their providers at hand; none if there is nothing to search.
         """
-        mover = root.current_player()
-        told = player is None or (type(player) is int and player == mover)
-        if not (told and type(mover) is int and 0 <= mover < game.num_players):
-            mover = checked_mover(root, player)
-        actions = legal_actions_of(root, mover) if game.simultaneous else root.legal_actions()
-        count = len(actions) if hasattr(actions, "__len__") else 0
-        if count <= 1:  # More are looked at where the search lists them.
-            if count == 0:
-                check_decision(root)
-            checked_actions(mover, actions, game.num_players, game.num_actions)
-        if not goes_on or (game is not self._game and not self._fit(game)):
-            self._forget()
-            self._clear_learned_elsewhere(_game_key(root))
-        if game.determinizes and self._plays_in_turn(root):
-            root = root.one_at_a_time(mover)  # type: ignore[attr-defined]
-            game = self._searched(root)
-            self._in_turn = True
-        self._torn = True
-        for search in self._searches:
-            search.enter(game, root, mover)
-        self._game, self.root, self._player, self._worlds = game, root, mover, None
-        self._entered, self._torn, self._advanced = True, False, False
+        trees = self._trees
+        if trees.stage is not Stage.IDLE:
+            trees.check_idle()
+        trees.search_run, trees.stage = run, Stage.ENTERING
+        root, game = trees.root, None
+        # Here an adapter may compile what it needs, once, as the kernel is compiled: off the clock.
+        known = root is not None and type(state) is type(root.state)
+        state = state if known else as_game_state(state)
+        moves = trees.moves_to(state, moves, reuse=reuse)
+        if root is not None and known and moves is not None:
+            # A state may have met chance meanwhile, or has to be looked at anew to see all.
+            learns = hasattr(state, "draws_chance") or hasattr(state, "seeing")
+            game = None if learns else root.game
+        if game is None or game.config is not self.config:
+            state, game = prepared(state, self.config, self.evaluator, self.value)
+        trees.started = time.perf_counter()
+        trees.enter(state.clone(), game, player, moves, forced=forced)
         self._move_unit = float(self._moves.random())
-        if count <= 1 and not forced:
-            return ()
-        first, *others = self._searches
-        if others:
-            first.open()
-        if others and not first.runs_in_parallel:
-            warn_one_thread()
-            for search in others:
-                search.clear_tree()
-            others = []
-        return (first, *others)
+        return trees.running
 
-    def _fit(self, game: SearchedGame) -> bool:
-        """Whether the trees keep what a search of this game reads and writes."""
-        trees = self._rooted_trees()
-        return len(trees) > 0 and all(tree.fits(game.parts) for tree in trees)
+    @property
+    def started(self) -> float:
+        """The ``time.perf_counter()`` time at which the clock of the last search began to run."""
+        return self._trees.started
 
-    def _teller(self, progress: Progress, started: float) -> Callable[[Pause], None]:
-        """What calls ``progress`` between two slices, when it is time."""
-        next_progress = started + PROGRESS_SECONDS
-
-        def tell(pause: Pause) -> None:
-            nonlocal next_progress
-            now = time.perf_counter()
-            if now >= next_progress:
-                self._seconds = now - started
-                with pause():
-                    self._note_worlds()
-                    progress(self._found())
-                next_progress = time.perf_counter() + PROGRESS_SECONDS
-
-        return tell
-
-    def _note_worlds(self) -> None:
-        samples = [search.world_sample() for search in self._searches]
-        self._worlds = world_statistics([sample for sample in samples if sample is not None])
+    def finish(self) -> SearchResult:
+        """The result of a search that has come to its end."""
+        self._trees.finish()
+        return self.result()
 
     def advance(self, action: int | Sequence[int], *, state: Any = None) -> None:
         """Play an action or a chance outcome: keep its subtree for the next search.
@@ -500,30 +319,16 @@ class Searcher:
         Raises:
             ValueError: if the action is not legal at the root.
         """
-        self._check_idle()
-        if self.root is None:
+        trees = self._trees
+        trees.check_idle()
+        root = trees.root
+        if root is None:
             return
-        if self._in_turn:
-            self._forget()  # No tree is kept where something is hidden.
-            return
-        if state is not None and not _is_same_position(as_game_state(state), self.root):
-            self.reset()
-            return
-        path = checked_path(self.root, action)
-        if determinizes(self.root, self.config):
-            # What the player sees next changes which worlds there are: the tree begins anew.
-            self._forget()
-            return
-        try:
-            self._torn = True
-            apply_path(self.root, path)
-            for tree in self._rooted_trees():
-                tree.follow(path)
-            self._torn, self._advanced = False, True
-        except BaseException:
-            # The root and the tree may be of different positions.
-            self._forget()
-            raise
+        given = None if state is None or root.in_turn else as_game_state(state)
+        if given is not None and not is_same_position(given, root.state):
+            trees.reset()
+        else:
+            trees.advance(root, action)
 
     def follow(self, moves: Sequence[int]) -> None:
         """Play several actions and chance outcomes, one after the other.
@@ -535,23 +340,8 @@ class Searcher:
         Raises:
             ValueError: if one is not legal, or the actions of some players are missing.
         """
-        place = 0
-        while place < len(moves) and self.root is not None:
-            if is_simultaneous(self.root):
-                count = self.root.num_players()
-                self.advance(moves[place : place + count])
-                place += count
-            else:
-                self.advance(moves[place])
-                place += 1
-
-    def _check_idle(self) -> None:
-        """Refuse a searcher that searches; mend one whose last search was broken off."""
-        if self._run is not None and not self._run.over:
-            raise RuntimeError("This searcher is searching already; use one for each search.")
-        self._run = None
-        if self._torn or not self._whole:
-            self._mend()
+        self._trees.check_idle()
+        self._trees.play(moves)
 
     def result(self) -> SearchResult:
         """What is known of the root now; after an interrupted search, what was found until then.
@@ -561,76 +351,58 @@ class Searcher:
                 if the last search was ended before it had entered its position.
             ValueError: if ``advance`` has led to a position where no player is to move.
         """
-        if self._run is None or self._run.over:
-            self._check_idle()
-        if self.root is None or not self._entered:
+        trees = self._trees
+        if trees.stage is not Stage.IDLE:
+            trees.mend()
+        if trees.root is None or trees.stage is Stage.ENTERING:
             raise RuntimeError("Nothing has been searched yet.")
-        check_decision(self.root)
-        return self._found()
-
-    def _found(self) -> SearchResult:
-        """What is known of the root, where a player is to move."""
-        assert self.root is not None
-        trees, roots = [], []
+        root = trees.root
+        if root.is_advanced:
+            check_decision(root.state)  # A search has looked at all others.
         simulations = nodes = memory_bytes = 0
-        full = []
-        for search in self._searches:
+        begun, known, full = [], [], []
+        for search in trees.searches:
             tree = search.tree
-            if tree is None:
-                continue
-            full.append(tree.full)
-            memory_bytes += tree.storage.bytes
-            if tree.arrays.used[NODE] > 0:
-                nodes += int(tree.arrays.used[NODE])
+            if tree is not None:
+                full.append(tree.full)
+                memory_bytes += tree.storage.bytes
+            if tree is not None and tree.has_root:
                 simulations += search.simulations
-                trees.append(tree)
-                roots.append(known_root(tree))
-        if not trees:
-            roots.append(unknown_root(self.root, self._player))
-        root = roots[0] if len(roots) == 1 else merged_root(roots)
-        statistics = root_statistics(root, self.config)
+                nodes += int(tree.arrays.used[NODE])
+                begun.append(tree)
+                known.append(known_root(tree))
+        if not known:
+            known.append(unknown_root(root.state, root.player))
+        found = known[0] if len(known) == 1 else merged_root(known)
+        statistics = root_statistics(found, self.config)
         action = drawn_action(statistics, self._move_unit)
         visits, total = 0, 0.0
         for row in statistics:
             visits += row.visits
             total += 0.0 if row.value is None else row.visits * row.value
-        leading = 0 if len(roots) == 1 else leading_tree(roots, action)
+        leading = 0 if len(known) == 1 else leading_tree(known, action)
         return SearchResult(
-            player=self._player,
+            player=root.player,
             action=action,
             actions=statistics,
             value=total / visits if visits > 0 else None,
-            outcome=root.outcome,
-            proof_number=root.proof_number,
-            disproof_number=root.disproof_number,
-            principal_variation=principal_variation(trees[leading], action) if trees else (action,),
+            outcome=found.outcome,
+            proof_number=found.proof_number,
+            disproof_number=found.disproof_number,
+            principal_variation=principal_variation(begun[leading], action) if begun else (action,),
             simulations=simulations,
-            joint=joint_table(root, self.root, self._player) if root.joint else None,
-            root_visits=root.visits,
-            amaf_trust=root.amaf_trust,
-            proof_trust=root.proof_trust,
-            value_trust=root.value_trust,
-            reports=root.reports,
-            action_reports=root.action_reports,
-            seconds=self._seconds,
+            joint=joint_table(found, root.state, root.player) if found.joint else None,
+            root_visits=found.visits,
+            amaf_trust=found.amaf_trust,
+            proof_trust=found.proof_trust,
+            value_trust=found.value_trust,
+            reports=found.reports,
+            action_reports=found.action_reports,
+            seconds=trees.seconds,
             nodes=nodes,
             memory_bytes=memory_bytes,
             memory_full=len(full) > 0 and all(full),
-            provider=self._searches[0].provider if simulations > 0 else None,
-            worlds=self._worlds,
-            state=self.root.clone(),
+            provider=trees.searches[0].provider if simulations > 0 else None,
+            worlds=trees.worlds,
+            state=root.state.clone(),
         )
-
-
-def _game_key(state: GameState) -> Hashable:
-    key = getattr(state, "game_key", None)
-    return type(state) if key is None else key()
-
-
-def _is_same_position(one: GameState, other: GameState) -> bool:
-    """Whether two states are the same position; False where their adapter cannot tell."""
-    keys = [getattr(state, "position_key", None) for state in (one, other)]
-    if None in keys:
-        return False
-    key = keys[0]()  # type: ignore[misc]
-    return key is not None and key == keys[1]()  # type: ignore[misc]

@@ -14,6 +14,7 @@ from rave_agents.game.game_state import (
 )
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.watch import Watch
+from rave_agents.tree.root_position import RootPosition
 
 PLAYOUTS = 8
 """Random games that tell how many moves are left."""
@@ -28,17 +29,15 @@ _LONGEST = 2000
 """Moves after which a random game is broken off."""
 
 
-def clocked_limit(
-    clock: Clock, state: GameState, player: int | None, limit: Limit | None
-) -> tuple[Limit, Watch]:
+def clocked_limit(clock: Clock, root: RootPosition, limit: Limit | None) -> tuple[Limit, Watch]:
     """Return the limit of a search whose time a clock decides, and what watches it meanwhile.
 
     Args:
         clock: of the player.
-        state: the position; it is not changed.
-        player: whose action is to be chosen, see ``Searcher.search``.
+        root: the position.
         limit: in addition to the clock's time; None for none.
     """
+    state, player = root.state, root.player
     moves_left = expected_moves(state, player) if clock.needs_moves_left else 1.0
     allotment = clock.allot(moves_left=moves_left, ply=clock.moves * state.num_players())
     seconds = max(1e-4, allotment.seconds)

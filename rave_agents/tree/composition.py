@@ -1,6 +1,7 @@
 """What a search knows of its game before it begins, and the parts that it is composed of."""
 
 import math
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from rave_agents.compiler.changes import code_generation
@@ -106,6 +107,8 @@ class SearchedGame(NamedTuple):
     """Whether these utilities are 0 and 1 on the scale of values; else those that are met."""
     generation: int
     """The generation of the code when the game was looked at."""
+    key: Hashable
+    """Tells games apart."""
 
     @property
     def plain(self) -> bool:
@@ -130,6 +133,7 @@ def searched_game(
     fixed_range = config.utility_range == "game" and bounded
     learns = fixed_range and any(map(needs_observations, config.parts()))
     observation = getattr(state, "observed_in_playouts", int)() if learns else 0
+    game_key = getattr(state, "game_key", None)
     return SearchedGame(
         config=config,
         parts=compose(
@@ -152,6 +156,7 @@ def searched_game(
         limits=limits,
         fixed_range=fixed_range,
         generation=code_generation(),
+        key=type(state) if game_key is None else game_key(),
     )
 
 

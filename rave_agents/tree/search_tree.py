@@ -23,6 +23,7 @@ from rave_agents.simulate.action_numbers import NUMBER_BYTES, ActionNumbers
 from rave_agents.simulate.frame import Frame, Header
 from rave_agents.tree.composition import Parts, SearchedGame
 from rave_agents.tree.joint_positions import find_joint_child, position_nodes
+from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.storage import (
     Sizes,
     Storage,
@@ -48,9 +49,7 @@ class SearchTree:
     It grows, shrinks and counts its memory. The arrays are made once, and reallocated in place.
 
     Args:
-        game: what the search knows of its game.
-        state: the root position, which the tree shares and never changes.
-        player: whose move is searched for there.
+        root: the root position, which the tree shares and never changes.
         megabytes: how much memory there is.
         frame: says how many actions a position may have before the frame must grow.
         numbers: what the provider gives the game's actions, which stand in the tree in their place;
@@ -59,9 +58,7 @@ class SearchTree:
 
     def __init__(
         self,
-        game: SearchedGame,
-        state: GameState,
-        player: int,
+        root: RootPosition,
         *,
         megabytes: float,
         frame: Frame,
@@ -69,10 +66,9 @@ class SearchTree:
     ) -> None:
         self.numbers = numbers
         """The numbers that stand for actions; None where they stand for themselves."""
-        self.state = state
+        self.root = root
         """The root position; who plays on in it clones it."""
-        self.player = player
-        """Whose moves are looked at there."""
+        game = root.game
         self.utility_range = np.array([math.inf, -math.inf])
         """The utilities that are 0 and 1 on the scale of values, as far as they are known."""
         self.noised = False
@@ -143,6 +139,16 @@ class SearchTree:
     def has_root(self) -> bool:
         """Whether the root has its node yet."""
         return bool(self.arrays.used[NODE] > 0)
+
+    @property
+    def state(self) -> GameState:
+        """The position at the root; who plays on in it clones it."""
+        return self.root.state
+
+    @property
+    def player(self) -> int:
+        """Whose moves are looked at there."""
+        return self.root.player
 
     @property
     def low(self) -> float:
@@ -307,7 +313,7 @@ class SearchTree:
 
     def search(self, *, frame: Any = None, stream: Any = None, utilities: Any = None) -> Search:
         """A record of this tree with which nothing is simulated."""
-        settings = neutral_settings(self.num_players, self.num_actions, self.player)
+        settings = neutral_settings(self.num_players, self.num_actions, self.root.player)
         utilities = GameRange(self.utility_range) if utilities is None else utilities
         return Search(self.arrays, frame, self.path, stream, settings, utilities, *self.running)
 

@@ -456,7 +456,7 @@ def test_sensible_playouts_of_go_do_not_extend_a_chain_that_stays_in_atari():
 
 def plays_sensibly(searcher):
     """Whether the playouts of the last search were sensible."""
-    return bool(searcher._searches[0]._simulator.root["sensible"][0])
+    return bool(searcher._trees.searches[0]._simulator.root["sensible"][0])
 
 
 @pytest.mark.full

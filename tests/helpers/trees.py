@@ -17,7 +17,7 @@ from rave_agents.tree.storage import declared_arrays
 
 def search_tree(shown):
     """The tree of a searcher (its first thread's), or itself."""
-    return shown if isinstance(shown, SearchTree) else shown._searches[0].tree
+    return shown if isinstance(shown, SearchTree) else shown._trees.searches[0].tree
 
 
 def all_arrays(shown):

@@ -136,7 +136,7 @@ def test_the_result_has_the_values_of_the_backup(threads):
     game = pyspiel.load_game("tic_tac_toe")
     searcher = Searcher(SearchConfig(backup="best", threads=threads), seed=1)
     result = searcher.search(game.new_initial_state(), Limit(simulations=400))
-    trees = [search.tree for search in searcher._searches]
+    trees = [search.tree for search in searcher._trees.searches]
     for place, row in enumerate(result.actions):
         known = [
             (int(whole.arrays.edge_visits[edge]), values_of(whole)[edge, 0])

@@ -105,7 +105,7 @@ def search_of(tree, left=0, still_legal=0):
 
 def seen_of(searcher):
     """A copy of what a search has seen of its bonuses."""
-    (seen,) = find_records(searcher._searches[0].tree.running.proofs, MeasuredTrust)
+    (seen,) = find_records(searcher._trees.searches[0].tree.running.proofs, MeasuredTrust)
     return copy.deepcopy(seen)
 
 

@@ -47,11 +47,11 @@ class Followed:
 
     @property
     def tree(self):
-        return self.searcher._searches[0].tree
+        return self.searcher._trees.searches[0].tree
 
     @property
     def frame(self):
-        return self.searcher._searches[0]._frame
+        return self.searcher._trees.searches[0]._frame
 
     @property
     def learned(self):
@@ -256,10 +256,10 @@ def test_learning_goes_on_from_move_to_move():
     state = position("mancala")
     searcher = Searcher(LEARNING, seed=2)
     first = searcher.search(OpenSpielState(state), Limit(simulations=200))
-    before = searcher._searches[0].tree.running.judging.errors[COUNT]
+    before = searcher._trees.searches[0].tree.running.judging.errors[COUNT]
     state.apply_action(first.action)
     searcher.search(OpenSpielState(state), Limit(simulations=10))
-    assert searcher._searches[0].tree.running.judging.errors[COUNT] > before > 0
+    assert searcher._trees.searches[0].tree.running.judging.errors[COUNT] > before > 0
 
 
 def test_equal_seeds_learn_equally():

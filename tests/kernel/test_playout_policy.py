@@ -33,6 +33,7 @@ from rave_agents.kernel.utilities import GameRange
 from rave_agents.searcher.tree_search import TreeSearch
 from rave_agents.simulate.simulator import Header, flat_frame, make_frame
 from rave_agents.tree.composition import searched_game
+from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.storage import assembled
 
 GAMES = PLAYOUTS_BETWEEN_UPDATES
@@ -224,7 +225,9 @@ def weights_after(state, simulations):
     search = TreeSearch(None)
     search.reseed(*np.random.SeedSequence(1).spawn(3))
     root = OpenSpielState(state)
-    search.enter(searched_game(root, config, judged=False), root, state.current_player())
+    game = searched_game(root, config, judged=False)
+    search.enter(RootPosition(game, root, state.current_player()))
+    search.open()
     search.begin(simulations=simulations, deadline=math.inf, memory_share=1.0)
     while search.run_slice():
         pass

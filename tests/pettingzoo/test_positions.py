@@ -4,7 +4,6 @@ import chess
 import pytest
 from helpers import zoo
 from rave_pettingzoo import AECState, UCTAgent, game_state, translation
-from rave_pettingzoo.agents import moves_between
 
 
 def states(name, actions):
@@ -53,13 +52,13 @@ def test_moves_lead_to_a_board_but_not_to_one_that_was_edited(name):
     actions, edit = EDITS[name]
     before, env = states(name, actions)
     after = AECState(env)
-    assert sorted(moves_between(before, after)) == sorted(actions)
+    assert sorted(before.moves_to(after)) == sorted(actions)
     assert after.position_key() == AECState(env).position_key()
     edit(env)
     edited = AECState(env)
     assert edited.position_key() != after.position_key()
-    assert len(moves_between(before, edited) or ()) != len(actions)
-    assert moves_between(after, edited) is None
+    assert len(before.moves_to(edited) or ()) != len(actions)
+    assert after.moves_to(edited) is None
 
 
 @pytest.mark.parametrize("name", ["go-v5", "chess-v6"])
@@ -74,7 +73,7 @@ def test_a_board_that_was_edited_is_not_translated_by_its_moves(name):
 def test_a_pass_of_the_turn_is_another_position():
     before, env = states("tictactoe-v3", (0, 4))
     env.unwrapped.agent_selection = "player_2"
-    assert moves_between(before, AECState(env)) is None
+    assert before.moves_to(AECState(env)) is None
 
 
 def test_an_agent_at_an_edited_board_answers_as_a_new_one():
@@ -105,8 +104,8 @@ def test_a_game_of_openspiel_that_was_set_up_is_told_by_its_position(translate):
     assert one.position_key() != other.position_key()
     later = other.clone()
     later.apply_action(later.legal_actions()[0])
-    assert moves_between(other, later) == [other.legal_actions()[0]]
-    assert moves_between(one, later) is None
+    assert other.moves_to(later) == [other.legal_actions()[0]]
+    assert one.moves_to(later) is None
 
 
 def test_a_game_made_with_other_rules_is_another_game():

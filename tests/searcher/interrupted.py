@@ -116,7 +116,7 @@ class Search:
             legal = legal_actions_of(as_game_state(self.state), result.player)
             assert result.action in legal, (result.action, legal)
             visits = sum(row.visits for row in result.actions)
-            trees = len([s for s in self.searcher._searches if s.has_root])
+            trees = len([s for s in self.searcher._trees.searches if s.has_root])
             assert visits == max(0, result.root_visits - trees), (visits, result.root_visits)
         if self.draw.random() < 0.1:
             self.compare()

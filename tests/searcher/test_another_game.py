@@ -43,10 +43,10 @@ def test_a_search_in_another_game_of_the_same_shape_is_that_of_a_new_searcher():
 def test_what_was_learned_is_kept_in_another_position_of_the_same_game():
     state, searcher = openspiel_state("tic_tac_toe"), Searcher(SearchConfig.preset("auto"), seed=3)
     searcher.search(state, Limit(simulations=100))
-    before = searcher._searches[0].tree.running.lifetimes.taken.sum()
+    before = searcher._trees.searches[0].tree.running.lifetimes.taken.sum()
     state.apply_action(0)
     searcher.search(state, Limit(simulations=1))
-    assert searcher._searches[0].tree.running.lifetimes.taken.sum() >= before > 0
+    assert searcher._trees.searches[0].tree.running.lifetimes.taken.sum() >= before > 0
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def searched(threads, simulations=400, *, state=None, seed=1, **changes):
 
 def trees_of(searcher):
     """All trees that have a root."""
-    return [search.tree for search in searcher._searches if search.has_root]
+    return [search.tree for search in searcher._trees.searches if search.has_root]
 
 
 def check_whole(searcher):

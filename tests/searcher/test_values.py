@@ -75,7 +75,7 @@ def judged(state, value, simulations=500, seed=1, **changes):
 
 def utilities_of(searcher):
     """[edges, players] the judgements of a tree's edges."""
-    record = searcher._searches[0].tree.running.judging
+    record = searcher._trees.searches[0].tree.running.judging
     assert isinstance(record, JudgedEdges)
     return record.utilities.reshape(-1, searcher.root.num_players())
 
@@ -278,7 +278,7 @@ def test_a_cut_playout_has_so_many_moves_of_players():
     assert lengths in ([2], [])  # The game may end before.
     state = breakthrough()
     searcher = judged(state, Pieces(0.0), simulations=1, judging=judging)
-    ends = searcher._searches[0]._frame.playout_ends
+    ends = searcher._trees.searches[0]._frame.playout_ends
     assert ends[0] == 2
 
 

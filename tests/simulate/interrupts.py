@@ -27,7 +27,7 @@ def make_state(kind):
 
 
 def check_trees(searcher):
-    for search in searcher._searches:
+    for search in searcher._trees.searches:
         if search.has_root:
             check_tree(search.tree)
             if has_tables(search.tree):
@@ -68,7 +68,7 @@ def main(kind, count):
             check_trees(searcher)
             result = searcher.result()
             assert result.action in state.legal_actions()
-            roots = sum(search.has_root for search in searcher._searches)
+            roots = sum(search.has_root for search in searcher._trees.searches)
             assert sum(row.visits for row in result.actions) == result.root_visits - roots
             simulations += result.root_visits
             searcher.advance(result.action)

@@ -1,0 +1,28 @@
+"""Errors of parts of the user's own, which name the part."""
+
+from rave_agents.compiler.signals import is_raised_by_handler
+from rave_agents.config.part_specs import own_parts
+from rave_agents.errors import FormulaError
+from rave_agents.tree.composition import Parts
+
+
+def no_scores(parts: Parts) -> FormulaError:
+    """The error of parts of the user's own by which no edge has a score."""
+    names = " or ".join(own_parts(parts)) or type(parts.rule).__name__
+    return FormulaError(
+        f"{names} gave NaN for every action of a position: there must be "
+        "a number for at least one of a position's actions. Mind 0 / 0 and infinity - infinity "
+        "where n or n_amaf is 0."
+    )
+
+
+def is_part_failure(parts: Parts, error: BaseException) -> bool:
+    """Whether parts of the user's own may have raised what the loop has ended with."""
+    own = len(own_parts(parts)) > 0
+    return own and isinstance(error, Exception) and not is_raised_by_handler(error)
+
+
+def part_failed(parts: Parts, error: BaseException) -> FormulaError:
+    """The error of parts of the user's own, one of which has raised."""
+    names = " or ".join(own_parts(parts))
+    return FormulaError(f"{names}: the search raised {type(error).__name__}: {error}")

@@ -1,0 +1,105 @@
+"""Preparation of a search, off its clock: its game is looked at, and its code compiled."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, classes_of
+from rave_agents.compiler.progress import shortened
+from rave_agents.config.part_specs import own_parts
+from rave_agents.config.search_config import SearchConfig
+from rave_agents.evaluators.batch_evaluator import BatchEvaluator
+from rave_agents.game.game_state import (
+    GameState,
+    hides_information,
+)
+from rave_agents.kernel import loop
+from rave_agents.kernel.move_policies import choose_move, draws_moves
+from rave_agents.kernel.search import Search
+from rave_agents.kernel.utilities import GameRange, ObservedRange
+from rave_agents.searcher.checks import (
+    check_hidden,
+    check_moves,
+    warn_cheating,
+)
+from rave_agents.searcher.slots import bind_leaves
+from rave_agents.simulate.simulator import flat_frame, make_frame
+from rave_agents.tree.composition import SearchedGame, searched_game
+from rave_agents.tree.root_position import RootPosition
+from rave_agents.tree.search_tree import SearchTree
+
+_compiled: set[tuple[Any, ...]] = set()
+
+
+def prepared(
+    state: GameState, config: SearchConfig, evaluator: Any, value: Any
+) -> tuple[GameState, SearchedGame]:
+    """The state to search in place of a given one, and its game; its search is compiled.
+
+    Raises:
+        UnsupportedGameError: if the configuration does not fit the game.
+    """
+    if config.hidden == "see" and hides_information(state):
+        warn_cheating()
+        seeing = getattr(state, "seeing", None)
+        state = state if seeing is None else seeing()
+    game = searched_game(state, config, judged=evaluator is not None, valued=value is not None)
+    simultaneous = game.simultaneous and not _in_turn(game, state)
+    check_moves(config, simultaneous=simultaneous)
+    if game.determinizes:
+        check_hidden(config, simultaneous=simultaneous)
+    batched = isinstance(evaluator, BatchEvaluator)
+    compile_search(game, state, bind_leaves if batched else loop.run.bound)
+    return state, game
+
+
+def take_turns(root: RootPosition, evaluator: Any, value: Any) -> None:
+    """Let those who move at the same time move in turn, where a search of worlds needs that."""
+    if _in_turn(root.game, root.state):
+        state, config = root.state.one_at_a_time(root.player), root.game.config  # type: ignore[attr-defined]
+        judged, valued = evaluator is not None, value is not None
+        root.game = searched_game(state, config, judged=judged, valued=valued)
+        root.state, root.in_turn = state, True
+
+
+def _in_turn(game: SearchedGame, state: GameState) -> bool:
+    """True if those who move at the same time are taken to move in turn."""
+    return game.determinizes and game.simultaneous and hasattr(state, "one_at_a_time")
+
+
+def compile_search(
+    game: SearchedGame, state: GameState, bind: Callable[[Search], object] = loop.run.bound
+) -> None:
+    """Compile what a search of a game needs, or load it, so that no search's clock pays for it.
+
+    Args:
+        game: what the search knows of it.
+        state: a position of it.
+        bind: compiles what is called with the record of a search.
+    """
+    parts = game.parts
+    utilities = GameRange if game.fixed_range else ObservedRange
+    classes = (bind, OpenFunction.generation, utilities, *classes_of(parts))
+    if JIT_DISABLED or classes in _compiled:
+        return
+    frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
+    small = game._replace(num_players=2, num_actions=1)
+    root = RootPosition(small, state, 0)
+    search = SearchTree(root, megabytes=1.0, frame=frame).search(
+        frame=flat_frame(frame),
+        stream=np.zeros(4, np.int64),
+        utilities=utilities(np.zeros(2)),
+    )
+    try:
+        bind(search)
+        if draws_moves(search.playouts):
+            choose_move.placed(search)
+    except Exception as error:
+        if own_parts(parts):
+            raise ValueError(
+                f"Numba cannot compile the search with {' and '.join(own_parts(parts))}: "
+                f"{shortened(error)}"
+            ) from None  # Numba's own message has hundreds of lines.
+        raise
+    _compiled.add(classes)

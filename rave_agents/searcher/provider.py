@@ -1,0 +1,146 @@
+"""Providers of simulations: what runs them for a root position, and in which frame."""
+
+from typing import Any
+
+import numpy as np
+
+from rave_agents.compiler.dispatch import records_of
+from rave_agents.compiler.part_fields import part_name
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.kernel.declarations import asks_rules, draws_by_weights, needs_observations
+from rave_agents.kernel.move_policies import chooses_moves
+from rave_agents.kernel.playouts import is_uniform
+from rave_agents.kernel.values.online import MOST_SAMPLES
+from rave_agents.simulate.action_numbers import MOST_DENSE, MOST_ROWS, ActionNumbers
+from rave_agents.simulate.evaluator import Evaluator
+from rave_agents.simulate.frame import Header
+from rave_agents.simulate.python_simulator import PythonSimulator
+from rave_agents.simulate.random_stream import Stream
+from rave_agents.simulate.simulator import (
+    Frame,
+    Simulator,
+    make_frame,
+    reweighted_frame,
+)
+from rave_agents.tree.composition import SearchedGame
+from rave_agents.tree.root_position import RootPosition
+
+
+def make_simulator(root: RootPosition, frame: Frame, evaluator: Evaluator | None) -> Simulator:
+    """What runs simulations of a root in a frame: the state's own provider, or one for any state.
+
+    Args:
+        root: the root position.
+        frame: what the provider and the search share.
+        evaluator: judges leaves in place of playouts; None for playouts.
+    """
+    state, observer = root.state, root.player if root.game.determinizes else None
+    make: Any = getattr(state, "simulator" if observer is None else "world_simulator", None)
+    simulator: Simulator
+    if make is None:
+        simulator = PythonSimulator(
+            state.clone(),
+            frame,
+            num_distinct_actions=state.num_distinct_actions(),
+            evaluator=evaluator,
+            observer=observer,
+        )
+    elif observer is None:
+        simulator = make(frame, evaluator)
+    else:
+        simulator = make(frame, evaluator, observer)
+    if asks_rules(root.game.config.playouts) and hasattr(simulator, "make_sensible"):
+        simulator.make_sensible()
+    return simulator
+
+
+def new_frame(
+    game: SearchedGame,
+    playout_stream: Stream,
+    *,
+    playouts: int,
+    playout_moves: int = -1,
+    observation: int = 0,
+) -> Frame:
+    """A frame for a search of a game.
+
+    Args:
+        game: what the search knows of it.
+        playout_stream: what the provider draws from.
+        playouts: those of each simulation; 0 if leaves are judged in batches.
+        playout_moves: moves after which a value function judges them; -1 for none.
+        observation: numbers of a player's observation, where leaves are judged in batches.
+    """
+    # A provider may give numbers to actions of many ids: their weights are made after it.
+    weights = game.num_actions if game.num_players * game.num_actions <= MOST_DENSE else 1
+    weighted = draws_by_weights(game.parts.playouts)
+    learns = any(map(needs_observations, records_of(game.parts)))
+    movers = game.num_players if game.simultaneous else 1
+    frame = make_frame(
+        num_players=game.num_players,
+        playouts=playouts,
+        playout_stream=playout_stream,
+        action_capacity=max(16, min(512, movers * game.num_actions)),
+        action_weights=np.ones((game.num_players, weights if weighted else 0)),
+        playout_moves=playout_moves,
+        observation=game.observation if learns else observation,
+        samples=MOST_SAMPLES if learns else 0,
+        even_weights=is_uniform(game.config.playouts, 0.0),
+    )
+    frame.header[Header.CHOOSE] = chooses_moves(game.parts.playouts)
+    return frame
+
+
+def reweighed(frame: Frame, actions: int) -> Frame:
+    """A frame with weights of so many actions of each player, if it has any."""
+    old = frame.action_weights
+    if old.shape[1] in (0, actions):
+        return frame
+    weights = np.ones((len(old), actions))
+    kept = min(actions, old.shape[1])
+    weights[:, :kept] = old[:, :kept]
+    return reweighted_frame(frame, weights)
+
+
+def action_numbers(
+    game: SearchedGame,
+    simulator: Simulator,
+    last: ActionNumbers | None,
+    known: ActionNumbers | None,
+) -> ActionNumbers | None:
+    """The numbers by which a provider tells actions; None where it tells them themselves.
+
+    Args:
+        game: what the search knows of its game.
+        simulator: the provider.
+        last: the numbers of the last provider, if any.
+        known: those that stand in the tree, if any: others begin anew.
+    """
+    if game.num_players * game.num_actions <= MOST_DENSE:
+        return None
+    if chooses_moves(game.parts.playouts):
+        raise UnsupportedGameError(
+            f"playouts={part_name(type(game.parts.playouts))} keep a number for each action: "
+            f"num_distinct_actions() is {game.num_actions}, and may be at most "
+            f"{MOST_DENSE // game.num_players} there with {game.num_players} players."
+        )
+    if not hasattr(simulator, "number_actions"):
+        provider = getattr(simulator, "provider", "python")
+        check_rows(game, f"The provider {provider!r} of simulations")
+        return None
+    numbers = last or ActionNumbers(game.num_players)
+    if known is not numbers:
+        numbers.clear()
+    simulator.number_actions(numbers)
+    return numbers
+
+
+def check_rows(game: SearchedGame, what: str) -> None:
+    """Refuse a game with so many distinct actions that tables of all of them are too large."""
+    if game.num_players * game.num_actions > MOST_ROWS:
+        raise UnsupportedGameError(
+            f"{what} needs tables of all actions of all players: num_distinct_actions() is "
+            f"{game.num_actions}, and may be at most {MOST_ROWS // game.num_players} there with "
+            f"{game.num_players} players. A search of states that Python simulates has no such "
+            "bound."
+        )
