@@ -1,4 +1,4 @@
-"""Carry out a plan: what is known already, then game after game, each on disk before it is told."""
+"""Carry out a plan: play its games, each on disk before it is reported; resume from a file."""
 
 import contextlib
 import dataclasses

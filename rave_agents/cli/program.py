@@ -1,4 +1,4 @@
-"""The program itself, the options that commands share, and how errors are told."""
+"""The program itself, the options that commands share, and its messages about errors."""
 
 import contextlib
 import functools

@@ -1,4 +1,4 @@
-"""A search for a proof, for people at a terminal: its progress and what it came to."""
+"""A search for a proof, for people at a terminal: its progress and its result."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Parts of the user's own for other processes: what a script or a notebook defines goes along.
+"""Parts of the user's own in other processes, with the script's or notebook's definitions.
 
 Classes and functions of a module are imported there by their names; those of a script, or a
 notebook, are pickled with their code.

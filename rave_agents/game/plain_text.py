@@ -1,4 +1,4 @@
-"""Text from outside as text: what is no character to see is written as its escape."""
+"""Texts from outside, with escapes in place of characters that cannot be seen."""
 
 _KEPT = frozenset("\n\t\u00a0\u200c\u200d\ufe0f")
 """Line ends and tabs, fixed spaces, and what joins and varies other characters."""

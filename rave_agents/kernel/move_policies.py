@@ -21,7 +21,7 @@ from rave_agents.simulate.frame import LOSES, WINS
 from rave_agents.simulate.random_stream import random_below, random_unit
 
 NO_ACTION = -1
-"""In place of a move before the first of a simulation, which begins at the search's root."""
+"""Mark in place of a move before the first of a simulation, which begins at the root."""
 
 GREATEST_WEIGHT = 1e100
 

@@ -1,4 +1,4 @@
-"""The table of what two players who move at the same time can do to each other."""
+"""The payoff matrix of two players who move at the same time, by a search."""
 
 import dataclasses
 from typing import Any

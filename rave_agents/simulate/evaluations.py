@@ -1,4 +1,4 @@
-"""Validates values and priors, whoever gives them: the one check of what judges positions.
+"""Validates values and priors: the one check of evaluators, value functions and batches.
 
 Evaluators and value functions that are asked about one position, those that are compiled with a
 game's rules, and evaluators of batches: all are held to the same ``UtilityLimits``, with the same

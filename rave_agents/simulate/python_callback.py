@@ -1,4 +1,4 @@
-"""C functions with Python behind them, from which no exception is lost and no garbage returned.
+"""C callbacks into Python that lose no exception and return no garbage.
 
 ctypes prints and ignores what a callback raises, and leaves its result undefined. A signal handler
 that raises, such as Ctrl-C's, does so wherever Python code is entered, goes round a loop or returns

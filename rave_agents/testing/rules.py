@@ -1,4 +1,4 @@
-"""``check_rules``: whether compiled rules are those of a plain form of the game."""
+"""``check_rules``: checks that compiled rules are those of a plain form of the game."""
 
 import contextlib
 import random
