@@ -1,10 +1,13 @@
 """Imports: no circle between files or folders anywhere, and few inside functions, with reasons."""
 
+import ast
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
-from helpers.imports import circles, folded, graph_of, in_functions, modules_of
+from helpers.imports import circles, folded, graph_of, in_functions, modules_of, parsed
 
 import rave_agents
 
@@ -77,7 +80,7 @@ def test_few_imports_stand_in_functions_and_each_says_why():
     found = [
         (name, line)
         for name, path in MODULES.items()
-        for line in in_functions(path.read_text(encoding="utf-8"))
+        for line in in_functions(parsed(path), path.read_text(encoding="utf-8"))
     ]
     assert len(found) <= MOST_IN_FUNCTIONS, found
     assert [(name, line) for name, line in found if not REASON.search(line)] == []
@@ -98,4 +101,28 @@ def test_an_import_in_a_function_is_found_wherever_it_stands():
         "                d,\n"
         "            )\n"
     )
-    assert in_functions(text) == ["import b  # one", "from c import (  # two"]
+    assert in_functions(ast.parse(text), text) == ["import b  # one", "from c import (  # two"]
+
+
+SLOW = {"llvmlite", "loky", "matplotlib", "numba", "pandas", "rich", "scipy", "torch"}
+FRAMEWORKS = {"gymnasium", "open_spiel", "pettingzoo", "pyspiel"}
+PARTS_OF_SCIPY = {"scipy.optimize", "scipy.sparse", "scipy.stats"}
+
+
+@pytest.mark.parametrize(
+    ("modules", "slow"),
+    [
+        ("rave_agents, rave_agents.parts", SLOW | FRAMEWORKS),
+        ("rave_agents.cli", SLOW - {"rich", "scipy"} | FRAMEWORKS | PARTS_OF_SCIPY),
+        (
+            "rave_openspiel, rave_pettingzoo, rave_gymnasium",
+            SLOW - {"llvmlite", "rich", "scipy"} | PARTS_OF_SCIPY,
+        ),
+    ],
+)
+def test_what_is_slow_to_import_waits_until_it_is_needed(modules, slow):
+    program = f"import sys, {modules}; print(*sorted({slow!r} & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split() == []

@@ -2,8 +2,6 @@
 
 import ast
 import pathlib
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -59,15 +57,6 @@ def test_no_part_is_asked_whether_it_is_there(path):
                 for operand in node.comparators)
     ]  # fmt: skip
     assert compared == []
-
-
-def test_what_is_imported_first_needs_no_numba():
-    modules = "rave_agents, rave_agents.parts, rave_openspiel, rave_pettingzoo, rave_gymnasium"
-    program = f"import sys, {modules}; print('numba' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert done.stdout == "False\n"
 
 
 @pytest.mark.skipif(JIT_DISABLED, reason="they are plain functions anyway")

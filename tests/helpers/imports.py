@@ -1,9 +1,20 @@
 """Imports between the files of a tree of packages, wherever they stand in a file."""
 
 import ast
+import functools
 from collections.abc import Iterator
 
 Graph = dict[str, set[str]]
+
+
+def parsed(path):
+    """The syntax tree of a file."""
+    return _parsed(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def _parsed(text):
+    return ast.parse(text)
 
 
 def modules_of(*tops):
@@ -36,7 +47,7 @@ def graph_of(modules) -> Graph:
     """
     graph = {}
     for name, path in modules.items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path)
         is_package = path.name == "__init__.py"
         graph[name] = {
             one for one in _imported(tree, name, is_package, modules) if one in modules
@@ -84,15 +95,15 @@ def circles(graph) -> list[set[str]]:
     return found
 
 
-def in_functions(text) -> list[str]:
+def in_functions(tree, text) -> list[str]:
     """The lines with imports that are made when a function is called."""
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    places = {
-        node.lineno
-        for function in ast.walk(ast.parse(text))
-        if isinstance(function, functions)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-    }
+    places = set()
+    waiting = [(tree, False)]
+    while waiting:
+        node, inside = waiting.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom) and inside:
+            places.add(node.lineno)
+        inside = inside or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
     lines = text.splitlines()
     return [lines[place - 1].strip() for place in sorted(places)]
