@@ -33,7 +33,7 @@ AGENTS = {
 }
 """The kernel's configurations, and the same for the reference."""
 GAMES = {
-    "tic_tac_toe": [0, 4],
+    "tic_tac_toe": [7, 1, 3, 6],
     "connect_four(rows=4,columns=4,x_in_row=3)": [0, 1, 0],
     "hex(board_size=3)": [4, 0],
     "breakthrough(rows=4,columns=4)": [],
