@@ -60,7 +60,7 @@ ADVICE = "Tell how it is copied: rave_pettingzoo.register_cloner(type(env.unwrap
 
 _registered: dict[type, Callable[[Any], Any]] = {}
 _checked = Checked()
-"""Whether each checked environment repeats itself under equal actions and random numbers."""
+"""The environments whose repetition under equal actions and random numbers was checked."""
 
 
 def register_cloner(env_type: type, cloner: Callable[[Any], Any]) -> None:
@@ -164,7 +164,7 @@ def _straight(env: Any) -> Any:
 
 
 def only_observes(wrapper: Any) -> bool:
-    """Whether a wrapper changes nothing but observations, masks not included."""
+    """True if a wrapper changes nothing but observations, masks not included."""
     if supersuit_changes_observations_alone(wrapper):
         return True
     kind = type(wrapper)
@@ -213,7 +213,7 @@ def simulation_cloner(env: Any, seed: int) -> Callable[[Any], Any]:
 
 
 def chance_knowledge(env: Any, masks: Mapping[Any, Any] | None = None) -> Knowledge:
-    """Return what is known of the chance in an environment, detected at the first call.
+    """Return the knowledge of the chance in an environment, detected at the first call.
 
     Args:
         env: the environment, after ``reset``; it is not changed.

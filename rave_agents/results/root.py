@@ -1,4 +1,4 @@
-"""The root of a tree, or of several: what is known of its moves, the principal variation."""
+"""The root of a tree, or of several: statistics of its moves, the principal variation."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -316,7 +316,7 @@ def _rescaled_root(root: Root, low: float, high: float) -> Root:
 
 
 def leading_tree(roots: Sequence[Root], action: int) -> int:
-    """The index of the tree that speaks for the choice of an action.
+    """The index of the tree whose line is reported for an action.
 
     That is the one that has solved the root, or else proven the action, or else given it most
     visits; the first of equals.

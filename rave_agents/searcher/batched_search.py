@@ -26,7 +26,7 @@ from rave_agents.simulate.world_record import FEW
 from rave_agents.tree.search_tree import SearchTree
 
 SLICE_SECONDS = 0.02
-"""How long batches are evaluated between two looks at the clock."""
+"""Duration of evaluations between two looks at the clock, in seconds."""
 
 
 MOST_RESERVED = 2**16
@@ -47,9 +47,9 @@ class BatchedSearch(TreeSearch):
         super().__init__(None)
         self.batch_evaluator = evaluator
         self.slots: list[Slot] = []
-        """What simulates; known once it is open."""
+        """The slots, each with its simulator; known once the search is open."""
         self.over = False
-        """Whether the search has come to its end: a limit, or a solved root."""
+        """True if the search has come to its end: a limit, or a solved root."""
         self._expected = 0.0
         self._waiting = np.zeros(1, np.int64)
         self._is_bound = False
@@ -84,38 +84,38 @@ class BatchedSearch(TreeSearch):
 
     @property
     def waits(self) -> bool:
-        """Whether any simulation waits."""
+        """True if any simulation waits."""
         return bool(self._waiting[0] > 0)
 
     @property
     def has_ended(self) -> bool:
-        """Whether it is over, and no simulation waits."""
+        """True if it is over, and no simulation waits."""
         return self.over and self._waiting[0] == 0
 
     @property
     def most_rows(self) -> int:
-        """How many rows of a batch it may write at once."""
+        """Rows of a batch that it may write at once."""
         game = self.root.game
         return game.config.leaves * (game.num_players if game.simultaneous else 1)
 
     @property
     def limits(self) -> UtilityLimits:
-        """What the game says of values."""
+        """The game's limits of values."""
         return self.root.game.limits
 
     @property
     def batch_shape(self) -> tuple[tuple[int, ...], int, int]:
-        """What ``BatchArrays.shape`` must be."""
+        """The required ``BatchArrays.shape``."""
         game = self.root.game
         return tuple(self.observation_shape), game.num_actions, game.num_players
 
     def new_cache(self) -> EvaluationCache:
-        """What will keep the evaluator's answers, if it is one whose answers are kept."""
+        """Make the cache of the evaluator's answers, if they are kept."""
         _, _, num_players = self.batch_shape
         return EvaluationCache(num_players, keeps=self.batch_evaluator.cache)
 
     def new_batch(self, rows: int, cache: EvaluationCache) -> BatchArrays:
-        """Room for so many of this game's positions."""
+        """Room for a batch of this game's positions."""
         observation_shape, num_actions, num_players = self.batch_shape
         return BatchArrays(
             rows,
@@ -189,7 +189,7 @@ class BatchedSearch(TreeSearch):
         return 0 if self.tree is None else int(self.tree.path.simulations[0])
 
     def called(self, function: Callable[[int], int]) -> int:
-        """What a function of the kernel returns, called as the parts and the provider need it."""
+        """Call a function of the kernel as the parts and the provider need it."""
         game = self.root.game
         try:
             with np.errstate(all="ignore"), self._slice():
@@ -302,7 +302,7 @@ class BatchedSearch(TreeSearch):
 
     @property
     def _entry(self) -> Any:
-        """What binds each slot to a record of the search."""
+        """The object that binds each slot to a record of the search."""
         return self
 
     def _bind(self, tree: SearchTree) -> None:

@@ -41,7 +41,7 @@ class Run:
 
 
 class Stage(enum.Enum):
-    """Where a searcher stands between its last root position and the next."""
+    """Stages of a searcher between its last root position and the next."""
 
     IDLE = enum.auto()
     """The trees and the root are whole: ``result`` tells of them."""
@@ -76,9 +76,9 @@ class KeptTrees:
         self.root: RootPosition | None = None
         """The position searched last or advanced to; None before the first search."""
         self.stage = Stage.IDLE
-        """Where they stand."""
+        """The stage of the trees."""
         self.search_run = Run(over=True)
-        """What searches them, or did last."""
+        """The run that searches them, or did last."""
         self.running: Sequence[TreeSearch] = ()
         """The searches that run, or ran last; none where there was nothing to search."""
         self.started = self.seconds = 0.0

@@ -22,7 +22,7 @@ from rave_agents.searcher.searcher import Searcher
 from rave_agents.simulate.utility_limits import UtilityLimits
 
 SIDE_BY_SIDE = 64
-"""Searches that are run at the same time, unless told otherwise."""
+"""Searches that are run at the same time, by default."""
 
 WORTH_A_THREAD = 0.0005
 """Seconds that a step takes for which another thread is worth while."""
@@ -36,15 +36,15 @@ class Task(NamedTuple):
     """A search that is to be run with others."""
 
     searcher: Searcher
-    """Who searches; its evaluator is that of all."""
+    """The searcher; its evaluator is that of all."""
     state: Any
     """The position."""
     limit: Limit
-    """When to end."""
+    """The limit of the search."""
     player: int | None = None
-    """Whose action is to be chosen, see ``Searcher.search``."""
+    """The player whose action is to be chosen, see ``Searcher.search``."""
     moves: Sequence[int] | None = None
-    """What has led here from the position that it searched last; see there."""
+    """Moves from the position that it searched last to this one; see there."""
 
 
 def search_many(
@@ -214,7 +214,7 @@ class _Group:
 
     @property
     def is_running(self) -> bool:
-        """Whether there is more to do."""
+        """True if there is more to do."""
         return len(self._running) > 0
 
     def judge(self) -> None:
@@ -263,7 +263,7 @@ class _Group:
 
     @property
     def is_worth_splitting(self) -> bool:
-        """Whether half of its simulations take longer than a thread needs to begin."""
+        """True if half of its simulations take longer than a thread needs to begin."""
         searches = [running.search for running in self._running]
         waiting = sum(len(search.slots) for search in searches)
         in_python = any(search.in_python for search in searches)

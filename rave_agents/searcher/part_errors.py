@@ -17,7 +17,7 @@ def no_scores(parts: Parts) -> FormulaError:
 
 
 def is_part_failure(parts: Parts, error: BaseException) -> bool:
-    """Whether parts of the user's own may have raised what the loop has ended with."""
+    """True if parts of the user's own may have raised the error that ended the loop."""
     own = len(own_parts(parts)) > 0
     return own and isinstance(error, Exception) and not is_raised_by_handler(error)
 

@@ -27,7 +27,7 @@ from rave_agents.tree.root_position import RootPosition
 
 
 def make_simulator(root: RootPosition, frame: Frame, evaluator: Evaluator | None) -> Simulator:
-    """What runs simulations of a root in a frame: the state's own provider, or one for any state.
+    """Make the provider that simulates from a root: the state's own, or one for any state.
 
     Args:
         root: the root position.
@@ -92,7 +92,7 @@ def new_frame(
 
 
 def reweighed(frame: Frame, actions: int) -> Frame:
-    """A frame with weights of so many actions of each player, if it has any."""
+    """A frame with a weight for each action of each player, if it has any."""
     old = frame.action_weights
     if old.shape[1] in (0, actions):
         return frame
@@ -136,7 +136,7 @@ def action_numbers(
 
 
 def check_rows(game: SearchedGame, what: str) -> None:
-    """Refuse a game with so many distinct actions that tables of all of them are too large."""
+    """Refuse a game with too many distinct actions for tables of all of them."""
     if game.num_players * game.num_actions > MOST_ROWS:
         raise UnsupportedGameError(
             f"{what} needs tables of all actions of all players: num_distinct_actions() is "

@@ -45,7 +45,7 @@ from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.tree.search_tree import SearchTree
 
 PROGRESS_SECONDS = 0.1
-"""How often a progress callback is called, about."""
+"""Interval of a progress callback, about."""
 
 Progress = Callable[[SearchResult], None]
 
@@ -95,7 +95,7 @@ class Searcher:
         check_evaluator(evaluator, self.config)
         self.evaluator = evaluator
         self.value = checked_value(value, self.config, evaluator)
-        """What judges positions; None without a value function."""
+        """The value function of positions; None without one."""
         self._trees = KeptTrees(self.config.threads, evaluator, self.value)
         self.reseed(seed)
 
@@ -344,7 +344,7 @@ class Searcher:
         self._trees.play(moves)
 
     def result(self) -> SearchResult:
-        """What is known of the root now; after an interrupted search, what was found until then.
+        """The result for the root now; after an interrupted search, what was found until then.
 
         Raises:
             RuntimeError: if nothing has been searched yet, "Nothing has been searched yet."; also

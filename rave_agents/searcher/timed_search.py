@@ -20,7 +20,7 @@ PLAYOUTS = 8
 """Random games that tell how many moves are left."""
 
 _SECONDS = 0.02
-"""How long to play them at most."""
+"""Time limit of the games played, in seconds."""
 
 MOVES_IN_A_SLOW_GAME = 40
 """Moves of the player that are expected where not even one of these games could be played."""

@@ -41,11 +41,11 @@ from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.search_tree import SearchTree
 
 SLICE_SECONDS = 0.02
-"""How long the loop runs between two looks at the clock."""
+"""Duration of the loop between two looks at the clock, in seconds."""
 
 OVERRUN, LEAST_OVERRUN = 0.1, 0.05
-"""How long a search that has too few worlds for any choice may go on after its deadline: a part of
-its time, or so many seconds if these are more."""
+"""Time that a search with too few worlds for any choice may go on after its deadline: a share of
+its time, or a number of seconds if these are more."""
 
 _NOTHING = contextlib.nullcontext()
 
@@ -63,10 +63,10 @@ class TreeSearch:
     """
 
     root: RootPosition
-    """Where it searches; known once it has been entered."""
+    """The root position; known once it has been entered."""
 
     _entry: Any = loop.run
-    """What ``bound`` compiles for a search's record."""
+    """The entry that ``bound`` compiles for a search's record."""
 
     def __init__(self, evaluator: Evaluator | None, value: Any = None) -> None:
         self._evaluator = evaluator
@@ -80,12 +80,12 @@ class TreeSearch:
         self._before = 0
         self._keeps_provider = False
         self.provider = "python"
-        """What runs the simulations, see ``SearchResult.provider``; known once it is open."""
+        """The provider of the simulations, see ``SearchResult.provider``; known once it is open."""
         self.in_python = True
         """True if that is Python, which compiled code is much faster than; likewise."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy goes on with: all but what is bound to places in memory."""
+        """The state that a copy goes on with: all that is not bound to places in memory."""
         bound = ("_frame", "_flat_frame", "_simulator", "_slice", "_run", "_search", "_policy")
         kept = {name: value for name, value in vars(self).items() if name not in bound}
         return {**kept, "_keeps_provider": False, "_policy": None}
@@ -277,7 +277,7 @@ class TreeSearch:
         self._simulator.raise_pending()
 
     def world_sample(self) -> WorldSample | None:
-        """What worlds were drawn, once it is open; None if nothing is hidden."""
+        """The worlds drawn, once it is open; None if nothing is hidden."""
         if not self.root.game.determinizes:
             return None
         return self._simulator.worlds.sample()  # type: ignore[attr-defined,no-any-return]
@@ -292,7 +292,7 @@ class TreeSearch:
         return True
 
     def _end(self) -> float:
-        """When simulations stop; later as long as too few worlds for any choice have been seen."""
+        """The end of simulations; later as long as too few worlds for any choice have been seen."""
         few = self.root.game.determinizes and self.simulations < FEW
         return self._latest if few else self._deadline
 

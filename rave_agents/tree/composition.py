@@ -1,4 +1,4 @@
-"""What a search knows of its game before it begins, and the parts that it is composed of."""
+"""Composition of a search: the facts of its game, and the parts that follow from them."""
 
 import math
 from collections.abc import Hashable
@@ -85,12 +85,12 @@ def adapted(part: Any, game: GameTraits) -> Any:
 
 
 class SearchedGame(NamedTuple):
-    """What a search knows of its game: asked once, for all positions of the game that follow."""
+    """Facts of a game that a search needs: asked once, for all positions that follow."""
 
     config: SearchConfig
     """The search's tunables."""
     parts: Parts
-    """What the search is composed of."""
+    """The parts of the search."""
     observation: int
     """Numbers of an observation that the provider of playouts writes; 0 if it writes none."""
     num_players: int
@@ -98,13 +98,13 @@ class SearchedGame(NamedTuple):
     num_actions: int
     """Distinct actions of the game."""
     simultaneous: bool
-    """Whether players may move at the same time."""
+    """True if players may move at the same time."""
     determinizes: bool
-    """Whether each simulation has a world of its own."""
+    """True if each simulation has a world of its own."""
     limits: UtilityLimits
-    """What the game says of utilities."""
+    """The game's limits of utilities."""
     fixed_range: bool
-    """Whether these utilities are 0 and 1 on the scale of values; else those that are met."""
+    """True if these utilities are 0 and 1 on the scale of values; else those that are met."""
     generation: int
     """The generation of the code when the game was looked at."""
     key: Hashable
@@ -119,7 +119,7 @@ class SearchedGame(NamedTuple):
 def searched_game(
     state: GameState, config: SearchConfig, *, judged: bool, valued: bool = False
 ) -> SearchedGame:
-    """What a search knows of a state's game.
+    """Collect a search's facts of a state's game.
 
     Args:
         state: a position of it.
@@ -161,5 +161,5 @@ def searched_game(
 
 
 def determinizes(state: GameState, config: SearchConfig) -> bool:
-    """Whether each simulation of a search of this state has a world of its own."""
+    """True if each simulation of a search of this state has a world of its own."""
     return draws_chance(state) or (hides_information(state) and config.hidden == "determinize")

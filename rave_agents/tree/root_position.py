@@ -12,11 +12,11 @@ class RootPosition:
     """The position at the root, whose move it is, and what may be reused there."""
 
     game: SearchedGame
-    """What is known of its game; the very same object in a later search says that it goes on."""
+    """The facts of its game; the very same object in a later search says that it goes on."""
     state: GameState
     """The position. Trees and providers clone it; ``advance`` alone plays on in it."""
     player: int
-    """Who chooses there."""
+    """The player who chooses there."""
     is_forced: bool = False
     """True if there is but one legal action."""
     in_turn: bool = False

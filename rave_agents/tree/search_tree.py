@@ -72,11 +72,11 @@ class SearchTree:
         self.utility_range = np.array([math.inf, -math.inf])
         """The utilities that are 0 and 1 on the scale of values, as far as they are known."""
         self.noised = False
-        """Whether the root's priors have their noise."""
+        """True if the root's priors have their noise."""
         self.full: bool = False
-        """Whether the budget is used up, so that no node may be added."""
+        """True if the budget is used up, so that no node may be added."""
         self.parts = game.parts
-        """What the search is composed of."""
+        """The parts of the search."""
         self._megabytes = megabytes
         self.num_players = game.num_players
         """Players of the game."""
@@ -126,18 +126,18 @@ class SearchTree:
             array[:] = value
 
     def fits(self, parts: Parts) -> bool:
-        """Whether it keeps what a search of these parts reads and writes."""
+        """True if it keeps all arrays that a search of these parts reads and writes."""
         classes, own = tuple(classes_of(parts)), tuple(classes_of(self.parts))
         return classes == own and parts == self.parts  # Tuples do not compare their classes.
 
     def can_begin_anew(self, game: SearchedGame, megabytes: float) -> bool:
-        """Whether a search of another position can use it, once it is cleared."""
+        """True if a search of another position can use it, once it is cleared."""
         same = (game.num_players, game.num_actions) == (self.num_players, self._game_actions)
         return self.fits(game.parts) and same and megabytes == self._megabytes
 
     @property
     def has_root(self) -> bool:
-        """Whether the root has its node yet."""
+        """True once the root has its node."""
         return bool(self.arrays.used[NODE] > 0)
 
     @property
@@ -147,7 +147,7 @@ class SearchTree:
 
     @property
     def player(self) -> int:
-        """Whose moves are looked at there."""
+        """The player whose moves are looked at there."""
         return self.root.player
 
     @property
@@ -167,12 +167,12 @@ class SearchTree:
 
     @property
     def moves(self) -> Any:
-        """What is kept beside the nodes and edges for the way players move."""
+        """The arrays beside nodes and edges for the order of moves."""
         return self.running.moves
 
     @property
     def proofs(self) -> ProofArrays:
-        """What is proven of the nodes."""
+        """The proofs of the nodes."""
         return proof_arrays(self.running.proofs, self.num_players)
 
     def mend(self) -> None:
@@ -204,7 +204,7 @@ class SearchTree:
         self._frame = frame
 
     def reserve(self, nodes: int, actions: int) -> None:
-        """Make room for so many more nodes, if that is no great part of the memory.
+        """Make room for some more nodes, if that is no great part of the memory.
 
         What is known to be needed is so allocated once, and not in several steps. Below a node with
         so many actions there are up to half as many again.
@@ -216,7 +216,7 @@ class SearchTree:
             self._resize(wanted)
 
     def grow(self, actions: int) -> None:
-        """Make room for one more position with so many actions, or set ``full``."""
+        """Make room for one more position with these actions, or set ``full``."""
         used = self._counts(actions)
         wanted = self._limited(np.maximum(self.arrays.capacity, 2 * used))
         if self._cost(wanted) > self._budget:
@@ -318,7 +318,7 @@ class SearchTree:
         return Search(self.arrays, frame, self.path, stream, settings, utilities, *self.running)
 
     def _counts(self, actions: int) -> _Counts:
-        """What is used with one more position of so many actions."""
+        """The rows in use with one more position of so many actions."""
         search = self.search()
         needed = [
             sum(
@@ -333,7 +333,7 @@ class SearchTree:
         return self._limited(self.arrays.used + np.array(needed, np.float64))
 
     def _limited(self, counts: _Counts) -> _Counts:
-        """Without tables that there never are."""
+        """Limit counts: no tables that are never made."""
         counts = np.asarray(counts, np.float64)
         if self.storage.row_bytes[TABLE] == 0:
             counts[TABLE] = 0
@@ -375,7 +375,7 @@ def _frame_sizes(frame: Frame) -> Sizes:
 
 
 def _below(ancestor: NDArray[np.int64], root: int) -> NDArray[np.bool_]:
-    """Which nodes are the root or below it, given what is above each."""
+    """Mask of the nodes that are the root or below it, given the ancestor of each."""
     kept: NDArray[np.bool_] = np.arange(len(ancestor)) == root
     while True:  # An ancestor's ancestor is twice as far, so that few rounds do.
         more = kept | kept[ancestor]
