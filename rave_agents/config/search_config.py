@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from annotated_types import Ge, Gt, Le
@@ -207,7 +207,7 @@ class SearchConfig:
         kind: Any = type(self)
         for name, annotation in fields_of(kind).items():
             object.__setattr__(self, name, checked(name, annotation, getattr(self, name)))
-        for part in self.parts():
+        for part in self.parts:
             refused = call_part(refusal, part, self)
             if refused:
                 raise ValueError(refused)
@@ -240,10 +240,12 @@ class SearchConfig:
                         "give simulations. Beside them, seconds or a clock may end a search before."
                     )
 
-    def parts(self) -> Iterator[Part]:
+    @functools.cached_property
+    def parts(self) -> tuple[Part, ...]:
         """All parts, those in other parts included."""
-        for name in self.field_names():
-            yield from records_of(getattr(self, name))
+        return tuple(
+            part for name in self.field_names() for part in records_of(getattr(self, name))
+        )
 
     @property
     def proves(self) -> bool:

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.compiler.dispatch import records_of
 from rave_agents.config.part_specs import call_part
 from rave_agents.errors import FormulaError
 from rave_agents.game.arguments import is_number
@@ -143,11 +142,10 @@ def known_root(tree: SearchTree) -> Root:
         low=tree.low,
         high=tree.high,
     )
-    for part in records_of(tree.running):
+    for part in tree.implementers(report_root):
         root = _with_report(root, call_part(report_root, part, search))
-        columns = call_part(report_moves, part, search, node)
-        if columns:
-            root = _with_columns(root, columns)
+    for part in tree.implementers(report_moves):
+        root = _with_columns(root, call_part(report_moves, part, search, node))
     return root
 
 

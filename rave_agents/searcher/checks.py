@@ -2,11 +2,12 @@
 
 import functools
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.runtime import record_of
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import GameError, UnsupportedGameError
@@ -35,13 +36,18 @@ def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
 
 def _check_parts(config: SearchConfig, game: GameTraits) -> None:
     """Refuse what a part refuses, or the record that it runs as."""
-    for part in config.parts():
-        kind = type(part)
-        known = kind in game_refusal.implementations
-        body = game_refusal.body_for(kind if known else record_of(kind) or kind)
-        refused = body(part, game)
+    for part in config.parts:
+        kind: Any = type(part)
+        refused = _game_refusal_of(kind, OpenFunction.generation)(part, game)
         if refused:
             raise UnsupportedGameError(refused)
+
+
+@functools.lru_cache(maxsize=1024)
+def _game_refusal_of(kind: type, generation: int) -> Callable[..., str]:
+    """The body of ``game_refusal`` for a class of parts, or for the record that it runs as."""
+    known = kind in game_refusal.implementations
+    return game_refusal.body_for(kind if known else record_of(kind) or kind)
 
 
 def check_hidden(config: SearchConfig, *, simultaneous: bool) -> None:

@@ -77,8 +77,9 @@ def adapted(part: Any, game: GameTraits) -> Any:
     Raises:
         FormulaError: if a part of the user's own raises, or becomes no part.
     """
-    fields = (adapted(value, game) if is_part(value) else value for value in part)
-    found = call_part(becomes, type(part)(*fields), game)
+    inner = {name: adapted(v, game) for name, v in part._asdict().items() if is_part(v)}
+    part = part._replace(**inner) if inner else part
+    found = call_part(becomes, part, game)
     if not is_part(found):
         raise FormulaError(f"{type(part).__name__}: becomes must give a part, got {found!r}.")
     return found
@@ -131,7 +132,7 @@ def searched_game(
     limits = utility_limits(state)
     bounded = math.isfinite(limits.low) and math.isfinite(limits.high)
     fixed_range = config.utility_range == "game" and bounded
-    learns = fixed_range and any(map(needs_observations, config.parts()))
+    learns = fixed_range and any(map(needs_observations, config.parts))
     observation = getattr(state, "observed_in_playouts", int)() if learns else 0
     game_key = getattr(state, "game_key", None)
     return SearchedGame(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import CHILD, EDGE, GROWING, NODE, TABLE, Axis, Kept
-from rave_agents.compiler.dispatch import classes_of, records_of
+from rave_agents.compiler.dispatch import OpenFunction, classes_of, records_of
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel.declarations import add_actions, begin_search, most_rows
 from rave_agents.kernel.hooks import rows_needed
@@ -105,6 +105,7 @@ class SearchTree:
         """The way of the simulation that runs, and the count of all."""
         self.running: Parts = Parts(*(assembled(part, sizes) for part in self.parts))
         """The parts with their arrays."""
+        self._records = tuple(records_of(self.running))
         self.storage: Storage = Storage(self.arrays, (self.path, *self.running), sizes)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -113,7 +114,7 @@ class SearchTree:
         Arrays that are pickled themselves borrow their memory from the pickle, and cannot grow.
         """
         self.mend()
-        arrays = ("arrays", "path", "running", "storage")
+        arrays = ("arrays", "path", "running", "_records", "storage")
         state = {name: value for name, value in vars(self).items() if name not in arrays}
         return state | {"sizes": self.storage.sizes, "values": self.storage.values()}
 
@@ -191,9 +192,8 @@ class SearchTree:
         if frame is not self._frame or not self.storage.whole:
             self.fit_frame(frame)
         self.storage.fill(Kept.SEARCH)
-        search = self.search()
-        for part in records_of(self.running):
-            begin_search(part, search, simulations, random)
+        for part in self.implementers(begin_search):
+            begin_search(part, self.search(), simulations, random)
 
     def fit_frame(self, frame: Frame) -> None:
         """Make room for what goes with another frame."""
@@ -250,7 +250,7 @@ class SearchTree:
             except BaseException:
                 self.clear()
                 raise
-            for part in records_of(self.running):
+            for part in self.implementers(add_actions):
                 add_actions(part, before, random)
         else:
             numbers.close(to_playouts=numbers.counts_playouts)
@@ -310,6 +310,10 @@ class SearchTree:
     def clear_learned(self) -> None:
         """Forget what was seen of the game beyond the nodes, such as how long actions last."""
         self.storage.fill(Kept.GAME)
+
+    def implementers(self, opened: OpenFunction[..., Any]) -> list[Any]:
+        """The parts, as they run, that implement an open function; those in others come later."""
+        return [part for part in self._records if type(part) in opened.implementations]
 
     def search(self, *, frame: Any = None, stream: Any = None, utilities: Any = None) -> Search:
         """A record of this tree with which nothing is simulated."""
