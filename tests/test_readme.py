@@ -103,12 +103,13 @@ def test_readme_has_a_snippet_for_each_framework():
 
 @pytest.mark.full
 def test_readme_shows_what_its_first_snippet_prints():
-    """But for the move and the time, which depend on the provider and on the machine."""
+    """But for the time, which depends on the machine."""
     shown = re.search(r"```text\n(.*?)```", README, re.DOTALL)
     assert shown is not None
-    printed = run("-c", SNIPPETS[0]).stdout.splitlines()
-    assert len(printed) == len(shown[1].splitlines())
-    assert printed[0] == shown[1].splitlines()[0]
+    printed = run("-c", SNIPPETS[0]).stdout
+    assert re.sub(r"in [\d.]+ s", "in a while", printed) == re.sub(
+        r"in [\d.]+ s", "in a while", shown[1]
+    )
 
 
 def test_readme_fits_on_a_page_and_shows_a_picture_that_is_there():
