@@ -287,23 +287,29 @@ class KeptTrees:
         while place < len(moves) and self.root is not None:
             if is_simultaneous(self.root.state):
                 count = self.root.state.num_players()
-                self.advance(self.root, moves[place : place + count])
+                self.advance(moves[place : place + count])
                 place += count
             else:
-                self.advance(self.root, moves[place])
+                self.advance(moves[place])
                 place += 1
 
-    def advance(self, root: RootPosition, action: int | Sequence[int]) -> None:
-        """Play an action or a chance outcome at the root, in the position and in all trees.
+    def advance(self, action: int | Sequence[int], state: GameState | None = None) -> None:
+        """Play an action or a chance outcome at the root, see ``Searcher.advance``.
 
         Where something is hidden the trees are dropped: what the player sees next changes which
         worlds there are.
-
-        Raises:
-            ValueError: if the action is not legal there.
         """
-        path = () if root.in_turn else checked_path(root.state, action)
-        if root.in_turn or determinizes(root.state, root.game.config):
+        root = self.root
+        if root is None:
+            return
+        if root.in_turn:
+            self.clear()
+            return
+        if state is not None and not is_same_position(state, root.state):
+            self.reset()
+            return
+        path = checked_path(root.state, action)
+        if determinizes(root.state, root.game.config):
             self.clear()
             return
         before, self.stage = self.stage, Stage.MOVING

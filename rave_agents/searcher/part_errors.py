@@ -1,8 +1,12 @@
 """Errors of parts of the user's own, which name the part."""
 
+import contextlib
+
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.config.part_specs import own_parts
 from rave_agents.errors import FormulaError
+from rave_agents.searcher.move_policy import MovePolicy
+from rave_agents.simulate.simulator import Simulator
 from rave_agents.tree.composition import Parts
 
 
@@ -26,3 +30,15 @@ def part_failed(parts: Parts, error: BaseException) -> FormulaError:
     """The error of parts of the user's own, one of which has raised."""
     names = " or ".join(own_parts(parts))
     return FormulaError(f"{names}: the search raised {type(error).__name__}: {error}")
+
+
+def raise_failure(parts: Parts, policy: MovePolicy | None, simulator: Simulator) -> None:
+    """Raise what has ended a simulation: the playout policy's error, or the provider's."""
+    if policy is not None:
+        try:
+            policy.raise_error()
+        except Exception as error:
+            with contextlib.suppress(Exception):
+                simulator.raise_pending()
+            raise part_failed(parts, error) from error
+    simulator.raise_pending()

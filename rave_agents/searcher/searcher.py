@@ -34,7 +34,7 @@ from rave_agents.searcher.checks import (
     is_decision,
 )
 from rave_agents.searcher.clock import Clock
-from rave_agents.searcher.kept_trees import KeptTrees, Run, Stage, is_same_position
+from rave_agents.searcher.kept_trees import KeptTrees, Run, Stage
 from rave_agents.searcher.looks import now_and_then
 from rave_agents.searcher.preparing import prepared
 from rave_agents.searcher.timed_search import clocked_limit
@@ -118,8 +118,8 @@ class Searcher:
         Copy what you want to keep: the next search moves the arrays, and a slice of them is then
         no longer valid. Of several threads' trees it is the first thread's.
         """
-        first = self._trees.searches[0].tree
-        return None if first is None or not first.has_root else first.arrays
+        first = self._trees.searches[0]
+        return first.tree.arrays if first.tree is not None and first.has_root else None
 
     def rooted_tree(self) -> SearchTree | None:
         """The tree with its root position and utility range, to look at; None if there is none yet.
@@ -219,9 +219,8 @@ class Searcher:
             Exception: whatever the game's state, the evaluator or ``progress`` raises, unchanged.
         """
         if not isinstance(limit, Limit) and (limit is not None or clock is None):
-            raise TypeError(
-                f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}."
-            )
+            example = "such as Limit(simulations=500)"
+            raise TypeError(f"limit must be a Limit, {example}: got {limit!r}.")
         run, trees = Run(), self._trees
         forced = self.config.search_forced_moves and clock is None
         try:
@@ -319,16 +318,8 @@ class Searcher:
         Raises:
             ValueError: if the action is not legal at the root.
         """
-        trees = self._trees
-        trees.check_idle()
-        root = trees.root
-        if root is None:
-            return
-        given = None if state is None or root.in_turn else as_game_state(state)
-        if given is not None and not is_same_position(given, root.state):
-            trees.reset()
-        else:
-            trees.advance(root, action)
+        self._trees.check_idle()
+        self._trees.advance(action, None if state is None else as_game_state(state))
 
     def follow(self, moves: Sequence[int]) -> None:
         """Play several actions and chance outcomes, one after the other.
@@ -354,9 +345,9 @@ class Searcher:
         trees = self._trees
         if trees.stage is not Stage.IDLE:
             trees.mend()
-        if trees.root is None or trees.stage is Stage.ENTERING:
-            raise RuntimeError("Nothing has been searched yet.")
         root = trees.root
+        if root is None or trees.stage is Stage.ENTERING:
+            raise RuntimeError("Nothing has been searched yet.")
         if root.is_advanced:
             check_decision(root.state)  # A search has looked at all others.
         simulations = nodes = memory_bytes = 0

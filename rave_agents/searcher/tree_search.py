@@ -21,7 +21,12 @@ from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT
 from rave_agents.kernel.utilities import GameRange, ObservedRange
 from rave_agents.searcher.move_policy import MovePolicy
-from rave_agents.searcher.part_errors import is_part_failure, no_scores, part_failed
+from rave_agents.searcher.part_errors import (
+    is_part_failure,
+    no_scores,
+    part_failed,
+    raise_failure,
+)
 from rave_agents.searcher.provider import action_numbers, make_simulator, new_frame, reweighed
 from rave_agents.simulate.action_numbers import ActionNumbers
 from rave_agents.simulate.evaluator import Evaluator
@@ -241,7 +246,7 @@ class TreeSearch:
                 tree.clear()  # It may be torn: there is no such place in compiled code.
             raise
         if status == Status.FAILED:
-            self._raise_error()
+            raise_failure(game.parts, self._policy, self._simulator)
         elif status == Status.NO_SCORE:
             raise no_scores(game.parts)
         elif status in (Status.STOPPED, Status.SOLVED):
@@ -264,17 +269,6 @@ class TreeSearch:
             self._slice_size = max(1, min(4 * self._slice_size, int(per_second * seconds)))
         self._slice_started = now
         return True
-
-    def _raise_error(self) -> None:
-        """Raise what has ended a simulation: the playout policy's error, or the provider's."""
-        if self._policy is not None:
-            try:
-                self._policy.raise_error()
-            except Exception as error:
-                with contextlib.suppress(Exception):
-                    self._simulator.raise_pending()
-                raise part_failed(self.root.game.parts, error) from error
-        self._simulator.raise_pending()
 
     def world_sample(self) -> WorldSample | None:
         """The worlds drawn, once it is open; None if nothing is hidden."""

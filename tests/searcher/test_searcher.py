@@ -9,6 +9,7 @@ from helpers.games import Position, RandomEvaluator, random_game, written_game
 from helpers.trees import check_tree, dump, stored
 
 from rave_agents import GameError, Limit, SearchConfig, Searcher
+from rave_agents.games import rules_class
 from rave_agents.kernel import tree as trees
 from rave_agents.kernel.tree import ROOT
 from rave_agents.parts import (
@@ -246,6 +247,48 @@ def test_releasing_and_resetting():
     searcher.reset()
     assert searcher.rooted_tree() is None
     assert result.nodes == len(whole)
+
+
+def kept(searcher, result, state):
+    """A searcher that has been led on, and the position there."""
+    searcher.advance(result.action)
+    state.apply_action(result.action)
+    return state
+
+
+def test_a_search_that_is_refused_leaves_the_tree_to_the_next_one():
+    state = random_game(4, depth=9)
+    searcher, result = searched(state=state)
+    kept(searcher, result, state)
+    before = dump(searcher)
+    other = 1 - state.current_player()
+    with pytest.raises(ValueError, match="who is to move"):
+        searcher.search(state, Limit(simulations=1), player=other)
+    with pytest.raises(RuntimeError, match="Nothing has been searched"):
+        searcher.result()
+    assert dump(searcher) == before
+    assert searcher.search(state, Limit(simulations=20)).root_visits > 20
+
+
+def test_states_tell_whether_a_search_goes_on():
+    first = rules_class("connect_four")().new_initial_state()
+    searcher, few = Searcher(SearchConfig(), seed=1), Limit(simulations=30)
+    result = searcher.search(first, Limit(simulations=300))
+    later, other = first.clone(), first.clone()
+    for action in (result.action, 3):
+        later.apply_action(action)
+    other.apply_action((result.action + 1) % 7)
+    assert searcher.search(later.clone(), few).root_visits == 30
+    searcher.search(first, Limit(simulations=300))
+    assert searcher.search(later, few, reuse=True).root_visits > 30
+    assert searcher.search(other, few, reuse=True).root_visits == 30
+
+
+def test_one_object_has_the_root_of_the_searcher_and_of_its_trees():
+    searcher, _ = searched()
+    trees = searcher._trees
+    assert trees.root is trees.searches[0].root is trees.searches[0].tree.root
+    assert searcher.root is trees.root.state
 
 
 # Final moves
@@ -578,7 +621,9 @@ class Answers:
 def test_an_evaluators_values_must_be_one_number_within_the_utilities_for_each_player(value):
     searcher = Searcher(SearchConfig(), seed=1, evaluator=Answers(value))
     state = random_game(6, depth=5, low=-1.0, high=1.0)
-    message = r"Answers\.evaluate\(state\) must return .*2 finite numbers, from -1 to 1, .*: got "
+    message = (
+        r"Answers\.evaluate\(state\) must return .*2 players, finite numbers, from -1 to 1, .*: "
+    )
     with pytest.raises(GameError, match=message):
         searcher.search(state, Limit(simulations=10))
 
