@@ -78,6 +78,8 @@ class BaseRules:
     """Rows and columns of what ``describe_board`` describes; (0, 0) where it describes nothing."""
     cell_kinds: int = 3
     """The number of different contents of a cell."""
+    is_chosen: bool = False
+    """True if a policy of the search chooses each move of a playout."""
     is_judged: bool = False
     """True if ``judge`` gives values: where a search has a value function, not otherwise."""
     num_weights: int = 0

@@ -6,7 +6,7 @@ import numpy as np
 
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import kernel
-from rave_agents.games.kit.base_rules import TERMINAL
+from rave_agents.games.kit.base_rules import TERMINAL, BaseRules
 from rave_agents.games.kit.memory import copy_state
 from rave_agents.games.kit.refusals import NO_CHOICE, refuse
 from rave_agents.simulate.frame import LOSES, WINS, Header
@@ -24,7 +24,6 @@ PLAYOUT, TRIAL, REPLY = 2, 3, 4
 """The records where it is played on, and where moves are tried."""
 
 
-@kernel
 def chosen_place(rules: Any, actions: Any, count: int, player: int, frame: Any, end: int) -> int:
     """The place of one of the actions, chosen by the policy; below 0 if it has failed."""
     header, choices = frame.header, frame.choices
@@ -80,3 +79,21 @@ def loses(rules: Any, frame: Any, action: Any, player: int) -> bool:
         if wins(rules, frame, REPLY, np.int64(frame.replies[place]), other):
             return True
     return False
+
+
+def chosen_rules(rules: BaseRules) -> BaseRules:
+    """The same game where a policy of the search chooses each move of a playout.
+
+    It is kept with the rules, whose machine code it does not share, as long as they stay the same.
+    """
+    own = {name: item for name, item in vars(rules).items() if name[0] != "_"}
+    made: BaseRules | None = vars(rules).get(_CHOSEN)
+    if made is None or any(vars(made).get(name) is not item for name, item in own.items()):
+        made = object.__new__(type(rules))
+        vars(made).update(own)
+        made.is_chosen = True
+        vars(rules)[_CHOSEN] = made
+    return made
+
+
+_CHOSEN = "_chosen_rules"

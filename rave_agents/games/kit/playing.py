@@ -14,7 +14,7 @@ import numpy as np
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.game.endless import LONGEST_GAME
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
-from rave_agents.games.kit.choices import CHOOSE, chosen_place
+from rave_agents.games.kit.choices import chosen_place
 from rave_agents.games.kit.memory import array_at, copy_state, states_at, table_at
 from rave_agents.games.kit.refusals import (
     BAD_ACTION,
@@ -167,23 +167,30 @@ def draws_by_weights(frame: Any) -> bool:
 
 
 @kernel
-def draws_plainly(frame: Any) -> bool:
+def draws_plainly(rules: Any, frame: Any) -> bool:
     """True if playouts draw actions with equal probabilities."""
-    return frame.header[CHOOSE] == 0 and not draws_by_weights(frame)
+    return not rules.is_chosen and not draws_by_weights(frame)
 
 
-@kernel
 def drawn_place(rules: Any, actions: Any, count: int, player: int, frame: Any, end: int) -> int:
-    """The place of one of the actions: uniformly, or as the search's policy has it.
-
-    That has weights, or chooses itself; what is wrong then is below 0.
-    """
-    if frame.header[CHOOSE] != 0:
-        return chosen_place(rules, actions, count, player, frame, end)
+    """The place of one of the actions: uniformly, or by the frame's weights if there are any."""
     if draws_by_weights(frame):
         weights = frame.action_weights[player]
         return weighted_place(rules, actions, count, weights, frame.playout_stream)
     return random_below(frame.playout_stream, count)
+
+
+def way_of_drawing(rules: Any) -> Callable[..., int]:
+    """How the place of an action is drawn; only that is compiled."""
+    return chosen_place if rules.is_chosen else drawn_place
+
+
+def take_place(rules: Any, actions: Any, count: int, player: int, frame: Any, end: int) -> int:
+    """The place of one of the actions, drawn or chosen by the search's policy.
+
+    It is below 0 if that has failed.
+    """
+    return way_of_drawing(rules)(rules, actions, count, player, frame, end)
 
 
 @kernel
@@ -201,13 +208,13 @@ def drawn_action(rules: Any, state: Any, player: int, actions: Any, frame: Any, 
     """A player's action; what the rules break, which is below 0, if there is none."""
     if not 0 <= player < rules.num_players:
         return refuse(frame, BAD_PLAYER, player)
-    if rules.draws_itself and (draws_plainly(frame) or rules.knows_better(state)):
+    if rules.draws_itself and (draws_plainly(rules, frame) or rules.knows_better(state)):
         action = rules.draw(state, frame.playout_stream)
     else:
         count = rules.legal_actions(state, actions)
         if not 0 < count <= rules.max_actions:
             return refuse(frame, BAD_COUNT, count)
-        place = drawn_place(rules, actions, count, player, frame, end)
+        place = take_place(rules, actions, count, player, frame, end)
         if place < 0:
             return place
         action = np.int64(actions[place])
@@ -262,7 +269,7 @@ def place_on(
             count = rules.legal_actions(state, actions)
             if not 0 < count <= rules.max_actions:
                 return refuse(frame, BAD_COUNT, count)
-        place = drawn_place(rules, actions, count, player, frame, end)
+        place = take_place(rules, actions, count, player, frame, end)
         if place < 0:
             return place
         action = np.int64(actions[place])
@@ -281,7 +288,7 @@ def play_itself(
     rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int, last: int
 ) -> int:
     """``play_on`` by the game's own ``playout``, unless a policy draws or it is cut."""
-    if not draws_plainly(frame) or last >= 0:
+    if not draws_plainly(rules, frame) or last >= 0:
         return play_moves(rules, state, actions, probabilities, frame, end, last)
     players, moves, begin = frame.move_players, frame.move_actions, end
     end = rules.playout(state, players, moves, end, frame.playout_stream)
@@ -430,7 +437,7 @@ def play_from_leaf(rules: Any, states: Any, actions: Any, probabilities: Any, fr
     """The playouts of a simulation; returns its ``Status``."""
     header, playout = frame.header, states[PLAYOUT]
     header[NUM_PLAYOUTS] = header[PLAYOUTS]
-    if header[CHOOSE] != 0 and header[ACTION_CAPACITY] < rules.max_actions:
+    if rules.is_chosen and header[ACTION_CAPACITY] < rules.max_actions:
         header[REQUIRED_ACTIONS] = rules.max_actions
         return FRAME_FULL
     end = 0

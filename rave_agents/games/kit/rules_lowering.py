@@ -215,3 +215,4 @@ def _choose_by_rules(function: Any, way_of: Any) -> None:
 
 _choose_by_rules(playing.play_on, playing.way_of_playouts)
 _choose_by_rules(playing.play_moves, playing.way_of_moves)
+_choose_by_rules(playing.take_place, playing.way_of_drawing)

@@ -12,6 +12,7 @@ from rave_agents.errors import GameError
 from rave_agents.game.endless import endless_game
 from rave_agents.games.kit import machine, playing
 from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.games.kit.choices import chosen_rules
 from rave_agents.games.kit.playing import MOVE_ROOT, RECORDS, ROOT, Buffers
 from rave_agents.games.kit.refusals import (
     BAD_ACTION,
@@ -56,7 +57,7 @@ class RulesSimulator:
         self.outside_interpreter: bool = not interpreted
         self.provider: str = "interpreted rules" if interpreted else "compiled rules"
         self.deadline: float = math.inf  # No simulation takes long enough to be stopped half-way.
-        self.rules = rules
+        self.rules = rules = chosen_rules(rules) if frame.header[Header.CHOOSE] else rules
         self._moves = None if moves is None else list(moves)
         own, room, players = RECORDS * rules.record_bytes, rules.list_room, rules.num_players
         # Words, so that each record and list begins at a whole one.
