@@ -84,7 +84,11 @@ def assert_backed_up(whole, power):
                 spread = values[best, mover] - mean[mover]
                 share = (own - mean[mover]) / spread if spread > 0 else 0.0
                 expected = mean + share * (values[best] - mean)
-                assert values[edge, mover] == pytest.approx(own, abs=1e-9)
+                assert expected[mover] == pytest.approx(own, abs=1e-9)
+            backup = whole.running.backup
+            ended, ends = backup.end_visits[edge], backup.ends.reshape(-1, whole.num_players)[edge]
+            expected = (n.sum() * expected + ended * ends) / (n.sum() + ended)
+            assert n.sum() + ended == tree.edge_visits[edge]
             assert values[edge] == pytest.approx(expected.clip(0, 1), abs=1e-9)
             checked += 1
     assert checked >= 5
@@ -153,9 +157,14 @@ def test_whoever_reads_a_value_reads_the_parts(preset):
     assert {row.value for row in result.actions if row.visits > 0} == {-0.5}
 
 
-def test_a_power_of_one_is_the_mean_over_the_edges_below():
+def test_a_power_of_one_is_the_mean_of_the_simulations():
     searcher, _ = searched("hex(board_size=3)", backup="power_mean(p=1)")
-    assert_backed_up(search_tree(searcher), 1.0)
+    whole = search_tree(searcher)
+    assert_backed_up(whole, 1.0)
+    tree = whole.arrays
+    for edge in edge_rows(tree, ROOT):
+        mean = tree.edge_value_sum[edge] / tree.edge_visits[edge]
+        assert values_of(whole)[edge, 0] == pytest.approx(mean)
 
 
 # What a rule knows of the node

@@ -2,8 +2,8 @@
 
 A backup of your own implements ``node_value``, what a node is worth to the player who moves there,
 by the statistics of its edges. From the leaf to the root, every edge of a simulation's path then
-gets the value of the node behind it; until an edge of that node has visits, the mean of its own
-simulations. A node where chance moves has the mean of its outcomes by visits.
+gets the value of the node behind it, and the mean of the simulations that ended there, by their
+number. A node where chance moves has the mean of its outcomes by visits.
 
 An edge holds a value for every player. At each node they are those of the mover's mixture: where
 the node is worth a share λ of the way from the mean of its edges to the best of them for the mover,
@@ -71,8 +71,12 @@ class NodeValues(NamedTuple):
     own: Any
     values: Annotated[Array, Rows(Axis.EDGE, FLOAT, (Axis.PLAYER,))]
     """[player] the player's value, in [0, 1]."""
+    ends: Annotated[Array, Rows(Axis.EDGE, FLOAT, (Axis.PLAYER,))]
+    """[player] the player's mean value of the simulations that ended right after the edge."""
     visits: Annotated[Array, Rows(Axis.EDGE, np.int32)]
     """Simulations that the values hold; those that wait for an evaluator are not among them."""
+    end_visits: Annotated[Array, Rows(Axis.EDGE, np.int32)]
+    """The number of those that ended right after the edge."""
 
 
 @implements(game_refusal, NodeValues)
@@ -101,30 +105,34 @@ def _back_up(backup: NodeValues, search: Any, depth: int, nodes: int) -> None:
     for index in range(depth - 1, -1, -1):
         edge = search.path.edges[index]
         backup.visits[edge] += 1
-        behind = index + 1 < depth + nodes
-        if not (behind and take_node_value(backup, search, search.path.nodes[index + 1], edge)):
-            count_simulation(backup, search, edge)
+        if index == depth - 1:
+            count_end(backup, search, edge)
+        if index + 1 < depth + nodes:
+            take_node_value(backup, search, search.path.nodes[index + 1], edge)
 
 
 @kernel
-def count_simulation(backup: NodeValues, search: Any, edge: int) -> None:
-    """Count a simulation in an edge's means."""
-    players, n = search.settings.num_players, float(backup.visits[edge])
+def count_end(backup: NodeValues, search: Any, edge: int) -> None:
+    """Count a simulation that has ended right after an edge."""
+    players = search.settings.num_players
+    backup.end_visits[edge] += 1
     for player in range(players):
         row = edge * players + player
-        backup.values[row] += (search.path.values[player] - backup.values[row]) / n
+        difference = search.path.values[player] - backup.ends[row]
+        backup.ends[row] += difference / backup.end_visits[edge]
+        backup.values[row] = backup.ends[row]
 
 
 @kernel
-def take_node_value(backup: NodeValues, search: Any, node: int, edge: int) -> bool:
-    """Give an edge the value of the node behind it; returns whether that has one."""
+def take_node_value(backup: NodeValues, search: Any, node: int, edge: int) -> None:
+    """Give an edge the value of the node behind it, if that is known."""
     tree, players = search.tree, search.settings.num_players
     if hooks.is_solved(search.proofs, node):
         hooks.give_outcome(search.proofs, search, node)
         for player in range(players):
             utility = search.frame.returns[player]
             backup.values[edge * players + player] = scaled(search.utilities, utility)
-        return True
+        return
     mover = int(tree.node_player[node])
     best, greatest, visits, total = NO_EDGE, -1.0, 0.0, 0.0
     for below in edge_rows(tree, node):
@@ -136,7 +144,7 @@ def take_node_value(backup: NodeValues, search: Any, node: int, edge: int) -> bo
             if value > greatest:
                 best, greatest = below, value
     if best == NO_EDGE:
-        return False
+        return
     share, mean = 0.0, total / visits
     if mover >= 0 and greatest > mean:
         share = (node_value(backup.own, search, node) - mean) / (greatest - mean)
@@ -146,8 +154,9 @@ def take_node_value(backup: NodeValues, search: Any, node: int, edge: int) -> bo
             total += backup.visits[below] * backup.values[below * players + player]
         mean = total / visits
         mean += share * (backup.values[best * players + player] - mean)
-        backup.values[edge * players + player] = max(0.0, min(1.0, mean))
-    return True
+        row, ended = edge * players + player, float(backup.end_visits[edge])
+        mean = (visits * mean + ended * backup.ends[row]) / (visits + ended)
+        backup.values[row] = max(0.0, min(1.0, mean))
 
 
 @implements(hooks.on_rescale, NodeValues)
@@ -157,3 +166,4 @@ def _rescale(backup: NodeValues, search: Any, factor: float, shift: float) -> No
         if backup.visits[edge] > 0:
             for row in range(edge * players, (edge + 1) * players):
                 backup.values[row] = factor * backup.values[row] + shift
+                backup.ends[row] = factor * backup.ends[row] + shift
