@@ -130,6 +130,16 @@ def draws_chance(state: GameState) -> bool:
     return tells is not None and bool(tells())
 
 
+def determinizes(state: GameState, hidden: str) -> bool:
+    """True if each simulation of a search of a state has a world of its own.
+
+    Args:
+        state: the state.
+        hidden: ``SearchConfig.hidden``.
+    """
+    return draws_chance(state) or (hides_information(state) and hidden == "determinize")
+
+
 def has_chance_nodes(state: GameState) -> bool:
     """True if chance may move somewhere in this state's game, or the state does not say."""
     tells = getattr(state, "has_chance_nodes", None)

@@ -12,7 +12,12 @@ from rave_agents.compiler.changes import WATCHED, code_generation
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.config.limit import Limit
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
-from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
+from rave_agents.game.game_state import (
+    GameState,
+    determinizes,
+    is_simultaneous,
+    legal_actions_of,
+)
 from rave_agents.results.world_statistics import WorldStatistics, world_statistics
 from rave_agents.searcher.batched_search import BatchedSearch
 from rave_agents.searcher.checks import (
@@ -27,7 +32,7 @@ from rave_agents.searcher.threads import run_in_threads
 from rave_agents.searcher.tree_search import TreeSearch
 from rave_agents.searcher.watch import Watch
 from rave_agents.simulate.checked_answers import checked_actions
-from rave_agents.tree.composition import SearchedGame, determinizes
+from rave_agents.tree.composition import SearchedGame
 from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.search_tree import SearchTree
 
@@ -309,7 +314,7 @@ class KeptTrees:
             self.reset()
             return
         path = checked_path(root.state, action)
-        if determinizes(root.state, root.game.config):
+        if determinizes(root.state, root.game.config.hidden):
             self.clear()
             return
         before, self.stage = self.stage, Stage.MOVING

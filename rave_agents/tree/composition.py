@@ -11,7 +11,7 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import FormulaError
 from rave_agents.game.game_state import (
     GameState,
-    draws_chance,
+    determinizes,
     has_chance_nodes,
     has_simultaneous_moves,
     hides_information,
@@ -128,8 +128,10 @@ def searched_game(
         judged: whether an evaluator judges leaves, so that there are no playouts.
         valued: whether there is a value function.
     """
-    simultaneous, determinized = has_simultaneous_moves(state), determinizes(state, config)
+    simultaneous, determinized = has_simultaneous_moves(state), determinizes(state, config.hidden)
+    chance, hidden = has_chance_nodes(state), determinized and hides_information(state)
     limits = utility_limits(state)
+    num_actions = checked_count("num_distinct_actions", state.num_distinct_actions())
     bounded = math.isfinite(limits.low) and math.isfinite(limits.high)
     fixed_range = config.utility_range == "game" and bounded
     learns = fixed_range and any(map(needs_observations, config.parts))
@@ -140,10 +142,10 @@ def searched_game(
         parts=compose(
             config,
             GameTraits(
-                chance=has_chance_nodes(state) or determinized,
+                chance=chance or determinized,
                 simultaneous=simultaneous,
                 determinized=determinized,
-                hidden=determinized and hides_information(state),
+                hidden=hidden,
                 evaluated=judged,
                 valued=valued,
                 observed=observation > 0,
@@ -151,7 +153,7 @@ def searched_game(
         ),
         observation=observation,
         num_players=limits.players,
-        num_actions=checked_count("num_distinct_actions", state.num_distinct_actions()),
+        num_actions=num_actions,
         simultaneous=simultaneous,
         determinizes=determinized,
         limits=limits,
@@ -159,8 +161,3 @@ def searched_game(
         generation=code_generation(),
         key=type(state) if game_key is None else game_key(),
     )
-
-
-def determinizes(state: GameState, config: SearchConfig) -> bool:
-    """True if each simulation of a search of this state has a world of its own."""
-    return draws_chance(state) or (hides_information(state) and config.hidden == "determinize")
