@@ -280,14 +280,4 @@ def make_agent(
     """
     parsed = environment_spec(spec, env, defaults)
     options = {"chance": chance, **parsed.parameters, "worlds": worlds}
-    return kind_of_preset(PlanningAgent, _NAMED, parsed.name)(env, **options)
-
-
-_NAMED: tuple[type[PlanningAgent], ...] = (
-    UCTAgent,
-    RaveAgent,
-    GraveAgent,
-    AutoAgent,
-    PUCTAgent,
-    GumbelAgent,
-)
+    return kind_of_preset(PlanningAgent, parsed.name)(env, **options)

@@ -22,7 +22,15 @@ from rave_agents.environments.chance import (
     say_it_may_foresee,
 )
 from rave_agents.environments.check_time import LEAST_STEPS, seconds_for_a_game
-from rave_agents.environments.clone_check import RAISED, Checked, Start, Step, check_clones, raised
+from rave_agents.environments.clone_check import (
+    RAISED,
+    Checked,
+    CloneCheck,
+    Start,
+    Step,
+    check_clones,
+    raised,
+)
 from rave_agents.environments.copying import CopyRules, copied, fingerprint, hashable, pygame_types
 from rave_agents.environments.generators import generator_types
 from rave_agents.environments.masks import allowed, mask_method
@@ -60,7 +68,7 @@ ADVICE = (
 
 _log = logging.getLogger("rave_agents")
 
-_checked = Checked()
+_checked = Checked(inner_env)
 """The environments whose repetition under equal actions and random numbers was checked."""
 
 
@@ -81,21 +89,14 @@ def planning_env(env: Any, action_mask: Any = None, *, keep_observations: bool =
     if recorder is not None:
         env = _replay(recorder, env)
     _refuse_mujoco(env)
-    chain = _type_chain(env)
-    if _checked.repeats(env.unwrapped, chain) is None:
-        repeats = (
-            class_name(env) in REPLACED
-            or check_clones(
-                env,
-                clone,
-                lambda thing: fingerprint(thing, _rules()),
-                GymPlayer(action_mask),
-                ADVICE,
-            ).repeats
-        )
-        _checked.note(env.unwrapped, chain, repeats)
-    new = clone(env)
-    _checked.note(new.unwrapped, chain, bool(_checked.repeats(env.unwrapped, chain)))
+
+    def check() -> CloneCheck:
+        if class_name(env) in REPLACED:
+            return CloneCheck(played=True, repeats=True)
+        player, rules = GymPlayer(action_mask), _rules()
+        return check_clones(env, clone, lambda thing: fingerprint(thing, rules), player, ADVICE)
+
+    new = _checked.copied(env, clone, check)
     if recorder is not None:
         recorder.fair(new)
     return new
@@ -117,7 +118,7 @@ def _replay(recorder: Any, env: Any) -> Any:
         inside = inside.env
     new = recorder.replay()
     if recorder.is_checked:
-        _checked.note(new, _type_chain(new), True)
+        _checked.note(new, True)
     recorder.is_checked = True
     return new
 
@@ -138,7 +139,7 @@ def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
             clone(copy),
             simulation_cloner(copy),
             player,
-            repeats=_checked.repeats(copy.unwrapped, _type_chain(copy)) is not False,
+            repeats=_checked.repeats(copy) is not False,
             restarts=class_name(copy) not in REPLACED,
             shared=common_objects(copy),
         )
@@ -219,14 +220,6 @@ def bare_clone(env: Any) -> Any:
     return new
 
 
-def _type_chain(env: Any) -> tuple[type, ...]:
-    chain = [type(env)]
-    while isinstance(env, gymnasium.Wrapper):
-        env = env.env
-        chain.append(type(env))
-    return tuple(chain)
-
-
 def _show_no_window(env: Any) -> None:
     raw = env.unwrapped
     if vars(raw).get("render_mode") == "human":
@@ -300,7 +293,7 @@ class GymPlayer:
         try:
             silent = {"render_mode": None} if "render_mode" in spec.kwargs else {}
             made = gymnasium.make(spec, disable_env_checker=True, **silent)
-            if _type_chain(made)[-1] is not type(env.unwrapped):
+            if type(made.unwrapped) is not type(env.unwrapped):
                 return None
             fresh = made.unwrapped
             begun = fresh.reset(seed=0)

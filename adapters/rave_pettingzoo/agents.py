@@ -251,17 +251,4 @@ def make_agent(
     }
     if parsed.name == "random":
         return RandomLoopAgent(env, **options)
-    return kind_of_preset(SearchAgent, _NAMED, parsed.name)(env, **options)
-
-
-_NAMED: tuple[type[SearchAgent], ...] = (
-    UCTAgent,
-    RaveAgent,
-    GraveAgent,
-    PNMCTSAgent,
-    AutoAgent,
-    PUCTAgent,
-    GumbelAgent,
-    RaveMaximinAgent,
-    RegretMatchingAgent,
-)
+    return kind_of_preset(SearchAgent, parsed.name)(env, **options)

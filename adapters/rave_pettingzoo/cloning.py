@@ -25,7 +25,7 @@ from rave_agents.environments.chance import (
     look_for_chance,
     remember,
 )
-from rave_agents.environments.clone_check import Checked, check_clones
+from rave_agents.environments.clone_check import Checked, CloneCheck, check_clones
 from rave_agents.environments.copying import CopyRules, copied, fingerprint, pygame_types
 from rave_agents.environments.generators import generator_types, reseed_inside
 from rave_agents.environments.wrappers import (
@@ -59,7 +59,7 @@ ADVICE = "Tell how it is copied: rave_pettingzoo.register_cloner(type(env.unwrap
 """The remedy for an environment that cannot be cloned."""
 
 _registered: dict[type, Callable[[Any], Any]] = {}
-_checked = Checked()
+_checked = Checked(inner_env)
 """The environments whose repetition under equal actions and random numbers was checked."""
 
 
@@ -107,15 +107,19 @@ def clone_env(env: _E) -> _E:
 
 
 def _checked_clone(env: _E, masks: Mapping[Any, Any] | None = None) -> _E:
-    key = type_chain(env)
-    raw = raw_env(env)
-    if _checked.repeats(raw, key) is None:
-        _check(env, key, masks)
-    clone: _E = _clone(env, _rules())
-    repeats = _checked.repeats(raw, key)
-    if repeats is not None:
-        _checked.note(raw_env(clone), key, repeats)
-    return clone
+    rules = _rules()
+
+    def clone(thing: Any) -> Any:
+        return _clone(thing, rules)
+
+    def check() -> CloneCheck:
+        if _is_known(env):
+            return CloneCheck(played=True, repeats=True)
+        player = ZooPlayer(masks)
+        return check_clones(env, clone, lambda thing: fingerprint(thing, rules), player, ADVICE)
+
+    new: _E = _checked.copied(env, clone, check)
+    return new
 
 
 def check_env(env: object) -> None:
@@ -230,28 +234,11 @@ def chance_knowledge(env: Any, masks: Mapping[Any, Any] | None = None) -> Knowle
             base,
             simulation_cloner(base, 0),
             ZooPlayer(masks),
-            repeats=_checked.repeats(raw_env(base), type_chain(base)) is not False,
+            repeats=_checked.repeats(base) is not False,
             clones_keep_own=_has_registered_cloner(base),
         )
         knowledge = remember(raw, Knowledge(report))
     return knowledge
-
-
-def _check(env: Any, key: tuple[type, ...], masks: Mapping[Any, Any] | None) -> None:
-    """Check the clones of an environment once; raise CloneError if they are wrong."""
-    if _is_known(env):
-        _checked.note(raw_env(env), key, True)
-        return
-    rules = _rules()
-    check = check_clones(
-        env,
-        lambda thing: _clone(thing, rules),
-        lambda thing: fingerprint(thing, rules),
-        ZooPlayer(masks),
-        ADVICE,
-    )
-    if check.played:
-        _checked.note(raw_env(env), key, check.repeats)
 
 
 def _is_known(env: Any) -> bool:

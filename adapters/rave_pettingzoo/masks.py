@@ -12,6 +12,7 @@ from rave_agents.environments.masks import (
     shown_mask,
     takes_argument,
 )
+from rave_agents.environments.wrappers import chain
 from rave_pettingzoo.chain import inner_env, raw_env
 from rave_pettingzoo.classic_knowledge import kind_of
 
@@ -83,21 +84,14 @@ def asked_function(env: Any) -> Asked | None:
     Besides methods, it asks for the observation of an environment inside where a wrapper leaves the
     mask out of it.
     """
-    for depth, inner in enumerate(_chain(env)):
+    for depth, inner in enumerate(chain(env, inner_env)):
         name = mask_method(inner, arguments=1)
         if name is not None:
             return functools.partial(_ask, depth, name)
-    for depth, inner in enumerate(_chain(env)):
+    for depth, inner in enumerate(chain(env, inner_env)):
         if depth > 0 and hasattr(inner, "observe") and _shows_masks(inner):
             return functools.partial(_observed, depth)
     return None
-
-
-def _chain(env: Any) -> list[Any]:
-    chain = [env]
-    while (inner := inner_env(chain[-1])) is not None:
-        chain.append(inner)
-    return chain
 
 
 def _inside(env: Any, depth: int) -> Any:

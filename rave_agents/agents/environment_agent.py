@@ -173,7 +173,8 @@ def environment_spec(
 _Kind = TypeVar("_Kind", bound=SearchingAgent)
 
 
-def kind_of_preset(base: type[_Kind], kinds: Sequence[type[_Kind]], preset: str) -> type[_Kind]:
-    """The class of agents with a preset: one of the kinds, or else a new one."""
-    known = next((kind for kind in kinds if kind.preset == preset), None)
+def kind_of_preset(base: type[_Kind], preset: str) -> type[_Kind]:
+    """Return the class of agents with a preset: the one beside its base class, or a new one."""
+    beside = (kind for kind in base.__subclasses__() if kind.__module__ == base.__module__)
+    known = next((kind for kind in beside if kind.preset == preset), None)
     return type(base.__name__, (base,), {"preset": preset}) if known is None else known

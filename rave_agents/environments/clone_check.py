@@ -23,6 +23,7 @@ from rave_agents.environments.copying import equal
 from rave_agents.environments.dice import seeded
 from rave_agents.environments.failures import NOT_RESET, SHOWN, counted, told
 from rave_agents.environments.generators import Generators, find_generators
+from rave_agents.environments.wrappers import Inner, chain
 from rave_agents.errors import CloneError
 
 Step = tuple[Any, ...]
@@ -46,28 +47,43 @@ class Start(NamedTuple):
     """Data about the start for ``Player.play``."""
 
 
+class CloneCheck(NamedTuple):
+    """The result of a check that found no fault in an environment's clones."""
+
+    played: bool
+    """False if the check could not play: before a reset, or after the end."""
+    repeats: bool
+    """True if the environment repeats itself under equal actions and random numbers."""
+
+
 class Checked:
-    """Record of environments whose clones have been checked, by the environment object itself.
+    """Environments whose clones have been checked.
 
     Two environments of one class may differ in what they hold, so that each is checked. A copy
-    that has been made of a checked environment counts as checked.
+    of a checked environment counts as checked.
+
+    Args:
+        inner: returns the environment inside a wrapper.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, inner: Inner) -> None:
+        self._inner = inner
         self._found: dict[int, tuple[weakref.ref[Any], dict[Hashable, bool]]] = {}
 
-    def repeats(self, raw: Any, key: Hashable) -> bool | None:
-        """True if an environment repeats itself; None if it has not been checked.
-
-        Args:
-            raw: the innermost environment.
-            key: the wrappers around it.
-        """
+    def repeats(self, env: Any) -> bool | None:
+        """Return whether an environment repeats itself; None if it has not been checked."""
+        raw, key = self._known_by(env)
         entry = self._found.get(id(raw))
         return None if entry is None or entry[0]() is not raw else entry[1].get(key)
 
-    def note(self, raw: Any, key: Hashable, repeats: bool) -> None:
-        """Note what a check has found, for as long as the environment exists."""
+    def _known_by(self, env: Any) -> tuple[Any, Hashable]:
+        """Return the innermost environment, and the types of all wrappers around it."""
+        every = chain(env, self._inner)
+        return every[-1], tuple(map(type, every))
+
+    def note(self, env: Any, repeats: bool) -> None:
+        """Note the result of a check, for as long as the environment exists."""
+        raw, key = self._known_by(env)
         number = id(raw)
         entry = self._found.get(number)
         if entry is None or entry[0]() is not raw:
@@ -75,6 +91,17 @@ class Checked:
             entry = weakref.ref(raw, functools.partial(self._found.pop, number)), {}
             self._found[number] = entry
         entry[1][key] = repeats
+
+    def copied(self, env: Any, clone: Callable[[Any], Any], check: Callable[[], CloneCheck]) -> Any:
+        """Return a copy of an environment, whose clones are checked before the first."""
+        if self.repeats(env) is None:
+            result = check()
+            if result.played:
+                self.note(env, result.repeats)
+        new, repeats = clone(env), self.repeats(env)
+        if repeats is not None:
+            self.note(new, repeats)
+        return new
 
     def clear(self) -> None:
         """Forget all."""
@@ -116,15 +143,6 @@ class Player(Protocol):
 
     def visible(self, step: Step) -> Any:
         """Return what players see at a step, without the action and the infos."""
-
-
-class CloneCheck(NamedTuple):
-    """The result of a check that found no fault in an environment's clones."""
-
-    played: bool
-    """True if the check could play; it cannot before a reset or after the end."""
-    repeats: bool
-    """True if the environment repeats itself under equal actions and random numbers."""
 
 
 SECONDS = 1.0

@@ -18,6 +18,14 @@ def class_name(thing: Any) -> str:
     return f"{type(thing).__module__}.{type(thing).__qualname__}"
 
 
+def chain(env: Any, inner: Inner) -> list[Any]:
+    """Return an environment and those inside of it, outermost first."""
+    found = [env]
+    while (wrapped := inner(found[-1])) is not None:
+        found.append(wrapped)
+    return found
+
+
 def without(env: Any, inner: Inner, leaves_out: Callable[[Any, bool], bool]) -> Any:
     """Return an environment without some of its wrappers; the others share all they have.
 
@@ -70,10 +78,7 @@ def blamed(env: Any, inner: Inner, copy: Callable[[Any], Any]) -> Any:
         inner: returns the environment inside a wrapper.
         copy: copies an environment.
     """
-    chain = [env]
-    while (wrapped := inner(chain[-1])) is not None:
-        chain.append(wrapped)
-    for each in reversed(chain):
+    for each in reversed(chain(env, inner)):
         try:
             copy(each)
         except Exception as error:
