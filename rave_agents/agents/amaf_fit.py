@@ -28,6 +28,7 @@ from rave_agents.kernel.measures.action_persistence import (
     persistence,
     reuse_consistency,
 )
+from rave_agents.simulate.utility_limits import MOST_LEGAL
 
 GAMES, PLIES, SECONDS = 10, 24, 0.1
 """Random games, decisions in each, and the seconds after which no further one is made."""
@@ -136,9 +137,10 @@ def _count_in_a_game(
             break
         if is_simultaneous(state):
             return False
-        player, legal = int(state.current_player()), set(state.legal_actions())
-        if not legal:  # The search says so.
+        player, actions = int(state.current_player()), state.legal_actions()
+        if not 0 < len(actions) <= MOST_LEGAL:  # The search says so.
             break
+        legal = set(actions)
         if player != last:  # A turn begins; it may have several actions.
             turn_before[player], turn[player] = turn.get(player, []), []
         last = player
