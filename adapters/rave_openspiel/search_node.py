@@ -88,7 +88,7 @@ class SearchNode(_StockNode):
 
     @property
     def total_reward(self) -> float:
-        """Sum of the returns of those simulations, in the game's utilities.
+        """Sum of the returns of those simulations, however backed up, in the game's utilities.
 
         They are ``player``'s returns; after a chance outcome those of the last player who moved
         before it. At the root it is the children's mean times ``explore_count``, because the
