@@ -39,10 +39,9 @@ class Last(Solo):
         return self.time, 0.0, self.time >= 6, False, {}
 
 
-class Duo(pettingzoo.AECEnv):
-    """Divides by zero at its fourth step."""
+class TwoAgents:
+    """The agents of an environment for two, and their spaces."""
 
-    metadata = {"name": "duo", "hidden_information": None}  # noqa: RUF012
     render_mode = None
     possible_agents = ["a", "b"]  # noqa: RUF012
 
@@ -51,6 +50,12 @@ class Duo(pettingzoo.AECEnv):
 
     def action_space(self, agent):
         return spaces.Discrete(2)
+
+
+class Duo(TwoAgents, pettingzoo.AECEnv):
+    """Divides by zero at its fourth step."""
+
+    metadata = {"name": "duo", "hidden_information": None}  # noqa: RUF012
 
     def observe(self, agent):
         return self.time
@@ -67,18 +72,10 @@ class Duo(pettingzoo.AECEnv):
         self.agent_selection = "b" if self.agent_selection == "a" else "a"
 
 
-class Together(pettingzoo.ParallelEnv):
+class Together(TwoAgents, pettingzoo.ParallelEnv):
     """Divides by zero at its fourth step."""
 
     metadata = {"name": "together", "hidden_information": None}  # noqa: RUF012
-    render_mode = None
-    possible_agents = ["a", "b"]  # noqa: RUF012
-
-    def observation_space(self, agent):
-        return spaces.Discrete(10)
-
-    def action_space(self, agent):
-        return spaces.Discrete(2)
 
     def reset(self, seed=None, options=None):
         self.agents, self.time = ["a", "b"], 0
@@ -98,10 +95,15 @@ AGENTS = {
 }
 
 
-@pytest.mark.parametrize(("kind", "agent", "options"), AGENTS.values(), ids=AGENTS)
-def test_an_environments_own_error_names_it_and_the_actions_before(kind, agent, options):
+def begun(kind):
     env = kind()
     env.reset(seed=1)
+    return env
+
+
+@pytest.mark.parametrize(("kind", "agent", "options"), AGENTS.values(), ids=AGENTS)
+def test_an_environments_own_error_names_it_and_the_actions_before(kind, agent, options):
+    env = begun(kind)
     with pytest.raises(GameError) as caught:
         agent(env, simulations=50, seed=1, **options).act()
     said = str(caught.value)
@@ -115,8 +117,7 @@ def test_an_environments_own_error_names_it_and_the_actions_before(kind, agent, 
 
 
 def test_an_error_in_the_last_step_is_the_environments_own():
-    env = Last()
-    env.reset(seed=1)
+    env = begun(Last)
     env.step(0)
     with pytest.raises(GameError, match=r"Last raised KeyError: 'winner' .* at step 5 from"):
         rave_gymnasium.UCTAgent(env, simulations=50, seed=1).act()
@@ -129,8 +130,7 @@ def test_the_last_actions_of_many_are_told():
             self.time += 1
             return 0, 1 / (self.time - 60), False, False, {}
 
-    env = Late()
-    env.reset(seed=1)
+    env = begun(Late)
     with pytest.raises(
         GameError, match=r"step 60 .* after 40 others and the actions (\d, ){19}\d\."
     ):
@@ -163,8 +163,7 @@ def test_a_copy_that_raises_what_a_reset_copy_does_not_is_blamed():
 
     rave_pettingzoo.register_cloner(Partial, clone)
     try:
-        env = Partial()
-        env.reset(seed=1)
+        env = begun(Partial)
         with pytest.raises(CloneError, match=r"raised IndexError.*reset did not.*register_cloner"):
             clone_env(env)
     finally:
@@ -204,8 +203,7 @@ class Noisy(Caching):
 
 @pytest.mark.parametrize("kind", [Caching, Noisy])
 def test_observing_may_fill_a_cache_and_the_live_environment_is_not_asked(kind):
-    env = kind()
-    env.reset(seed=1)
+    env = begun(kind)
     before = copy.deepcopy(vars(env))
     assert rave_pettingzoo.UCTAgent(env, simulations=50, seed=1).act() == 1
     assert env.cache == {}
@@ -219,8 +217,7 @@ def test_a_step_of_four_values_is_named():
             self.time += 1
             return self.time, 0.0, self.time == 5, {}
 
-    env = Old()
-    env.reset(seed=1)
+    env = begun(Old)
     with pytest.raises(GameError, match=r"returned 4 values.*GymV21CompatibilityV0"):
         rave_gymnasium.UCTAgent(env, simulations=20).act()
 
@@ -232,8 +229,7 @@ def test_a_reward_that_is_no_number_is_named(reward):
             self.time += 1
             return self.time, reward, self.time == 5, False, {}
 
-    env = Vector()
-    env.reset(seed=1)
+    env = begun(Vector)
     with pytest.raises(GameError, match=r"A reward must be a number.*LinearReward"):
         rave_gymnasium.UCTAgent(env, simulations=20).act()
 
