@@ -247,7 +247,7 @@ class SearchConfig:
             part for name in self.field_names() for part in records_of(getattr(self, name))
         )
 
-    @property
+    @functools.cached_property
     def proves(self) -> bool:
         """True if the search proves outcomes: by the solver, by proof numbers, or by both."""
         return keeps_proofs(self.proofs)

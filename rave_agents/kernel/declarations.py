@@ -140,7 +140,7 @@ def report_root(part: Any, search: Any) -> Mapping[str, Any]:
 
 
 @python_function
-def report_moves(part: Any, search: Any, node: int) -> Mapping[str, Sequence[Any]]:
+def report_moves(part: Any, search: Any, node: int, edges: range) -> Mapping[str, Sequence[Any]]:
     """Figures of the root's actions, by their names, one for each of a node's edges.
 
     The node is that of the player whose move is searched for. Figures of one's own stand in

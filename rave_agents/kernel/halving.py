@@ -104,7 +104,9 @@ class Halved(NamedTuple):
 
 
 @implements(report_moves, GumbelSearch)
-def _report_halving(part: GumbelSearch, search: Any, node: int) -> dict[str, list[Halved]]:
+def _report_halving(
+    part: GumbelSearch, search: Any, node: int, edges: range
+) -> dict[str, list[Halved]]:
     """Report on each action, unless several players move at the root."""
     if followers(search.moves, ROOT) > 0:
         return {}
@@ -112,7 +114,7 @@ def _report_halving(part: GumbelSearch, search: Any, node: int) -> dict[str, lis
     known = completion(part, search, proven, ROOT)
     wanted, _ = turn(part, search)
     scores, weights, survive = [], [], []
-    for edge in edge_rows(search.tree, ROOT):
+    for edge in edges:
         scores.append(root_score(part, search, proven, ROOT, edge, known))
         weights.append(policy_weight(search, proven, ROOT, edge, known))
         survive.append(visits_since(part, search, edge) >= wanted)

@@ -1,5 +1,6 @@
 """The root of a tree, or of several: statistics of its moves, the principal variation."""
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from rave_agents.kernel.proofs.report import (
     winning_edge,
 )
 from rave_agents.kernel.proofs.solver import UNSOLVED
-from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
+from rave_agents.kernel.tree import ROOT, UNEXPANDED
 from rave_agents.results.proven import merged_numbers, merged_proof
 from rave_agents.tree.joint_positions import (
     JointVisits,
@@ -117,39 +118,54 @@ def unknown_root(state: GameState, player: int) -> Root:
 def known_root(tree: SearchTree) -> Root:
     """The root of a tree that has its node, by what the tree counts and its parts report."""
     arrays, moves, search = tree.arrays, tree.running.moves, tree.search()
-    node = players_node(arrays, moves, ROOT, tree.root.player)
-    rows = edge_rows(arrays, node)
-    edges = slice(rows.start, rows.stop)
+    player, node, joint = tree.root.player, ROOT, []
+    if tree.joint:
+        node = players_node(arrays, moves, ROOT, player)
+        joint = joint_visits(arrays, moves, ROOT)
+    first, count = int(arrays.node_first_edge[node]), int(arrays.node_edge_count[node])
+    edges, rows = slice(first, first + count), range(first, first + count)
     actions = arrays.edge_action[edges].tolist()
-    joint = joint_visits(arrays, moves, ROOT)
     if tree.numbers is not None:
         actions = tree.numbers.ids(actions)
         joint = [row._replace(actions=tuple(tree.numbers.ids(row.actions))) for row in joint]
-    counted = zip(
+    figures: dict[str, Any] = {}
+    columns: dict[str, Sequence[Any]] = {
+        "amaf": [AmafStatistics()] * count,
+        "proof": [NO_PROOF] * count,
+        "strategy": [0.0] * count,
+        "halved": [None] * count,
+    }
+    for part in tree.records:
+        if type(part) in report_root.implementations:
+            figures |= call_part(report_root, part, search)
+        if type(part) in report_moves.implementations:
+            columns |= call_part(report_moves, part, search, node, rows)
+    moves = map(
+        RootMove,
         actions,
         arrays.edge_visits[edges].tolist(),
         edge_sums(tree.running.backup, search, node, rows).tolist(),
         arrays.edge_prior[edges].tolist(),
-        strict=True,
+        *map(columns.pop, _COLUMNS),
     )
-    root = Root(
-        moves=tuple(RootMove(*row, AmafStatistics(), NO_PROOF) for row in counted),
-        player=tree.root.player,
+    own = list(itertools.filterfalse(_FIGURES.__contains__, figures))
+    low, high = tree.utility_range.tolist()
+    return Root(
+        moves=tuple(moves),
+        player=player,
         num_players=tree.num_players,
         place=node - ROOT,
         joint=tuple(joint),
         visits=int(arrays.node_visits[ROOT]),
-        low=tree.low,
-        high=tree.high,
+        low=low,
+        high=high,
+        reports=_numbers(dict(zip(own, map(figures.pop, own), strict=True))) if own else {},
+        action_reports=_columns(columns, count) if columns else {},
+        **figures,
     )
-    for part in tree.implementers(report_root):
-        root = _with_report(root, call_part(report_root, part, search))
-    for part in tree.implementers(report_moves):
-        root = _with_columns(root, call_part(report_moves, part, search, node))
-    return root
 
 
-_FIGURES = (
+_FIGURES = {
     "outcome",
     "distance",
     "proof_number",
@@ -158,38 +174,29 @@ _FIGURES = (
     "amaf_trust",
     "proof_trust",
     "value_trust",
-)
+}
 _COLUMNS = ("amaf", "proof", "strategy", "halved")
 
 
-def _with_report(root: Root, figures: Mapping[str, Any]) -> Root:
-    """The root with what a part reports of it."""
-    own = {name: _number(name, figure) for name, figure in figures.items() if name not in _FIGURES}
-    known = {name: figure for name, figure in figures.items() if name in _FIGURES}
-    return root._replace(**known, reports={**root.reports, **own})
+def _numbers(figures: Mapping[str, Any]) -> dict[str, float]:
+    """Figures of one's own, as numbers."""
+    for name, figure in figures.items():
+        if not is_number(figure):
+            raise FormulaError(f"A part must report {name!r} as a number, got {figure!r}.")
+    return {name: float(figure) for name, figure in figures.items()}
 
 
-def _with_columns(root: Root, columns: Mapping[str, Sequence[Any]]) -> Root:
-    """The root with what a part reports of each of its moves."""
+def _columns(columns: Mapping[str, Sequence[Any]], count: int) -> dict[str, tuple[float, ...]]:
+    """Columns of one's own, each of as many numbers as there are actions."""
     for name, column in columns.items():
-        if len(column) != len(root.moves):
+        if len(column) != count:
             raise FormulaError(
-                f"report_moves must give {name!r} for each of {len(root.moves)} actions, got "
+                f"report_moves must give {name!r} for each of {count} actions, got "
                 f"{len(column)} figures."
             )
-        if name in _COLUMNS:
-            pairs = zip(root.moves, column, strict=True)
-            root = root._replace(moves=tuple(move._replace(**{name: row}) for move, row in pairs))
-        else:
-            told = tuple(_number(name, figure) for figure in column)
-            root = root._replace(action_reports={**root.action_reports, name: told})
-    return root
-
-
-def _number(name: str, figure: Any) -> float:
-    if not is_number(figure):
-        raise FormulaError(f"A part must report {name!r} as a number, got {figure!r}.")
-    return float(figure)
+        for figure in column:
+            _numbers({name: figure})
+    return {name: tuple(map(float, column)) for name, column in columns.items()}
 
 
 def merged_root(roots: Sequence[Root]) -> Root:
@@ -353,8 +360,8 @@ def _expected_step(tree: SearchTree, node: int, action: int | None = None) -> Se
 
     Empty if nothing is known.
     """
-    arrays, moves, proofs = tree.arrays, tree.running.moves, tree.proofs
-    nodes = position_nodes(moves, node)
+    arrays, moves = tree.arrays, tree.running.moves
+    nodes = position_nodes(moves, node) if tree.joint else (node,)
     if len(nodes) > 1:
         rows = joint_visits(arrays, moves, node)
         if action is not None:
@@ -363,10 +370,13 @@ def _expected_step(tree: SearchTree, node: int, action: int | None = None) -> Se
         return max(rows, key=lambda row: row.visits).actions if rows else ()
     if action is not None:
         return (action,)
-    edges = edge_rows(arrays, node)
-    solved = solved_outcome(proofs, node) is not None
-    proven = (solving_edge if solved else winning_edge)(arrays, proofs, node)
-    edge = edges.start + int(np.argmax(arrays.edge_visits[edges.start : edges.stop]))
+    first, count = int(arrays.node_first_edge[node]), int(arrays.node_edge_count[node])
+    edge = first + int(np.argmax(arrays.edge_visits[first : first + count]))
+    solved, proven = False, None
+    if tree.proves:
+        proofs = tree.proofs
+        solved = solved_outcome(proofs, node) is not None
+        proven = (solving_edge if solved else winning_edge)(arrays, proofs, node)
     if proven is not None:
         edge = proven
     elif arrays.edge_visits[edge] == 0 and not solved:

@@ -208,7 +208,8 @@ class TreeSearch:
             self._before = 0
         if game.fixed_range:
             tree.utility_range[:] = game.limits.low, game.limits.high
-        game.config.check_simulations(simulations)
+        if simulations == math.inf:
+            game.config.check_simulations(simulations)
         tree.begin(self._frame, simulations, self._noise)
         now = time.perf_counter()
         self._deadline, self._is_extended = deadline, False

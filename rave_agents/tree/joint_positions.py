@@ -43,7 +43,7 @@ def _lookup(tree: Tree, children: Children, edge: int, beside: int) -> int:
 def find_joint_child(tree: Tree, moves: Any, node: int, actions: Sequence[int]) -> int:
     """The row of the node that the actions of all movers lead to, or ``UNEXPANDED``."""
     edges = []
-    for row, action in zip(position_nodes(moves, node), actions, strict=True):
+    for row, action in enumerate(actions, node):
         rows = edge_rows(tree, row)
         found = np.flatnonzero(tree.edge_action[rows.start : rows.stop] == action)
         if len(found) == 0:

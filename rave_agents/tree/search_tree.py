@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import CHILD, EDGE, GROWING, NODE, TABLE, Axis, Kept
-from rave_agents.compiler.dispatch import OpenFunction, classes_of, records_of
+from rave_agents.compiler.dispatch import classes_of, records_of
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel.declarations import add_actions, begin_search, most_rows
 from rave_agents.kernel.hooks import rows_needed
-from rave_agents.kernel.moves.alternating import keep_children, set_ancestors
+from rave_agents.kernel.moves.alternating import followers, keep_children, set_ancestors
 from rave_agents.kernel.proofs import refutations  # noqa: F401  (it implements hooks)
 from rave_agents.kernel.proofs.part import lacks_edges
 from rave_agents.kernel.proofs.report import ProofArrays, proof_arrays
@@ -22,7 +22,7 @@ from rave_agents.kernel.utilities import HIGH, LOW, GameRange
 from rave_agents.simulate.action_numbers import NUMBER_BYTES, ActionNumbers
 from rave_agents.simulate.frame import Frame, Header
 from rave_agents.tree.composition import Parts, SearchedGame
-from rave_agents.tree.joint_positions import find_joint_child, position_nodes
+from rave_agents.tree.joint_positions import find_joint_child
 from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.storage import (
     Sizes,
@@ -105,7 +105,12 @@ class SearchTree:
         """The way of the simulation that runs, and the count of all."""
         self.running: Parts = Parts(*(assembled(part, sizes) for part in self.parts))
         """The parts with their arrays."""
-        self._records = tuple(records_of(self.running))
+        self.records: tuple[Any, ...] = tuple(records_of(self.running))
+        """The parts as they run, and the records in them."""
+        self.joint: bool = type(self.running.moves) in followers.implementations
+        """True if several players may move at a position."""
+        self.proves: bool = type(self.running.proofs) in proof_arrays.implementations
+        """True if what is proven is kept."""
         self.storage: Storage = Storage(self.arrays, (self.path, *self.running), sizes)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -114,7 +119,7 @@ class SearchTree:
         Arrays that are pickled themselves borrow their memory from the pickle, and cannot grow.
         """
         self.mend()
-        arrays = ("arrays", "path", "running", "_records", "storage")
+        arrays = ("arrays", "path", "running", "records", "storage")
         state = {name: value for name, value in vars(self).items() if name not in arrays}
         return state | {"sizes": self.storage.sizes, "values": self.storage.values()}
 
@@ -192,8 +197,9 @@ class SearchTree:
         if frame is not self._frame or not self.storage.whole:
             self.fit_frame(frame)
         self.storage.fill(Kept.SEARCH)
-        for part in self.implementers(begin_search):
-            begin_search(part, self.search(), simulations, random)
+        for part in self.records:
+            if type(part) in begin_search.implementations:
+                begin_search(part, self.search(), simulations, random)
 
     def fit_frame(self, frame: Frame) -> None:
         """Make room for what goes with another frame."""
@@ -250,7 +256,7 @@ class SearchTree:
             except BaseException:
                 self.clear()
                 raise
-            for part in self.implementers(add_actions):
+            for part in self.records:
                 add_actions(part, before, random)
         else:
             numbers.close(to_playouts=numbers.counts_playouts)
@@ -262,15 +268,15 @@ class SearchTree:
         Where several players move at the same time, their actions follow each other in the path.
         All is dropped if the tree does not know the way.
         """
-        arrays, moves = self.arrays, self.running.moves
+        arrays, moves, proofs = self.arrays, self.running.moves, self.running.proofs
         if self.numbers is not None:
             path = self.numbers.known(path)
         node, place = ROOT, 0
         while place < len(path) and arrays.used[NODE] > 0 and node != UNEXPANDED:
-            count = len(position_nodes(moves, node))
+            count = 1 + followers(moves, node) if self.joint else 1
             node = find_joint_child(arrays, moves, node, path[place : place + count])
             place += count
-            if node != UNEXPANDED and lacks_edges(self.running.proofs, arrays, node):
+            if self.proves and node != UNEXPANDED and lacks_edges(proofs, arrays, node):
                 node = UNEXPANDED
         if node == UNEXPANDED or (self.numbers is not None and self.numbers.closed):
             self.clear()
@@ -287,12 +293,14 @@ class SearchTree:
         child = tree.edge_child[:edges]
         ancestor = np.arange(nodes)
         ancestor[child[child != UNEXPANDED]] = edge_node[child != UNEXPANDED]
-        set_ancestors(moves, tree, edge_node, ancestor)
+        if self.joint:
+            set_ancestors(moves, tree, edge_node, ancestor)
         kept = _below(ancestor, node)
         rows = {Axis.NODE: _new_rows(kept), Axis.EDGE: _new_rows(kept[edge_node])}
-        owners = self.storage.pointers(Axis.TABLE, Axis.NODE)
-        rows[Axis.TABLE] = _new_rows(kept[owners[:tables]])
-        rows[Axis.CHILD] = keep_children(moves, rows[Axis.EDGE], children)
+        rows[Axis.TABLE] = _new_rows(kept[self.storage.owners[:tables]])
+        rows[Axis.CHILD] = np.zeros(0, np.int64)
+        if self.joint:
+            rows[Axis.CHILD] = keep_children(moves, rows[Axis.EDGE], children)
         self.storage.keep(rows)
         counts = tree.node_edge_count[: tree.used[NODE]]
         tree.node_first_edge[: len(counts)] = np.cumsum(counts) - counts
@@ -310,10 +318,6 @@ class SearchTree:
     def clear_learned(self) -> None:
         """Forget what was seen of the game beyond the nodes, such as how long actions last."""
         self.storage.fill(Kept.GAME)
-
-    def implementers(self, opened: OpenFunction[..., Any]) -> list[Any]:
-        """The parts, as they run, that implement an open function; those in others come later."""
-        return [part for part in self._records if type(part) in opened.implementations]
 
     def search(self, *, frame: Any = None, stream: Any = None, utilities: Any = None) -> Search:
         """A record of this tree with which nothing is simulated."""

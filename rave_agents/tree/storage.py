@@ -112,6 +112,9 @@ class Storage:
         self.sizes: dict[Axis, int] = dict(sizes)
         self._arrays = [pair for record in (tree, *records) for pair in declared_arrays(record)]
         self._items = [_items(rows, sizes) for _, rows in self._arrays]
+        owners = (a for a, r in self._arrays if (r.axis, r.points_to) == (Axis.TABLE, Axis.NODE))
+        self.owners: Array = next(owners, np.zeros(0, np.int32))
+        """The node of each AMAF table; empty where there are none."""
         self.bytes: int = 0
         """Bytes of the arrays that grow with the tree, used rows and free ones."""
         # Storage writes these hash tables itself: their places depend on how many there are.
@@ -149,11 +152,6 @@ class Storage:
             for array, rows in self._arrays
             if Axis.ACTION in (rows.axis, *rows.inner) and rows.axis not in GROWING
         )
-
-    def pointers(self, axis: Axis, target: Axis) -> Array:
-        """The first array of an axis whose items are rows of another; empty if there is none."""
-        found = (a for a, rows in self._arrays if (rows.axis, rows.points_to) == (axis, target))
-        return next(found, np.zeros(0, np.int32))
 
     def values(self) -> list[Array]:
         """All arrays, in the order in which the records declare them."""

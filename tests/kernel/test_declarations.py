@@ -92,9 +92,8 @@ def _report(rule, search):
 
 
 @implements(report_moves, Counts)
-def _report_moves(rule, search, node):
-    first, count = search.tree.node_first_edge[node], search.tree.node_edge_count[node]
-    return {"latest": rule.latest[first : first + count]}
+def _report_moves(rule, search, node, edges):
+    return {"latest": rule.latest[edges.start : edges.stop]}
 
 
 @implements(refusal, Watched)
@@ -262,7 +261,7 @@ def _tell(rule, search):
 
 
 @implements(report_moves, Telling)
-def _tell_moves(rule, search, node):
+def _tell_moves(rule, search, node, edges):
     return {"figures": [1.0]} if rule.options.what == 3 else {}
 
 

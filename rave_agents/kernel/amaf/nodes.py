@@ -168,8 +168,10 @@ def _rows_at(amaf: EdgeAmaf, search: Any, node: int, edges: range) -> NDArray[np
 
 
 @implements(report_moves, EdgeAmaf)
-def _report_moves(amaf: EdgeAmaf, search: Any, node: int) -> dict[str, list[AmafStatistics]]:
-    return {"amaf": amaf_statistics(amaf, search, node, edge_rows(search.tree, node))}
+def _report_moves(
+    amaf: EdgeAmaf, search: Any, node: int, edges: range
+) -> dict[str, list[AmafStatistics]]:
+    return {"amaf": amaf_statistics(amaf, search, node, edges)}
 
 
 @implements(report_root, EdgeAmaf)

@@ -49,7 +49,6 @@ from rave_agents.kernel.amaf.winning_moves import (
 )
 from rave_agents.kernel.declarations import is_mixed, most_rows, refusal, report_moves
 from rave_agents.kernel.players import AllPlayers, holds_for
-from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.utilities import rescale_sums, set_values
 
 
@@ -258,5 +257,7 @@ def _rows_at(amaf: AmafTables, search: Any, node: int, edges: range) -> NDArray[
 
 
 @implements(report_moves, AmafTables)
-def _report_moves(amaf: AmafTables, search: Any, node: int) -> dict[str, list[AmafStatistics]]:
-    return {"amaf": amaf_statistics(amaf, search, node, edge_rows(search.tree, node))}
+def _report_moves(
+    amaf: AmafTables, search: Any, node: int, edges: range
+) -> dict[str, list[AmafStatistics]]:
+    return {"amaf": amaf_statistics(amaf, search, node, edges)}

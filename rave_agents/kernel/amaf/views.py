@@ -256,7 +256,7 @@ def amaf_statistics(amaf: Any, search: Any, node: int, edges: range) -> list[Ama
     rows = rows_at(amaf, search, node, edges)
     if rows is None:
         return [AmafStatistics()] * len(edges)
-    kept = [amaf.visits, amaf.value_sum]
+    kept = [amaf.visits[rows], amaf.value_sum[rows]]
     if hasattr(amaf.winning, "wins"):
-        kept += [amaf.winning.wins, amaf.winning.win_moves]
-    return list(map(AmafStatistics, *np.array([array[rows] for array in kept], float).tolist()))
+        kept += [amaf.winning.wins[rows], amaf.winning.win_moves[rows]]
+    return list(map(AmafStatistics, *np.array(kept, float).tolist()))

@@ -49,9 +49,9 @@ def set_ancestors(
 def keep_children(moves: Any, edge_rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     """Bring ``count`` keys of the table of children to the new rows of edges.
 
-    Returns the new rows of the entries. Negative rows are dropped; by default none is kept.
+    Returns the new rows of the entries. Negative rows are dropped.
     """
-    return np.zeros(0, np.int64)
+    raise NotImplementedError
 
 
 @implements(hooks.select, Alternating)

@@ -300,6 +300,7 @@ def _rescale(part: MixedStrategy, search: Any, factor: float, shift: float) -> N
 
 
 @implements(report_moves, MixedStrategy)
-def _report_moves(part: MixedStrategy, search: Any, node: int) -> dict[str, list[float]]:
-    edges = edge_rows(search.tree, node)
+def _report_moves(
+    part: MixedStrategy, search: Any, node: int, edges: range
+) -> dict[str, list[float]]:
     return {"strategy": part.edge_strategy[edges.start : edges.stop].tolist()}

@@ -217,10 +217,12 @@ def winning_edge(tree: Tree, proofs: ProofArrays, node: int) -> int | None:
 
 
 @implements(report_moves, Proven)
-def _report_moves(proofs: Proven, search: Any, node: int) -> dict[str, list[EdgeProof]]:
+def _report_moves(
+    proofs: Proven, search: Any, node: int, edges: range
+) -> dict[str, list[EdgeProof]]:
     tree, arrays = search.tree, proof_arrays(proofs, search.settings.num_players)
     ends = known_ends(proofs, search)
-    return {"proof": [edge_proof(tree, arrays, node, e, ends) for e in edge_rows(tree, node)]}
+    return {"proof": [edge_proof(tree, arrays, node, e, ends) for e in edges]}
 
 
 @implements(report_root, Proven)
