@@ -16,6 +16,7 @@ from rave_agents.errors import (
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.frameworks.agent import Agent
+from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.results.search_result import ActionStatistics, SearchResult
 from rave_agents.searcher.clock import Clock
@@ -51,6 +52,7 @@ __all__ = [
     "UnsupportedGameError",
     "agent_types",
     "as_evaluator",
+    "as_game",
     "make_agent",
     "save_examples",
     "search_many",

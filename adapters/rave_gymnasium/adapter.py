@@ -9,11 +9,12 @@ import gymnasium
 
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.errors import UnknownNameError
-from rave_agents.frameworks.adapters import GameInfo
+from rave_agents.frameworks.adapters import GameInfo, unknown_game
 from rave_agents.frameworks.agent import AgentType
-from rave_agents.game.arguments import unknown_name
 from rave_agents.game.game_state import GameState
+from rave_gymnasium.cloning import clone
 from rave_gymnasium.states import PlanningState
+from rave_gymnasium.support import env_name
 
 
 class GymnasiumGame:
@@ -61,17 +62,30 @@ class GymnasiumAdapter:
 
         return PlanningState(state)
 
+    def wrap_game(self, game: Any) -> GymnasiumGame | None:
+        """Return a copy of an environment as a Game; None for any other object.
+
+        Raises:
+            UnsupportedGameError, CloneError: if the search cannot plan in it.
+        """
+        if not isinstance(game, gymnasium.Env):
+            return None
+        return GymnasiumGame(env_name(game), clone(game))
+
     def load_game(self, spec: str) -> GymnasiumGame:
-        """Load the environment of this id, such as ``FrozenLake-v1(is_slippery=False)``."""
+        """Load the environment of this id, such as ``FrozenLake-v1(is_slippery=False)``.
+
+        A module that registers it may precede the id: ``my_module:MyEnvironment-v0``.
+        """
         if not re.search(r"-v\d+", spec):  # Before importing Gymnasium.
             raise UnknownNameError(
                 f"{spec!r} is not a Gymnasium environment: their ids end in a version, such as "
                 "CartPole-v1."
             )
         match = re.fullmatch(r"\s*([\w/:.-]+)\s*(?:\((.*)\))?\s*", spec, re.DOTALL)
-        if match is None or match[1] not in gymnasium.registry:
+        if match is None or not (":" in match[1] or match[1] in gymnasium.registry):
             name = spec if match is None else match[1]
-            raise UnknownNameError(unknown_name("game", name, gymnasium.registry))
+            raise UnknownNameError(unknown_game(name, gymnasium.registry))
         try:
             parameters = AgentSpec.parse(f"game({match[2] or ''})").parameters
             env = gymnasium.make(match[1], **parameters)

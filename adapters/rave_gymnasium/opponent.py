@@ -34,8 +34,8 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
     ``reset(options={"seat": ...})`` the seat.
 
     Args:
-        game: a game for two players by its name, such as ``"connect_four"``,
-            ``"hex(board_size=5)"`` or ``"pettingzoo:connect_four_v3"``.
+        game: a game for two players or its name, such as ``"connect_four"``,
+            ``"pettingzoo:connect_four_v3"`` or ``"./nim.py:Nim"``; see ``as_game``.
         opponent: the spec of an agent, such as ``"auto(simulations=100)"`` or ``"random"``; a
             policy: a function such as ``policy(observation, mask)`` or a model with ``predict`` or
             the like, see ``rave_agents.agents.policies``; a folder of checkpoints, whose path has a
@@ -64,7 +64,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
 
     def __init__(
         self,
-        game: str | Game = "connect_four",
+        game: Any = "connect_four",
         opponent: Any = "auto(simulations=100)",
         seat: int | str = "random",
         illegal: str = "raise",

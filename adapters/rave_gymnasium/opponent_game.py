@@ -7,11 +7,12 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.agents.policies import is_allowed
 from rave_agents.arena.openings import draw_outcome
+from rave_agents.config.specs import parse_call, split_call
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Game, load_game, seeded_start
+from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import (
@@ -45,7 +46,7 @@ class OpponentGame:
 
     def __init__(
         self,
-        game: str | Game,
+        game: Any,
         opponent: Any,
         seat: int | str,
         illegal: str,
@@ -53,9 +54,7 @@ class OpponentGame:
         load: Loader | None,
         render_mode: str | None,
     ) -> None:
-        if not isinstance(game, str) and not hasattr(game, "new_initial_state"):
-            raise TypeError(f"game must be a game's name such as 'connect_four', got {game!r}.")
-        self.game: Game = load_game(game) if isinstance(game, str) else game
+        self.game: Game = as_game(game)
         if self.game.num_players != 2:
             raise UnsupportedGameError(
                 f"game must have two players; {self.game.name} has {self.game.num_players}."
@@ -252,18 +251,18 @@ def mirror(game: Game, render_mode: str | None) -> Any:
     """
     make = getattr(game, "mirror", None)
     if make is None:
-        spec = AgentSpec.parse(game.name.removeprefix("openspiel:"))
-        name, defaults = _TWINS.get(spec.name, (None, {}))
-        others = set(spec.parameters) - set(defaults)
-        if name is None or others:
+        name, inside = split_call(game.name.removeprefix("openspiel:"), "game")
+        twin, defaults = _TWINS.get(name, (None, {}))
+        given = {} if twin is None else parse_call(f"game({inside or ''})")[1]
+        if twin is None or given.keys() - defaults.keys():
             raise UnsupportedGameError(
                 f"PettingZoo has no environment to mirror {game.name}, which its "
                 "pictures and observations need. Its own games are drawn, such as "
                 f"game='pettingzoo:connect_four_v3'; OpenSpiel's {', '.join(_TWINS)}, too."
             )
-        chosen = {key: spec.parameters.get(key, value) for key, value in defaults.items()}
+        chosen = {key: given.get(key, value) for key, value in defaults.items()}
         inner = ",".join(f"{key}={value}" for key, value in chosen.items())
-        make = load_game(f"pettingzoo:{name}({inner})").mirror  # type: ignore[attr-defined]
+        make = load_game(f"pettingzoo:{twin}({inner})").mirror  # type: ignore[attr-defined]
     return make(render_mode)
 
 

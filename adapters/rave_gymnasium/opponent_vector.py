@@ -8,7 +8,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from rave_agents.frameworks.adapters import Game, load_game
+from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import is_integer
 from rave_gymnasium.opponent import as_action
 from rave_gymnasium.opponent_game import OpponentGame
@@ -53,7 +53,7 @@ class OpponentVectorEnv(VectorEnv):  # type: ignore[misc]
     def __init__(
         self,
         num_envs: int = 1,
-        game: str | Game = "connect_four",
+        game: Any = "connect_four",
         opponent: Any = "auto(simulations=100)",
         seat: int | str = "random",
         illegal: str = "raise",
@@ -65,7 +65,7 @@ class OpponentVectorEnv(VectorEnv):  # type: ignore[misc]
             raise ValueError(f"num_envs must be an integer of at least 1, got {num_envs!r}.")
         if render_mode is not None:
             raise ValueError("render_mode must be None: make a single environment for pictures.")
-        loaded = load_game(game) if isinstance(game, str) else game
+        loaded = as_game(game)
         self.num_envs = int(num_envs)
         self.games: list[OpponentGame] = [
             OpponentGame(loaded, opponent, seat, illegal, observation, load, None)

@@ -9,9 +9,8 @@ import pyspiel
 
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
-from rave_agents.frameworks.adapters import GameInfo
+from rave_agents.frameworks.adapters import GameInfo, unknown_game
 from rave_agents.frameworks.agent import AgentType
-from rave_agents.game.arguments import unknown_name
 from rave_openspiel import (
     alpha_rank,
     bare_playouts,
@@ -151,7 +150,7 @@ class OpenSpielAdapter:
         """Load the game of this name, such as ``"hex(board_size=9)"``."""
         name = spec.partition("(")[0].strip()
         if name not in _known_games():
-            raise UnknownNameError(unknown_name("game", name, _known_games()))
+            raise UnknownNameError(unknown_game(name, _known_games()))
         try:
             _check_sizes(spec)
             game = pyspiel.load_game(spec)

@@ -16,6 +16,7 @@ from rave_agents.game.arguments import is_integer
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.checks import check_moves
 from rave_agents.searcher.searcher import Searcher
+from rave_openspiel.any_game import as_openspiel_game
 from rave_openspiel.bot_type import Bot
 from rave_openspiel.positions import position_key
 from rave_openspiel.same_game import is_same_game
@@ -42,9 +43,10 @@ class SearchBot(SearchingAgent, Bot):
     shares the game, the evaluator and ``worlds``. After ``restart`` they are small.
 
     Args:
-        game: the game to play; ``rave_openspiel.refusal`` tells which are refused. Where something
-            is hidden from the player, each simulation begins in another world that they cannot tell
-            from the true state (``hidden="determinize"``), and no tree is kept between moves.
+        game: the game to play, its name, or ``Rules`` with a name, see ``rave_agents.as_game``;
+            ``rave_openspiel.refusal`` tells which are refused. Where something is hidden from the
+            player, each simulation begins in another world that they cannot tell from the true
+            state (``hidden="determinize"``), and no tree is kept between moves.
         player_id: the seat, from 0: the bot then refuses to move for others. None for any seat,
             which is not enough where players move at the same time.
         worlds: where something is hidden, a function ``worlds(state, player, rng)`` that returns a
@@ -70,7 +72,7 @@ class SearchBot(SearchingAgent, Bot):
 
     def __init__(
         self,
-        game: pyspiel.Game,
+        game: Any,
         *,
         player_id: int | None = None,
         simulations: int | None = None,
@@ -84,6 +86,7 @@ class SearchBot(SearchingAgent, Bot):
         **config: Any,
     ) -> None:
         Bot.__init__(self)
+        game = as_openspiel_game(game)
         check_supported(game)
         if worlds is not None and not callable(worlds):
             raise TypeError(
@@ -107,7 +110,7 @@ class SearchBot(SearchingAgent, Bot):
             value=value,
             **config,
         )
-        self.game = game
+        self.game: pyspiel.Game = game
         """The game that the bot plays."""
         self.player_id: int | None = _checked_player(player_id, game)
         """The seat that the bot plays; None for any."""

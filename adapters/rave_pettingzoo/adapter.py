@@ -7,6 +7,7 @@ import importlib.metadata
 import importlib.util
 import pkgutil
 import re
+import types
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -18,21 +19,24 @@ from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import Knowledge, remember
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
-from rave_agents.frameworks.adapters import GameInfo
+from rave_agents.frameworks.adapters import GameInfo, unknown_game
 from rave_agents.frameworks.agent import AgentType
-from rave_agents.game.arguments import unknown_name
 from rave_agents.game.game_state import GameState
+from rave_agents.game.object_names import find_object, parse_object_name, split_place
 from rave_agents.searcher.checks import check_hidden
 from rave_pettingzoo.chain import raw_env
 from rave_pettingzoo.classic import unchanged_go_rules
 from rave_pettingzoo.cloning import chance_knowledge, clone_env
 from rave_pettingzoo.mirror_env import MirrorEnv, check_draws
 from rave_pettingzoo.optional import openspiel
+from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.positions import game_state
 from rave_pettingzoo.states import AECState
 from rave_pettingzoo.support import (
     check_perfect_information,
     check_searchable,
+    env_name,
+    is_parallel,
     is_simultaneous,
     no_worlds,
 )
@@ -65,7 +69,8 @@ class PettingZooGame:
 
     def __init__(self, name: str, env: Any) -> None:
 
-        check_searchable(env)
+        self._is_parallel = is_parallel(env)
+        check_searchable(env, simultaneous=self._is_parallel)
         check_perfect_information(env)
         self.name = name
         self.num_players: int = len(env.possible_agents)
@@ -85,10 +90,13 @@ class PettingZooGame:
     def seeded_initial_state(self, seed: int) -> Any:
         """Return the state after ``reset`` with a seed, which decides the chance outcomes."""
         env = clone_env(self.env)
-        env.reset(seed=seed)
+        begun = env.reset(seed=seed)
         if self._knowledge is None:
             self._knowledge = chance_knowledge(env)
         remember(raw_env(env), self._knowledge)
+        if self._is_parallel:
+            observations, infos = begun
+            return ParallelState(env, observations=observations, infos=infos)
         return AECState(env)
 
     def mirror(self, render_mode: str | None) -> Any:
@@ -98,8 +106,12 @@ class PettingZooGame:
             UnsupportedGameError: if it does not draw in this mode.
         """
         framework, _, spec = self.name.partition(":")
+        if self._is_parallel:
+            raise UnsupportedGameError(
+                f"{self.name} is a Parallel environment, which is not drawn beside a game."
+            )
         if render_mode is None:
-            return MirrorEnv(_game_of_spec(self.name).env)
+            return MirrorEnv(clone_env(self.env))
         if framework != "pettingzoo":
             raise UnsupportedGameError(f"{self.name} is not drawn by PettingZoo.")
         check_draws(self.env, render_mode)
@@ -170,7 +182,7 @@ def make_env(spec: str, **options: Any) -> Any:
     plain = name.rpartition("/")[2].replace("-", "_")
     registered = getattr(pettingzoo, "aec_registry", {})
     if plain not in classic_names() and name not in registered:
-        raise UnknownNameError(unknown_name("game", name, (*classic_names(), *registered)))
+        raise UnknownNameError(unknown_game(name, (*classic_names(), *registered)))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -191,12 +203,16 @@ def make_played_env(spec: str) -> Any:
     Where agents move at the same time, it is the Parallel form.
 
     Args:
-        spec: as for ``make_env``; or an importable module with environments, such as
-            ``mpe2.simple_tag_v3``. Parameters may follow in parentheses.
+        spec: as for ``make_env``; an importable module with environments, such as
+            ``mpe2.simple_tag_v3``; or what makes one, ``my_module:make_env`` or
+            ``./my_env.py:MyEnv``. Parameters may follow in parentheses.
 
     Raises:
         UnknownNameError: if there is none, or it refuses the parameters.
     """
+    place = split_place(spec)
+    if place is not None:
+        return _env_of_own(*place)
     name, parameters = split_spec(spec)
     module: Any = None
     if re.fullmatch(r"\w+(\.\w+)+", name):
@@ -214,6 +230,16 @@ def make_played_env(spec: str) -> Any:
         return pettingzoo.make("parallel", name, **parameters) if _moves_together(env) else env
     except (TypeError, AssertionError) as error:
         raise UnknownNameError(f"PettingZoo cannot make {spec!r}: {error}") from error
+
+
+def _env_of_own(place: str, spec: str) -> Any:
+    """The environment that a function or a class of the user's own makes."""
+    name, parameters = split_spec(spec)
+    made = find_object(parse_object_name(f"{place}:{name}", "my_module:make_env"))
+    env = made(**parameters) if callable(made) and not hasattr(made, "reset") else made
+    if not isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
+        raise UnknownNameError(f"{place}:{name} makes no environment of PettingZoo: got {env!r}.")
+    return env
 
 
 def _moves_together(env: Any) -> bool:
@@ -236,6 +262,18 @@ class PettingZooAdapter:
             return None
 
         return game_state(state)
+
+    def wrap_game(self, game: Any) -> PettingZooGame | None:
+        """Return a copy of an environment, or of a module's, as a Game; None for any other object.
+
+        Raises:
+            UnsupportedGameError, CloneError: if the search cannot play it.
+        """
+        if isinstance(game, types.ModuleType) and callable(getattr(game, "env", None)):
+            game = game.env()
+        if not isinstance(game, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
+            return None
+        return PettingZooGame(env_name(game), game)
 
     def load_game(self, spec: str) -> PettingZooGame:
         """Load the game of this name, such as ``connect_four_v3`` or ``go_v5(board_size=9)``."""
@@ -292,7 +330,7 @@ class ShimmyAdapter:
         name, parameters = split_spec(spec)
         known, spiel_error = openspiel().game_names(), openspiel().SpielError
         if name not in known:
-            raise UnknownNameError(unknown_name("game", name, known))
+            raise UnknownNameError(unknown_game(name, known))
         try:
             env = OpenSpielCompatibilityV0(game_name=name, config=parameters or None)
         except (spiel_error, NotImplementedError, TypeError) as error:

@@ -19,8 +19,9 @@ from rave_agents.config.part_specs import plain
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.config.specs import format_call, parse_call
 from rave_agents.errors import UnknownNameError
-from rave_agents.frameworks.adapters import Game, adapters, as_game
+from rave_agents.frameworks.adapters import Game, adapters
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
+from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import checked_seed, unknown_name
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
 from rave_agents.gtp.client import GTP_AGENT_TYPE
@@ -106,7 +107,7 @@ def agent_type(name: str) -> AgentType:
 
 def make_agent(
     spec: str | AgentSpec = DEFAULT_AGENT,
-    game: Game | str | None = None,
+    game: Any = None,
     player: int = 0,
     **defaults: Any,
 ) -> Agent:
@@ -114,8 +115,7 @@ def make_agent(
 
     Args:
         spec: such as ``"rave(simulations=500)"``; by default ``"auto"``.
-        game: the game to play, which must be given: a framework's, such as a ``pyspiel.Game``, or
-            its name.
+        game: the game to play, which must be given, or its name; see ``as_game``.
         player: the agent's seat, from 0.
         **defaults: values for parameters that the spec leaves open, such as ``simulations`` or
             ``seed``.

@@ -14,7 +14,7 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.files import written_whole
-from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import checked_seed, is_integer, is_number
 from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
@@ -68,7 +68,7 @@ def self_play(
     ``BatchEvaluator.cache``: train it while you have examples, not in another thread.
 
     Args:
-        game: what has ``new_initial_state()``, such as a ``pyspiel.Game``, or a state to begin at.
+        game: the game or its name, or a state to begin at; see ``as_game``.
         evaluator: a ``BatchEvaluator``, or a model that ``as_evaluator`` makes one of.
         games: how many, at least 1.
         simulations: of each move.
@@ -108,7 +108,7 @@ def self_play(
             "temperature_moves must be an integer of at least 0, or None for never, "
             f"got {temperature_moves!r}."
         )
-    first = as_game_state(game.new_initial_state() if hasattr(game, "new_initial_state") else game)
+    first = as_game(game).new_initial_state()
     if resign_below is not None:
         _check_resignation(first, resign_below)
     seeds = np.random.SeedSequence(checked_seed(seed))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.searcher.board_windows import Windows, shapes_for, windows_of
@@ -66,8 +67,8 @@ class _Sample(NamedTuple):
 
 
 def learn_value(
-    state: GameState,
-    game: str,
+    game: Any,
+    name: str | None = None,
     *,
     games: int = 2000,
     rounds: int = 5,
@@ -76,12 +77,13 @@ def learn_value(
     progress: Callable[[Progress], None] | None = None,
     fitted: Callable[[LinearValue], None] | None = None,
 ) -> LinearValue:
-    """Learn a value function by self-play from a position.
+    """Learn a value function by self-play of a game.
 
     Args:
-        state: the start, a GameState of a game in which one player moves at a time and nothing is
-            hidden, and whose utilities are bounded.
-        game: its name, for messages. The value tells the game with all its parameters.
+        game: the game, its name, or a state to begin at, see ``as_game``. One player moves at a
+            time, nothing is hidden, and utilities are bounded.
+        name: the game's name for messages; None for its own. The value tells the game with all its
+            parameters.
         games: games of self-play in all, at least ``rounds``.
         rounds: how often the value is fitted, at least 1, after an equal share of the games each.
         simulations: of each move of self-play, at least 2.
@@ -96,7 +98,9 @@ def learn_value(
     _check("games", games, rounds)
     _check("rounds", rounds, 1)
     _check("simulations", simulations, 2)
-    features = _Features(state, game)
+    loaded = as_game(game)
+    state, name = loaded.new_initial_state(), name or loaded.name
+    features = _Features(state, name)
     start, draw = features.start(state), np.random.default_rng(seed)
     samples: list[_Sample] = []
     labels: list[NDArray[np.float64]] = []
@@ -115,7 +119,7 @@ def learn_value(
                 progress(Progress(number + 1, len(samples), loss, seconds))
         if not samples:
             raise ValueError(
-                f"There is nothing to learn of {game}: its games have no position with a choice."
+                f"There is nothing to learn of {name}: its games have no position with a choice."
             )
         value, loss = features.fitted(samples, labels)
         if fitted is not None:

@@ -5,7 +5,8 @@ from typing import Any
 
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.arena.match import limited_spec
-from rave_agents.frameworks.adapters import Game, load_game
+from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState, is_simultaneous, moving_players
 from rave_agents.game.notation import action_name, apply_moves, legal_names
 from rave_agents.results.search_result import SearchResult
@@ -54,7 +55,7 @@ class Analysis:
 
 
 def analyse(
-    game: str,
+    game: Any,
     agent: str,
     *,
     moves: str = "",
@@ -66,7 +67,7 @@ def analyse(
     """Choose a move with an agent.
 
     Args:
-        game: the game's name, such as ``"hex(board_size=7)"``.
+        game: the game or its name, such as ``"hex(board_size=7)"``; see ``as_game``.
         agent: the agent's spec, such as ``"rave(simulations=500)"``.
         moves: the moves to play first, see ``rave_agents.game.notation.apply_moves``.
         simulations: simulations for an agent whose spec has no limit; 1,000 if ``seconds`` is not
@@ -81,14 +82,14 @@ def analyse(
         TypeError, ValueError: for a value that is not allowed, an illegal move, or a position where
             no player is to move.
     """
-    loaded = load_game(game)
+    loaded = as_game(game)
     spec = limited_spec(agent, simulations, seconds)
     state, played = decision_after(loaded, moves)
     seat = _chosen_seat(state, player)
     mover = make_agent(spec, loaded, seat, seed=seed)
     action = int(mover.step(state.clone()))
     return Analysis(
-        game=game,
+        game=game if isinstance(game, str) else loaded.name,
         agent=str(spec),
         seed=seed,
         moves=tuple(played),

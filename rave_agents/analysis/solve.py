@@ -9,7 +9,7 @@ from rave_agents.analysis.position_analysis import decision_after
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks.adapters import load_game
+from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState, draws_chance, hides_information
 from rave_agents.kernel.tree import ROOT
 from rave_agents.parts import (
@@ -120,7 +120,7 @@ class _Growth:
 
 
 def solve_position(
-    game: str,
+    game: Any,
     *,
     moves: str = "",
     simulations: int | None = None,
@@ -135,7 +135,7 @@ def solve_position(
     after the last new node, since it then proves nothing more.
 
     Args:
-        game: the game's name, such as ``"tic_tac_toe"``.
+        game: the game or its name, such as ``"tic_tac_toe"``; see ``as_game``.
         moves: the moves to play first, see ``rave_agents.game.notation.apply_moves``.
         simulations: the largest number of simulations, at least 1.
         seconds: the largest number of wall-clock seconds, above 0.
@@ -152,7 +152,7 @@ def solve_position(
     no_limit = simulations is None and seconds is None
     limit = Limit(simulations=NO_LIMIT if no_limit else simulations, seconds=seconds)
     searcher = Searcher(SOLVING.replace(max_memory_mb=max_memory_mb), seed=seed)
-    loaded = load_game(game)
+    loaded = as_game(game)
     initial = loaded.new_initial_state()
     if draws_chance(initial):
         raise UnsupportedGameError(
@@ -186,7 +186,7 @@ def solve_position(
         interrupted = True
     result = searcher.result()
     return Solution(
-        game=game,
+        game=game if isinstance(game, str) else loaded.name,
         seed=seed,
         moves=tuple(played),
         state=state,

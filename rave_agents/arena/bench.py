@@ -16,8 +16,9 @@ from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
 from rave_agents.arena.match import checked_count, checked_match_seed
 from rave_agents.arena.openings import initial_decision
 from rave_agents.arena.play import warm_up
-from rave_agents.frameworks.adapters import Game, as_game
+from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
+from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
 
 DEFAULT_GAMES = (
@@ -105,7 +106,7 @@ Progress = Callable[[str, int], None]
 
 
 def run_bench(
-    games: Sequence[Game | str] = DEFAULT_GAMES,
+    games: Sequence[Any] = DEFAULT_GAMES,
     agents: Sequence[str] = DEFAULT_AGENTS,
     *,
     baseline: str = BASELINE,
@@ -122,7 +123,7 @@ def run_bench(
     games that are finished.
 
     Args:
-        games: games or their names.
+        games: games or their names, see ``as_game``.
         agents: specs of agents that count simulations; a limit of their own is kept.
         baseline: the spec that they are compared with.
         rounds: how often each agent is measured, at least 1.

@@ -29,7 +29,8 @@ from rave_agents.arena.run import RunOptions, carry_out
 from rave_agents.arena.sgf import SgfFolder
 from rave_agents.arena.sprt import Sprt
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks.adapters import Game, as_game
+from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import has_simultaneous_moves
 from rave_agents.searcher.clock import Clock
@@ -50,7 +51,7 @@ Progress = Callable[[MatchResult], None]
 
 
 def play_match(
-    game: Game | str,
+    game: Any,
     first: Any,
     second: Any,
     *,
@@ -76,8 +77,8 @@ def play_match(
     ``complete``.
 
     Args:
-        game: a game for two players, such as a ``pyspiel.Game``, or its name:
-            ``"hex(board_size=9)"``.
+        game: a game for two players, or its name: ``"hex(board_size=9)"``, ``"./nim.py:Nim"``; see
+            ``as_game`` for all that it may be.
         first: the first agent: a spec such as ``"rave(simulations=500)"``, or one of your own, see
             ``rave_agents.arena.contestants``.
         second: the second agent.
@@ -226,7 +227,7 @@ class _ResultCollector:
         return MatchError(message, self.result())
 
 
-def load_match_game(game: Game | str) -> Game:
+def load_match_game(game: Any) -> Game:
     """The game, loaded by its name or wrapped if need be.
 
     Raises:

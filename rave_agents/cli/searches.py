@@ -28,7 +28,7 @@ from rave_agents.cli.program import (
     reported,
 )
 from rave_agents.cli.terminal import show, show_json, stderr
-from rave_agents.frameworks.adapters import load_game
+from rave_agents.frameworks.own_games import as_game
 from rave_agents.gtp_engine.engine import Engine
 from rave_agents.gtp_engine.serve import serve_standard_streams
 
@@ -125,7 +125,7 @@ def learn(
     It takes some minutes for a board game. The file is written after every round: what was learned
     by then is there after Ctrl-C.
     """
-    start = load_game(game).new_initial_state()
+    start = as_game(game).new_initial_state()
     check_writable(output, "--output")
     console = stderr()
     last: list[Progress] = []

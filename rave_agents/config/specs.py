@@ -44,6 +44,40 @@ def parse_call(
     return name, parameters
 
 
+def split_call(text: str, what: str) -> tuple[str, str | None]:
+    """Split ``name(inside)`` into its name and what is in the parentheses, None without any.
+
+    Args:
+        text: what was given.
+        what: what it is, for messages.
+
+    Raises:
+        ValueError: if parentheses or quotes do not match, or anything follows the last one.
+    """
+    name, opened, rest = text.partition("(")
+    if not opened:
+        if ")" in text:
+            raise ValueError(f"Unbalanced parentheses or quotes in {text!r}.")
+        return text.strip(), None
+    depth, quoted = 1, False
+    for place, character in enumerate(rest):
+        if character == '"':
+            quoted = not quoted
+        elif not quoted:
+            depth += (character == "(") - (character == ")")
+        if depth == 0:
+            behind = rest[place + 1 :].strip()
+            if behind:
+                more = f" Only one {what} can be given here." if behind[0] in ",;" else ""
+                raise ValueError(
+                    f"Behind the closing parenthesis of {text[: -len(behind)].strip()!r} stands "
+                    f"{behind!r}, which belongs to no {what}."
+                    f"{more}"
+                )
+            return name.strip(), rest[:place]
+    raise ValueError(f"Unbalanced parentheses or quotes in {text!r}.")
+
+
 def is_key(text: str) -> bool:
     """True if a text names a parameter: a word, or several with dots between them."""
     return all(word.isidentifier() for word in text.split("."))

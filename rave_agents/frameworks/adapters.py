@@ -5,15 +5,18 @@ group ``rave_agents.adapters``. This package imports no adapter by name, so that
 add one.
 """
 
+import difflib
 import functools
 import importlib.metadata
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from rave_agents.config.specs import split_call
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.agent import AgentType
 from rave_agents.game.arguments import unknown_name
-from rave_agents.game.game_state import GameState
+from rave_agents.game.game_state import GameState, lacks_methods
 
 ENTRY_POINT_GROUP = "rave_agents.adapters"
 
@@ -22,11 +25,13 @@ class Game(Protocol):
     """A game that matches can be played on.
 
     Optional attributes: ``parameters``, a mapping of all the game's parameters with their values,
-    from which a GTP program learns the size of the board and the komi; ``check_search(config)``,
-    which raises UnsupportedGameError for a search that cannot play the game; and, where the game's
-    states draw chance themselves, ``seeded_initial_state(seed)``, which returns the initial state
-    with the chance outcomes of a seed, a 31-bit number. ``new_initial_state()`` then always has the
-    same outcomes. ``seeded_initial_state`` may be None for a game that draws no chance.
+    from which a GTP program learns the size of the board and the komi;
+    ``with_parameters(**changes)``, which returns the game with other values of some;
+    ``check_search(config)``, which raises UnsupportedGameError for a search that cannot play the
+    game; and, where the game's states draw chance themselves, ``seeded_initial_state(seed)``, which
+    returns the initial state with the chance outcomes of a seed, a 31-bit number.
+    ``new_initial_state()`` then always has the same outcomes.
+    ``seeded_initial_state`` may be None for a game that draws no chance.
     """
 
     name: str
@@ -125,31 +130,12 @@ def as_game_state(state: Any) -> GameState:
         wrapped = adapter.wrap(state)
         if wrapped is not None:
             return wrapped
+    lacking = lacks_methods(state)
+    if lacking:
+        raise TypeError(lacking)
     raise TypeError(
         f"state must be a GameState or an installed framework's state, got {type(state).__name__} "
         f"(installed: {', '.join(adapters()) or 'none'}; see rave_agents.GameState)."
-    )
-
-
-def as_game(game: Any) -> Game:
-    """Return the game itself if it is a Game, else loaded by its name or wrapped by an adapter.
-
-    Raises:
-        UnknownNameError: for a name that does not exist.
-        UnsupportedGameError: if the search cannot play the game.
-        TypeError: if no adapter knows the game.
-    """
-    if isinstance(game, str):
-        return load_game(game)
-    if isinstance(getattr(game, "name", None), str) and hasattr(game, "new_initial_state"):
-        return game  # type: ignore[no-any-return]
-    for adapter in adapters().values():
-        wrapped = getattr(adapter, "wrap_game", lambda _: None)(game)
-        if wrapped is not None:
-            return wrapped  # type: ignore[no-any-return]
-    raise TypeError(
-        "game must be a game's name, such as 'hex(board_size=9)', or a framework's game, "
-        f"got {type(game).__name__} (installed: {', '.join(adapters()) or 'none'})."
     )
 
 
@@ -181,7 +167,7 @@ def load_plain_game(spec: str) -> Game:
 
 
 def load_game(spec: str) -> Game:
-    """Load a game by its name, such as ``"hex(board_size=9)"``.
+    """Load a framework's game by its name, such as ``"hex(board_size=9)"``; see ``as_game``.
 
     A framework's name and a colon may precede it (``"openspiel:hex"``). Without them, the first
     installed framework that has the game loads it.
@@ -191,7 +177,12 @@ def load_game(spec: str) -> Game:
         UnsupportedGameError: if the search cannot play the game.
     """
     prefix, colon, rest = spec.partition(":")
-    if colon and "(" not in prefix:
+    named = bool(colon) and "(" not in prefix
+    try:
+        name, _ = split_call(rest if named else spec, "game")
+    except ValueError as error:
+        raise UnknownNameError(f"{spec!r} is no game's name: {error}") from error
+    if named:
         if prefix in missing_adapters():
             raise UnknownNameError(
                 f"The framework {prefix!r} is not installed: {missing_adapters()[prefix]}"
@@ -212,11 +203,28 @@ def load_game(spec: str) -> Game:
             return adapter.load_game(spec)
         except UnknownNameError as error:
             errors[framework] = error
-    name = spec.partition("(")[0].strip()
     listed = {key: [game.name for game in adapters()[key].games()] for key in errors}
     for framework, reason in errors.items():
         if name in listed[framework]:
             raise reason  # The game exists; something else in the spec does not.
     raise UnknownNameError(
-        unknown_name("game", name, [game for names in listed.values() for game in names])
+        unknown_game(name, [game for names in listed.values() for game in names])
     )
+
+
+def unknown_game(name: str, known: Iterable[str]) -> str:
+    """The message for a game that does not exist, with the nearest that do, but without a list."""
+    near = difflib.get_close_matches(name, sorted(set(known)), n=3, cutoff=0.6)
+    if re.fullmatch(r"\w+(\.\w+)+", name):
+        module, _, attribute = name.rpartition(".")
+        advice = f"A game of your own is written with a colon: {module}:{attribute}."
+    elif name.endswith(".py"):
+        advice = f"A game in a file is written with its name there: {name}:Name."
+    elif near:
+        advice = f"Did you mean {' or '.join(map(repr, near))}?"
+    else:
+        advice = (
+            "'rave-agents games' lists the games there are; one of your own is written module:Name "
+            "or path/to/file.py:Name."
+        )
+    return f"Unknown game {name!r}. {advice}"

@@ -6,6 +6,7 @@ Nothing undoes a move: a search clones the state and plays on in the clone.
 """
 
 import enum
+import inspect
 import random
 from collections.abc import Sequence
 from typing import Any, Protocol, Self, runtime_checkable
@@ -110,6 +111,38 @@ class GameState(Protocol):
 
     def max_utility(self) -> float:
         """The most that a player can win in a game, ``inf`` where nobody knows."""
+
+
+STATE_METHODS = tuple(
+    name
+    for name, method in vars(GameState).items()
+    if inspect.isfunction(method) and name[0] != "_"
+)
+"""The methods that every GameState has."""
+
+
+def missing_methods(value: object) -> list[str]:
+    """The methods of GameState that an object or a class lacks, each with its signature."""
+    missing = (name for name in STATE_METHODS if not callable(getattr(value, name, None)))
+    return [_signature(name) for name in missing]
+
+
+def _signature(name: str) -> str:
+    signature = inspect.signature(getattr(GameState, name))
+    kept = [each for each in signature.parameters.values() if each.name != "self"]
+    text = str(signature.replace(parameters=kept))
+    for qualified in ("typing.", "collections.abc."):
+        text = text.replace(qualified, "")
+    return f"{name}{text}"
+
+
+def lacks_methods(value: object) -> str:
+    """The message for an object with some of GameState's methods; empty if it has none or all."""
+    missing = missing_methods(value)
+    if not 0 < len(missing) < len(STATE_METHODS):
+        return ""
+    name = value.__name__ if isinstance(value, type) else type(value).__name__
+    return f"{name} is no GameState: it lacks {', '.join(missing)} (see rave_agents.GameState)."
 
 
 def has_simultaneous_moves(state: GameState) -> bool:

@@ -4,7 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from rave_agents.config.specs import parse_value
 from rave_agents.frameworks.adapters import Game, load_game
+from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
 from rave_agents.gtp.protocol import GtpError
 from rave_agents.gtp.score import area_score, go_rows, score_text
@@ -21,15 +23,15 @@ class Position:
     """A game and the moves played in it; ``undo`` returns to an earlier clone.
 
     Args:
-        game: the game or its name, such as ``"go(board_size=9)"``.
+        game: the game or its name, such as ``"go(board_size=9)"``; see ``as_game``.
 
     Raises:
         UnknownNameError: if there is no such game.
         UnsupportedGameError: if the game cannot be played over GTP.
     """
 
-    def __init__(self, game: Game | str) -> None:
-        self.game: Game = load_game(game) if isinstance(game, str) else game
+    def __init__(self, game: Any) -> None:
+        self.game: Game = as_game(game)
         """The game, with its parameters."""
         self.vertices = Vertices(self.game)
         """Writes and reads the game's moves."""
@@ -95,6 +97,10 @@ class Position:
         return changed
 
     def _with(self, changes: dict[str, str]) -> Game:
+        resize = getattr(self.game, "with_parameters", None)
+        if resize is not None:
+            changed: Game = resize(**{key: parse_value(text) for key, text in changes.items()})
+            return changed
         given = {**self._given, **changes}
         text = ",".join(f"{name}={value}" for name, value in given.items())
         return load_game(f"{self.vertices.short_name}({text})")

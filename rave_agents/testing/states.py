@@ -8,6 +8,8 @@ from typing import Any
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import ConformanceError, UnsupportedGameError
+from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.frameworks.own_games import as_game, is_maker
 from rave_agents.game.game_state import (
     GameState,
     PlayerId,
@@ -16,6 +18,7 @@ from rave_agents.game.game_state import (
     has_simultaneous_moves,
     hides_information,
     is_simultaneous,
+    lacks_methods,
 )
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.testing.common import TOLERANCE, drawn_move, movers, require, snapshot
@@ -29,7 +32,7 @@ WORLDS = 3
 
 
 def check_game_state(
-    make_state: Callable[[], GameState],
+    game: Any,
     *,
     games: int = 5,
     seed: int = 0,
@@ -44,7 +47,8 @@ def check_game_state(
     the state.
 
     Args:
-        make_state: returns a new initial state at each call.
+        game: a class of states or a function, which makes a new initial state at each call; or
+            anything else that ``rave_agents.as_game`` takes, such as a state.
         games: the number of random games.
         seed: seeds every random choice.
         max_moves: the number of moves, chance outcomes included, after which a game is stopped.
@@ -52,10 +56,13 @@ def check_game_state(
     Raises:
         ConformanceError: with the method and the rule that it violated.
     """
-    for game in range(games):
-        draw = random.Random(f"{seed} {game}")
-        state = make_state()
-        require(state is not make_state(), "make_state() must make a new state at each call.")
+    make_state = _maker(game)
+    for number in range(games):
+        draw = random.Random(f"{seed} {number}")
+        made = make_state()
+        require(made is not make_state(), f"{game!r} must make a new state at each call.")
+        require(not lacks_methods(made), lacks_methods(made))
+        state = as_game_state(made)
         _check_constants(state)
         kept: list[tuple[GameState, Any]] = []
         moves = 0
@@ -84,6 +91,10 @@ def check_game_state(
             elif hasattr(clone, "simulator"):  # before a search relies on it
                 check_simulator(clone, seed=draw.randrange(2**30), max_moves=max_moves)
             _check_search(clone, seed)
+
+
+def _maker(game: Any) -> Callable[[], Any]:
+    return game if is_maker(game) else as_game(game).new_initial_state
 
 
 def _check_constants(state: GameState) -> None:

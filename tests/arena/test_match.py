@@ -404,7 +404,5 @@ def test_agents_are_made_for_a_game_of_a_framework_or_its_name(game):
 
 
 def test_what_is_no_game_is_refused():
-    with pytest.raises(TypeError, match=r"game must be a game's name, .* got State"):
-        make_agent("auto", pyspiel.load_game("nim").new_initial_state())
-    with pytest.raises(TypeError, match=r"game must be a game's name, .* got int"):
+    with pytest.raises(TypeError, match=r"game must be the name of .* got int 7"):
         play_match(7, "auto", "random")

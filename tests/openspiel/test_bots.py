@@ -509,8 +509,12 @@ def test_refuses_games_that_the_search_cannot_play(name, reason):
 
 
 def test_refuses_what_is_no_game():
-    with pytest.raises(TypeError, match=r"game must be a pyspiel\.Game"):
-        RaveBot("tic_tac_toe")
+    with pytest.raises(TypeError, match=r"game must be the name of .* got int 3"):
+        RaveBot(3)
+
+
+def test_a_game_may_be_given_by_its_name():
+    assert str(RaveBot("hex(board_size=3)").game) == "hex(board_size=3)"
 
 
 @pytest.mark.parametrize(

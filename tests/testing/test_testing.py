@@ -183,7 +183,7 @@ def test_worlds_that_the_player_can_tell_are_found():
 
 def test_make_state_must_make_new_states():
     state = random_game(1)
-    with pytest.raises(ConformanceError, match="make_state"):
+    with pytest.raises(ConformanceError, match="must make a new state"):
         testing.check_game_state(lambda: state)
 
 

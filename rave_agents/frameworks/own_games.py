@@ -1,0 +1,391 @@
+"""``as_game``: a game of whatever a user has, and games of the user's own in the form of a Game."""
+
+import difflib
+import functools
+import inspect
+import re
+import sys
+import types
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import cloudpickle
+
+from rave_agents.config.specs import format_call, parse_call, split_call
+from rave_agents.errors import RaveAgentsError, UnknownNameError
+from rave_agents.frameworks.adapters import (
+    Game,
+    adapters,
+    as_game_state,
+    load_game,
+    missing_adapters,
+)
+from rave_agents.game.arguments import check_names
+from rave_agents.game.game_state import GameState, lacks_methods
+from rave_agents.game.object_names import ObjectName, find_object, parse_object_name, split_place
+
+TAKES = (
+    "a game must be the name of an installed framework's, such as 'hex(board_size=9)'; one of your "
+    "own by module:Name or path/to/file.py:Name, such as 'nim:Nim' or './nim.py:Nim(sticks=7)'; a "
+    "class or an object with GameState's methods, Rules, a pyspiel.Game, an environment, or a "
+    "function that makes one of these"
+)
+"""Everything that ``as_game`` takes, for messages."""
+
+
+class Source(NamedTuple):
+    """The origin of a game of the user's own, in a form that travels to other processes."""
+
+    value: Any
+    """A class, a function or an object."""
+    parameters: Mapping[str, Any] = types.MappingProxyType({})
+    """Parameters for the class or the function."""
+    place: ObjectName | None = None
+    """The place of ``value``; None if it travels itself."""
+
+    def make(self) -> Any:
+        """The game in the form that the user gave it."""
+        if not is_maker(self.value):
+            return self.value
+        return self.value(**self.parameters)
+
+    def __reduce__(self) -> Any:
+        value = None if self._is_found_there() else self.value
+        return _source, (value, dict(self.parameters), self.place)
+
+    def _is_found_there(self) -> bool:
+        """True unless the user's modules travel by value at the moment, as to other machines."""
+        module = getattr(self.value, "__module__", None) or type(self.value).__module__
+        return self.place is not None and module not in cloudpickle.list_registry_pickle_by_value()
+
+
+def _source(value: Any, parameters: dict[str, Any], place: ObjectName | None) -> Source:
+    if value is None and place is not None:
+        value = find_object(place)
+    return Source(value, parameters, place)
+
+
+class OwnGame:
+    """A game of the user's own with the interface of ``Game``.
+
+    Args:
+        name: its name in tables and files.
+        source: its origin.
+    """
+
+    def __init__(self, name: str, source: Source) -> None:
+        self.name = name
+        self.source = source
+        """The origin of the game."""
+        self.game, self._start = _inner_game(source.make())
+        """The game of a framework that it is, or None."""
+        start = self.new_initial_state()
+        self.num_players: int = int(start.num_players())
+        self.parameters: dict[str, Any] = _parameters(self.rules, source)
+        """All parameters that are known, with their values."""
+
+    @property
+    def rules(self) -> Any:
+        """The compiled rules; None for another game."""
+        return _rules_of(self._start)
+
+    def new_initial_state(self) -> GameState:
+        """Return the initial state."""
+        if self.game is not None:
+            return self.game.new_initial_state()
+        assert self._start is not None
+        return self._start.clone()
+
+    def with_parameters(self, **changes: Any) -> Self:
+        """Return the same game with other values of some parameters.
+
+        Raises:
+            TypeError, ValueError: if it has no such parameters, or not such values.
+        """
+        if not is_maker(self.source.value):
+            raise TypeError(f"{self.name} is given as an object: its parameters are set.")
+        parameters = {**self.source.parameters, **changes}
+        _check_parameters(self.source.value, parameters)
+        name = format_call(self.name.partition("(")[0], parameters)
+        return type(self)(name, self.source._replace(parameters=parameters))
+
+    def __getattr__(self, name: str) -> Any:
+        """Attributes that the framework's game has beside, such as ``seeded_initial_state``."""
+        game = self.__dict__.get("game")
+        if game is None or name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(game, name)
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.name, self.source)
+
+
+def as_game(game: Any) -> Game:
+    """Make a game of whatever a user has.
+
+    Args:
+        game: a game's name in an installed framework, such as ``"hex(board_size=9)"``; the name of
+            an object in a module or a file, ``"nim:Nim"`` or ``"./my/nim.py:Nim"``, with parameters
+            in parentheses where it is a class or a function; a class or an object with the methods
+            of ``GameState``, or that has ``new_initial_state()``; a class or an object of
+            ``rave_agents.games.Rules``; a ``pyspiel.Game`` or a class of one; an environment of
+            PettingZoo or Gymnasium; or a function without parameters that makes any of these.
+
+    Raises:
+        UnknownNameError: for a name, a module, a file or a parameter that does not exist; the
+            message offers the nearest.
+        UnsupportedGameError: if the search cannot play the game.
+        TypeError: for anything else; for a state that lacks methods the message names them.
+    """
+    if isinstance(game, str):
+        return _named_game(game)
+    if _is_game(game):
+        return game  # type: ignore[no-any-return]
+    owner: Any = getattr(game, "__self__", None)
+    if hasattr(owner, "new_initial_state") and game == owner.new_initial_state:
+        return as_game(owner)
+    return _own_game(Source(game), None)
+
+
+def _is_game(value: Any) -> bool:
+    """True for an object with the interface of ``Game``; rules have a name of their class alone."""
+    return (
+        not isinstance(value, type)
+        and isinstance(getattr(value, "name", None), str)
+        and isinstance(getattr(value, "num_players", None), int)
+        and callable(getattr(value, "new_initial_state", None))
+        and not _is_rules(value)
+    )
+
+
+def _is_rules(value: Any) -> bool:
+    """True for rules or a class of them. Where nobody has imported them there are none."""
+    kit = sys.modules.get("rave_agents.games.kit.base_rules")
+    kind = value if isinstance(value, type) else type(value)
+    return kit is not None and issubclass(kind, kit.BaseRules)
+
+
+def _rules_of(state: Any) -> Any:
+    """The compiled rules of a state on compiled rules; None for any other object."""
+    kit = sys.modules.get("rave_agents.games.kit.rules_state")
+    return state.rules if kit is not None and isinstance(state, kit.RulesState) else None
+
+
+def is_maker(value: Any) -> bool:
+    """True for a class or a function that makes a game, rather than being one."""
+    if isinstance(value, type | types.FunctionType | types.MethodType | types.BuiltinFunctionType):
+        return True
+    if isinstance(value, functools.partial):
+        return True
+    is_state = isinstance(value, GameState) or hasattr(value, "new_initial_state")
+    return callable(value) and not is_state and not hasattr(value, "reset")
+
+
+def _named_game(text: str) -> Game:
+    place = split_place(text)
+    if place is None or place[0] in {*adapters(), *missing_adapters()}:
+        return load_game(text)
+    name, inside = _split(place[1], text)
+    if _is_gymnasium_id(name):
+        return load_game(f"gymnasium:{text.strip()}")
+    try:
+        located = parse_object_name(f"{place[0]}:{name}", "nim:Nim")
+        value = find_object(located)
+    except UnknownNameError as error:
+        near = difflib.get_close_matches(place[0], adapters(), n=1, cutoff=0.6)
+        hint = f" Did you mean the framework {near[0]!r}?" if near else ""
+        raise UnknownNameError(f"{str(error).strip()}{hint}") from error
+    parameters = {} if inside is None else parse_call(f"game({inside})")[1]
+    if parameters and not is_maker(value):
+        raise UnknownNameError(
+            f"{located} is an object, made already: only a class or a function takes parameters."
+        )
+    if _is_game(value):
+        return value  # type: ignore[no-any-return]
+    return _own_game(Source(value, parameters, located.absolute()), text.strip())
+
+
+def _split(spec: str, text: str) -> tuple[str, str | None]:
+    try:
+        return split_call(spec, "game")
+    except ValueError as error:
+        raise UnknownNameError(f"{text!r} is no game's name: {error}") from error
+
+
+def _is_gymnasium_id(name: str) -> bool:
+    """True for the second half of ``module:Environment-v0``, as Gymnasium writes it."""
+    return re.fullmatch(r"[\w/.-]*-v\d+", name) is not None
+
+
+def _own_game(source: Source, name: str | None) -> Game:
+    value = source.value
+    if is_maker(value):
+        _check_class(value)
+        _check_parameters(value, source.parameters)
+    elif not (hasattr(value, "reset") or isinstance(value, types.ModuleType | GameState)):
+        wrapped = _wrapped(value)
+        if wrapped is not None:
+            return wrapped  # A framework's game, which is sent to other processes by itself.
+    return OwnGame(name or _name_of(source), source)
+
+
+def _check_class(kind: Any) -> None:
+    """Refuse a class without methods before it is made: then parameters are beside the point."""
+    lacking = lacks_methods(kind) if isinstance(kind, type) else ""
+    if lacking and not any(hasattr(kind, name) for name in ("new_initial_state", "reset")):
+        raise TypeError(lacking)
+
+
+def _check_parameters(maker: Any, parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that a class or a function does not take, or needs and does not get."""
+    name = getattr(maker, "__name__", type(maker).__name__)
+    if _is_rules(maker):
+        check_names(
+            f"parameter of {name}", parameters, maker.parameter_defaults(), UnknownNameError
+        )
+        return
+    try:
+        signature = inspect.signature(maker)
+    except (TypeError, ValueError):
+        return
+    takes = signature.parameters.values()
+    if not any(each.kind is each.VAR_KEYWORD for each in takes):
+        check_names(f"parameter of {name}", parameters, signature.parameters, UnknownNameError)
+    needed = [
+        each.name
+        for each in takes
+        if each.default is each.empty
+        and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
+        and each.name not in parameters
+    ]
+    if needed:
+        kind = "class" if isinstance(maker, type) else "function"
+        raise TypeError(
+            f"{name} needs {', '.join(needed)}: a {kind} that makes a game is called without what "
+            f"is not given, such as {name}({needed[0]}=...)."
+        )
+
+
+def _wrapped(value: Any) -> Game | None:
+    """The game by the adapter whose framework it is of; None if it is of none."""
+    for adapter in adapters().values():
+        wrapped = getattr(adapter, "wrap_game", lambda _: None)(value)
+        if wrapped is not None:
+            return wrapped  # type: ignore[no-any-return]
+    return None
+
+
+def _inner_game(made: Any) -> tuple[Game | None, GameState | None]:
+    """A framework's game, or else the initial state of one that is given as a state or as rules.
+
+    Raises:
+        TypeError: if it is nothing of that; the message says what it lacks.
+    """
+    if _is_game(made):
+        return made, None
+    if hasattr(made, "new_initial_state") and not isinstance(made, GameState):
+        wrapped = _wrapped(made)
+        if wrapped is None:
+            return None, as_game_state(made.new_initial_state())
+        return wrapped, None
+    wrapped = None if isinstance(made, GameState) else _wrapped(made)
+    if wrapped is not None:
+        return wrapped, None
+    try:
+        return None, as_game_state(made)
+    except RaveAgentsError:
+        raise
+    except TypeError as error:
+        if lacks_methods(made):
+            raise
+        raise TypeError(f"{_capital(TAKES)}: got {_told(made)}.") from error
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _told(value: Any) -> str:
+    return "None" if value is None else f"{type(value).__name__} {value!r}"[:200]
+
+
+def _name_of(source: Source) -> str:
+    """A name in tables and files that is the same in the next run."""
+    value = source.value
+    rules = value if _is_rules(value) else _rules_of(value)
+    if rules is not None:
+        rules = rules() if isinstance(rules, type) else rules
+        of_package = type(rules).__module__.startswith("rave_agents.")
+        name = format_call(_place_of(type(rules)), rules.parameters)
+        return f"{rules if of_package else name}{_after(value)}"
+    if is_maker(value):
+        return format_call(_place_of(value), dict(source.parameters))
+    if isinstance(value, types.ModuleType):
+        return value.__name__.rpartition(".")[2]
+    if hasattr(value, "reset"):
+        return _name_of_environment(value)
+    if hasattr(value, "get_game"):
+        return f"{value.get_game()}{_after(value)}"
+    return f"{format_call(_place_of(type(value)), _plain_attributes(value))}{_after(value)}"
+
+
+_PLAIN = (bool, int, float, str)
+"""Types of parameters that are written into a game's name."""
+
+
+def _place_of(maker: Any) -> str:
+    """``module:Name`` of a class or a function; of a script the name of its file."""
+    maker = maker.func if isinstance(maker, functools.partial) else maker
+    module = getattr(maker, "__module__", None)
+    name = getattr(maker, "__qualname__", type(maker).__name__)
+    if module == "__main__":
+        file = getattr(sys.modules["__main__"], "__file__", None)
+        module = Path(file).stem if file else None
+    return f"{module}:{name}" if module else str(name)
+
+
+def _name_of_environment(env: Any) -> str:
+    """Its name with those parameters that its specification, or EzPickle's record, has kept."""
+    spec, raw = getattr(env, "spec", None), getattr(env, "unwrapped", env)
+    metadata = getattr(env, "metadata", None) or {}
+    named = getattr(spec, "id", None) or metadata.get("name") or type(raw).__name__
+    kept = getattr(spec, "kwargs", None) or getattr(raw, "_ezpickle_kwargs", None) or {}
+    plain = {key: each for key, each in kept.items() if isinstance(each, _PLAIN)}
+    plain.pop("render_mode", None)
+    return format_call(str(named), plain)
+
+
+def _plain_attributes(value: Any) -> dict[str, Any]:
+    """Parameters of the constructor that the object has kept, where they are numbers or texts."""
+    try:
+        names = inspect.signature(type(value)).parameters
+    except (TypeError, ValueError):
+        return {}
+    found = {name: getattr(value, name, None) for name in names}
+    return {name: kept for name, kept in found.items() if isinstance(kept, _PLAIN)}
+
+
+def _after(state: Any) -> str:
+    """The moves that lead to a position, where it tells them: they are part of its name."""
+    if not isinstance(state, GameState):
+        return ""
+    told = getattr(state, "history", None)
+    history = list(told()) if callable(told) else []
+    return f" after {' '.join(map(str, history))}" if history else ""
+
+
+def _parameters(rules: Any, source: Source) -> dict[str, Any]:
+    if _is_rules(rules):
+        return dict(rules.parameters)
+    if not is_maker(source.value):
+        return _plain_attributes(source.value)
+    try:
+        known = inspect.signature(source.value).parameters.values()
+    except (TypeError, ValueError):
+        return dict(source.parameters)
+    defaults = {each.name: each.default for each in known if each.default is not each.empty}
+    return {**defaults, **source.parameters}

@@ -1,0 +1,180 @@
+"""Objects of the user's own, by where they are: ``module:Name`` or ``path/to/file.py:Name``.
+
+Whoever writes such a name runs the module's code, so no name out of a file of results comes here.
+"""
+
+import difflib
+import importlib
+import importlib.util
+import re
+import sys
+import types
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rave_agents.errors import UnknownNameError
+
+_PLACE = re.compile(r"\s*(?:(?P<file>.+?\.py)|(?P<module>[^():/\\]*?))\s*:(?P<rest>.*)", re.DOTALL)
+_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+
+
+class ObjectName(NamedTuple):
+    """The name of an object in a module or a file."""
+
+    place: str
+    """The module, or the path of a Python file."""
+    name: str
+    """The object's name there; dots lead into classes."""
+
+    @property
+    def is_file(self) -> bool:
+        """True if the place is the path of a file."""
+        return self.place.endswith(".py")
+
+    def absolute(self) -> "ObjectName":
+        """The same object, whatever the current folder is."""
+        return self._replace(place=str(Path(self.place).resolve())) if self.is_file else self
+
+    def __str__(self) -> str:
+        return f"{self.place}:{self.name}"
+
+
+def split_place(text: str) -> tuple[str, str] | None:
+    """Split a text into a module or a file and what follows the colon; None if it names neither.
+
+    A colon inside of parentheses belongs to parameters.
+    """
+    match = _PLACE.fullmatch(text)
+    if match is None:
+        return None
+    return (match["file"] or match["module"]).strip(), match["rest"].strip()
+
+
+def parse_object_name(text: str, example: str = "my_module:MyClass") -> ObjectName:
+    """Parse ``module:Name`` or ``path/to/file.py:Name``.
+
+    Args:
+        text: what was given.
+        example: a correct one, for messages.
+
+    Raises:
+        UnknownNameError: if the text does not have that form.
+    """
+    found = split_place(text)
+    place, name = found or ("", "")
+    whole = bool(place) and (place.endswith(".py") or _DOTTED.fullmatch(place) is not None)
+    if not whole or _DOTTED.fullmatch(name) is None:
+        folder = place.rpartition(".py")[0] or place
+        raise UnknownNameError(
+            f"{text!r} is not of the form module:Name or path/to/file.py:Name, such as {example} "
+            f"or ./{example.partition(':')[0] or folder}.py:{example.partition(':')[2]}."
+        )
+    return ObjectName(place, name)
+
+
+def find_object(name: ObjectName) -> Any:
+    """Import the module, or run the file, and return the object of this name in it.
+
+    Raises:
+        UnknownNameError: if there is no such module, file or name; the message offers the nearest.
+            If the module raises, its message has the error.
+    """
+    module = _module_of_file(name.place) if name.is_file else _imported(name.place)
+    found: Any = module
+    for word in name.name.split("."):
+        if not hasattr(found, word):
+            raise UnknownNameError(_lacks(name, found, word))
+        found = getattr(found, word)
+    return found
+
+
+def _imported(module: str) -> types.ModuleType:
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise _failed(f"The module {module}", error) from error
+        near = _near(module, (path.stem for path in Path.cwd().glob("*.py")))
+        raise UnknownNameError(
+            f"There is no module {error.name!r}{f' for {module}' if error.name != module else ''}."
+            f"{near} A file is written with its path: ./{module.rpartition('.')[2]}.py:Name."
+        ) from error
+    except (Exception, SystemExit) as error:
+        raise _failed(f"The module {module}", error) from error
+
+
+def _module_of_file(path: str) -> types.ModuleType:
+    """The module of a file: the one that an import would give, where its folder is on the path.
+
+    The folder is added to the path, so that the file can import what lies beside it.
+    """
+    file = Path(path).expanduser().resolve()
+    if not file.is_file():
+        near = _near(file.name, (beside.name for beside in file.parent.glob("*.py")))
+        raise UnknownNameError(f"There is no file {path!r}.{near}")
+    root, name = file.parent, "" if file.stem == "__init__" else file.stem
+    while (root / "__init__.py").is_file():
+        root, name = root.parent, f"{root.name}.{name}".rstrip(".")
+    if str(root) not in sys.path:
+        sys.path.append(str(root))
+    own = f"{file.stem}_{zlib.crc32(str(file).encode()):08x}"
+    for known in (name, own):
+        module = sys.modules.get(known)
+        if module is not None and _is_of(getattr(module, "__file__", None), file):
+            return module
+    try:
+        if _is_importable(name, file):
+            return importlib.import_module(name)
+        return _run_as(own, file)
+    except (Exception, SystemExit) as error:
+        raise _failed(f"The file {path!r}", error) from error
+
+
+def _is_importable(name: str, file: Path) -> bool:
+    """True if an import of this name gives this file."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError, AttributeError):
+        return False
+    return spec is not None and _is_of(spec.origin, file)
+
+
+def _is_of(origin: str | None, file: Path) -> bool:
+    return origin is not None and Path(origin).resolve() == file
+
+
+def _run_as(name: str, file: Path) -> types.ModuleType:
+    """Run a file as a module of a name that no other has."""
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _failed(what: str, error: BaseException) -> UnknownNameError:
+    return UnknownNameError(f"{what} cannot be imported: {type(error).__name__}: {error}")
+
+
+def _lacks(name: ObjectName, where: Any, word: str) -> str:
+    public = [each for each in vars(where) if not each.startswith("_")]
+    module = getattr(where, "__name__", None)
+    own = [each for each in public if getattr(vars(where)[each], "__module__", None) == module]
+    near = _near(word, public)
+    if not near and own:
+        near = f" It defines {', '.join(own[:8])}{', ...' if len(own) > 8 else ''}."
+    what = "The file" if name.is_file else "The module"
+    return f"{what} {name.place!r} has no name {name.name!r}.{near}"
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
