@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyspiel
 from open_spiel.python.algorithms import mcts
 
 from rave_agents.game.game_state import PlayerId
-from rave_agents.kernel.amaf.views import AmafStatistics, amaf_statistics
+from rave_agents.kernel.amaf.report import AmafStatistics
+from rave_agents.kernel.declarations import report_moves
 from rave_agents.kernel.proofs.report import solved_outcome
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 from rave_agents.tree.search_tree import SearchTree
@@ -209,7 +210,8 @@ class SearchNode(_StockNode):
         if parent is None or parent._player_to_move() < 0:
             return AmafStatistics()
         tree, edges = self._tree, range(self._edge, self._edge + 1)
-        return amaf_statistics(tree.amaf, tree.search(), parent._row, edges)[0]
+        told = report_moves(tree.amaf, tree.search(), parent._row, edges)
+        return cast(AmafStatistics, told.get("amaf", [AmafStatistics()])[0])
 
     def _player_to_move(self) -> int:
         return int(self._tree.arrays.node_player[self._row])

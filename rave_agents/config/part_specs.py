@@ -266,7 +266,7 @@ def call_part(opened: OpenFunction[Any, Any], part: Part, *arguments: Any) -> An
         FormulaError: if a part of the user's own raises.
     """
     try:
-        return opened(part, *arguments)
+        return opened.implementations.get(type(part), opened.default)(part, *arguments)
     except Exception as error:
         if not is_own(type(part)):
             raise

@@ -70,12 +70,6 @@ def lookahead(policy: Any) -> int:
 
 
 @open_function
-def draws_moves(playouts: Any) -> bool:
-    """True if the search draws each move of its playouts, by a policy."""
-    return False
-
-
-@open_function
 def sees_others(moves: Any) -> bool:
     """True if players know each other's moves when they make theirs."""
     return True
@@ -101,11 +95,6 @@ def playouts_by(policy: Any) -> Any:
     if chooses_moves(policy):
         return policy
     return WeightedPlayouts(policy) if gives_weights(policy) else UniformPlayouts()
-
-
-@implements(draws_moves, MovePlayouts)
-def _draws_moves(playouts: MovePlayouts) -> bool:
-    return True
 
 
 @entry("the playout policy")

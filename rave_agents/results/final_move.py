@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -131,7 +132,8 @@ def worst_values(root: Root, few: float) -> dict[int, float]:
 def _final_keys(root: Root, config: SearchConfig) -> dict[int, tuple[float, float]]:
     """Sort keys of the actions: the final move has the greatest; moves without visits the least."""
     part = config.final_move
-    body, proven = preference.body_for(type(part)), config.proves
+    body: Any = preference.implementations.get(type(part), preference.default)
+    proven = config.proves
     keys: dict[int, tuple[float, float]] = {}
     for move in root.moves:
         if move.visits == 0:

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.config.part_specs import call_part
+from rave_agents.config.part_specs import is_own, part_raised
 from rave_agents.errors import FormulaError
 from rave_agents.game.arguments import is_number
 from rave_agents.game.game_state import GameState, legal_actions_of
-from rave_agents.kernel.amaf.views import AmafStatistics
+from rave_agents.kernel.amaf.report import AmafStatistics
 from rave_agents.kernel.backup import edge_sums
 from rave_agents.kernel.declarations import report_moves, report_root
 from rave_agents.kernel.halving import Halved
@@ -135,16 +135,25 @@ def known_root(tree: SearchTree) -> Root:
         "strategy": [0.0] * count,
         "halved": [None] * count,
     }
+    reports = (report_root, (search,), figures), (report_moves, (search, node, rows), columns)
     for part in tree.records:
-        if type(part) in report_root.implementations:
-            figures |= call_part(report_root, part, search)
-        if type(part) in report_moves.implementations:
-            columns |= call_part(report_moves, part, search, node, rows)
+        for opened, arguments, told in reports:
+            body = opened.implementations.get(type(part))
+            if body is not None:
+                try:
+                    told.update(body(part, *arguments))
+                except Exception as error:
+                    if is_own(type(part)):
+                        raise part_raised(part, opened, error) from error
+                    raise
+    sums = arrays.edge_value_sum[edges]
+    if not tree.has_plain_sums:
+        sums = edge_sums(tree.running.backup, search, node, rows)
     moves = map(
         RootMove,
         actions,
         arrays.edge_visits[edges].tolist(),
-        edge_sums(tree.running.backup, search, node, rows).tolist(),
+        sums.tolist(),
         arrays.edge_prior[edges].tolist(),
         *map(columns.pop, _COLUMNS),
     )
@@ -349,7 +358,12 @@ def principal_variation(tree: SearchTree, action: int) -> tuple[int, ...]:
     node, step = ROOT, _expected_step(tree, ROOT, action)
     while step:
         line += step
-        node = find_joint_child(arrays, moves, node, step)
+        if tree.joint:
+            node = find_joint_child(arrays, moves, node, step)
+        else:
+            first, count = int(arrays.node_first_edge[node]), int(arrays.node_edge_count[node])
+            edge = first + int(np.argmax(arrays.edge_action[first : first + count] == step[0]))
+            node = int(arrays.edge_child[edge])
         ends = node in (UNEXPANDED, ROOT) or arrays.node_edge_count[node] == 0
         step = () if ends else _expected_step(tree, node)
     return tuple(line if tree.numbers is None else tree.numbers.ids(line))

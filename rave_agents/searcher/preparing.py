@@ -15,7 +15,7 @@ from rave_agents.game.game_state import (
     hides_information,
 )
 from rave_agents.kernel import loop
-from rave_agents.kernel.move_policies import choose_move, draws_moves
+from rave_agents.kernel.move_policies import choose_move
 from rave_agents.kernel.search import Search
 from rave_agents.kernel.utilities import GameRange, ObservedRange
 from rave_agents.searcher.checks import (
@@ -93,7 +93,7 @@ def compile_search(
     )
     try:
         bind(search)
-        if draws_moves(search.playouts):
+        if game.chooses_moves:
             choose_move.placed(search)
     except Exception as error:
         if own_parts(parts):

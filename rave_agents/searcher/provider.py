@@ -8,8 +8,6 @@ from rave_agents.compiler.dispatch import records_of
 from rave_agents.compiler.part_fields import part_name
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.kernel.declarations import asks_rules, draws_by_weights, needs_observations
-from rave_agents.kernel.move_policies import chooses_moves
-from rave_agents.kernel.playouts import is_uniform
 from rave_agents.kernel.values.online import MOST_SAMPLES
 from rave_agents.simulate.action_numbers import MOST_DENSE, MOST_ROWS, ActionNumbers
 from rave_agents.simulate.evaluator import Evaluator
@@ -85,9 +83,9 @@ def new_frame(
         playout_moves=playout_moves,
         observation=game.observation if learns else observation,
         samples=MOST_SAMPLES if learns else 0,
-        even_weights=is_uniform(game.config.playouts, 0.0),
+        even_weights=game.even_weights,
     )
-    frame.header[Header.CHOOSE] = chooses_moves(game.parts.playouts)
+    frame.header[Header.CHOOSE] = game.chooses_moves
     return frame
 
 
@@ -118,7 +116,7 @@ def action_numbers(
     """
     if game.num_players * game.num_actions <= MOST_DENSE:
         return None
-    if chooses_moves(game.parts.playouts):
+    if game.chooses_moves:
         raise UnsupportedGameError(
             f"playouts={part_name(type(game.parts.playouts))} keep a number for each action: "
             f"num_distinct_actions() is {game.num_actions}, and may be at most "

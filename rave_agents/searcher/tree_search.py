@@ -15,8 +15,6 @@ from rave_agents.config.root_noise import NoNoise, noisy
 from rave_agents.errors import FormulaError
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
-from rave_agents.kernel.move_policies import draws_moves
-from rave_agents.kernel.playouts import is_uniform
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT
 from rave_agents.kernel.utilities import GameRange, ObservedRange
@@ -183,8 +181,7 @@ class TreeSearch:
             return
         self._frame.playout_stream[:] = words
         self._frame.action_weights.fill(1.0)
-        even = is_uniform(self.root.game.config.playouts, 0.0)
-        self._frame.header[Header.EVEN_WEIGHTS] = even
+        self._frame.header[Header.EVEN_WEIGHTS] = self.root.game.even_weights
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
         """Set the limits, before the first slice.
@@ -318,7 +315,7 @@ class TreeSearch:
             utilities,
             *tree.running,
         )
-        if draws_moves(tree.running.playouts):
+        if game.chooses_moves:
             self._policy = MovePolicy(self._frame, self._search)
         self._run = self._entry.bound(self._search)
 

@@ -50,6 +50,8 @@ class UtilityLimits(NamedTuple):
     """The least sum of returns that is taken."""
     greatest_total: float
     """The greatest."""
+    sum_of_two: float
+    """The sum of two players' returns; NaN if it varies or is unknown, or there are others."""
 
     @classmethod
     def of(cls, players: int, low: float, high: float, total: float | None) -> "UtilityLimits":
@@ -61,7 +63,8 @@ class UtilityLimits(NamedTuple):
             room = players * slack if bounded else ROUNDING * max(1.0, abs(total))
             least_total, greatest_total = total - room, total + room
         limits = low - slack, high + slack, least_total, greatest_total
-        return cls(players, low, high, total, *limits)
+        of_two = math.nan if total is None or players != 2 else total
+        return cls(players, low, high, total, *limits, of_two)
 
     def numbers(self, given: Any) -> list[float] | None:
         """A finite number within the limits for each player; None if that is not what is given."""
@@ -105,11 +108,6 @@ class UtilityLimits(NamedTuple):
     def one_says_all(self) -> bool:
         """True where the return of the player to move says that of everybody."""
         return self.players == 1 or not math.isnan(self.sum_of_two)
-
-    @property
-    def sum_of_two(self) -> float:
-        """The sum of two players' returns; NaN if it varies or is unknown, or there are others."""
-        return math.nan if self.total is None or self.players != 2 else self.total
 
     @property
     def where(self) -> str:

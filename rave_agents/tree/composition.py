@@ -24,11 +24,11 @@ from rave_agents.kernel.declarations import (
     reads_lifetimes,
 )
 from rave_agents.kernel.measures.action_persistence import CountLifetimes, NoLifetimes
-from rave_agents.kernel.move_policies import playouts_by
+from rave_agents.kernel.move_policies import chooses_moves, playouts_by
 from rave_agents.kernel.moves.alternating import Alternating
 from rave_agents.kernel.moves.information_sets import InformationSets
 from rave_agents.kernel.moves.simultaneous import Simultaneous
-from rave_agents.kernel.playouts import UniformPlayouts
+from rave_agents.kernel.playouts import UniformPlayouts, is_uniform
 from rave_agents.simulate.utility_limits import UtilityLimits, checked_count, utility_limits
 
 
@@ -104,6 +104,10 @@ class SearchedGame(NamedTuple):
     """True if each simulation has a world of its own."""
     limits: UtilityLimits
     """The game's limits of utilities."""
+    even_weights: bool
+    """True if playouts draw uniformly until the search has seen more of the game."""
+    chooses_moves: bool
+    """True if the search chooses each move of its playouts, by a policy."""
     fixed_range: bool
     """True if these utilities are 0 and 1 on the scale of values; else those that are met."""
     generation: int
@@ -137,26 +141,27 @@ def searched_game(
     learns = fixed_range and any(map(needs_observations, config.parts))
     observation = getattr(state, "observed_in_playouts", int)() if learns else 0
     game_key = getattr(state, "game_key", None)
+    traits = GameTraits(
+        chance=chance or determinized,
+        simultaneous=simultaneous,
+        determinized=determinized,
+        hidden=hidden,
+        evaluated=judged,
+        valued=valued,
+        observed=observation > 0,
+    )
+    parts = compose(config, traits)
     return SearchedGame(
         config=config,
-        parts=compose(
-            config,
-            GameTraits(
-                chance=chance or determinized,
-                simultaneous=simultaneous,
-                determinized=determinized,
-                hidden=hidden,
-                evaluated=judged,
-                valued=valued,
-                observed=observation > 0,
-            ),
-        ),
+        parts=parts,
         observation=observation,
         num_players=limits.players,
         num_actions=num_actions,
         simultaneous=simultaneous,
         determinizes=determinized,
         limits=limits,
+        even_weights=is_uniform(config.playouts, 0.0),
+        chooses_moves=chooses_moves(parts.playouts),
         fixed_range=fixed_range,
         generation=code_generation(),
         key=type(state) if game_key is None else game_key(),

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from rave_agents.compiler.arrays import CHILD, EDGE, GROWING, NODE, TABLE, Axis, Kept
 from rave_agents.compiler.dispatch import classes_of, records_of
 from rave_agents.game.game_state import GameState
+from rave_agents.kernel.backup import edge_sums
 from rave_agents.kernel.declarations import add_actions, begin_search, most_rows
 from rave_agents.kernel.hooks import rows_needed
 from rave_agents.kernel.moves.alternating import followers, keep_children, set_ancestors
 from rave_agents.kernel.proofs import refutations  # noqa: F401  (it implements hooks)
 from rave_agents.kernel.proofs.part import lacks_edges
 from rave_agents.kernel.proofs.report import ProofArrays, proof_arrays
-from rave_agents.kernel.search import Path, Search, neutral_settings
+from rave_agents.kernel.search import Path, Search, Settings, neutral_settings
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
 from rave_agents.kernel.utilities import HIGH, LOW, GameRange
 from rave_agents.simulate.action_numbers import NUMBER_BYTES, ActionNumbers
@@ -99,6 +100,7 @@ class SearchTree:
         self._resize(first)
 
     def _allocate(self, sizes: Sizes) -> None:
+        self._settings: Settings | None = None
         self.arrays: Tree = allocated(Tree, sizes)
         """The statistics of nodes and edges; values are scaled to [0, 1]."""
         self.path: Path = allocated(Path, sizes)
@@ -111,6 +113,8 @@ class SearchTree:
         """True if several players may move at a position."""
         self.proves: bool = type(self.running.proofs) in proof_arrays.implementations
         """True if what is proven is kept."""
+        self.has_plain_sums: bool = type(self.running.backup) in edge_sums.implementations
+        """True if the sums of edges' values are those of their simulations."""
         self.storage: Storage = Storage(self.arrays, (self.path, *self.running), sizes)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -273,8 +277,14 @@ class SearchTree:
             path = self.numbers.known(path)
         node, place = ROOT, 0
         while place < len(path) and arrays.used[NODE] > 0 and node != UNEXPANDED:
-            count = 1 + followers(moves, node) if self.joint else 1
-            node = find_joint_child(arrays, moves, node, path[place : place + count])
+            if self.joint:
+                count = 1 + followers(moves, node)
+                node = find_joint_child(arrays, moves, node, path[place : place + count])
+            else:
+                count, first = 1, int(arrays.node_first_edge[node])
+                actions = arrays.edge_action[first : first + int(arrays.node_edge_count[node])]
+                found = np.flatnonzero(actions == path[place])
+                node = int(arrays.edge_child[first + found[0]]) if len(found) > 0 else UNEXPANDED
             place += count
             if self.proves and node != UNEXPANDED and lacks_edges(proofs, arrays, node):
                 node = UNEXPANDED
@@ -296,9 +306,11 @@ class SearchTree:
         if self.joint:
             set_ancestors(moves, tree, edge_node, ancestor)
         kept = _below(ancestor, node)
-        rows = {Axis.NODE: _new_rows(kept), Axis.EDGE: _new_rows(kept[edge_node])}
-        rows[Axis.TABLE] = _new_rows(kept[self.storage.owners[:tables]])
-        rows[Axis.CHILD] = np.zeros(0, np.int64)
+        rows = {Axis.CHILD: np.zeros(0, np.int64)}
+        owners = self.storage.owners[:tables]
+        for axis, node_of in (Axis.NODE, ...), (Axis.EDGE, edge_node), (Axis.TABLE, owners):
+            stays = kept[node_of]
+            rows[axis] = np.where(stays, np.cumsum(stays) - 1, -1)  # Negative where it is dropped.
         if self.joint:
             rows[Axis.CHILD] = keep_children(moves, rows[Axis.EDGE], children)
         self.storage.keep(rows)
@@ -321,7 +333,9 @@ class SearchTree:
 
     def search(self, *, frame: Any = None, stream: Any = None, utilities: Any = None) -> Search:
         """A record of this tree with which nothing is simulated."""
-        settings = neutral_settings(self.num_players, self.num_actions, self.root.player)
+        settings, shape = self._settings, (self.num_players, self.num_actions, self.root.player)
+        if settings is None or settings[:3] != shape:
+            settings = self._settings = neutral_settings(*shape)
         utilities = GameRange(self.utility_range) if utilities is None else utilities
         return Search(self.arrays, frame, self.path, stream, settings, utilities, *self.running)
 
@@ -390,8 +404,3 @@ def _below(ancestor: NDArray[np.int64], root: int) -> NDArray[np.bool_]:
         if np.array_equal(more, kept):
             return kept
         kept, ancestor = more, ancestor[ancestor]
-
-
-def _new_rows(kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The new row of each, negative where it is dropped."""
-    return np.where(kept, np.cumsum(kept) - 1, -1)

@@ -11,7 +11,7 @@ from rave_agents import GameError, Limit, SearchConfig, Searcher, UnsupportedGam
 from rave_agents.agents.named_agents import RandomAgent
 from rave_agents.compiler.arrays import CHILD
 from rave_agents.game.game_state import is_simultaneous, legal_actions_of, moving_players
-from rave_agents.kernel.amaf.views import AmafStatistics
+from rave_agents.kernel.amaf.report import AmafStatistics
 from rave_agents.kernel.proofs.report import EdgeProof
 from rave_agents.parts import (
     PUCT,

@@ -10,7 +10,7 @@ from helpers.spiel import decision
 from rave_openspiel import PNMCTSBot, RavePNBot, UCTSolverBot
 
 from rave_agents import SearchConfig
-from rave_agents.kernel.amaf.views import AmafStatistics
+from rave_agents.kernel.amaf.report import AmafStatistics
 from rave_agents.kernel.proofs.report import EdgeProof
 from rave_agents.results.final_move import root_statistics
 from rave_agents.results.root import Root, RootMove

@@ -10,7 +10,7 @@ import pytest
 from helpers.games import written_game
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.kernel.amaf.views import AmafStatistics
+from rave_agents.kernel.amaf.report import AmafStatistics
 from rave_agents.kernel.proofs.report import EdgeProof
 from rave_agents.kernel.tree import ROOT
 from rave_agents.parts import (

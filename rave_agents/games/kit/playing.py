@@ -181,7 +181,7 @@ def drawn_place(rules: Any, actions: Any, count: int, player: int, frame: Any, e
 
 
 def way_of_drawing(rules: Any) -> Callable[..., int]:
-    """How the place of an action is drawn; only that is compiled."""
+    """The function that draws the place of an action; only that is compiled."""
     return chosen_place if rules.is_chosen else drawn_place
 
 

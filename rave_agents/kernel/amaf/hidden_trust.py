@@ -22,8 +22,6 @@ from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.amaf.trust import (
     LearnedTrust,
     is_learned,
-    known_trust,
-    learned_trust,
     on_credited,
     trust_of,
     value_of_unvisited,
@@ -73,12 +71,9 @@ def _reads_lifetimes(trust: HiddenTrust) -> bool:
     return True
 
 
-@implements(is_learned, HiddenTrust)
-def _is_learned(trust: HiddenTrust) -> bool:
+@implements(is_learned, HiddenTrust, MeasuredSpread)
+def _is_learned(trust: Any) -> bool:
     return True
-
-
-implements(known_trust, MeasuredSpread)(learned_trust)
 
 
 @implements(trust_of, MeasuredSpread)

@@ -2,9 +2,6 @@
 
 from typing import Annotated, Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rave_agents.compiler.arrays import EDGE, FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
@@ -15,13 +12,11 @@ from rave_agents.kernel.amaf.trust import (
     Trust,
     exploration_left,
     is_learned,
-    known_trust,
     on_credited,
     trust_of,
 )
 from rave_agents.kernel.amaf.views import (
     AllEdges,
-    AmafStatistics,
     Blending,
     BlendValues,
     Edges,
@@ -29,16 +24,14 @@ from rave_agents.kernel.amaf.views import (
     NoAmaf,
     Players,
     View,
-    amaf_statistics,
     record_path,
     record_playout,
-    rows_at,
     view_at,
     winning_scale,
 )
 from rave_agents.kernel.amaf.weightings import Uniform, Weighting, update_weight
 from rave_agents.kernel.amaf.winning_moves import WON, NoWinningMoves, Winning, note_win
-from rave_agents.kernel.declarations import GameTraits, becomes, report_moves, report_root
+from rave_agents.kernel.declarations import GameTraits, becomes
 from rave_agents.kernel.hooks import copy_edge
 from rave_agents.kernel.players import AllPlayers, holds_for
 from rave_agents.kernel.tree import edge_rows
@@ -160,20 +153,3 @@ def _copy(amaf: EdgeAmaf, old: int, new: int) -> None:
     amaf.visits[new] = amaf.visits[old]
     amaf.value_sum[new] = amaf.value_sum[old]
     copy_edge(amaf.winning, old, new)
-
-
-@implements(rows_at, EdgeAmaf)
-def _rows_at(amaf: EdgeAmaf, search: Any, node: int, edges: range) -> NDArray[np.int64]:
-    return np.array(edges, np.int64)
-
-
-@implements(report_moves, EdgeAmaf)
-def _report_moves(
-    amaf: EdgeAmaf, search: Any, node: int, edges: range
-) -> dict[str, list[AmafStatistics]]:
-    return {"amaf": amaf_statistics(amaf, search, node, edges)}
-
-
-@implements(report_root, EdgeAmaf)
-def _report_root(amaf: EdgeAmaf, search: Any) -> dict[str, float | None]:
-    return {"amaf_trust": known_trust(amaf.trust, search)}

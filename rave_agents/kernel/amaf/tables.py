@@ -10,7 +10,6 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Le, Lt
-from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import FLOAT, NODE, TABLE, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
@@ -22,19 +21,16 @@ from rave_agents.kernel.amaf.trust import FullTrust
 from rave_agents.kernel.amaf.views import (
     NO_TABLE,
     AllEdges,
-    AmafStatistics,
     Blending,
     BlendValues,
     Edges,
     MoveRecord,
     Players,
     View,
-    amaf_statistics,
     record_path,
     record_playout,
     reference,
     row_of,
-    rows_at,
     view_at,
     winning_scale,
 )
@@ -47,7 +43,7 @@ from rave_agents.kernel.amaf.winning_moves import (
     WinningMoves,
     note_win,
 )
-from rave_agents.kernel.declarations import is_mixed, most_rows, refusal, report_moves
+from rave_agents.kernel.declarations import is_mixed, most_rows, refusal
 from rave_agents.kernel.players import AllPlayers, holds_for
 from rave_agents.kernel.utilities import rescale_sums, set_values
 
@@ -245,19 +241,3 @@ def credit_table(amaf: AmafTables, search: Any, table: int, start: int, moves: i
 def _rescale(amaf: AmafTables, search: Any, factor: float, shift: float) -> None:
     rows = table_row(search, search.tree.used[TABLE], 0)
     rescale_sums(amaf.value_sum, amaf.visits, rows, factor, shift)
-
-
-@implements(rows_at, AmafTables)
-def _rows_at(amaf: AmafTables, search: Any, node: int, edges: range) -> NDArray[np.int64] | None:
-    tree, table = search.tree, int(amaf.node_table[node])
-    if table == NO_TABLE:
-        return None
-    first = table_row(search, table, int(tree.node_player[node]))
-    return first + tree.edge_action[edges.start : edges.stop].astype(np.int64)
-
-
-@implements(report_moves, AmafTables)
-def _report_moves(
-    amaf: AmafTables, search: Any, node: int, edges: range
-) -> dict[str, list[AmafStatistics]]:
-    return {"amaf": amaf_statistics(amaf, search, node, edges)}

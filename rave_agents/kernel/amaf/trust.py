@@ -67,23 +67,6 @@ def _trust_of(trust: LearnedTrust, search: Any) -> float:
 
 
 @python_function
-def known_trust(trust: Any, search: Any) -> float | None:
-    """The trust in AMAF values at the root, for the report; None if nothing is learned, or yet."""
-    return float(trust_of(trust, search))
-
-
-@implements(known_trust, FullTrust)
-def _known_trust(trust: FullTrust, search: Any) -> None:
-    return None
-
-
-@implements(known_trust, LearnedTrust)
-def learned_trust(trust: Any, search: Any) -> float | None:
-    """The trust, once something is known."""
-    return float(trust_of(trust, search)) if search.lifetimes.taken.any() else None
-
-
-@python_function
 def is_learned(trust: Any) -> bool:
     """True if trust follows from what the search sees."""
     return False

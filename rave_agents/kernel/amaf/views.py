@@ -8,10 +8,9 @@ that simulation at the node. ``nodes.py`` keeps these statistics at the edges of
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import INT, Array, Axis, Rows, one
-from rave_agents.compiler.dispatch import implements, kernel, open_function, python_function
+from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.kernel.amaf.schedules import blend, blend_trusted
 from rave_agents.kernel.amaf.trust import FullTrust, value_of_unvisited
@@ -230,33 +229,3 @@ def record_playout(record: MoveRecord, search: Any, depth: int, playout: int) ->
         record.actions[moves] = frame.move_actions[move]
         moves += 1
     return moves
-
-
-class AmafStatistics(NamedTuple):
-    """The AMAF statistics of an action; values are scaled to [0, 1]."""
-
-    visits: float = 0.0
-    """AMAF visits."""
-    value_sum: float = 0.0
-    """Sum of their values."""
-    wins: float = 0.0
-    """AMAF visits that were won, if winning moves are counted."""
-    win_moves: float = 0.0
-    """Sum of the move's numbers over them."""
-
-
-@python_function
-def rows_at(amaf: Any, search: Any, node: int, edges: range) -> NDArray[np.int64] | None:
-    """The rows of the statistics of edges of a node; None if it has none."""
-    return None
-
-
-def amaf_statistics(amaf: Any, search: Any, node: int, edges: range) -> list[AmafStatistics]:
-    """The AMAF statistics of edges of a node: their own, or those in the node's table, if any."""
-    rows = rows_at(amaf, search, node, edges)
-    if rows is None:
-        return [AmafStatistics()] * len(edges)
-    kept = [amaf.visits[rows], amaf.value_sum[rows]]
-    if hasattr(amaf.winning, "wins"):
-        kept += [amaf.winning.wins[rows], amaf.winning.win_moves[rows]]
-    return list(map(AmafStatistics, *np.array(kept, float).tolist()))

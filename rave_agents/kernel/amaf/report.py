@@ -1,0 +1,60 @@
+"""Reports of AMAF statistics: of a root and its actions, and of any node of a tree."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.compiler.dispatch import implements
+from rave_agents.kernel.amaf.nodes import EdgeAmaf
+from rave_agents.kernel.amaf.tables import AmafTables, table_row
+from rave_agents.kernel.amaf.trust import is_learned, trust_of
+from rave_agents.kernel.amaf.views import NO_TABLE
+from rave_agents.kernel.declarations import report_moves, report_root
+
+
+class AmafStatistics(NamedTuple):
+    """The AMAF statistics of an action; values are scaled to [0, 1]."""
+
+    visits: float = 0.0
+    """AMAF visits."""
+    value_sum: float = 0.0
+    """Sum of their values."""
+    wins: float = 0.0
+    """AMAF visits that were won, if winning moves are counted."""
+    win_moves: float = 0.0
+    """Sum of the move's numbers over them."""
+
+
+def amaf_statistics(amaf: Any, rows: Any) -> list[AmafStatistics]:
+    """The AMAF statistics in these rows of a part, a slice or an array of them."""
+    kept = [amaf.visits[rows], amaf.value_sum[rows]]
+    if hasattr(amaf.winning, "wins"):
+        kept += [amaf.winning.wins[rows], amaf.winning.win_moves[rows]]
+    return list(map(AmafStatistics, *np.array(kept, float).tolist()))
+
+
+@implements(report_moves, EdgeAmaf)
+def _edges(amaf: EdgeAmaf, search: Any, node: int, edges: range) -> dict[str, list[AmafStatistics]]:
+    return {"amaf": amaf_statistics(amaf, slice(edges.start, edges.stop))}
+
+
+@implements(report_moves, AmafTables)
+def _nodes_table(
+    amaf: AmafTables, search: Any, node: int, edges: range
+) -> dict[str, list[AmafStatistics]]:
+    tree, table = search.tree, int(amaf.node_table[node])
+    if table == NO_TABLE:
+        return {}
+    first = table_row(search, table, int(tree.node_player[node]))
+    rows = first + tree.edge_action[edges.start : edges.stop].astype(np.int64)
+    return {"amaf": amaf_statistics(amaf, rows)}
+
+
+@implements(report_root, EdgeAmaf)
+def _trust(amaf: EdgeAmaf, search: Any) -> dict[str, float | None]:
+    """The trust in AMAF values; None if nothing is learned, or yet."""
+    trust = amaf.trust
+    if type(trust) not in trust_of.implementations:
+        return {"amaf_trust": None}
+    known = not is_learned(trust) or bool(search.lifetimes.taken.any())
+    return {"amaf_trust": float(trust_of(trust, search)) if known else None}
