@@ -5,10 +5,16 @@ import functools
 import math
 from typing import Any, Self
 
-from rave_agents.arena.pairs import PairCounts, unit_interval
+from rave_agents.arena.pairs import PairCounts
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.sprt import Sprt
-from rave_agents.arena.statistics import MatchScore, elo_difference, finite, mean_interval
+from rave_agents.arena.statistics import (
+    MatchScore,
+    elo_difference,
+    finite,
+    mean_interval,
+    units_interval,
+)
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.frameworks.agent import Effort
 
@@ -57,9 +63,9 @@ class MatchResult:
     def interval(self) -> tuple[float, float]:
         """The 95 % confidence interval of the expected score, from pairs; [0, 1] without games.
 
-        A game whose pair is not whole counts as a pair.
+        A game whose pair is not whole counts as one game.
         """
-        return unit_interval(math.fsum(s) / len(s) for s in self._pair_scores.values())
+        return units_interval((math.fsum(s), len(s), 1) for s in self._pair_scores.values())
 
     @property
     def elo_interval(self) -> tuple[float, float]:

@@ -7,10 +7,10 @@ games, 0, 1/4, 1/2, 3/4 or 1, from the first agent's view.
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Self
 
-from rave_agents.arena.statistics import elo_difference, score_interval
+from rave_agents.arena.statistics import elo_difference, units_interval
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The mean scores that the two games of a pair can have."""
@@ -54,12 +54,14 @@ class PairCounts:
     @property
     def score(self) -> float:
         """Mean score a game, from 0 to 1; not a number without pairs."""
-        return _mean(self._scores()) if self.pairs else math.nan
+        points = sum(2 * s * n for s, n in zip(PAIR_SCORES, self.counts, strict=True))
+        return points / (2 * self.pairs) if self.pairs else math.nan
 
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % confidence interval of the expected score; [0, 1] without pairs."""
-        return unit_interval(self._scores())
+        pairs = zip(PAIR_SCORES, self.counts, strict=True)
+        return units_interval((2 * score, 2, count) for score, count in pairs)
 
     @property
     def elo(self) -> float:
@@ -71,29 +73,3 @@ class PairCounts:
         """The 95 % confidence interval of the Elo difference; its ends may be infinite."""
         low, high = self.interval
         return elo_difference(low), elo_difference(high)
-
-    def _scores(self) -> list[float]:
-        return [s for s, count in zip(PAIR_SCORES, self.counts, strict=True) for _ in range(count)]
-
-
-def unit_interval(scores: Iterable[float]) -> tuple[float, float]:
-    """The 95 % confidence interval of the mean of independent scores in [0, 1].
-
-    A score x of mean μ has the variance ``μ(1-μ) - q`` with ``q = E[x(1-x)]``: 0 where only 0 and 1
-    occur, as in Wilson's interval, and d/4 with the draw rate d of single games. So the interval of
-    ``score_interval`` holds for pairs with ``4q`` in the draw rate's place. It enters by its own
-    lower bound, as there: doubt about it only widens the interval.
-
-    Args:
-        scores: of pairs, or of single games; none gives [0, 1].
-    """
-    values = list(scores)
-    if not values:
-        return 0.0, 1.0
-    spread = min(1.0, _mean([4 * x * (1 - x) for x in values]))
-    low_spread, _ = score_interval(spread, len(values))
-    return score_interval(_mean(values), len(values), draw_rate=low_spread)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)

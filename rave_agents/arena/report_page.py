@@ -144,13 +144,15 @@ def _rows(data: ReportData, game: str | None = None) -> list[list[str]]:
 
 
 def _ratings_note(data: ReportData) -> str:
-    note = "Maximum likelihood (Bradley-Terry with draws, Davidson), 95 % intervals from pairs."
+    note = "Maximum likelihood (Bradley-Terry, a draw is half a win), 95 % intervals from pairs."
     best, *others = data.result.ratings().order
     if others:
         value, (low, high) = data.result.ratings().difference(best, others[0])
         if math.isfinite(value):
             note += f" {best} is {elo_text(value)} above {others[0]}"
             note += f" ({elo_text(low)} to {elo_text(high)})."
+        elif math.isfinite(low):
+            note += f" {best} is at least {elo_text(low)} above {others[0]}."
     return note
 
 

@@ -1,13 +1,15 @@
 """Score statistics of a match: the strength of its two agents, with intervals.
 
-The score counts a win 1, a draw 1/2 and a loss 0, so a game is a draw from a trinomial
-distribution of mean μ and variance ``μ(1-μ) - d/4`` with the draw rate d. Wilson (1927) inverts the
-score test for a binomial; here the same is done with the trinomial's variance.
+The score counts a win 1, a draw 1/2 and a loss 0. Without draws a game of mean μ has the variance
+``μ(1-μ)``; draws lessen it, and so does what an opening gives to one seat, if the game is played
+again with the seats exchanged. The *dispersion* φ is the variance in units of ``μ(1-μ)``, and n
+games tell as much of the score as n/φ independent games without draws. Intervals are those of
+Wilson (1927) for so many games.
 """
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -16,7 +18,11 @@ import scipy  # Its parts are loaded when they are first used.
 CONFIDENCE = 0.95
 """The confidence of every interval."""
 
-_Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
+Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
+"""The standard normal deviate of that confidence, 1.96."""
+
+_PRIOR_GAMES = 4.0
+"""Games that are added to the observed ones to estimate their dispersion."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,13 +61,10 @@ class MatchScore:
     def interval(self) -> tuple[float, float]:
         """The 95 % confidence interval of the expected score; [0, 1] without games.
 
-        The draw rate enters by its own lower bound: doubt about it only widens the interval. With
-        no draws it is Wilson's interval.
+        Without draws it is Wilson's interval.
         """
-        if self.games == 0:
-            return 0.0, 1.0
-        draw_rate, _ = score_interval(self.draws / self.games, self.games)
-        return score_interval(self.score, self.games, draw_rate=draw_rate)
+        scores = {1.0: self.wins, 0.5: self.draws, 0.0: self.losses}
+        return units_interval([(score, 1, count) for score, count in scores.items()])
 
     @property
     def elo(self) -> float:
@@ -91,25 +94,61 @@ class MatchScore:
         return f"{self.wins}-{self.draws}-{self.losses}"
 
 
-def score_interval(score: float, games: int, *, draw_rate: float = 0.0) -> tuple[float, float]:
+def score_interval(score: float, games: float) -> tuple[float, float]:
     """The means μ that the score x of n games does not refute at 95 % confidence.
 
-    They satisfy ``(x - μ)² <= z² (μ(1-μ) - d/4) / n``, so that, with ``c = z²/n``, the ends are
+    They satisfy ``(x - μ)² <= z² μ(1-μ) / n``, so that, with ``c = z²/n``, the ends are
 
-        ``(2x + c ± sqrt(4cx(1-x) + c² - cd(1+c))) / (2(1+c))``,
+        ``(2x + c ± sqrt(4cx(1-x) + c²)) / (2(1+c))``:
 
-    clipped to [0, 1]. At d = 0 this is the interval of E. B. Wilson, "Probable Inference, the Law
-    of Succession, and Statistical Inference", JASA 22 (1927), https://doi.org/10.2307/2276774.
+    E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference", JASA 22
+    (1927), https://doi.org/10.2307/2276774.
 
     Args:
         score: x, from 0 to 1.
-        games: n, at least 1.
-        draw_rate: d, from 0 to ``2 min(x, 1-x)``.
+        games: n, which need not be a whole number.
     """
-    x, c, d = score, _Z * _Z / games, draw_rate
-    root = math.sqrt(max(0.0, 4 * c * x * (1 - x) + c * c - c * d * (1 + c)))
+    x, c = score, Z * Z / games
+    root = math.sqrt(4 * c * x * (1 - x) + c * c)
     low, high = ((2 * x + c + sign * root) / (2 * (1 + c)) for sign in (-1, 1))
-    return (0.0 if x == 0.0 else max(0.0, low)), (1.0 if x == 1.0 else min(1.0, high))
+    return (0.0 if x == 0.0 else low), (1.0 if x == 1.0 else high)
+
+
+def units_interval(units: Iterable[tuple[float, int, int]]) -> tuple[float, float]:
+    """The 95 % confidence interval of the expected score of games in independent units.
+
+    It is Wilson's for n/φ games. Where one agent has won all n games, and φ is unknown, it is
+    Wilson's for n.
+
+    Args:
+        units: the points of a unit, its games, and how many such units there are; none gives
+            [0, 1].
+    """
+    units = list(units)
+    games = sum(count * size for _, size, count in units)
+    if not games:
+        return 0.0, 1.0
+    score = math.fsum(count * points for points, _, count in units) / games
+    spread = math.fsum(count * (points - size * score) ** 2 for points, size, count in units)
+    return score_interval(score, games / dispersion(spread, games * score * (1 - score), games))
+
+
+def dispersion(spread: float, variance: float, games: float, prior: float = 1.0) -> float:
+    """φ, the variance of scores over that of independent games without draws.
+
+    With the sum S of squared differences between the points of units and what they were expected
+    to be, ``V = Σ μ(1-μ)`` of the n games, and k further games of the same kind for which φ is
+    expected to be φ₀,
+
+        ``φ = (S + φ₀ k V/n) / (V + k V/n)``,   φ₀ if V is 0.
+
+    Without the k games a few units that happen to be alike would make it 0. McCullagh and Nelder,
+    "Generalized Linear Models" (1989), section 4.5.
+    """
+    if variance <= 0.0:
+        return prior
+    added = _PRIOR_GAMES * variance / games
+    return (spread + prior * added) / (variance + added)
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float]:

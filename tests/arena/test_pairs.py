@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from rave_agents.arena.pairs import PAIR_SCORES, PairCounts, unit_interval
-from rave_agents.arena.statistics import MatchScore
+from rave_agents.arena.pairs import PAIR_SCORES, PairCounts
+from rave_agents.arena.statistics import MatchScore, units_interval
 
 
 def test_whole_pairs_are_counted_by_the_points_of_the_first_agent():
@@ -17,8 +17,19 @@ def test_the_score_of_pairs_is_that_of_their_games():
 
 
 def test_single_games_have_the_interval_of_a_match():
-    games = [1.0] * 30 + [0.5] * 40 + [0.0] * 30
-    assert unit_interval(games) == pytest.approx(MatchScore(30, 40, 30).interval)
+    games = [(1.0, 1, 30), (0.5, 1, 40), (0.0, 1, 30)]
+    assert units_interval(games) == pytest.approx(MatchScore(30, 40, 30).interval)
+
+
+def test_a_game_without_its_other_counts_as_one_game():
+    whole, single = [(2, 2, 5), (0, 2, 5)], [(1, 1, 10)]
+    low, high = units_interval(whole + single)
+    assert low < 20 / 30 < high
+
+
+def test_independent_games_in_pairs_have_wilsons_interval():
+    low, high = PairCounts((25, 0, 50, 0, 25)).interval
+    assert (low, high) == pytest.approx(MatchScore(100, 0, 100).interval)
 
 
 def test_pairs_that_cancel_out_have_a_narrower_interval_than_their_games():

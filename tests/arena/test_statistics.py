@@ -14,16 +14,14 @@ def test_without_draws_the_interval_is_wilsons(wins, losses):
 
 
 def test_ends_of_the_interval_solve_the_equation():
-    score, games, draw_rate, z = 0.6, 50, 0.2, 1.959964
-    for mean in score_interval(score, games, draw_rate=draw_rate):
-        variance = mean * (1 - mean) - draw_rate / 4
-        assert (score - mean) ** 2 == pytest.approx(z**2 * variance / games, rel=1e-5)
+    score, games, z = 0.6, 50.5, 1.959964
+    for mean in score_interval(score, games):
+        assert (score - mean) ** 2 == pytest.approx(z**2 * mean * (1 - mean) / games, rel=1e-5)
 
 
-def test_the_draw_rate_enters_by_its_lower_bound():
-    low, high = MatchScore(30, 40, 30).interval
-    rate = scipy.stats.binomtest(40, 100).proportion_ci(method="wilson").low
-    assert (low, high) == pytest.approx(score_interval(0.5, 100, draw_rate=rate))
+def test_draws_enter_by_the_dispersion_with_four_games_more():
+    phi = (100 * 0.15 + 4 * 0.25) / (104 * 0.25)  # a game's variance is 0.25 - 0.4 / 4
+    assert MatchScore(30, 40, 30).interval == pytest.approx(score_interval(0.5, 100 / phi))
 
 
 def test_draws_narrow_the_interval():
