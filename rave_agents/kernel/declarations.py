@@ -144,6 +144,6 @@ def report_moves(part: Any, search: Any, node: int, edges: range) -> Mapping[str
     """Figures of the root's actions, by their names, one for each of a node's edges.
 
     The node is that of the player whose move is searched for. Figures of one's own stand in
-    ``ActionStatistics.reports``.
+    ``SearchResult.action_reports``.
     """
     return {}
