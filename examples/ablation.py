@@ -10,6 +10,9 @@ in the output folder as they end: a second run goes on where the first was ended
     python examples/ablation.py
     python examples/ablation.py --games 100 --simulations 300 --output ablation
 
+``--agent uct --parts "power mean;UCB1-Tuned"`` plays the agent with a published part that it lacks
+against the agent as it is; ``n-grams`` needs ``my_ngrams.py`` of the tutorial "Four parts of your
+own" in this folder.
 Without options it is a sample of seconds, with two parts of `auto` in two games.
 """
 
@@ -39,7 +42,16 @@ PARTS = {
     "trust in proof numbers": "proofs.numbers.bonus_trust=full_trust",
     "search of forced moves": "search_forced_moves=False",
 }
-"""The parts of `auto`, and what takes each away."""
+"""The parts of `auto`, and the change that takes each away."""
+PUBLISHED = {
+    "power mean": "backup=power_mean(p=2)",
+    "UCB1-Tuned": "rule=ucb1_tuned",
+    "first-play-urgency reduction": "first_play_value=reduced_parent_value",
+    "decisive moves": "playouts=decisive_moves",
+    "n-grams": "playouts=my_ngrams.NGrams",
+}
+"""Parts that no agent has, and the change that puts each in."""
+CHANGES = PARTS | PUBLISHED
 SAMPLE_PARTS = ("AMAF", "proofs")
 TENTHS = 10
 VERDICTS = {"elo1": "helps", "elo0": "does not help", None: "open"}
@@ -71,7 +83,7 @@ def mean_score(results: dict[str, MatchResult]) -> tuple[float, float, float]:
 
 def table(trials: list[Trial]) -> str:
     """A row for each part: its score, the verdict, and the games that stand out."""
-    heads = ["part", "without it", "score with it", "games", "verdict", "better in", "worse in"]
+    heads = ["part", "change", "score with it", "games", "verdict", "better in", "worse in"]
     lines = []
     for part, said, results in trials:
         mean, low, high = mean_score(results)
@@ -79,7 +91,7 @@ def table(trials: list[Trial]) -> str:
         score = f"{mean:.3f} ({low:.3f} to {high:.3f})"
         better = [name(game, r) for game, r in results.items() if r.interval[0] > 0.5]
         worse = [name(game, r) for game, r in results.items() if r.interval[1] < 0.5]
-        cells = [f"`{PARTS[part]}`", score, str(games), VERDICTS[said]]
+        cells = [f"`{CHANGES[part]}`", score, str(games), VERDICTS[said]]
         lines.append([part, *cells, ", ".join(better) or "-", ", ".join(worse) or "-"])
     return markdown(heads, lines)
 
@@ -98,12 +110,14 @@ def trials_of(
     options: dict[str, int],
 ) -> Iterator[Trial]:
     """The trial of a part after each tenth of its matches, until the test ends them."""
+    changed = f"{agent}({CHANGES[part]})"
+    with_it, without_it = (changed, agent) if part in PUBLISHED else (agent, changed)
     for tenth in range(1, TENTHS + 1):
         results = {
             game: play_match(
                 game,
-                agent,
-                f"{agent}({PARTS[part]})",
+                with_it,
+                without_it,
                 output=folder / f"{game}, {part}.jsonl",
                 shard=f"{tenth}/{TENTHS}",
                 **options,
@@ -126,7 +140,7 @@ def main(
     seed: Annotated[int, typer.Option(help="Decides everything random.")] = 7,
     output: Annotated[pathlib.Path | None, typer.Option(help="Folder for games and table.")] = None,
 ) -> None:
-    """Play an agent against itself without each of its parts, and print a table."""
+    """Play an agent against itself without each of its parts, or with others; print a table."""
     sample, test = output is None, Sprt.parse(sprt)
     chosen = names.split(";") if names else SAMPLE if sample else GAMES
     trials: dict[str, Trial] = {}
@@ -136,7 +150,7 @@ def main(
             options = {
                 "games": games,
                 "simulations": simulations,
-                "seed": seed + 1000 * list(PARTS).index(part),  # Luck of its own for each part.
+                "seed": seed + 1000 * list(CHANGES).index(part),  # Luck of its own for each part.
             }
             for trial in trials_of(part, agent, chosen, test, folder, options):
                 trials[part] = trial
