@@ -146,6 +146,7 @@ def main(
     trials: dict[str, Trial] = {}
     with tempfile.TemporaryDirectory() as scratch:
         folder = output or pathlib.Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
         for part in parts.split(";") if parts else SAMPLE_PARTS if sample else PARTS:
             options = {
                 "games": games,
