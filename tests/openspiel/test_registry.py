@@ -358,7 +358,7 @@ def test_wrong_games_and_seats_raise(load_bot, hex_game):
         load_bot("uct_solver", pyspiel.load_game("matrix_pd"), 0, {"simulations": 5})
     with pytest.raises(ValueError, match="from 0 to 1"):
         load_bot("rave", hex_game, 2)
-    with pytest.raises((TypeError, pyspiel.SpielError), match=r"must be a pyspiel.Game|got none"):
+    with pytest.raises((TypeError, pyspiel.SpielError), match=r"got None|got none"):
         load_bot("rave", None, 0)
 
 
