@@ -42,8 +42,9 @@ class GymnasiumGame:
 
     def seeded_initial_state(self, seed: int) -> GameState:
         """Return the state after ``reset`` with a seed."""
-        self.env.reset(seed=seed)
-        return PlanningState(self.env)
+        observation, info = self.env.reset(seed=seed)
+        mask = info.get("action_mask")
+        return PlanningState(self.env, observation=observation, action_mask=mask)
 
 
 class GymnasiumAdapter:

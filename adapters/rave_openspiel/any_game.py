@@ -6,7 +6,7 @@ import pyspiel
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
-from rave_openspiel.rules_game import register_rules
+from rave_openspiel.rules_game import game_of_rules
 
 
 def as_openspiel_game(game: Any) -> pyspiel.Game:
@@ -21,6 +21,8 @@ def as_openspiel_game(game: Any) -> pyspiel.Game:
     """
     if isinstance(game, pyspiel.Game):
         return game
+    if isinstance(game, pyspiel.State):
+        return game.get_game()
     made = as_game(game)
     found: Any = made
     while found is not None and not isinstance(found, pyspiel.Game):
@@ -33,11 +35,4 @@ def as_openspiel_game(game: Any) -> pyspiel.Game:
             f"{made.name} is no game of OpenSpiel, whose states its bots play: "
             "rave_agents.make_agent makes an agent for it."
         )
-    register_rules(type(rules))
-    registered = pyspiel.load_game(rules.name, rules.parameters)
-    if getattr(registered, "rules", None) != rules:
-        raise UnsupportedGameError(
-            f"OpenSpiel has another game that is called {rules.name!r}: give "
-            f"{type(rules).__name__} another name."
-        )
-    return registered
+    return game_of_rules(rules)

@@ -66,16 +66,25 @@ def register_rules(rules: type[Rules]) -> None:
         raise TypeError(f"rules must be a subclass of Rules, got {rules!r}.")
     if not rules.name:
         raise ValueError(f"{rules.__name__} has no name, by which OpenSpiel could know it.")
-    example = rules()
-    kind = game_type(
-        rules.name,
-        rules.parameter_defaults(),
-        long_name=rules.__name__,
-        num_players=example.num_players,
-        chance=rules.chance_outcomes is not Rules.chance_outcomes,
-        zero_sum=example.utility_sum == 0,
-    )
+    kind = _type_of(rules())
     register(kind, lambda params=None: new_game(kind, rules, params))
+
+
+def game_of_rules(rules: Rules) -> pyspiel.Game:
+    """The game of these rules as OpenSpiel's, registered or not."""
+    return new_game(_type_of(rules), type(rules), rules.parameters)
+
+
+def _type_of(rules: Rules) -> pyspiel.GameType:
+    kind = type(rules)
+    return game_type(
+        rules.name or kind.__name__,
+        rules.parameter_defaults(),
+        long_name=kind.__name__,
+        num_players=rules.num_players,
+        chance=kind.chance_outcomes is not Rules.chance_outcomes,
+        zero_sum=rules.utility_sum == 0,
+    )
 
 
 def new_game(kind: pyspiel.GameType, rules: type[Rules], params: Any = None) -> pyspiel.Game:

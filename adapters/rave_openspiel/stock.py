@@ -242,7 +242,10 @@ def openspiel_game(game: Game, agent: str) -> pyspiel.Game:
     """The ``pyspiel.Game`` behind a game; UnsupportedGameError, naming the agent, if it is none."""
     pyspiel_game = getattr(game, "game", None)
     if not isinstance(pyspiel_game, pyspiel.Game):
-        raise UnsupportedGameError(f"{agent} plays OpenSpiel's games only, not {game.name}.")
+        raise UnsupportedGameError(
+            f"{agent} plays OpenSpiel's games only, not {game.name}: choose another agent, with "
+            "bench by --baseline uct."
+        )
     return pyspiel_game
 
 

@@ -1,6 +1,5 @@
 """Evaluators made of models: what each kind of model is asked, and what it lacks."""
 
-import importlib
 import inspect
 import sys
 from collections.abc import Callable, Mapping
@@ -9,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from rave_agents.agents.libraries import METHODS, NAMES, is_torch_module
+from rave_agents.errors import UnknownNameError
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
-from rave_agents.game.arguments import unknown_name
+from rave_agents.game.object_names import find_object, parse_object_name
 from rave_agents.simulate.evaluator import Evaluator
 
 AnyEvaluator = Evaluator | BatchEvaluator
@@ -67,7 +67,7 @@ def as_evaluator(model: Any) -> AnyEvaluator:
 
 
 def loaded_evaluator(given: Any) -> AnyEvaluator | None:
-    """An evaluator of a model, or of where there is one: ``"my_module:my_model"``.
+    """An evaluator of a model, or of where there is one: ``"my_module:my_model"``, ``"a.py:net"``.
 
     What a name leads to may be a function without parameters, which makes it.
 
@@ -79,19 +79,10 @@ def loaded_evaluator(given: Any) -> AnyEvaluator | None:
         return None
     if not isinstance(given, str):
         return as_evaluator(given)
-    module, colon, name = given.partition(":")
-    if not (module and colon and name):
-        raise ValueError(
-            "evaluator must be written module:name, such as my_networks:connect_four, got "
-            f"{given!r}."
-        )
     try:
-        found = importlib.import_module(module)
-    except ImportError as error:
-        raise ValueError(f"evaluator={given!r} cannot be imported: {error}") from error
-    if not hasattr(found, name):
-        raise ValueError(unknown_name(f"name in {module}", name, vars(found)))
-    model = getattr(found, name)
+        model = find_object(parse_object_name(given, "my_networks:connect_four"))
+    except UnknownNameError as error:
+        raise UnknownNameError(f"evaluator={given!r}: {error}") from error
     if inspect.isfunction(model) and not inspect.signature(model).parameters:
         model = model()
     return as_evaluator(model)

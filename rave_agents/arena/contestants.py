@@ -21,6 +21,7 @@ from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent, Effort
 from rave_agents.game.game_state import GameState
+from rave_agents.game.object_names import find_object, parse_object_name, split_place
 
 
 class Kind(enum.StrEnum):
@@ -51,7 +52,8 @@ def contestant(agent: Any, name: str | None = None) -> Contestant:
     """Coerce an agent of any kind to a contestant.
 
     Args:
-        agent: a spec, or an agent of the user's own, see this module.
+        agent: a spec, or an agent of the user's own, see this module, also by ``module:name`` or
+            ``path/to/file.py:name``.
         name: of an agent of one's own; None for that of its function or class.
 
     Raises:
@@ -60,6 +62,9 @@ def contestant(agent: Any, name: str | None = None) -> Contestant:
     """
     if isinstance(agent, AgentSpec | OwnAgent):
         return agent
+    if isinstance(agent, str) and split_place(agent) is not None:
+        found = find_object(parse_object_name(agent, "my_module:make_agent"))
+        return contestant(found, name or agent)
     if isinstance(agent, str):
         return AgentSpec.parse(agent)
     named = name or str(getattr(agent, "__name__", type(agent).__name__))

@@ -27,7 +27,6 @@ from rave_agents.arena.plan import MOST_GAMES, Plan, Shard
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.worker import UnfinishedError
-from rave_agents.frameworks.adapters import Game
 from rave_agents.game.plain_text import printable
 from rave_agents.results.tables import aligned
 
@@ -163,7 +162,7 @@ Progress = Callable[[ScalingResult], None]
 
 
 def run_scaling(
-    game: Game | str,
+    game: Any,
     agent: AgentSpec | str,
     against: Any,
     *,
@@ -184,7 +183,8 @@ def run_scaling(
     Ctrl-C ends it early: the result then holds the games that were finished.
 
     Args:
-        game: a game for two players or its name, such as ``"hex(board_size=9)"``.
+        game: a game for two players or its name, such as ``"hex(board_size=9)"``; see
+            ``as_game``.
         agent: the spec of the agent, without a limit.
         against: an opponent or a list of them, see ``play_match``. One whose spec has no limit
             keeps 1,000 simulations a move throughout.

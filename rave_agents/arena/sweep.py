@@ -32,7 +32,6 @@ from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.config.part_specs import is_part, plain
 from rave_agents.config.specs import format_parameters, is_key, parse_values
-from rave_agents.frameworks.adapters import Game
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -155,7 +154,7 @@ Progress = Callable[[SweepResult], None]
 
 
 def run_sweep(
-    game: Game | str,
+    game: Any,
     agent: AgentSpec | str,
     opponent: AgentSpec | str,
     vary: Mapping[str, Sequence[Any]],
@@ -178,7 +177,8 @@ def run_sweep(
     ``complete``.
 
     Args:
-        game: a game for two players or its name, such as ``"hex(board_size=9)"``.
+        game: a game for two players or its name, such as ``"hex(board_size=9)"``; see
+            ``as_game``.
         agent: the spec of the agent to vary; it leaves the varied parameters open.
         opponent: the spec of the agent that all cells play against.
         vary: for each varied parameter its values.

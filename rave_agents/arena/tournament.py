@@ -4,7 +4,6 @@ Every pairing plays the same openings of a game, each from both seats.
 """
 
 import dataclasses
-import importlib
 import itertools
 import os
 import tomllib
@@ -13,8 +12,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from rave_agents.agents.named_agents import AgentSpec
-from rave_agents.arena.contestants import Contestant, label, named_contestants
+from rave_agents.arena.contestants import Contestant, contestant, label, named_contestants
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import (
     checked_count,
@@ -55,7 +53,7 @@ SETTINGS = (
 
 
 def play_tournament(
-    games: Game | str | Sequence[Game | str],
+    games: Any,
     agents: Mapping[str, Any] | Sequence[Any],
     *,
     games_per_pairing: int = 20,
@@ -80,7 +78,8 @@ def play_tournament(
     stopped.
 
     Args:
-        games: games for two players or their names, such as ``"hex(board_size=9)"``.
+        games: a game for two players or its name, such as ``"hex(board_size=9)"``, see ``as_game``;
+            or a list of them.
         agents: at least two, by name, ``{"new": "rave(c=0.2)", "mine": make_agent}``, or a list:
             specs, also of programs (``gtp(command=...)``), and agents of your own, see
             ``rave_agents.arena.contestants``.
@@ -184,9 +183,9 @@ def _table(
     )
 
 
-def _loaded_games(games: Game | str | Sequence[Game | str]) -> dict[str, Game]:
+def _loaded_games(games: Any) -> dict[str, Game]:
     """The games by the names that they were asked for by."""
-    given = [games] if isinstance(games, str) or not isinstance(games, Sequence) else list(games)
+    given = list(games) if isinstance(games, list | tuple) else [games]
     if not given:
         raise ValueError("A tournament needs at least one game.")
     loaded: dict[str, Game] = {}
@@ -216,7 +215,7 @@ def _pairings(names: Sequence[str], gauntlet: str | Sequence[str]) -> list[tuple
 def read_tournament(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The arguments of ``play_tournament`` that a TOML file gives.
 
-    An agent of the file is a spec, or ``{python = "module:name"}`` for one of your own.
+    An agent of the file is a spec, or ``"module:name"`` for one of your own.
 
     Raises:
         ValueError: if it is no TOML, has a key that does not exist, or lacks games or agents.
@@ -238,14 +237,7 @@ def read_tournament(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def _agent(name: str, agent: Any) -> Any:
     if isinstance(agent, str):
-        return AgentSpec.parse(agent)
-    given = agent.get("python") if isinstance(agent, Mapping) and len(agent) == 1 else None
-    if not isinstance(given, str) or given.count(":") != 1:
-        raise ValueError(
-            f'The agent {name!r} must be a spec or {{python = "module:name"}}, got {agent!r}.'
-        )
-    module, _, attribute = given.partition(":")
-    try:
-        return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"The agent {name!r} cannot be imported: {error}") from error
+        return contestant(agent, name)
+    given = agent.get("python") if isinstance(agent, Mapping) else None
+    advice = f' Write it as a text: {name} = "{given}".' if isinstance(given, str) else ""
+    raise ValueError(f'The agent {name!r} must be a spec or "module:name", got {agent!r}.{advice}')

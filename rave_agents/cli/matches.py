@@ -125,7 +125,7 @@ def benchmark(
     agent itself has none. By default it is Go Fish for two, which hides the others' cards.
     """
     match(
-        game=game.replace("-", "_"),
+        game=game if ":" in game else game.replace("-", "_"),
         first=agent,
         second=str(without_amaf(agent)),
         games=games,

@@ -46,7 +46,10 @@ Debug = Annotated[
 ]
 GameName = Annotated[
     str,
-    typer.Argument(metavar="GAME", help="The game, such as tic_tac_toe or 'hex(board_size=9)'."),
+    typer.Argument(
+        metavar="GAME",
+        help="The game: tic_tac_toe, 'hex(board_size=9)', or your own: module:Name, ./nim.py:Nim.",
+    ),
 ]
 Simulations = Annotated[
     int | None,

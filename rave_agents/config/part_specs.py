@@ -6,7 +6,6 @@ take, see ``compiler/part_fields.py``.
 """
 
 import functools
-import importlib
 import inspect
 import math
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from rave_agents.compiler.runtime import IMPLEMENTERS_RUN_AS, RUNS_AS, implement
 from rave_agents.config.specs import format_call, parse_call
 from rave_agents.errors import FormulaError, UnknownNameError
 from rave_agents.game.arguments import check_names, is_integer, is_number, unknown_name
+from rave_agents.game.object_names import find_object, parse_object_name, place_of, split_place
 
 Part = Any
 """A part of a search: a NamedTuple whose class implements open functions of the kernel."""
@@ -33,7 +33,7 @@ def is_part(value: object) -> bool:
 def part_spec(part: Part) -> str:
     """A part as a spec has it: its name, and what differs from the defaults of its class.
 
-    A part of your own has the module that it is imported from before its name.
+    A part of your own has the module that it is imported from, and a colon, before its name.
     """
     kind = type(part)
     defaults = kind._field_defaults
@@ -43,7 +43,7 @@ def part_spec(part: Part) -> str:
         if name not in defaults or identity(value) != identity(defaults[name])
     }
     of_module = is_own(kind) and kind.__module__ != "__main__"
-    name = f"{kind.__module__}.{kind.__qualname__}" if of_module else part_name(kind)
+    name = f"{place_of(kind)}:{kind.__qualname__}" if of_module else part_name(kind)
     return format_call(name, {key: plain(value) for key, value in changed.items()})
 
 
@@ -178,13 +178,20 @@ def _not_taken(label: str, takes: Takes, kind: type) -> str:
 def _part_of_spec(label: str, takes: Takes, text: str) -> Part:
     """The part that a spec describes: ``hand_selected(k=300)``, or one of a module of your own."""
     kind: Any
-    name, given = parse_call(text, label, example="hand_selected(k=300)")
+    place, called = split_place(text) or ("", text)
+    name, given = parse_call(called, label, example="hand_selected(k=300)")
     module, _, plain_name = name.rpartition(".")
-    if module:
+    if place:
+        name = f"{place}:{name}"
         try:
-            kind = getattr(importlib.import_module(module), plain_name)
-        except (ImportError, AttributeError) as error:
-            raise UnknownNameError(f"{label}: {name!r} cannot be imported: {error}.") from error
+            kind = find_object(parse_object_name(name, "my_module:MyPart"))
+        except UnknownNameError as error:
+            raise UnknownNameError(f"{label}: {error}") from error
+    elif module:
+        raise UnknownNameError(
+            f"{label}: a part of your own is written with a colon, {module}:{plain_name}, got "
+            f"{text!r}."
+        )
     else:
         kinds = kinds_of(takes)
         if name not in kinds:

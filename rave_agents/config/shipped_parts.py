@@ -13,6 +13,7 @@ from rave_agents.compiler.dispatch import OpenFunction, implements
 from rave_agents.compiler.fingerprint import code_as_text
 from rave_agents.compiler.runtime import RUNS_AS
 from rave_agents.config.part_specs import is_own
+from rave_agents.game.object_names import files_run, run_files
 
 
 class ShippedParts(NamedTuple):
@@ -22,9 +23,12 @@ class ShippedParts(NamedTuple):
     """Pickled implementations: the open function, the class and the body."""
     records: tuple[bytes, ...]
     """Pickled runtime records: the class and that of the record."""
+    files: tuple[str, ...] = ()
+    """Files that were run as modules, whose classes other processes know by those."""
 
     def register(self) -> None:
         """Register them in this process, but for those of modules that it cannot import."""
+        run_files(self.files)
         for pickled in self.bodies:
             with contextlib.suppress(ImportError):
                 opened, kind, body = cloudpickle.loads(pickled)
@@ -47,5 +51,7 @@ def shipped_parts() -> ShippedParts:
     ]
     records = [pair for pair in RUNS_AS.items() if is_own(pair[0])]
     return ShippedParts(
-        tuple(map(cloudpickle.dumps, bodies)), tuple(map(cloudpickle.dumps, records))
+        tuple(map(cloudpickle.dumps, bodies)),
+        tuple(map(cloudpickle.dumps, records)),
+        files_run(),
     )

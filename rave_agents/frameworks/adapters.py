@@ -215,11 +215,11 @@ def load_game(spec: str) -> Game:
 def unknown_game(name: str, known: Iterable[str]) -> str:
     """The message for a game that does not exist, with the nearest that do, but without a list."""
     near = difflib.get_close_matches(name, sorted(set(known)), n=3, cutoff=0.6)
-    if re.fullmatch(r"\w+(\.\w+)+", name):
+    if name.endswith(".py"):
+        advice = f"A game in a file is written with its name there: {name}:Name."
+    elif re.fullmatch(r"\w+(\.\w+)+", name):
         module, _, attribute = name.rpartition(".")
         advice = f"A game of your own is written with a colon: {module}:{attribute}."
-    elif name.endswith(".py"):
-        advice = f"A game in a file is written with its name there: {name}:Name."
     elif near:
         advice = f"Did you mean {' or '.join(map(repr, near))}?"
     else:

@@ -23,7 +23,13 @@ from rave_agents.frameworks.adapters import (
 )
 from rave_agents.game.arguments import check_names
 from rave_agents.game.game_state import GameState, lacks_methods
-from rave_agents.game.object_names import ObjectName, find_object, parse_object_name, split_place
+from rave_agents.game.object_names import (
+    ObjectName,
+    find_object,
+    parse_object_name,
+    place_of,
+    split_place,
+)
 
 TAKES = (
     "a game must be the name of an installed framework's, such as 'hex(board_size=9)'; one of your "
@@ -340,7 +346,7 @@ _PLAIN = (bool, int, float, str)
 def _place_of(maker: Any) -> str:
     """``module:Name`` of a class or a function; of a script the name of its file."""
     maker = maker.func if isinstance(maker, functools.partial) else maker
-    module = getattr(maker, "__module__", None)
+    module = place_of(maker) or None
     name = getattr(maker, "__qualname__", type(maker).__name__)
     if module == "__main__":
         file = getattr(sys.modules["__main__"], "__file__", None)
@@ -353,10 +359,22 @@ def _name_of_environment(env: Any) -> str:
     spec, raw = getattr(env, "spec", None), getattr(env, "unwrapped", env)
     metadata = getattr(env, "metadata", None) or {}
     named = getattr(spec, "id", None) or metadata.get("name") or type(raw).__name__
-    kept = getattr(spec, "kwargs", None) or getattr(raw, "_ezpickle_kwargs", None) or {}
+    kept = getattr(spec, "kwargs", None) or _ezpickled(raw)
     plain = {key: each for key, each in kept.items() if isinstance(each, _PLAIN)}
     plain.pop("render_mode", None)
     return format_call(str(named), plain)
+
+
+def _ezpickled(env: Any) -> dict[str, Any]:
+    """Arguments of an environment that EzPickle has recorded, where they are not the defaults."""
+    arguments, named = getattr(env, "_ezpickle_args", ()), getattr(env, "_ezpickle_kwargs", {})
+    try:
+        signature = inspect.signature(type(env))
+        given = signature.bind_partial(*arguments, **named).arguments
+    except (TypeError, ValueError):
+        return {}
+    known = signature.parameters
+    return {key: each for key, each in given.items() if each is not known[key].default}
 
 
 def _plain_attributes(value: Any) -> dict[str, Any]:
@@ -371,7 +389,7 @@ def _plain_attributes(value: Any) -> dict[str, Any]:
 
 def _after(state: Any) -> str:
     """The moves that lead to a position, where it tells them: they are part of its name."""
-    if not isinstance(state, GameState):
+    if not hasattr(state, "apply_action"):
         return ""
     told = getattr(state, "history", None)
     history = list(told()) if callable(told) else []

@@ -6,6 +6,7 @@ Whoever writes such a name runs the module's code, so no name out of a file of r
 import difflib
 import importlib
 import importlib.util
+import os
 import re
 import sys
 import types
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 from rave_agents.errors import UnknownNameError
 
 _PLACE = re.compile(r"\s*(?:(?P<file>.+?\.py)|(?P<module>[^():/\\]*?))\s*:(?P<rest>.*)", re.DOTALL)
+_CALL = re.compile(r"\s*[A-Za-z_][\w.]*\(")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 
@@ -46,7 +48,7 @@ def split_place(text: str) -> tuple[str, str] | None:
 
     A colon inside of parentheses belongs to parameters.
     """
-    match = _PLACE.fullmatch(text)
+    match = None if _CALL.match(text) else _PLACE.fullmatch(text)
     if match is None:
         return None
     return (match["file"] or match["module"]).strip(), match["rest"].strip()
@@ -90,6 +92,28 @@ def find_object(name: ObjectName) -> Any:
     return found
 
 
+def files_run() -> tuple[str, ...]:
+    """The files that this process has run as modules which cannot be imported by their names."""
+    return tuple(_files.values())
+
+
+def run_files(paths: Iterable[str]) -> None:
+    """Run files as another process has, where they are here, before unpickling what they define."""
+    for path in paths:
+        if Path(path).is_file():
+            _module_of_file(path)
+
+
+_files: dict[str, str] = {}
+"""The files that were run, by the names of their modules."""
+
+
+def place_of(thing: Any) -> str:
+    """The module that a class or a function can be imported from, or its file; else empty."""
+    module = getattr(thing, "__module__", None) or ""
+    return _files.get(module, module)
+
+
 def _imported(module: str) -> types.ModuleType:
     try:
         return importlib.import_module(module)
@@ -119,11 +143,10 @@ def _module_of_file(path: str) -> types.ModuleType:
         root, name = root.parent, f"{root.name}.{name}".rstrip(".")
     if str(root) not in sys.path:
         sys.path.append(str(root))
-    own = f"{file.stem}_{zlib.crc32(str(file).encode()):08x}"
-    for known in (name, own):
-        module = sys.modules.get(known)
-        if module is not None and _is_of(getattr(module, "__file__", None), file):
+    for module in list(sys.modules.values()):
+        if _is_of(getattr(module, "__file__", None), file):
             return module
+    own = f"{file.stem}_{zlib.crc32(str(file).encode()):08x}"
     try:
         if _is_importable(name, file):
             return importlib.import_module(name)
@@ -141,8 +164,10 @@ def _is_importable(name: str, file: Path) -> bool:
     return spec is not None and _is_of(spec.origin, file)
 
 
-def _is_of(origin: str | None, file: Path) -> bool:
-    return origin is not None and Path(origin).resolve() == file
+def _is_of(origin: object, file: Path) -> bool:
+    """True if a module's origin is this file; the names go first, for there are many modules."""
+    same_name = isinstance(origin, str) and os.path.basename(origin) == file.name
+    return same_name and Path(str(origin)).resolve() == file
 
 
 def _run_as(name: str, file: Path) -> types.ModuleType:
@@ -157,6 +182,7 @@ def _run_as(name: str, file: Path) -> types.ModuleType:
     except BaseException:
         del sys.modules[name]
         raise
+    _files[name] = str(file)
     return module
 
 

@@ -27,7 +27,8 @@ class Engine:
     """Answers the commands of the Go Text Protocol, version 2.
 
     Args:
-        game: the game's name, such as ``"go(board_size=9)"``; ``boardsize`` and ``komi`` change it.
+        game: the game or its name, such as ``"go(board_size=9)"``, see ``as_game``; ``boardsize``
+            and ``komi`` change it.
         agent: the spec of the agent that chooses moves, for both colours.
         seed: seeds every random choice; None for a seed that the system draws.
 
@@ -38,7 +39,7 @@ class Engine:
         TypeError, ValueError: for a parameter that is not allowed.
     """
 
-    def __init__(self, game: str, agent: AgentSpec | str, *, seed: int | None = None) -> None:
+    def __init__(self, game: Any, agent: AgentSpec | str, *, seed: int | None = None) -> None:
         self.position: Position = Position(game)
         """The game and the moves played in it."""
         self.ended: bool = False

@@ -74,7 +74,7 @@ class Searcher:
             returns what the player to move may still expect, a number, or what every player may;
             for games of compiled rules also a part that implements
             ``rave_agents.games.position_value``; a learned ``LinearValue``, or the path of its
-            file; or the spec of a part, ``"my_module.Material(weight=0.1)"``. Values are utilities,
+            file; or the spec of a part, ``"my_module:Material(weight=0.1)"``. Values are utilities,
             and refused if they are not finite or not within those that the game states.
 
     Raises:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.config.part_specs import checked, is_part
 from rave_agents.config.search_config import SearchConfig
+from rave_agents.game.object_names import split_place
 from rave_agents.games.kit.values import is_compiled_value, position_value
 from rave_agents.kernel.values.implicit_minimax import Judging
 from rave_agents.searcher.linear_value import LinearValue
@@ -50,7 +51,7 @@ def checked_value(value: Any, config: SearchConfig, evaluator: Any) -> Any:
 
 
 def _is_spec(text: str) -> bool:
-    """True if a text names a part of a module rather than a file."""
-    name = text.partition("(")[0]
-    words = name.split(".")
-    return len(words) > 1 and words[-1] != "npz" and all(word.isidentifier() for word in words)
+    """True if a text names a part of a module, also by a dot, rather than a file of values."""
+    words = text.partition("(")[0].split(".")
+    dotted = len(words) > 1 and words[-1] != "npz" and all(word.isidentifier() for word in words)
+    return dotted or split_place(text) is not None

@@ -149,8 +149,8 @@ def test_a_model_that_lacks_something_is_told_what(model, message):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("networks", "must be written module:name"),
-        ("no_such_module:net", "cannot be imported"),
+        ("networks", "not of the form module:Name"),
+        ("no_such_module:net", "There is no module"),
         ("helpers.observed:long_gam", "Did you mean 'long_game'"),
     ],
 )

@@ -305,12 +305,12 @@ def test_a_file_gives_the_arguments(tmp_path):
     path = tmp_path / "tournament.toml"
     path.write_text(
         'games = ["tic_tac_toe"]\nsimulations = 5\n'
-        '[agents]\nnew = "rave(c=0.2)"\nown = {python = "json:dumps"}\n'
+        '[agents]\nnew = "rave(c=0.2)"\nown = "json:dumps"\n'
     )
     settings = read_tournament(path)
     assert settings["games"] == ["tic_tac_toe"]
     assert str(settings["agents"]["new"]) == "rave(c=0.2)"
-    assert settings["agents"]["own"] is json.dumps
+    assert settings["agents"]["own"].value is json.dumps
 
 
 @pytest.mark.parametrize(
@@ -319,7 +319,7 @@ def test_a_file_gives_the_arguments(tmp_path):
         ("games = [", "is no TOML"),
         ('games = ["hex"]', "does not say agents"),
         ("games = []\nagents = []\nsimulation = 3", "Did you mean 'simulations'"),
-        ('games = []\n[agents]\na = {python = "no_such:x"}', "cannot be imported"),
+        ('games = []\n[agents]\na = "no_such:x"', "There is no module 'no_such'"),
         ('games = []\n[agents]\na = {pyton = "x:y"}', "must be a spec or"),
     ],
 )

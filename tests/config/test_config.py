@@ -465,7 +465,7 @@ def test_another_choice_is_refused(name, value):
         ("rule", "ucb1(c=None)", r"^rule\.c must be a number, got None"),
         ("rule", "ucb1(c=True)", r"^rule\.c must be a number, got True"),
         ("rule", 'ucb1(c="0.5")', r"^rule\.c must be a number, got '0\.5'"),
-        ("rule", "math.sqrt", "^rule: 'math.sqrt' is not a part of a search"),
+        ("rule", "math:sqrt", "^rule: 'math:sqrt' is not a part of a search"),
     ],
 )
 def test_what_is_no_such_part_is_refused(field, value, message):
@@ -482,8 +482,9 @@ def test_what_is_no_such_part_is_refused(field, value, message):
         ("amaf", "node_amaf(schedule=pachy)", r"Unknown amaf\.schedule 'pachy'\. Did you mean 'pa"),
         ("amaf", "grave(reff=3)", r"Unknown parameter of grave 'reff'\. Did you mean 'ref'"),
         ("rule", "puct(k=1)", r"Unknown parameter of puct 'k'\. There are: c"),
-        ("rule", "no_such_module.Rule", "'no_such_module.Rule' cannot be imported"),
-        ("rule", "rave_agents.parts.UCB2", r"'rave_agents\.parts\.UCB2' cannot be imported"),
+        ("rule", "no_such_module:Rule", "There is no module 'no_such_module'"),
+        ("rule", "rave_agents.parts:UCB2", "has no name 'UCB2'. Did you mean 'UCB1'"),
+        ("rule", "rave_agents.parts.UCB1", "written with a colon, rave_agents.parts:UCB1"),
     ],
 )
 def test_an_unknown_name_in_a_spec_is_answered_with_the_nearest(field, spec, message):
@@ -547,11 +548,11 @@ def half(schedule, n, n_amaf):
 def test_a_part_of_a_module_is_imported_by_its_name_and_written_so(tmp_path, monkeypatch):
     (tmp_path / "config_test_parts.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path)
-    config = SearchConfig(amaf="node_amaf(schedule=config_test_parts.Half(k=50))")
+    config = SearchConfig(amaf="node_amaf(schedule=config_test_parts:Half(k=50))")
     assert config.amaf.schedule == (50.0,)
     assert type(config.amaf.schedule).__name__ == "Half"
     values = config.to_dict()
-    assert values["amaf"] == "node_amaf(schedule=config_test_parts.Half(k=50.0))"
+    assert values["amaf"] == "node_amaf(schedule=config_test_parts:Half(k=50.0))"
     assert SearchConfig.from_dict(json.loads(json.dumps(values))) == config
 
 

@@ -328,7 +328,7 @@ def test_a_number_is_the_view_of_the_player_to_move():
 
 def test_a_spec_names_a_value_and_what_it_is_used_for(compiled_games):
     game = load_game("breakthrough(rows=5,columns=4)")
-    module = f"{__name__}.Pieces(weight=0.02)"
+    module = f"{__name__}:Pieces(weight=0.02)"
     spec = f"uct(value={module},simulations=50,minimax=0.2,playout_moves=4)"
     agent = make_agent(spec, game, 0, seed=1)
     agent.step(game.new_initial_state())
