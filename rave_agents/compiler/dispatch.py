@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
+from rave_agents.compiler.mistakes import told_of_arguments
 from rave_agents.compiler.settings import jit_is_disabled
 
 JIT_DISABLED = jit_is_disabled()
@@ -153,7 +154,8 @@ def implements(opened: OpenFunction[Any, Any], *parts: type) -> Callable[[_F], _
     a notebook is run again, takes the place of the one before in every search that begins then.
 
     Raises:
-        TypeError: if ``opened`` is no open function, or a part is no NamedTuple.
+        TypeError: if ``opened`` is no open function, a part is no NamedTuple, or the decorated
+            function takes another number of arguments.
     """
     if not isinstance(opened, OpenFunction):
         raise TypeError(f"implements takes an open function such as beta, got {opened!r}.")
@@ -162,6 +164,8 @@ def implements(opened: OpenFunction[Any, Any], *parts: type) -> Callable[[_F], _
             raise TypeError(f"A part of a search is a NamedTuple, which {part!r} is not.")
 
     def register(function: _F) -> _F:
+        if told := told_of_arguments(opened.default, function):
+            raise TypeError(told)
         for part in parts:
             # The first body of a class may come after searches that had the default.
             own = str(getattr(function, "__module__", "")).startswith("rave_agents.")

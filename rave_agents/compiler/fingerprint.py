@@ -68,6 +68,10 @@ class Fingerprint:
         """A short name for the text."""
         return hashlib.sha256("\0".join(self.text).encode(errors="surrogatepass")).hexdigest()[:16]
 
+    def own_functions(self) -> list[types.FunctionType]:
+        """The user's own functions among them."""
+        return [function for function, *_ in self.watched.functions.values()]
+
     def note(self, *texts: str) -> None:
         """Add texts of one's own."""
         self.text += texts

@@ -9,20 +9,24 @@ linked into is optimised once, as a whole.
 import contextlib
 import functools
 import gc
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
 from llvmlite.binding import Linkage, create_pass_builder, create_pipeline_tuning_options
 from numba import _dynfunc
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import TypingError
+from numba.core.ir_utils import compute_cfg_from_blocks
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
+from rave_agents.compiler.mistakes import compiled_or_noted, is_packages
 from rave_agents.compiler.references import RecordReference
 
 _TIDY = create_pipeline_tuning_options(speed_level=1)
@@ -123,7 +127,44 @@ def _without_machine_code(context: Any) -> Iterator[None]:
         del context.get_executable
 
 
+MOST_ROUNDS = 2**24
+"""Rounds of a ``while`` loop of the user's own, in one call, after which it is taken for endless:
+compiled code does not hear Ctrl-C."""
+
+
 class _Lower(Lower):  # type: ignore[misc]
+    """Numba's lowering, with an end to loops of the user's own."""
+
+    @functools.cached_property
+    def _endless(self) -> frozenset[int]:
+        """The first blocks of loops that may never end: all but those over something."""
+        if is_packages(self.func_ir.func_id.func) or self.generator_info is not None:
+            return frozenset()
+        loops = compute_cfg_from_blocks(self.blocks).loops().values()
+        heads = {loop.header: self.blocks[loop.header] for loop in loops}
+        return frozenset(
+            place
+            for place, block in heads.items()
+            if not any(expression.op == "iternext" for expression in block.find_exprs())
+        )
+
+    def pre_block(self, block: Any) -> None:
+        """Count the rounds of a loop, and raise an error after too many."""
+        super().pre_block(block)
+        if not any(self.blocks[place] is block for place in self._endless):
+            return
+        builder = self.builder
+        rounds = cgutils.alloca_once(builder, cgutils.intp_t)
+        count = builder.add(builder.load(rounds), cgutils.intp_t(1))
+        builder.store(count, rounds)
+        with cgutils.if_unlikely(
+            builder, builder.icmp_signed(">", count, cgutils.intp_t(MOST_ROUNDS))
+        ):
+            name = self.func_ir.func_id.func_qualname
+            place = f"line {block.loc.line} of {block.loc.filename}, as it was compiled"
+            told = f"a while loop in {name} ({place}) has not ended after {MOST_ROUNDS:,} rounds"
+            self.call_conv.return_user_exc(builder, RuntimeError, (told,), block.loc, name)
+
     def _compute_def_location(self) -> Any:
         try:
             return super()._compute_def_location()
@@ -151,8 +192,33 @@ class LinkedLowering(NativeLowering):  # type: ignore[misc]
             return bool(super().run_pass(state))
 
 
+GIVES_A_NUMBER: "weakref.WeakSet[Any]" = weakref.WeakSet()
+"""Functions of the user's own whose callers need a number."""
+
+
+_NOTHING: Any = (types.NoneType, types.Optional)  # type: ignore[attr-defined]
+"""Types of what may be None."""
+
+
+def expect_number(function: Any, described: Any) -> None:
+    """Note that callers of a function need a number, if it stands for one that returns one."""
+    if described.__annotations__.get("return") in (int, float, bool):
+        GIVES_A_NUMBER.add(function)
+
+
 class LinkedCompiler(CompilerBase):  # type: ignore[misc]
     """Numba's compiler, for functions that are compiled into their callers alone."""
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile a function; where that fails, it is noted."""
+        return compiled_or_noted(func, lambda: self._compiled(func))
+
+    def _compiled(self, func: Any) -> Any:
+        result = super().compile_extra(func)
+        returned = result.signature.return_type
+        if func in GIVES_A_NUMBER and isinstance(returned, _NOTHING):
+            raise TypingError("On some way it returns None, where a number is needed.")
+        return result
 
     def define_pipelines(self) -> list[Any]:
         """Numba's own passes but for the lowering."""

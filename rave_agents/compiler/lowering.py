@@ -14,7 +14,7 @@ from numba.extending import intrinsic, overload
 
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import OpenFunction
-from rave_agents.compiler.linking import INNER, OPTIONS, function_type, has_addresses
+from rave_agents.compiler.linking import INNER, OPTIONS, expect_number, function_type, has_addresses
 from rave_agents.compiler.machine_code import MachineCode
 from rave_agents.compiler.references import RecordReference, copy_of
 from rave_agents.compiler.settings import codegen_settings
@@ -79,7 +79,9 @@ def compiled_entry(entry: Callable[[int, int], int]) -> MachineCode:
 def _open(opened: OpenFunction[Any, Any]) -> None:
     @overload(opened, jit_options=INNER, strict=False)
     def _compiled(*arguments: Any) -> Any:
-        return opened.body_for(getattr(arguments[0], "instance_class", None))  # type: ignore[arg-type]
+        body = opened.body_for(getattr(arguments[0], "instance_class", None))  # type: ignore[arg-type]
+        expect_number(body, opened.default)
+        return body
 
 
 @intrinsic

@@ -15,6 +15,13 @@ import llvmlite.binding as llvm
 from llvmlite import ir
 
 from rave_agents.compiler.folders import read_own
+from rave_agents.compiler.mistakes import (
+    IN_THE_INTERPRETER,
+    UncompilableError,
+    forget_failures,
+    refuse_calls_of_python,
+    told_of_numba,
+)
 from rave_agents.compiler.progress import announced
 from rave_agents.files import written_whole
 
@@ -76,7 +83,8 @@ class MachineCode(NamedTuple):
         It gets 0 for the second number. Where compiled code raises, the C function returns 0.
         """
         engine = self._linked(_c_function(self.symbol))
-        return Callback(engine, engine.get_function_address(_C_FUNCTION))
+        raised = engine.get_global_value_address(_RAISED)
+        return Callback(engine, engine.get_function_address(_C_FUNCTION), raised)
 
     def _linked(self, more: str) -> Any:
         """An engine with the code, and a module of LLVM's language beside it."""
@@ -95,6 +103,13 @@ class Callback(NamedTuple):
     """Holds the code."""
     address: int
     """Address of the C function, as long as the engine lives."""
+    raised_at: int
+    """Address of what compiled code has raised last: its status, and Numba's record of it."""
+
+    def last_raised(self) -> BaseException | None:
+        """The exception that compiled code has raised last; None if it has raised none."""
+        status, record = (ctypes.c_int64 * 2).from_address(self.raised_at)
+        return _exception(status, ctypes.c_void_p(record)) if status else None
 
 
 def found_or_compiled(
@@ -115,7 +130,7 @@ def found_or_compiled(
     code = None if sources.unknown else MachineCode.saved(path)
     if code is None:
         with _without_garbage_collection(), announced(what) as reasons:
-            code = compiled()
+            code = _compiled_or_told(compiled, sources)
             if code.fixed:
                 _in_use.append(sources)
                 reasons.append("it has a large array or a C function by its address")
@@ -125,6 +140,30 @@ def found_or_compiled(
             else:
                 code.save(path)
     return code
+
+
+def _compiled_or_told(compiled: Callable[[], MachineCode], sources: Any) -> MachineCode:
+    """Compile; what the user's own functions are to blame for is told in a few lines."""
+    functions = sources.own_functions()
+    refuse_calls_of_python(functions)
+    forget_failures()
+    try:
+        code = compiled()
+    except Exception as error:
+        if not functions:
+            raise
+        raise UncompilableError(told_of_numba(error, functions)) from None
+    finally:
+        forget_failures()
+    if _NEEDS_INTERPRETER & {*code.externals}:
+        names = ", ".join(sorted({function.__qualname__ for function in functions}))
+        told = f"One of these functions calls the interpreter, as print does: {names}."
+        raise UncompilableError(f"{told} {IN_THE_INTERPRETER}")
+    return code
+
+
+_NEEDS_INTERPRETER = {"PyGILState_Ensure", "numba_gil_ensure"}
+"""Functions by which compiled code waits for the interpreter's lock."""
 
 
 _in_use: list[Any] = []
@@ -148,6 +187,7 @@ def _without_garbage_collection() -> Iterator[None]:
 
 
 _C_FUNCTION = "rave_agents_callback"
+_RAISED = "rave_agents_raised"
 
 
 def _c_function(symbol: str) -> str:
@@ -161,8 +201,16 @@ def _c_function(symbol: str) -> str:
     result = builder.alloca(word)
     raised = builder.alloca(ir.IntType(8).as_pointer())
     told = builder.call(called, [result, raised, function.args[0], word(0)])
+    kept = ir.GlobalVariable(module, ir.ArrayType(word, 2), _RAISED)
+    kept.initializer = ir.Constant(kept.value_type, None)
+    is_raised = builder.icmp_signed("!=", told, status(0))
+    with builder.if_then(is_raised, likely=False):
+        for place, what in enumerate(
+            (builder.sext(told, word), builder.ptrtoint(builder.load(raised), word))
+        ):
+            builder.store(what, builder.gep(kept, [status(0), status(place)], inbounds=True))
     value = builder.trunc(builder.load(result), status)
-    builder.ret(builder.select(builder.icmp_signed("==", told, status(0)), value, status(0)))
+    builder.ret(builder.select(is_raised, status(0), value))
     return str(module)
 
 

@@ -3,7 +3,6 @@
 import contextlib
 import logging
 import sys
-import textwrap
 import time
 from collections.abc import Iterator
 
@@ -39,12 +38,3 @@ def _shown(what: str) -> Iterator[None]:
 
     with spinning(f"rave_agents: compiling {what}, once"):
         yield
-
-
-def shortened(error: Exception, lines: int = 10) -> str:
-    """The first lines of Numba's message about the innermost failure."""
-    told = [line for line in str(error).splitlines() if line.strip()]
-    causes = [place for place, line in enumerate(told) if "raised a specific error" in line]
-    innermost = told[causes[-1] + 1 :] if causes else told
-    ends = [place for place, line in enumerate(innermost) if "raised from" in line]
-    return textwrap.dedent("\n".join(innermost[: min([lines, *ends])]))

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, classes_of
-from rave_agents.compiler.progress import shortened
+from rave_agents.compiler.mistakes import UncompilableError
 from rave_agents.config.part_specs import own_parts
 from rave_agents.config.search_config import SearchConfig
+from rave_agents.errors import FormulaError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.game.game_state import (
     GameState,
@@ -95,11 +96,9 @@ def compile_search(
         bind(search)
         if game.chooses_moves:
             choose_move.placed(search)
-    except Exception as error:
+    except UncompilableError as error:
         if own_parts(parts):
-            raise ValueError(
-                f"Numba cannot compile the search with {' and '.join(own_parts(parts))}: "
-                f"{shortened(error)}"
-            ) from None  # Numba's own message has hundreds of lines.
+            names = " and ".join(own_parts(parts))
+            raise FormulaError(f"Numba cannot compile the search with {names}: {error}") from None
         raise
     _compiled.add(classes)

@@ -13,11 +13,14 @@ from rave_agents.compiler.fingerprint import Fingerprint, is_ours
 from rave_agents.compiler.folders import choose_cache_directory
 from rave_agents.compiler.looked_up import looked_up
 from rave_agents.compiler.machine_code import Callback, MachineCode, found_or_compiled
+from rave_agents.compiler.mistakes import UncompilableError
 from rave_agents.compiler.settings import codegen_settings
 from rave_agents.compiler.signals import uninterrupted
 from rave_agents.compiler.sources import own_sources
+from rave_agents.errors import GameError
 from rave_agents.games.kit import playing
 from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.games.kit.trial import try_out
 
 _lock = threading.Lock()
 _loaded: dict[str, Callback] = {}
@@ -30,7 +33,20 @@ def loaded(rules: BaseRules) -> Callback:
         generation = code_generation()
         known = vars(rules).get(_MACHINE_CODE)
         if known is None or known[0] != generation:
-            uninterrupted(lambda: vars(rules).update({_MACHINE_CODE: (generation, _load(rules))}))
+            sources = sources_of_rules(rules)
+            watch(_shared(sources.watched, rules))
+            place = _place(rules, sources)
+            try:
+                if not (str(place) in _loaded or place.exists()):
+                    own, uses_numba = sources.own_functions(), bool(sources.dispatchers)
+                    try_out(rules, own, uses_numba=uses_numba)
+                uninterrupted(
+                    lambda: vars(rules).update(
+                        {_MACHINE_CODE: (generation, _load(rules, place, sources))}
+                    )
+                )
+            except UncompilableError as error:
+                raise GameError(f"The rules of {rules} have a mistake. {error}") from None
             known = vars(rules)[_MACHINE_CODE]
         return known[1]
 
@@ -65,10 +81,7 @@ def _shared(watched: Watched, rules: BaseRules) -> Watched:
     return watched._replace(names={k: v for k, v in watched.names.items() if v[0] is not own})
 
 
-def _load(rules: BaseRules) -> Callback:
-    sources = sources_of_rules(rules)
-    watch(_shared(sources.watched, rules))
-    place = _place(rules, sources)
+def _load(rules: BaseRules, place: pathlib.Path, sources: Fingerprint) -> Callback:
     if str(place) in _loaded and not sources.unknown:
         return _loaded[str(place)]
 

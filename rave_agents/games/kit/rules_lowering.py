@@ -29,7 +29,7 @@ from numba.extending import (
 from numba.np import numpy_support
 from numba.np.arrayobj import make_array, populate_array
 
-from rave_agents.compiler.linking import OPTIONS, LinkedCompiler, function_type
+from rave_agents.compiler.linking import OPTIONS, LinkedCompiler, expect_number, function_type
 from rave_agents.compiler.lowering import begin, compiled_entry
 from rave_agents.compiler.machine_code import MachineCode
 from rave_agents.compiler.references import RecordReference
@@ -78,6 +78,7 @@ def _open_method(opened: type[RulesType], name: str, method: Any) -> None:
     def choose(*arguments: Any) -> Any:
         return method
 
+    expect_number(method, getattr(BaseRules, name, method))
     choose.__name__ = choose.__qualname__ = name
     choose.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]
     overload_method(opened, name, jit_options=_INNER, strict=False)(choose)

@@ -150,10 +150,11 @@ class RulesSimulator:
             raise GameError(told)
         if self._callback is not None:
             self._callback.raise_error()
-        raise RuntimeError(
-            f"The compiled rules of {self.rules} have raised an exception; NUMBA_DISABLE_JIT=1 "
-            "shows where."
-        )
+        raised = machine.loaded(self.rules).last_raised()
+        told = "an exception" if raised is None else f"{type(raised).__name__}: {raised}"
+        raise GameError(
+            f"The rules of {self.rules} raised {told}. NUMBA_DISABLE_JIT=1 shows where."
+        ) from raised
 
     def _broken(self, code: int, given: int) -> str | None:
         """The rule that a game breaks, and the number that it gave; None if it breaks none."""

@@ -1,0 +1,273 @@
+"""Mistakes in functions of the user's own, told in a few lines: the reason, the file, the line.
+
+Numba's messages about a function that it cannot compile have hundreds of lines, of its own code and
+of this package's. Which function of the user's it was compiling is noted while it compiles.
+"""
+
+import builtins
+import dis
+import inspect
+import linecache
+import re
+import sys
+import traceback
+import types
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from rave_agents.compiler.looked_up import looked_up
+from rave_agents.game.arguments import unknown_name
+
+IN_THE_INTERPRETER = "With NUMBA_DISABLE_JIT=1 all runs in the interpreter, where it works."
+"""Advice where something works in the interpreter alone."""
+
+_LONGEST_LINE = 200
+
+
+class UncompilableError(ValueError):
+    """A function of the user's own that cannot be compiled; the message says where and why."""
+
+
+class _Failure(NamedTuple):
+    """A function of the user's own, and the error with which its compilation ended."""
+
+    function: types.FunctionType
+    error: Exception
+
+
+_failures: list[_Failure] = []
+"""Failures of the compilation in progress, the innermost first. One runs at a time."""
+
+
+def forget_failures() -> None:
+    """Begin another compilation."""
+    _failures.clear()
+
+
+def compiled_or_noted(function: Any, compiled: Callable[[], Any]) -> Any:
+    """Compile a function, and note where that fails.
+
+    Numba tries some functions twice: what failed inside one that was compiled is no failure.
+    """
+    before = len(_failures)
+    try:
+        result = compiled()
+    except Exception as error:
+        if not is_packages(function):
+            _failures.append(_Failure(function, error))
+        raise
+    del _failures[before:]
+    return result
+
+
+def is_packages(function: Any) -> bool:
+    """True if a function is of this package, NumPy or Numba."""
+    return _is_librarys(getattr(function, "__module__", None))
+
+
+def _is_librarys(module: str | None) -> bool:
+    return str(module).partition(".")[0] in {"rave_agents", "numba", "numpy"}
+
+
+def told_at(reason: str, code: types.CodeType, line: int | None) -> str:
+    """A message of a mistake: the reason, then the place and its source, as in a traceback."""
+    number = line or _line_of_def(code)
+    source = linecache.getline(code.co_filename, number).strip()
+    place = f'{reason}\n  File "{code.co_filename}", line {number}, in {code.co_qualname}'
+    return f"{place}\n    {source}" if source else place
+
+
+def _line_of_def(code: types.CodeType) -> int:
+    """The line of a function's ``def``, which decorators come before."""
+    first = code.co_firstlineno
+    for line in range(first, first + 20):
+        if linecache.getline(code.co_filename, line).lstrip().startswith(("def ", "async def ")):
+            return line
+    return first
+
+
+# What compiled code cannot do.
+
+
+def refuse_calls_of_python(functions: Iterable[types.FunctionType]) -> None:
+    """Refuse what would wait for the interpreter in compiled code, for ever: ``print`` above all.
+
+    Args:
+        functions: those of the user's own that are to be compiled.
+
+    Raises:
+        UncompilableError: naming the line.
+    """
+    for function in functions:
+        for code in _codes(function.__code__):
+            for name in sorted(looked_up(code).globals | {"objmode"}):
+                called = function.__globals__.get(name, vars(builtins).get(name))
+                refused = name == "objmode" or any(called is one for one in _INTERACTIVE)
+                line = _line_of(code, name) if refused else None
+                if line is not None:
+                    told = f"{name} cannot stand in a function that is compiled, nor in one that "
+                    told += f"it calls. {IN_THE_INTERPRETER}"
+                    raise UncompilableError(told_at(told, code, line))
+
+
+_INTERACTIVE = (print, input, breakpoint)
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _codes(inner)
+
+
+def _line_of(code: types.CodeType, name: str) -> int | None:
+    """The first line of a function that looks up a name; None if none does."""
+    if name not in code.co_names:
+        return None
+    line = None
+    for instruction in dis.get_instructions(code):
+        if instruction.positions is not None and instruction.positions.lineno is not None:
+            line = instruction.positions.lineno
+        if instruction.argval == name:
+            return line
+    return line
+
+
+# What Python raises.
+
+
+def place_in(error: BaseException) -> tuple[types.CodeType, int] | None:
+    """The innermost place in the user's own code that an error of the interpreter passed."""
+    found = None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        module = str(frame.f_globals.get("__name__"))
+        if not (_is_librarys(module) or module.partition(".")[0] in sys.stdlib_module_names):
+            found = frame.f_code, line
+    return found
+
+
+def told_of_arguments(described: Any, function: Any) -> str | None:
+    """A message of a function that cannot be called as another one is; None if it can.
+
+    Args:
+        described: the function in whose place it stands.
+        function: the user's own.
+    """
+    code, wanted = getattr(function, "__code__", None), described.__code__
+    if code is None:
+        return None
+    most, defaults = code.co_argcount, len(function.__defaults__ or ())
+    takes_more = bool(code.co_flags & inspect.CO_VARARGS)
+    if most - defaults <= wanted.co_argcount and (takes_more or wanted.co_argcount <= most):
+        return None
+    names = ", ".join(wanted.co_varnames[: wanted.co_argcount])
+    told = f"{described.__name__} takes {wanted.co_argcount} arguments, ({names}): {most} here."
+    return told_at(told, code, None)
+
+
+# What Numba raises.
+
+
+def told_of_numba(error: Exception, functions: Iterable[types.FunctionType]) -> str:
+    """A message of a few lines about what Numba has raised, and where in the user's functions.
+
+    Args:
+        error: the error, which has passed all of Numba.
+        functions: the user's own ones; only where none is known to have failed.
+    """
+    failures = _failures or [_Failure(function, error) for function in functions]
+    for function, raised in failures:
+        line = _line_told(function.__code__, raised)
+        if line is not None:
+            return told_at(_reason(raised), function.__code__, line)
+    if _failures:
+        return told_at(_reason(_failures[0].error), _failures[0].function.__code__, None)
+    return _reason(error)
+
+
+def _line_told(code: types.CodeType, error: Exception) -> int | None:
+    """The line of a function that an error of Numba is about."""
+    lines = {line for one in _codes(code) for _, _, line in one.co_lines() if line is not None}
+    name = code.co_filename.rpartition("/")[2]
+    for place in _PLACE.finditer(_plain(error)):
+        path, line = place.group(1) or place.group(3), int(place.group(2) or place.group(4))
+        if path.rpartition("/")[2] == name and line in lines:
+            return line
+    for file, line in _locations(error):
+        if file.rpartition("/")[2] == name and line in lines:
+            return line
+    undefined = _UNDEFINED.search(_plain(error))
+    return None if undefined is None else _line_of(code, undefined.group(1))
+
+
+_PLACE = re.compile(
+    r'File "([^"\n]+)", line (\d+)|(?:During: .* at|Raised from) (\S+) \((\d+)\)$', re.M
+)
+_UNDEFINED = re.compile(r"name '(\w+)' is not defined")
+_UNTYPED = re.compile(r"Untyped (?:global|freevar)(?: name)? '(\w+)'.*(?:\s.*)?<class '([\w.]+)'>")
+_CONTAINER = re.compile(r"(?:class '|reflected |OverloadSelector.*\b)(list|dict|set)\b", re.I)
+_NO_MEMORY = re.compile("NRT required but not enabled|Only accept returning of array passed")
+_ARGUMENTS = re.compile("(?:too many positional|missing a required|got an unexpected).*argument.*")
+_FIELD = re.compile(r"Unknown attribute '(\w+)' of type (\w+?)\d*$", re.M)
+_IMPOSSIBLE = re.compile(r"^\s*>>> (.+)$", re.M)
+_NOISE = re.compile(
+    r"Failed in nopython|No match|Rejected as|There are \d|- Of which|Overload |Operator Overload|"
+    r"With argument|- Resolution failure|During:|raised from|None$|Enable logging|File |"
+    r"def |@|<source|\^|Type Restricted|\* "
+)
+
+
+def _locations(error: Exception) -> Iterator[tuple[str, int]]:
+    """Places that Numba was at, the innermost first."""
+    places, found = error.__traceback__, [getattr(error, "loc", None)]
+    while places is not None:
+        found.append(getattr(places.tb_frame.f_locals.get("self"), "loc", None))
+        places = places.tb_next
+    for place in reversed(found):
+        if isinstance(getattr(place, "line", None), int):
+            yield str(place.filename), place.line
+
+
+def _plain(error: Exception) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+
+
+def _reason(error: Exception) -> str:
+    """A sentence on what is wrong, in the user's words as far as they are known."""
+    text = re.sub(r"\.* Raised from .*", "", _plain(error))
+    if isinstance(error, KeyError):
+        *_, innermost = traceback.walk_tb(error.__traceback__)
+        fields = getattr(innermost[0].f_locals.get("self"), "fields", ())
+        told = unknown_name("field of the record", error.args[0], fields)
+    elif _NO_MEMORY.search(text):
+        told = (
+            "Compiled code makes no lists, dictionaries, sets, strings or new arrays. Write to an "
+            "array that is given or that the record has; make tables beforehand."
+        )
+    elif container := _CONTAINER.search(text):
+        told = f"Compiled code knows no {container.group(1).lower()} of Python's. Make it a tuple "
+        told += "or a NumPy array."
+    elif missing := _FIELD.search(text):
+        told = f"{missing.group(2)} has no attribute {missing.group(1)!r}."
+    elif undefined := _UNDEFINED.search(text):
+        told = f"The name {undefined.group(1)!r} is not defined."
+    elif untyped := _UNTYPED.search(text):
+        told = f"Compiled code cannot use {untyped.group(1)!r}, a {untyped.group(2)}."
+        if untyped.group(2) == "function":
+            told += " Mark the function with kernel of rave_agents.parts."
+    elif arguments := _ARGUMENTS.search(text):
+        called = re.findall(r"Function\(<function (\w+)", text[: arguments.start()])
+        told = f"{called[-1]}(): {arguments.group()}." if called else f"{arguments.group()}."
+    elif impossible := _IMPOSSIBLE.search(text):
+        told = f"Compiled code cannot do this: {_short(impossible.group(1))}."
+    else:
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        lines = [line for line in lines if not _NOISE.match(line)]
+        told = f"{_short(lines[0] if lines else type(error).__name__).rstrip('.')}."
+    return told
+
+
+def _short(line: str) -> str:
+    """A line in which the types of records are not spelt out."""
+    line = re.sub(r"Record\(.*?;(?:True|False)\)", "the record", line)
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..."
