@@ -4,14 +4,18 @@ import contextlib
 import copy
 import dataclasses
 import inspect
+import types
 from collections.abc import Callable, Mapping
 from typing import Any
+
+import pettingzoo
 
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_pettingzoo.adapter import make_played_env
+from rave_pettingzoo.cloning import clone_env
 from rave_pettingzoo.episode import OUTSIDE, Episode, play_episode
 from rave_pettingzoo.support import turn_based_env
 
@@ -107,20 +111,39 @@ class _Maker:
         return make_played_env(self._name)
 
 
-def env_maker(env_fn: str | Callable[[], Any]) -> Callable[[], Any]:
-    """Return a function that makes an environment, from one or from an environment's id.
+class _Copier:
+    """Copies an environment; it can be sent to other processes if the environment can."""
+
+    def __init__(self, env: Any) -> None:
+        self._env = env
+
+    def __call__(self) -> Any:
+        return clone_env(self._env)
+
+
+def env_maker(env_fn: Any) -> Callable[[], Any]:
+    """Return a function that makes an environment.
+
+    Args:
+        env_fn: such a function; an environment's id, or ``module:name`` of such a function; an
+            environment, which is copied for each episode; or a module with environments.
 
     Raises:
-        TypeError: if it is neither.
+        TypeError: if it is none of these.
     """
     if isinstance(env_fn, str):
         return _Maker(env_fn)
+    if isinstance(env_fn, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
+        return _Copier(env_fn)
+    if isinstance(env_fn, types.ModuleType):
+        env_fn = getattr(env_fn, "parallel_env", None) or getattr(env_fn, "env", None)
     if not callable(env_fn):
         raise TypeError(
-            "env_fn must be a function that makes an environment, or an environment's id, got "
+            "env_fn must be a function that makes an environment, an environment or its id, got "
             f"{env_fn!r}."
         )
-    return env_fn
+    made: Callable[[], Any] = env_fn
+    return made
 
 
 def checked_outside(outside: str) -> str:

@@ -20,7 +20,7 @@ from rave_pettingzoo.support import env_name, turn_based_env
 
 
 def evaluate(
-    env_fn: str | Callable[[], Any],
+    env_fn: Any,
     policies: Mapping[str, Any],
     *,
     episodes: int = 100,
@@ -41,7 +41,8 @@ def evaluate(
     Args:
         env_fn: makes an AEC or a Parallel environment; it is called once, in other processes for
             each episode, and what it makes is closed at the end. Or an environment's id,
-            ``"classic/connect_four-v3"``, or a module with environments, ``"mpe2.simple_tag_v3"``.
+            ``"classic/connect_four-v3"``, a module with environments, ``"mpe2.simple_tag_v3"``,
+            what makes one, ``"my_module:make_env"``, or an environment, which is copied.
         policies: for each agent of the environment, the policy that starts in its seat: a spec such
             as ``"rave(simulations=200)"``, a function such as ``policy(observation, agent)``, or an
             object with ``act``, ``predict`` or the like; see ``rave_agents.agents.policies``.

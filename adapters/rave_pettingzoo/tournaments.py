@@ -7,7 +7,7 @@ import itertools
 import math
 import os
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, NamedTuple, Self
 
@@ -193,7 +193,7 @@ class EnvTournamentError(UnfinishedError[EnvTournament]):
 
 
 def tournament(
-    env_fn: str | Callable[[], Any],
+    env_fn: Any,
     policies: Mapping[str, Any],
     *,
     episodes: int = 20,
@@ -217,7 +217,7 @@ def tournament(
 
     Args:
         env_fn: makes an AEC or a Parallel environment; what it makes is closed after an episode.
-            Or an environment's id, as for ``evaluate``.
+            Or an environment or its id, as for ``evaluate``.
         policies: at least two, by name; each whatever ``evaluate`` takes. Every episode gets a copy
             of an object, where it can be copied; one that has a method ``seed`` is told the
             episode's.

@@ -8,7 +8,7 @@ from rave_agents.arena.match import limited_spec
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState, is_simultaneous, moving_players
-from rave_agents.game.notation import action_name, apply_moves, legal_names
+from rave_agents.game.notation import action_name, apply_moves, legal_names, position_text
 from rave_agents.results.search_result import SearchResult
 
 
@@ -46,7 +46,7 @@ class Analysis:
             "agent": self.agent,
             "seed": self.seed,
             "moves": list(self.moves),
-            "position": str(self.state),
+            "position": position_text(self.state),
             "player": self.player,
             "action": self.action,
             "action_name": self.action_name,

@@ -11,6 +11,7 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState, draws_chance, hides_information
+from rave_agents.game.notation import position_text
 from rave_agents.kernel.tree import ROOT
 from rave_agents.parts import (
     UCB1,
@@ -89,7 +90,7 @@ class Solution:
             "game": self.game,
             "seed": self.seed,
             "moves": list(self.moves),
-            "position": str(self.state),
+            "position": position_text(self.state),
             "end": self.end,
             "bounds": list(self.bounds),
             **self.result.to_dict(),

@@ -17,6 +17,7 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import adapters
 from rave_agents.frameworks.agent import AgentType
+from rave_agents.game.notation import position_text
 from rave_agents.results.tables import aligned
 
 
@@ -67,7 +68,7 @@ def learn_progress(console: Console, games: int) -> Iterator[Callable[[Learned],
 
 def analysis(found: Analysis, rows: int) -> list[RenderableType]:
     """The position, a summary and the table of its moves, or the chosen move alone."""
-    shown: list[RenderableType] = [escape(str(found.state).rstrip("\n")), ""]
+    shown: list[RenderableType] = [escape(position_text(found.state).rstrip("\n")), ""]
     if found.result is None:
         return [*shown, f"player {found.player} plays [bold]{escape(found.action_name)}[/]"]
     header, *lines = found.result.table(rows)

@@ -9,6 +9,7 @@ from rich.markup import escape
 
 from rave_agents.analysis.solve import Solution
 from rave_agents.cli.arena_tables import plain_table, whole
+from rave_agents.game.notation import position_text
 from rave_agents.results.search_result import SearchResult
 
 ENDS = {
@@ -82,4 +83,4 @@ def solution(found: Solution) -> list[RenderableType]:
     table.add_row("seconds", f"{result.seconds:.2f}")
     full = ", [yellow]full[/]" if result.memory_full else ""
     table.add_row("memory", f"{result.memory_bytes / 2**20:.1f} MB{full}")
-    return [escape(str(found.state).rstrip("\n")), "", table]
+    return [escape(position_text(found.state).rstrip("\n")), "", table]

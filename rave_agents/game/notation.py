@@ -30,6 +30,19 @@ def action_name(state: GameState, action: int, player: int | None = None) -> str
     return str(action) if name is None else str(name(mover, action))
 
 
+def position_text(state: GameState) -> str:
+    """The position as the game prints it; where it does not, its attributes that are plain values.
+
+    A state without ``__str__`` would print its address, which says nothing.
+    """
+    if type(state).__str__ is not object.__str__ or type(state).__repr__ is not object.__repr__:
+        return str(state)
+    plain = (bool, int, float, str, tuple, list)
+    kept = {key: value for key, value in vars(state).items() if isinstance(value, plain)}
+    values = ", ".join(f"{key}={value}" for key, value in kept.items())
+    return f"{type(state).__name__}: {values}" if values else type(state).__name__
+
+
 def legal_names(state: GameState, player: int | None = None) -> dict[int, str]:
     """The legal actions of a state, or the outcomes of chance, and their names.
 

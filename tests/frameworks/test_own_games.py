@@ -10,7 +10,8 @@ import pyspiel
 import pytest
 from helpers.own_games.line_of_dominoes import LineOfDominoes
 from helpers.own_games.subtraction import Subtraction, five_sticks
-from pettingzoo.classic import go_v5
+from pettingzoo.classic import go_v5, tictactoe_v3
+from rave_pettingzoo import evaluate
 from typer.testing import CliRunner
 
 from rave_agents import (
@@ -27,6 +28,7 @@ from rave_agents.arena.report_page import report_page
 from rave_agents.cli import app
 from rave_agents.errors import ConformanceError
 from rave_agents.frameworks.adapters import load_plain_game
+from rave_agents.game.notation import position_text
 from rave_agents.game.object_names import find_object, parse_object_name, split_place
 from rave_agents.gtp.position import Position
 from rave_agents.gtp_engine.engine import Engine
@@ -371,3 +373,25 @@ def test_text_behind_a_game_is_refused_by_every_command(arguments):
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 2
     assert "Behind the closing parenthesis of" in " ".join(done.stderr.split())
+
+
+def test_a_position_without_a_text_of_its_own_is_shown_by_its_values():
+    class Plain(Subtraction):
+        __str__ = object.__str__
+
+    assert position_text(Plain(4)) == "Plain: sticks=4, player=0"
+    assert position_text(Subtraction(4)) == "4 sticks"
+
+
+@pytest.mark.parametrize("form", ["name", "function", "environment", "module"])
+def test_episodes_are_played_in_an_environment_of_ones_own(tmp_path, form):
+    source = "from pettingzoo.classic import tictactoe_v3\n\n\nmake = tictactoe_v3.env\n"
+    (tmp_path / "my_env.py").write_text(source)
+    env = {
+        "name": f"{tmp_path}/my_env.py:make",
+        "function": tictactoe_v3.env,
+        "environment": tictactoe_v3.env(),
+        "module": tictactoe_v3,
+    }[form]
+    policies = dict.fromkeys(("player_1", "player_2"), "random")
+    assert len(evaluate(env, policies, episodes=2, progress=False).episodes) == 2

@@ -340,7 +340,7 @@ def test_bad_arguments_are_refused():
     with pytest.raises(TypeError, match="got the class Actor itself"):
         run(Actor)
     with pytest.raises(TypeError, match="env_fn must be a function"):
-        evaluate(tictactoe(), {"player_1": first, "player_2": first})
+        evaluate(3, {"player_1": first, "player_2": first})
     with pytest.raises(TypeError, match="it made a int"):
         evaluate(lambda: 3, {"player_1": first, "player_2": first})
     with pytest.raises(TypeError, match="policies must be a dictionary"):
