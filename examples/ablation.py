@@ -48,7 +48,7 @@ PUBLISHED = {
     "UCB1-Tuned": "rule=ucb1_tuned",
     "first-play-urgency reduction": "first_play_value=reduced_parent_value",
     "decisive moves": "playouts=decisive_moves",
-    "n-grams": "playouts=my_ngrams.NGrams",
+    "n-grams": "playouts=my_ngrams:NGrams",
 }
 """Parts that no agent has, and the change that puts each in."""
 CHANGES = PARTS | PUBLISHED

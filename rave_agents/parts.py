@@ -16,7 +16,7 @@ your own is a class and a function::
 
 It is given as an object, ``SearchConfig.preset("rave").replace(schedule=Half(50))``, or by name,
 ``"rave(schedule=half(n_equal=50))"``; from a module of its own, which other processes and the
-command line import, as ``"rave(schedule=my_parts.Half(n_equal=50))"``.
+command line import, as ``"rave(schedule=my_parts:Half(n_equal=50))"``.
 """
 
 from rave_agents.compiler.arrays import EDGE, FLOAT, INT, Array, Axis, Kept, Rows, one

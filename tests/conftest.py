@@ -14,12 +14,11 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # so that tests can import ``helpers``
 
-from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.changes import WATCHED
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.entry import Entry
 from rave_agents.compiler.entry_code import place_on_disk
-from rave_agents.compiler.layout import kind_of
+from rave_agents.compiler.layout import call_address, kind_of
 from rave_agents.games.kit import machine
 from rave_agents.games.kit.rules_simulator import RulesSimulator
 from rave_agents.searcher import preparing

@@ -178,6 +178,7 @@ class _LocalProcesses:
             max_workers=self.width,
             timeout=_IDLE_SECONDS,
             initializer=begin_local_worker,
+            initargs=(tuple(sys.path),),  # Workers that look elsewhere for modules are replaced.
             env=self._environment,
         )
 

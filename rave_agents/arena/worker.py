@@ -3,6 +3,7 @@
 import functools
 import os
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -137,12 +138,16 @@ def _sent(failure: Failure) -> Failure:
     return failure._replace(traceback=told, cause=error)
 
 
-def begin_local_worker() -> None:
+def begin_local_worker(module_path: Sequence[str] = ()) -> None:
     """Prepare a process of this machine that lives for its parent.
+
+    It finds modules where the parent does, whose ``sys.path`` is given.
 
     Ctrl-C and a request to end are for the parent, which ends the workers. No SIG_IGN: programs
     that play would inherit it. The process ends soon after its parent, however that ends.
     """
+    if module_path:
+        sys.path[:] = module_path
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave_to_parent)
     parent = os.getppid()

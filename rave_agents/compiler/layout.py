@@ -1,10 +1,12 @@
 """Records in memory: a NamedTuple of numbers, arrays and records as words of eight bytes.
 
-A number is one word, True and False too; an array is a pointer to its first item.
+A number is one word, True and False too; an array is a pointer to its first item. A C function is
+called at its address with that of a record.
 """
 
 import ctypes
 import functools
+import operator
 import struct
 from typing import Any
 
@@ -89,3 +91,14 @@ def _letters(kind: Kind) -> str:
         _letters(field) if isinstance(field, tuple) else _LETTERS.get(field, "q")
         for field in kind[1:]
     )
+
+
+@functools.lru_cache(maxsize=8)
+def _function_at(address: int) -> Any:
+    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)(address)
+
+
+def call_address(address: int, argument: int) -> int:
+    """Call the C function ``int32_t f(int64_t)`` at an address."""
+    # Arrays give NumPy's integers, which ctypes does not take.
+    return int(_function_at(operator.index(address))(operator.index(argument)))

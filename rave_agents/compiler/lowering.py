@@ -12,8 +12,8 @@ from numba.core import types
 from numba.core.typing.templates import builtin_registry
 from numba.extending import intrinsic, overload
 
-from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import OpenFunction
+from rave_agents.compiler.layout import call_address
 from rave_agents.compiler.linking import INNER, OPTIONS, expect_number, function_type, has_addresses
 from rave_agents.compiler.machine_code import MachineCode
 from rave_agents.compiler.references import RecordReference, copy_of

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rave_agents.compiler.arrays import NODE, Array
-from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.compiler.entry import entry
+from rave_agents.compiler.layout import call_address
 from rave_agents.evaluators.cache import PLACES, CacheArrays, is_known, keep, key_of, read_known
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.loop import (

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import kernel
+from rave_agents.compiler.layout import call_address
 from rave_agents.kernel import codes
 
 

@@ -29,7 +29,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.compiler.calls import call_address
+from rave_agents.compiler.layout import call_address
 from rave_agents.simulate.frame import HEADER_LENGTH, Frame, Header, Status, Step
 from rave_agents.simulate.random_stream import Stream
 

@@ -305,7 +305,9 @@ class SearchTree:
         ancestor[child[child != UNEXPANDED]] = edge_node[child != UNEXPANDED]
         if self.joint:
             set_ancestors(moves, tree, edge_node, ancestor)
-        kept = _below(ancestor, node)
+        kept, more = np.zeros(nodes, np.bool_), np.arange(nodes) == node
+        while not np.array_equal(kept, more):  # Twice as far up at each turn.
+            kept, ancestor, more = more, ancestor[ancestor], more | more[ancestor]
         rows = {Axis.CHILD: np.zeros(0, np.int64)}
         owners = self.storage.owners[:tables]
         for axis, node_of in (Axis.NODE, ...), (Axis.EDGE, edge_node), (Axis.TABLE, owners):
@@ -394,13 +396,3 @@ def _frame_sizes(frame: Frame) -> Sizes:
         Axis.MOVE: path + int(frame.header[Header.MOVE_CAPACITY]),
         Axis.FEATURE: 1 + int(frame.header[Header.OBSERVATION]),
     }
-
-
-def _below(ancestor: NDArray[np.int64], root: int) -> NDArray[np.bool_]:
-    """Mask of the nodes that are the root or below it, given the ancestor of each."""
-    kept: NDArray[np.bool_] = np.arange(len(ancestor)) == root
-    while True:  # An ancestor's ancestor is twice as far, so that few rounds do.
-        more = kept | kept[ancestor]
-        if np.array_equal(more, kept):
-            return kept
-        kept, ancestor = more, ancestor[ancestor]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rave_agents.kernel
-from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import JIT_DISABLED, KernelFunction, OpenFunction
+from rave_agents.compiler.layout import call_address
 from rave_agents.kernel.amaf.winning_moves import weighted_win_rate
 from rave_agents.kernel.loop import is_due
 from rave_agents.kernel.tree import Tree, add_node

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import kernel
+from rave_agents.compiler.layout import call_address
 from rave_agents.games.kit.base_rules import TERMINAL, BaseRules
 from rave_agents.games.kit.memory import copy_state
 from rave_agents.games.kit.refusals import NO_CHOICE, refuse

@@ -25,17 +25,16 @@ class AmafStatistics(NamedTuple):
     """Sum of the move's numbers over them."""
 
 
-def amaf_statistics(amaf: Any, rows: Any) -> list[AmafStatistics]:
-    """The AMAF statistics in these rows of a part, a slice or an array of them."""
+@implements(report_moves, EdgeAmaf)
+def amaf_statistics(
+    amaf: Any, search: Any, node: int, edges: range, rows: Any = None
+) -> dict[str, list[AmafStatistics]]:
+    """The AMAF statistics of a node's edges: in the edges' own rows, or in others."""
+    rows = slice(edges.start, edges.stop) if rows is None else rows
     kept = [amaf.visits[rows], amaf.value_sum[rows]]
     if hasattr(amaf.winning, "wins"):
         kept += [amaf.winning.wins[rows], amaf.winning.win_moves[rows]]
-    return list(map(AmafStatistics, *np.array(kept, float).tolist()))
-
-
-@implements(report_moves, EdgeAmaf)
-def _edges(amaf: EdgeAmaf, search: Any, node: int, edges: range) -> dict[str, list[AmafStatistics]]:
-    return {"amaf": amaf_statistics(amaf, slice(edges.start, edges.stop))}
+    return {"amaf": list(map(AmafStatistics, *np.array(kept, float).tolist()))}
 
 
 @implements(report_moves, AmafTables)
@@ -47,7 +46,7 @@ def _nodes_table(
         return {}
     first = table_row(search, table, int(tree.node_player[node]))
     rows = first + tree.edge_action[edges.start : edges.stop].astype(np.int64)
-    return {"amaf": amaf_statistics(amaf, rows)}
+    return amaf_statistics(amaf, search, node, edges, rows)
 
 
 @implements(report_root, EdgeAmaf)
