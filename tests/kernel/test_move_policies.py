@@ -130,6 +130,7 @@ def use(provider, monkeypatch):
         monkeypatch.setattr(states, "bridge", lambda: None)
 
 
+@pytest.mark.full(but=["hex(board_size=4)"])
 @pytest.mark.parametrize("game", ["connect_four", "hex(board_size=4)"])
 def test_every_provider_tells_the_same_of_a_move(game, monkeypatch):
     trees = {}
@@ -142,6 +143,7 @@ def test_every_provider_tells_the_same_of_a_move(game, monkeypatch):
     assert all(other == first for other in others)
 
 
+@pytest.mark.full(but=["compiled rules"])
 def test_a_playout_wins_at_once_where_it_can(provider):
     # Player 0 has three in a column, and player 1 is to move.
     searcher, result = searched(
@@ -210,6 +212,7 @@ def test_other_moves_at_the_same_time_are_not_seen():
     assert all(len(moves) == 1 for moves in noted(searcher))
 
 
+@pytest.mark.full(but=["python"])
 def test_frames_grow_for_policies(provider):
     _, result = searched("breakthrough(rows=8,columns=8)", Seen(looks=0), 20, playout_count=20)
     assert sum(row.visits for row in result.actions) >= 19
