@@ -39,23 +39,6 @@ def ratings_picture(data: ReportData) -> Picture:
     return picture
 
 
-def cross_picture(data: ReportData) -> Picture:
-    """The cross table as a heat map."""
-    order = data.result.ratings().order
-    table = data.result.cross_table()
-    size = 1.5 + 0.5 * len(order)
-    picture, (axes,) = panels(1, width=size + 1, height=size)
-    axes.imshow(table, cmap=HEAT, vmin=0, vmax=1)
-    for row, scores in enumerate(table):
-        for column, score in enumerate(scores):
-            if not math.isnan(score):
-                axes.text(column, row, f"{score:.2f}", ha="center", va="center", fontsize=7)
-    names = list(map(literal, order))
-    axes.set_yticks(range(len(order)), names, fontsize=8)
-    axes.set_xticks(range(len(order)), names, fontsize=8, rotation=90)
-    return picture
-
-
 def strength_picture(data: ReportData) -> Picture | None:
     """Ratings over simulations, or seconds, a line for each kind of agent; None without limits."""
     for unit in ("simulations", "seconds"):
