@@ -130,7 +130,7 @@ def use(provider, monkeypatch):
         monkeypatch.setattr(states, "bridge", lambda: None)
 
 
-@pytest.mark.full(but=["hex(board_size=4)"])
+@pytest.mark.full
 @pytest.mark.parametrize("game", ["connect_four", "hex(board_size=4)"])
 def test_every_provider_tells_the_same_of_a_move(game, monkeypatch):
     trees = {}

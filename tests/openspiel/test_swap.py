@@ -302,7 +302,7 @@ def test_attributes_that_are_set_later_hold_for_the_next_search():
         bot.step(state)
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("make", [made, made_in_place_of_cpp])
 @pytest.mark.parametrize(
     "copied", [copy.copy, copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))]
