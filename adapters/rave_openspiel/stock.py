@@ -244,7 +244,7 @@ def openspiel_game(game: Game, agent: str) -> pyspiel.Game:
     if not isinstance(pyspiel_game, pyspiel.Game):
         raise UnsupportedGameError(
             f"{agent} plays OpenSpiel's games only, not {game.name}: choose another agent, with "
-            "bench by --baseline uct."
+            "speed by --baseline uct."
         )
     return pyspiel_game
 

@@ -1,4 +1,4 @@
-"""Analysis of one position by an agent, as ``rave-agents analyze`` prints it."""
+"""Analysis of one position by an agent, as ``rave-agents search`` prints it."""
 
 import dataclasses
 from typing import Any

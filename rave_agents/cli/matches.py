@@ -1,4 +1,4 @@
-"""The commands that play games: match, benchmark, sweep."""
+"""The commands that play games: match, ablation, sweep."""
 
 import functools
 from pathlib import Path
@@ -106,31 +106,35 @@ def match(
 
 @app.command()
 @reported
-def benchmark(
-    game: Annotated[str, typer.Option(help="The game; - may stand for _.")] = "go_fish",
-    simulations: Annotated[
-        int, typer.Option("--iterations", "--simulations", help="Simulations a move.")
-    ] = 50,
-    games: Annotated[int, typer.Option(help="Games to play.")] = 20,
-    agent: Annotated[str, typer.Option(help="An agent with AMAF statistics.")] = "rave",
+def ablation(
+    game: GameName,
+    agent: Annotated[
+        str, typer.Argument(metavar="AGENT", help="An agent with AMAF statistics.")
+    ] = "rave",
+    games: Annotated[int, typer.Option(help="Games to play.")] = 100,
+    simulations: Simulations = None,
+    seconds: Seconds = None,
     seed: Seed = 0,
+    opening_plies: OpeningPlies = None,
     jobs: Jobs = 1,
     output: Output = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Let an agent with RAVE play against the same without.
+    """Measure what AMAF adds: let an agent play against the same without.
 
     The other is the same search without AMAF statistics, with the exploration of plain UCT if the
-    agent itself has none. By default it is Go Fish for two, which hides the others' cards.
+    agent itself has none.
     """
     match(
-        game=game if ":" in game else game.replace("-", "_"),
+        game=game,
         first=agent,
         second=str(without_amaf(agent)),
         games=games,
         simulations=simulations,
+        seconds=seconds,
         seed=seed,
+        opening_plies=opening_plies,
         jobs=jobs,
         output=output,
         as_json=as_json,

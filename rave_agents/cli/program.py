@@ -14,6 +14,7 @@ from typing import Annotated, Any, ParamSpec
 import typer
 from rich.console import Console
 from rich.markup import escape
+from typer.core import TyperGroup
 
 from rave_agents import __version__
 from rave_agents.arena.dask_cluster import dask_executor
@@ -31,8 +32,26 @@ _ENDED_BY = 128
 
 _P = ParamSpec("_P")
 
+RENAMED = {
+    "bench": "'speed', simulations a second",
+    "benchmark": "'ablation', games with and without AMAF, or 'speed', simulations a second",
+}
+"""Commands that had another name, and what they measure."""
+
+
+class _Program(TyperGroup):
+    """The program; a command's former name is answered with the one it has now."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that the arguments name."""
+        if args[0] in RENAMED:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {RENAMED[args[0]]}?")
+        return super().resolve_command(ctx, args)
+
+
 app: typer.Typer = typer.Typer(
     name="rave-agents",
+    cls=_Program,
     help="Search agents for board games: matches, analysis, speed.",
     no_args_is_help=True,
     add_completion=False,

@@ -1,4 +1,4 @@
-"""The commands that search: search, solve, bench, gtp."""
+"""The commands that search: search, solve, learn, speed, gtp."""
 
 from pathlib import Path
 from typing import Annotated
@@ -158,7 +158,7 @@ def learn(
 
 @app.command()
 @reported
-def bench(
+def speed(
     games: Annotated[
         list[str] | None, typer.Argument(metavar="[GAMES]...", help="By default twelve games.")
     ] = None,

@@ -137,8 +137,8 @@ def test_a_failing_agent_leaves_the_finished_games(program, monkeypatch):
 SWEEP = ("sweep", "tic_tac_toe", "uct", "random", "--games", 2, "--simulations", 20)
 
 
-def test_benchmark_plays_the_agent_against_itself_without_amaf(program):
-    options = ["benchmark", "--game", "leduc-poker", "--iterations", "1", "--games", "2", "--json"]
+def test_ablation_plays_the_agent_against_itself_without_amaf(program):
+    options = ["ablation", "leduc_poker", "--simulations", "1", "--games", "2", "--json"]
     values = object_of(program(*options))
     assert (values["game"], values["games"]) == ("leduc_poker", 2)
     first, second = values["agents"]
@@ -147,13 +147,20 @@ def test_benchmark_plays_the_agent_against_itself_without_amaf(program):
     assert "simulations=1" in second
 
 
-def test_benchmark_begins_without_random_moves_where_players_move_at_once(program):
-    options = ["benchmark", "--game", "matrix_rps", "--iterations", "3", "--games", "2", "--json"]
+def test_ablation_begins_without_random_moves_where_players_move_at_once(program):
+    options = ["ablation", "matrix_rps", "--simulations", "3", "--games", "2", "--json"]
     assert json.loads(program(*options).stdout)["games"] == 2
 
 
-def test_benchmark_refuses_an_agent_without_amaf(program):
-    assert "uct" in error_of(program("benchmark", "--agent", "uct"))
+def test_ablation_refuses_an_agent_without_amaf(program):
+    assert "uct has no AMAF" in error_of(program("ablation", "tic_tac_toe", "uct"))
+
+
+@pytest.mark.parametrize(("name", "now"), [("bench", "'speed'"), ("benchmark", "'ablation'")])
+def test_a_commands_former_name_is_answered_with_the_one_it_has_now(program, name, now):
+    result = program(name, "tic_tac_toe")
+    assert result.exit_code == 2
+    assert f"No such command '{name}'. Did you mean {now}" in result.stderr
 
 
 def test_sweep_prints_a_table(program):
@@ -327,15 +334,15 @@ def test_an_agent_without_a_search_of_ours_shows_its_move(program):
     assert "player 0 plays x(0,2)" in result.stdout
 
 
-def test_bench_prints_one_object(program):
-    arguments = ("bench", "tic_tac_toe", "--agents", "uct", "--rounds", 1, "--json")
+def test_speed_prints_one_object(program):
+    arguments = ("speed", "tic_tac_toe", "--agents", "uct", "--rounds", 1, "--json")
     values = object_of(program(*arguments))
     assert [(row["game"], row["agent"]) for row in values["rows"]] == [("tic_tac_toe", "uct")]
 
 
 @pytest.mark.full
-def test_bench_prints_a_table(program):
-    result = program("bench", "tic_tac_toe", "--agents", "uct(playout_count=2)", "--rounds", 1)
+def test_speed_prints_a_table(program):
+    result = program("speed", "tic_tac_toe", "--agents", "uct(playout_count=2)", "--rounds", 1)
     assert "uct(playout_count=2)" in result.stdout
     assert "geometric mean" in result.stdout
 
@@ -516,7 +523,7 @@ def test_a_program_that_does_not_start_is_an_error_with_its_own_exit_code(progra
         (("match", "hex(board_size=-1)", "random", "random"), "must be at least 1"),
         ((*SWEEP, "--vary", "playout_count=1", "--output", "/dev/zero"), "not a file that games"),
         ((*SWEEP, "--vary", "playout_count=1", "--csv", "/"), "Is a directory"),
-        (("bench", "tic_tac_toe", "--agents", " "), "names no agent"),
+        (("speed", "tic_tac_toe", "--agents", " "), "names no agent"),
     ],
 )
 def test_what_nobody_means_is_refused_in_one_line(program, arguments, message):
@@ -565,7 +572,7 @@ ON_TINY_BOARDS = [
     ("scaling", "GAME", "rave", "--against", "random", "--simulations", 3, "--games", 2),
     ("solve", "GAME"),
     ("learn", "GAME", "--output", "OUTPUT", "--games", 2, "--rounds", 1, "--simulations", 2),
-    ("bench", "GAME", "--rounds", 1, "--agents", "rave"),
+    ("speed", "GAME", "--rounds", 1, "--agents", "rave"),
 ]
 
 

@@ -317,10 +317,10 @@ COMMANDS = {
     "learn": lambda game: (
         *("learn", game, "--games", 2, "--rounds", 1, *GIVEN["limit"], "--output", "v.npz"),
     ),
-    "bench": lambda game: (
-        *("bench", game, "--agents", "uct", "--baseline", "uct(c=1)", "--rounds", 1),
+    "speed": lambda game: (
+        *("speed", game, "--agents", "uct", "--baseline", "uct(c=1)", "--rounds", 1),
     ),
-    "benchmark": lambda game: ("benchmark", "--game", game, "--games", 2, *GIVEN["limit"]),
+    "ablation": lambda game: ("ablation", game, *GIVEN["few"], *GIVEN["limit"]),
     "tournament": lambda game: ("tournament", "games.toml"),
 }
 
@@ -361,11 +361,11 @@ def test_every_command_takes_games_of_ones_own(tmp_path, monkeypatch, game, comm
         ("sweep", "hex(board_size=5),tic_tac_toe", "uct", "random", "--vary", "c=1"),
         ("search", "hex(board_size=5)xx"),
         ("solve", "hex(board_size=3)xx"),
-        ("bench", "hex(board_size=3)xx"),
+        ("speed", "hex(board_size=3)xx"),
         ("scaling", "hex(board_size=3)xx", "uct", "--against", "random", "--simulations", "3"),
         ("learn", "hex(board_size=3)xx", "--output", "v.npz"),
         ("gtp", "--game", "hex(board_size=3)xx"),
-        ("benchmark", "--game", "hex(board_size=3)xx"),
+        ("ablation", "hex(board_size=3)xx"),
     ],
     ids=lambda arguments: arguments[0],
 )
