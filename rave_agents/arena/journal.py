@@ -2,8 +2,9 @@
 
 The file is JSON lines: first a header with everything that decides the games, then one line for
 each finished game, written at once. A process that is killed while it writes leaves a line without
-an end; that line is dropped, and its game is played again. Files of the same header may be merged:
-whoever played which game does not matter.
+an end; that line is dropped, and its game is played again. A run that has grown, such as a match of
+more games, goes on from its file, whose header then becomes that of the larger run (``growth``).
+Files of one run may be merged: whoever played which game does not matter.
 """
 
 import contextlib
@@ -18,6 +19,7 @@ from typing import Any, NoReturn, Self, TextIO
 from rave_agents import __version__
 from rave_agents.arena import fields
 from rave_agents.arena.file_header import KINDS, planned
+from rave_agents.arena.growth import differences
 from rave_agents.arena.lock import FileLock
 from rave_agents.files import written_whole
 from rave_agents.game.plain_text import printable, shortened
@@ -62,8 +64,8 @@ class Journal:
             header: strict JSON values that decide all games.
 
         Raises:
-            ValueError: if the file is something else or has another header; the message says what
-                differs. The file is then left as it was.
+            ValueError: if the file is something else, or its header is neither this one nor one
+                that can grow to it; the message says what differs. The file is then left as it was.
             FileInUseError: (a ValueError) if another process has it open; the message says which.
             OSError: if it cannot be read or written.
         """
@@ -92,6 +94,9 @@ class Journal:
             _compare(path, lines[0], header)
         if torn:
             os.truncate(path, len(whole))
+        if lines and lines[0] != header:
+            with written_whole(path) as file:
+                file.write(beginning + whole[whole.index(b"\n") + 1 :])
         journal = cls(path, path.open("a", encoding="utf-8", newline="\n"), lines[1:], lock)
         if not lines:
             journal.append(header)
@@ -150,14 +155,15 @@ def reading(path: str | os.PathLike[str], line: int) -> Iterator[None]:
 def merge_journals(output: str | os.PathLike[str], inputs: Sequence[str | os.PathLike[str]]) -> int:
     """Put the games of several files into a new one; returns how many there are.
 
-    Of a game that is there twice the first counts. The new file may be gone on from.
+    Of a game that is there twice the first counts. Where one file's run has grown out of another's,
+    the new file is of the larger. It may be gone on from.
 
     Args:
         output: the new file, which must not exist yet.
         inputs: the files: shards, or what was played of the same elsewhere.
 
     Raises:
-        ValueError: if one is no file of games or has another header than the first; the message
+        ValueError: if one is no file of games or is of another run than the first; the message
             says what differs.
         OSError: if one cannot be read, or the output exists or cannot be written.
     """
@@ -166,21 +172,24 @@ def merge_journals(output: str | os.PathLike[str], inputs: Sequence[str | os.Pat
     output = Path(output)
     if output.exists():
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(output))
-    header: dict[str, Any] | None = None
+    files = [(name, *read_journal(name)) for name in inputs]
+    header = files[0][1]
+    for name, found, _ in files:
+        if differences(header, found):
+            _compare(Path(name), found, header)
+        else:
+            header = found
     games: dict[str, dict[str, Any]] = {}
-    for name in inputs:
-        found, lines = read_journal(name)
-        header = header or found
-        _compare(Path(name), found, header)
+    for name, found, lines in files:
         with reading(name, 1):
-            check = _line_check(header)
+            check = _line_check(found)
         for number, line in enumerate(lines, 2):
             with reading(name, number):
                 check(line)
             games.setdefault(_identity(line), line)
     with written_whole(output, "w", encoding="utf-8", newline="\n") as file:
         ordered = sorted(games.values(), key=lambda line: (line["number"], _identity(line)))
-        for line in ({} if header is None else header, *ordered):
+        for line in (header, *ordered):
             file.write(json.dumps(line, allow_nan=False) + "\n")
     return len(games)
 
@@ -280,12 +289,6 @@ def _compare(path: Path, found: Mapping[str, Any], expected: Mapping[str, Any]) 
     if found.get("format") != expected["format"]:
         other = f", but of {_what(found)}" if _format(found).startswith(f"{FORMAT} ") else ""
         raise ValueError(f"{path} is not {_output_of(expected)}{other}.")
-    differences = [
-        f"{printable(shortened(key, 60))} is {shortened(json.dumps(found.get(key)), 200)} there "
-        f"and {shortened(json.dumps(expected.get(key)), 200)} here"
-        for key in {**expected, **found}
-        if found.get(key) != expected.get(key)
-    ]
-    if differences:
+    if differ := differences(found, expected):
         what = _what(expected).removeprefix("a ")
-        raise ValueError(f"{path} is of another {what}: {'; '.join(differences)}.")
+        raise ValueError(f"{path} is of another {what}: {'; '.join(differ)}.")

@@ -109,7 +109,8 @@ def play_match(
             ``concurrent.futures.Executor``, such as that of a Dask client. The game and the agents
             travel by value.
         output: a file that gets every game as it ends, before ``progress`` sees it. Games that it
-            has already are not played again.
+            has already are not played again; with more ``games`` than it was begun with, the match
+            goes on as if it had been begun with them.
         shard: such as ``"3/40"``: play only this part of the games.
 
     Raises:

@@ -196,7 +196,8 @@ def run_scaling(
         forfeit: whether a program that does not play at all loses its games, see ``play_match``.
         jobs: processes of this machine that play at the same time.
         executor: who runs the games in their place, see ``play_match``.
-        output: a file that gets every game as it ends; those that it has are not played again.
+        output: a file that gets every game as it ends; those that it has are not played again: a
+            curve may grow by games, limits and opponents.
         shard: such as ``"3/40"``: play only this part of the games.
         progress: called before the first and after every game with the result so far.
 

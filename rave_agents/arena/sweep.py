@@ -190,7 +190,7 @@ def run_sweep(
         opening_plies: random moves that each opening starts with, see ``run_match``.
         jobs: processes that play at the same time.
         output: a file that gets every game as it ends (see ``journal``). Games that it has already
-            are not played again; of a game that it has twice the first counts.
+            are not played again: a sweep may grow by games and by values.
         forfeit: whether a GTP program that does not play at all loses its games, see
             ``play_match``.
         progress: called before the first and after every game with the result so far.

@@ -98,7 +98,8 @@ def play_tournament(
         jobs: processes of this machine that play at the same time.
         executor: who runs the games in their place, see ``play_match``.
         output: a file that gets every game as it ends, before ``progress`` sees it. Games that it
-            has already are not played again.
+            has already are not played again: a tournament may grow by games, agents, and games a
+            pairing.
         shard: such as ``"3/40"``: play only this part of the games.
         progress: called before the first and after every game with the result so far.
 

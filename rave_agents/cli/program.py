@@ -115,7 +115,10 @@ Dask = Annotated[
     ),
 ]
 Output = Annotated[
-    Path | None, typer.Option(help="Save every game in this file, and resume from it.")
+    Path | None,
+    typer.Option(
+        help="Save every game in this file, and go on from it, with more games if you like."
+    ),
 ]
 ShardText = Annotated[
     str | None,

@@ -141,11 +141,13 @@ def test_of_a_game_that_is_there_twice_the_first_counts(straight, tmp_path):
     ("changes", "message"),
     [
         ({"seed": 5}, "seed is 4 there and 5 here"),
-        ({"games": 4}, "games is 3 there and 4 here"),
+        ({"games": 2}, r"games is 3 there and 2 here \(a file can grow, not shrink\)"),
         ({"simulations": 16}, "simulations is 15 there and 16 here"),
         ({"opening_plies": 1}, "opening_plies is 2 there and 1 here"),
         ({"vary": {"c": [0, 0.5]}}, 'vary is {"c": .* "playout_count": .* there'),
-        ({"seed": 5, "games": 4}, "games is 3 .*; seed is 4"),
+        ({"seed": 5, "games": 2}, "games is 3 .*; seed is 4"),
+        ({"seed": 5, "games": 4}, "another sweep: seed is 4 there and 5 here"),
+        ({"vary": {**VARY, "contempt": [0, 0.1]}}, "vary is"),
     ],
 )
 def test_the_file_of_another_sweep_is_refused_and_left_alone(straight, changes, message):
