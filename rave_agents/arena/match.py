@@ -6,7 +6,7 @@ A match comes out the same whatever engine plays its games, see ``plan``.
 import dataclasses
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
@@ -95,7 +95,8 @@ def play_match(
             Chance outcomes between them are
             drawn by their probabilities and not counted.
         jobs: processes that play at the same time.
-        sgf: a folder that gets every finished game as an SGF file.
+        sgf: a folder that gets every finished game as an SGF file. One that has games of another
+            match is refused.
         referee: the spec of a GTP program, such as ``gtp(command="gnugo --mode gtp")``, that checks
             every move and, at a game's end, has the last word on its result.
         forfeit: whether a GTP program that cannot be started, fails before its first move of a
@@ -149,8 +150,17 @@ def play_match(
         records=(),
         sprt=test,
     )
-    folder = None if sgf is None else SgfFolder(sgf, loaded, result.agents)
+    folder = None if sgf is None else SgfFolder(sgf, loaded, result.agents, _event(result, table))
     return _played(result, table, options, progress, folder)
+
+
+def _event(result: MatchResult, table: Table) -> str:
+    """The match in words: everything that decides its games."""
+    one, two = result.agents
+    options = {"clock": table.clock, "referee": table.referee, "forfeit": table.forfeit or None}
+    given = [f"{name} {value}" for name, value in options.items() if value is not None]
+    plies = f"{table.opening_plies} opening plies"
+    return ", ".join([f"{result.game}: {one} against {two}", f"seed {result.seed}", plies, *given])
 
 
 def _played(
@@ -173,7 +183,8 @@ def _played(
     }
     header = make_header("match", settings)
     plan = Plan(header=header, tables=[table], labels=[{}], games=result.planned)
-    collector = _ResultCollector(result, progress, folder)
+    numbers = [key.number for key in plan.keys(options.shard)] if folder is not None else []
+    collector = _ResultCollector(result, progress, folder, numbers)
     finished = carry_out(plan, options, collector)
     return dataclasses.replace(collector.result(), interrupted=not finished)
 
@@ -182,11 +193,15 @@ class _ResultCollector:
     """The finished games of a match."""
 
     def __init__(
-        self, empty: MatchResult, progress: Progress | None, folder: SgfFolder | None
+        self,
+        empty: MatchResult,
+        progress: Progress | None,
+        folder: SgfFolder | None,
+        numbers: Sequence[int],
     ) -> None:
         self._empty = empty
         self._progress = progress
-        self._folder = folder
+        self._folder, self._numbers = folder, numbers
         self._records: dict[int, GameRecord] = {}
         self._counts = [0] * 5
         self._pairs = 0
@@ -217,6 +232,8 @@ class _ResultCollector:
         return False
 
     def tell(self) -> None:
+        if self._folder is not None and not self._began:
+            self._folder.begin(self._records, self._numbers)
         self._began = True
         if self._progress is not None:
             self._progress(self.result())

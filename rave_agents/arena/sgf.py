@@ -1,6 +1,9 @@
 """Games of a match as SGF files (FF 4), written by sgfmill."""
 
+import errno
+import os
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,35 +25,78 @@ _LARGEST = 26
 
 
 class SgfFolder:
-    """A folder that gets a file for each game of a match.
+    """A folder that gets a file for each game of a match. A file that it has stays as it is.
 
     Args:
         folder: where; it is made if need be.
         game: the game.
         names: of the first and the second agent.
+        event: the match, in words that no other match has; every file says it.
 
     Raises:
-        ValueError: if sgfmill is not installed.
+        ValueError: if sgfmill is not installed, or the folder has games of another match.
         UnsupportedGameError: if the game's moves are not single words.
         OSError: if the folder cannot be made.
     """
 
-    def __init__(self, folder: str | Path, game: Game, names: tuple[str, str]) -> None:
+    def __init__(
+        self, folder: str | Path, game: Game, names: tuple[str, str], event: str = ""
+    ) -> None:
         _sgfmill()
         self.folder: Path = Path(folder)
         self._game = game
         self._names = names
+        self._event = event
         self._vertices = Vertices(game)
         self.folder.mkdir(parents=True, exist_ok=True)
+        self._there = {self._path(number): number for number in self._numbers_there()}
+        for path in self._there:
+            found = _event_of(path)
+            if found != event:
+                other = f", {found!r}" if found else ""
+                raise ValueError(
+                    f"{folder} has games of another match: {path.name}{other}. Give another folder."
+                )
+
+    def _numbers_there(self) -> list[int]:
+        names = sorted(path.name for path in self.folder.glob("game_*.sgf"))
+        return [int(found[1]) - 1 for found in map(_NAME.fullmatch, names) if found]
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"game_{number + 1:04}.sgf"
+
+    def begin(self, finished: Mapping[int, GameRecord], planned: Iterable[int]) -> None:
+        """Save the finished games that the folder lacks, before others are played.
+
+        Args:
+            finished: the match's finished games, by number.
+            planned: the numbers of all games that are played into this folder now.
+
+        Raises:
+            ValueError: if a game that is to be played has a file already.
+            OSError: if one cannot be written.
+        """
+        again = sorted(set(self._there.values()) & set(planned) - finished.keys())
+        if again:
+            raise ValueError(
+                f"{self.folder} has game {again[0] + 1} of this match, "
+                f"{self._path(again[0]).name}, which is to be played again: go on from the file of "
+                "games that it was saved in, or give another folder."
+            )
+        for number, record in sorted(finished.items()):
+            if not self._path(number).exists():
+                self.save(record)
 
     def save(self, record: GameRecord) -> Path:
         """Write a game; returns where.
 
         Raises:
-            OSError: if it cannot be written.
+            OSError: if it cannot be written, or is there already.
         """
-        path = self.folder / f"game_{record.number + 1:04}.sgf"
+        path = self._path(record.number)
         content = self._written(record)
+        if path.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
         with written_whole(path) as file:
             file.write(content)
         return path
@@ -67,6 +113,8 @@ class SgfFolder:
         if komi is not None:
             root.set("KM", float(komi))
         root.set("AP", ("rave-agents", __version__))
+        if self._event:
+            root.set("EV", self._event)
         root.set("GN", f"{self._game.name}, game {record.number + 1}")
         for seat, key in enumerate(("PB", "PW")):
             root.set(key, self._names[(seat + record.first_seat) % 2])
@@ -89,6 +137,18 @@ class SgfFolder:
                 node.set("C", "the random opening ends here")
             state.apply_action(action)
         return bytes(tree.serialise())
+
+
+_NAME = re.compile(r"game_(\d+)\.sgf")
+
+
+def _event_of(path: Path) -> str:
+    """The match that a file's game is of; empty if it does not say."""
+    try:
+        root = _sgfmill().Sgf_game.from_bytes(path.read_bytes()).get_root()
+        return str(root.get("EV"))
+    except (ValueError, KeyError):
+        return ""
 
 
 def _sgfmill() -> Any:

@@ -61,7 +61,9 @@ def match(
     seed: Seed = 0,
     opening_plies: OpeningPlies = None,
     jobs: Jobs = 1,
-    sgf: Annotated[Path | None, typer.Option(help="Save every game in this folder.")] = None,
+    sgf: Annotated[
+        Path | None, typer.Option(help="Save every game in this folder, which is of one match.")
+    ] = None,
     referee: Annotated[
         str | None,
         typer.Option(help="A GTP program that checks moves and results: 'gtp(command=...)'."),

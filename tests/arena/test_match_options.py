@@ -47,6 +47,56 @@ def test_other_games_keep_their_names_of_moves(tmp_path):
     assert nodes[0].get_raw("B").decode()[0] in "abc"
 
 
+def save(folder, first="uct", **options):
+    options = {"games": 2, "simulations": 5, **options}
+    return play_match("nogo(board_size=3)", first, "random", sgf=folder, **options)
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"first": "rave"}, "has games of another match: game_0001.sgf, 'nogo"),
+        ({"seed": 1}, "has games of another match"),
+        ({"opening_plies": 1}, "has games of another match"),
+        ({"games": 4}, "has game 1 of this match, game_0001.sgf, which is to be played again"),
+        ({}, "or give another folder"),
+    ],
+)
+def test_the_games_of_another_match_are_not_overwritten(tmp_path, changes, message):
+    save(tmp_path)
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match=message):
+        save(tmp_path, **changes)
+    assert contents(tmp_path) == before
+
+
+def test_games_that_others_have_saved_are_not_overwritten(tmp_path):
+    (tmp_path / "game_0002.sgf").write_text("(;GM[1]PB[me]PW[you];B[aa])")
+    with pytest.raises(ValueError, match=r"match: game_0002\.sgf\. Give another folder"):
+        save(tmp_path)
+
+
+def test_a_match_that_goes_on_fills_its_folder(tmp_path):
+    games, folder = tmp_path / "games.jsonl", tmp_path / "sgf"
+    save(folder, output=games)
+    before = contents(folder)
+    (folder / "game_0001.sgf").unlink()
+    save(folder, output=games, games=4)
+    assert sorted(contents(folder)) == [f"game_000{number}.sgf" for number in (1, 2, 3, 4)]
+    assert contents(folder).items() >= before.items()
+
+
+def test_shards_share_a_folder(tmp_path):
+    for shard in ("1/2", "2/2"):
+        output = tmp_path / f"{shard[0]}.jsonl"
+        save(tmp_path / "sgf", games=4, shard=shard, output=output)
+    assert len(contents(tmp_path / "sgf")) == 4
+
+
 def test_who_oversteps_his_time_loses(tmp_path):
     result = play_match(
         "nogo(board_size=3)", "uct(seconds=0.1)", "random", games=2, clock="0.08", sgf=tmp_path
