@@ -14,6 +14,7 @@ from typing import Any
 
 from rave_agents.arena.contestants import Contestant, contestant, label, named_contestants
 from rave_agents.arena.journal import make_header
+from rave_agents.arena.lists import parse_agents, split_games
 from rave_agents.arena.match import (
     checked_count,
     checked_match_seed,
@@ -54,7 +55,7 @@ SETTINGS = (
 
 def play_tournament(
     games: Any,
-    agents: Mapping[str, Any] | Sequence[Any],
+    agents: Mapping[str, Any] | Sequence[Any] | str,
     *,
     games_per_pairing: int = 20,
     gauntlet: str | Sequence[str] = (),
@@ -79,10 +80,11 @@ def play_tournament(
 
     Args:
         games: a game for two players or its name, such as ``"hex(board_size=9)"``, see ``as_game``;
-            or a list of them.
+            a list of them, or names in one text, separated by commas.
         agents: at least two, by name, ``{"new": "rave(c=0.2)", "mine": make_agent}``, or a list:
             specs, also of programs (``gtp(command=...)``), and agents of your own, see
-            ``rave_agents.arena.contestants``.
+            ``rave_agents.arena.contestants``; or specs in one text, separated by spaces:
+            ``"auto rave new=rave(c=0.2)"``.
         games_per_pairing: how many games every two agents play on each game. Of an odd number the
             last opening is played once.
         gauntlet: the names of agents that play against all others, which then do not play among
@@ -118,7 +120,9 @@ def play_tournament(
     seed = checked_match_seed(seed)
     players = {
         name: limited_agent(who, simulations, seconds, clock)
-        for name, who in named_contestants(agents).items()
+        for name, who in named_contestants(
+            parse_agents(agents) if isinstance(agents, str) else agents
+        ).items()
     }
     loaded = _loaded_games(games)
     pairings = _pairings(tuple(players), gauntlet)
@@ -186,6 +190,8 @@ def _table(
 
 def _loaded_games(games: Any) -> dict[str, Game]:
     """The games by the names that they were asked for by."""
+    if isinstance(games, str):
+        games = split_games(games)
     given = list(games) if isinstance(games, list | tuple) else [games]
     if not given:
         raise ValueError("A tournament needs at least one game.")

@@ -1,14 +1,15 @@
 """The commands about many agents or limits: tournament, scaling, report, merge."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.markup import escape
 
 from rave_agents.arena.journal import merge_journals
+from rave_agents.arena.lists import games_and_agents
 from rave_agents.arena.report_data import load_report
 from rave_agents.arena.scaling import run_scaling
 from rave_agents.arena.tournament import (
@@ -17,6 +18,7 @@ from rave_agents.arena.tournament import (
 )
 from rave_agents.cli import arena_tables, live
 from rave_agents.cli.program import (
+    ClockText,
     Dask,
     Debug,
     Forfeit,
@@ -25,8 +27,10 @@ from rave_agents.cli.program import (
     Json,
     OpeningPlies,
     Output,
+    Seconds,
     Seed,
     ShardText,
+    Simulations,
     app,
     check_writable,
     conclude,
@@ -41,9 +45,36 @@ from rave_agents.files import written_whole
 @app.command()
 @reported
 def tournament(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A TOML file with games and agents.")
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="GAME... [AGENT...] | FILE",
+            help="Games, then agents, such as: breakthrough auto rave uct; or a TOML file.",
+        ),
     ],
+    agents: Annotated[
+        str | None,
+        typer.Option(
+            help='The agents, where GAMES are all games: "auto rave(c=0.2) mine=./bot.py:Bot".'
+        ),
+    ] = None,
+    games: Annotated[
+        int | None, typer.Option(help="Games of every two agents on each game; 20.")
+    ] = None,
+    gauntlet: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help="An agent that plays against all others, and these not each other.",
+        ),
+    ] = None,
+    anchor: Annotated[str | None, typer.Option(help="The agent whose rating is 0.")] = None,
+    simulations: Simulations = None,
+    seconds: Seconds = None,
+    clock: ClockText = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of all random numbers; 0.")] = None,
+    opening_plies: OpeningPlies = None,
+    forfeit: Forfeit = False,
     jobs: Jobs = 1,
     output: Output = None,
     shard: ShardText = None,
@@ -53,11 +84,23 @@ def tournament(
 ) -> None:
     """Let many agents play against each other, and rate them.
 
-    The file sets what rave_agents.arena.play_tournament takes: games and agents, and where you like
-    games_per_pairing, gauntlet, anchor, simulations, seconds, clock, seed, opening_plies, forfeit.
-    Ctrl-C shows the standing; with --output the same command then goes on.
+    Everybody meets everybody in every game. A TOML file sets games and agents, and where you like
+    games_per_pairing, gauntlet, anchor, simulations, seconds, clock, seed, opening_plies, forfeit;
+    options take precedence. Ctrl-C shows the standing; with --output the same command then goes on.
     """
-    settings = read_tournament(file)
+    settings = _settings(words, agents)
+    options = {
+        "games_per_pairing": games,
+        "gauntlet": gauntlet or None,
+        "anchor": anchor,
+        "simulations": simulations,
+        "seconds": seconds,
+        "clock": clock,
+        "seed": seed,
+        "opening_plies": opening_plies,
+        "forfeit": forfeit or None,
+    }
+    settings |= {name: value for name, value in options.items() if value is not None}
     run = functools.partial(play_tournament, **settings, output=output, shard=shard)
     result, failed = run_games(run, live.tournament_progress, dask, jobs)
     if as_json:
@@ -65,6 +108,17 @@ def tournament(
     elif result.finished:
         show(*arena_tables.tournament_tables(result), whole=True)
     conclude(result, failed, output)
+
+
+def _settings(words: Sequence[str], agents: str | None) -> dict[str, Any]:
+    """The games and agents of a command, or everything that its file sets."""
+    is_file = words[0].endswith(".toml") or (len(words) == 1 and Path(words[0]).is_file())
+    if not is_file:
+        games, players = games_and_agents(words, agents)
+        return {"games": games, "agents": players}
+    if len(words) > 1 or agents is not None:
+        raise ValueError(f"{words[0]} sets games and agents: give no others beside it.")
+    return read_tournament(words[0])
 
 
 @app.command()

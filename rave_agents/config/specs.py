@@ -105,11 +105,16 @@ def format_parameters(parameters: Mapping[str, Any]) -> str:
     return ",".join(f"{key}={_format(value)}" for key, value in parameters.items())
 
 
-def split(text: str, whole: str) -> list[str]:
-    """Split at commas that are in neither quotes nor parentheses.
+def split(text: str, whole: str, separators: str = ",") -> list[str]:
+    """Split at separators that are in neither quotes nor parentheses.
+
+    Args:
+        text: what is split.
+        whole: the text that it is of, for messages.
+        separators: the characters at which it is split.
 
     Raises:
-        ValueError: if parentheses or quotes do not match; ``whole`` is quoted in the message.
+        ValueError: if parentheses or quotes do not match.
     """
     parts, part, depth, quoted = [], "", 0, False
     for character in text:
@@ -119,7 +124,7 @@ def split(text: str, whole: str) -> list[str]:
             depth += 1
         elif not quoted and character == ")":
             depth -= 1
-        if character == "," and depth == 0 and not quoted:
+        if character in separators and depth == 0 and not quoted:
             parts.append(part)
             part = ""
         else:

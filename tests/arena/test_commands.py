@@ -45,6 +45,77 @@ def test_tournament_prints_one_object(file):
     assert values["finished"] == values["planned"] == 12
 
 
+def played(*arguments):
+    done = run("tournament", *arguments, "--simulations", 3, "--games", 2, "--json")
+    assert done.exit_code == 0, done.output
+    values = json.loads(done.stdout)
+    assert values["finished"] == values["planned"]
+    return values["games"], list(values["agents"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("tic_tac_toe", "connect_four", "random", "uct"),
+        ("tic_tac_toe,connect_four", "random", "uct"),
+        ("tic_tac_toe", "connect_four", "--agents", "random uct"),
+        ("tic_tac_toe; connect_four", "--agents", "random, uct"),
+    ],
+)
+def test_a_tournament_needs_no_file(words):
+    games, agents = played(*words)
+    assert games == ["tic_tac_toe", "connect_four"]
+    assert [agent.partition("(")[0] for agent in agents] == ["random", "uct"]
+
+
+def test_agents_of_a_command_have_names_and_parameters():
+    agents = "old=uct new=uct(rule=ucb1(c=0.3)) random"
+    assert played("tic_tac_toe", "--agents", agents)[1] == ["old", "new", "random"]
+
+
+def test_options_take_precedence_over_the_file(file):
+    options = ("--games", 2, "--anchor", "rave", "--gauntlet", "rave", "--seed", 9)
+    values = json.loads(run("tournament", file, *options, "--json").stdout)
+    assert (values["planned"], values["seed"]) == (4, 9)
+    assert {row["agent"]: row["elo"] for row in values["standings"]}["rave"] == 0
+
+
+def test_agents_of_ones_own_stand_behind_games(tmp_path):
+    (tmp_path / "bots.py").write_text("def lowest(state):\n    return min(state.legal_actions())\n")
+    games, agents = played("tic_tac_toe", f"{tmp_path}/bots.py:lowest", "random")
+    assert (games, len(agents)) == (["tic_tac_toe"], 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("tic_tac_toe",), 'hex othello --agents "auto rave uct"; got 1 game and 0 agents'),
+        (("tic_tac_toe", "--agents", " "), "1 game and 0 agents"),
+        (("tic_tac_toe", "uct"), "at least two agents"),
+        (("tic_tac_toe", "othelo", "uct"), "neither a game nor an agent. Did you mean 'othello'"),
+        (("tic_tac_toe", "rav", "uct"), "neither a game nor an agent. Did you mean 'rave'"),
+        (("tic_tac_toe", "hex(board_size=3)x", "uct"), "Behind the closing parenthesis of"),
+        (("tic_tac_toe", "uct", "hex"), "Unknown agent 'hex'"),
+        (("tic_tac_toe", "uct", "rave("), "Not of the form name"),
+        (("tic_tac_toe", "--agents", "a=uct a=rave"), "Two agents are named 'a'"),
+        (("no_such.toml",), "No such file"),
+        (("FILE", "uct"), "sets games and agents"),
+        (("FILE", "--agents", "uct rave"), "sets games and agents"),
+    ],
+)
+def test_a_tournament_says_what_it_takes(file, words, message):
+    done = run("tournament", *(str(file) if word == "FILE" else word for word in words))
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+def test_a_tournament_takes_texts_from_python():
+    options = {"games_per_pairing": 2, "simulations": 3}
+    told = play_tournament("tic_tac_toe,connect_four", "random, uct", **options)
+    listed = play_tournament(["tic_tac_toe", "connect_four"], ["random", "uct"], **options)
+    assert told.to_dict() == listed.to_dict()
+
+
 def test_shards_merge_to_the_same_table(file, tmp_path):
     parts = [tmp_path / f"{part}.jsonl" for part in (1, 2)]
     for number, path in enumerate(parts, 1):
