@@ -83,7 +83,8 @@ def make_bot(
 ) -> SearchBot:
     """Make this package's bot of this name; see ``load_bot``."""
     preset = SearchConfig.preset(name)
-    preset.check_changes(f"parameter of {name}", parameters, PARAMETERS, UnknownNameError)
+    what, see = f"parameter of {name}", f"help({BOT_TYPES[name].__name__})"
+    preset.check_changes(what, parameters, PARAMETERS, UnknownNameError, see)
     return BOT_TYPES[name](game, player_id=player, **parameters)
 
 

@@ -8,7 +8,7 @@ from open_spiel.python import rl_agent, rl_environment
 
 from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec, agent_type, make_agent
 from rave_agents.frameworks.agent import Agent
-from rave_agents.game.arguments import check_names, is_integer
+from rave_agents.game.arguments import check_arguments, is_integer
 from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.positions import moves_between, start_of
 from rave_openspiel.same_game import is_same_game
@@ -230,5 +230,5 @@ def _make_player(
     if not isinstance(agent, str | AgentSpec):
         raise TypeError(f"agent must be an agent's spec or a pyspiel.Bot, got {agent!r}.")
     spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
-    check_names(f"parameter of {spec.name}", parameters, agent_type(spec.name).parameters)
+    check_arguments(f"parameter of {spec.name}", parameters, agent_type(spec.name).parameters)
     return _NamedAgent(make_agent(spec, game, player_id, **parameters))

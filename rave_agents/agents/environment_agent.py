@@ -10,7 +10,7 @@ from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, SearchingAgent
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnknownNameError
-from rave_agents.game.arguments import check_names, unknown_name
+from rave_agents.game.arguments import check_arguments, unknown_name
 
 
 class EnvironmentAgent:
@@ -163,10 +163,11 @@ def environment_spec(
     parsed = parsed.with_defaults(defaults)
     what = f"parameter of {parsed.name}"
     if is_random:
-        check_names(what, parsed.parameters, ("seed",), UnknownNameError)
+        check_arguments(what, parsed.parameters, ("seed",), UnknownNameError)
     else:
         also = ("chance", "horizon", "discount", *SEARCH_PARAMETERS)
-        preset.check_changes(what, parsed.parameters, also, UnknownNameError)
+        see = f"rave-agents agents {parsed.name}"
+        preset.check_changes(what, parsed.parameters, also, UnknownNameError, see)
     return parsed
 
 

@@ -129,9 +129,20 @@ def make_agent(
         raise TypeError("make_agent needs game, the game to play.")
     parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
     kind = agent_type(parsed.name)
+    kind.check_parameters(parsed.name, _of_no_agent(defaults))
     parsed = parsed.with_defaults(defaults)
     kind.check_parameters(parsed.name, parsed.parameters)
     return kind.make(as_game(game), player, **parsed.parameters)
+
+
+def _of_no_agent(defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Find the defaults that no agent takes; those that others take a spec leaves out."""
+    kinds = agent_types().values()
+    return {
+        name: value
+        for name, value in defaults.items()
+        if not any(kind.takes(name, {}) for kind in kinds)
+    }
 
 
 class SearchAgent:

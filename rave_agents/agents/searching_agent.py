@@ -2,8 +2,10 @@
 
 import copy
 import dataclasses
+import functools
+import inspect
 import time
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from rave_agents.agents.models import AnyEvaluator, loaded_evaluator
 from rave_agents.agents.named_agents import limit_and_clock
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
-from rave_agents.game.arguments import checked_seed
+from rave_agents.game.arguments import checked_seed, refuse_positional
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.searcher import Searcher
@@ -66,6 +68,14 @@ class SearchingAgent:
     own_parameters: ClassVar[tuple[str, ...]] = ()
     """Parameters of the constructor beside those that all such agents have."""
 
+    if not TYPE_CHECKING:
+
+        def __new__(cls, *given: Any, **named: Any) -> Self:
+            """Refuse what is given by position and is taken by name alone."""
+            if given:
+                refuse_positional(cls.__name__, given, _positional(cls))
+            return super().__new__(cls)
+
     def __init__(
         self,
         *,
@@ -79,7 +89,8 @@ class SearchingAgent:
     ) -> None:
         preset = SearchConfig.preset(self.preset)
         names = (*self.own_parameters, *SEARCH_PARAMETERS)
-        preset.check_changes(f"parameter of {type(self).__name__}", config, names)
+        name = type(self).__name__
+        preset.check_changes(f"parameter of {name}", config, names, see=f"help({name})")
         self.config: SearchConfig = preset.replace(**config)
         """The search's tunables."""
         self.limit: Limit | None
@@ -122,3 +133,10 @@ class SearchingAgent:
         """Take copies of the tree, the random streams and the clock, after a shallow copy."""
         self._searcher = copy.copy(self._searcher)
         self.clock = copy.deepcopy(self.clock)
+
+
+@functools.cache
+def _positional(kind: type[SearchingAgent]) -> tuple[str, ...]:
+    """The names of what the constructor of a class takes by position."""
+    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
+    return tuple(each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD)

@@ -30,7 +30,7 @@ from rave_agents.arena.play import Table
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.tournament_result import TournamentError, TournamentResult
 from rave_agents.frameworks.adapters import Game
-from rave_agents.game.arguments import check_names, unknown_name
+from rave_agents.game.arguments import check_arguments, unknown_name
 from rave_agents.searcher.clock import Clock
 
 __all__ = ["TournamentError", "TournamentResult", "play_tournament", "read_tournament"]
@@ -232,7 +232,7 @@ def read_tournament(path: str | os.PathLike[str]) -> dict[str, Any]:
         settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is no TOML: {error}") from error
-    check_names(f"setting in {path}", settings, SETTINGS, ValueError)
+    check_arguments(f"setting in {path}", settings, SETTINGS, ValueError)
     for name in ("games", "agents"):
         if name not in settings:
             raise ValueError(f"{path} does not say {name}.")

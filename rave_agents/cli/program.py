@@ -14,12 +14,12 @@ from typing import Annotated, Any, ParamSpec
 import typer
 from rich.console import Console
 from rich.markup import escape
-from typer.core import TyperGroup
 
 from rave_agents import __version__
 from rave_agents.arena.dask_cluster import dask_executor
 from rave_agents.arena.worker import FailedGameError, UnfinishedError
 from rave_agents.cli.live import R, Result, View
+from rave_agents.cli.options import AdvisingGroup
 from rave_agents.cli.terminal import say, stderr, tolerate_encoding
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import framework_errors
@@ -39,7 +39,7 @@ RENAMED = {
 """Commands that had another name, and what they measure."""
 
 
-class _Program(TyperGroup):
+class _Program(AdvisingGroup):
     """The program; a command's former name is answered with the one it has now."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

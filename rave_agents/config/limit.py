@@ -2,8 +2,9 @@
 
 import dataclasses
 import math
+from typing import TYPE_CHECKING, Any, Self
 
-from rave_agents.game.arguments import is_integer, is_number
+from rave_agents.game.arguments import check_arguments, is_integer, is_number, refuse_positional
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -16,6 +17,14 @@ class Limit:
 
     seconds: float | None = None
     """Wall-clock seconds, above 0."""
+
+    if not TYPE_CHECKING:
+
+        def __new__(cls, *given: Any, **named: Any) -> Self:
+            """Refuse names that are no limits, with those that are meant."""
+            refuse_positional(cls.__name__, given, ())
+            check_arguments("limit", named, [field.name for field in dataclasses.fields(cls)])
+            return super().__new__(cls)
 
     def __post_init__(self) -> None:
         if self.simulations is None and self.seconds is None:

@@ -33,7 +33,8 @@ from rave_agents.config.part_specs import (
 from rave_agents.config.presets import PRESETS, SIMULTANEOUS_C
 from rave_agents.config.root_noise import NoNoise, noisy
 from rave_agents.errors import UnknownNameError
-from rave_agents.game.arguments import check_names, unknown_name
+from rave_agents.game.arguments import check_arguments, unknown_argument, unknown_name
+from rave_agents.game.other_names import meant
 from rave_agents.kernel.amaf.nodes import NodeAmaf
 from rave_agents.kernel.amaf.views import NoAmaf, view_at
 from rave_agents.kernel.backup import MeanBackup, edge_value
@@ -55,6 +56,9 @@ from rave_agents.kernel.values.node_values import node_value
 from rave_agents.kernel.values.online import NoLearning, OnlineValue
 
 Count = Annotated[int, Ge(1), Le(2**20)]
+
+_ALL_FIELDS = "help(rave_agents.SearchConfig)"
+"""Where all fields are listed, for messages."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -296,7 +300,7 @@ class SearchConfig:
             if name in self.field_names():
                 continue
             if not changed._places(name):
-                raise TypeError(changed.unknown("SearchConfig field", name))
+                raise TypeError(changed._unknown("SearchConfig field", name))
             if not isinstance(value, str | tuple):
                 changed = changed._with_inner(name, value)
         return changed
@@ -348,6 +352,7 @@ class SearchConfig:
         changes: Mapping[str, Any],
         others: tuple[str, ...] = (),
         error: type[Exception] = TypeError,
+        see: str = "",
     ) -> None:
         """Refuse changes that ``replace`` does not know, with the nearest names.
 
@@ -356,6 +361,7 @@ class SearchConfig:
             changes: by name.
             others: names that are allowed beside.
             error: what to raise.
+            see: where all names are listed, for the message.
 
         Raises:
             error: for such a name.
@@ -364,7 +370,7 @@ class SearchConfig:
         changed = self._beside(changes)
         for name in changes:
             if name not in known and not changed._places(name):
-                raise error(changed.unknown(what, name, others))
+                raise error(changed._unknown(what, name, others, see))
 
     def takes(self, name: str, changes: Mapping[str, Any]) -> bool:
         """True if ``replace`` takes a name beside these changes: a field, or one of a part."""
@@ -372,10 +378,12 @@ class SearchConfig:
             return True
         return bool(self._beside(changes)._places(name))
 
-    def unknown(self, what: str, name: str, others: tuple[str, ...] = ()) -> str:
+    def _unknown(
+        self, what: str, name: str, others: tuple[str, ...] = (), see: str = _ALL_FIELDS
+    ) -> str:
         """The message for a name that is neither a field nor one of a part in use."""
         inner = {path[-1] for path, _ in self._inner_fields()}
-        return _unknown(what, name, {*others, *self.field_names(), *inner})
+        return _unknown(what, name, {*others, *self.field_names(), *inner}, see)
 
     @classmethod
     @functools.cache
@@ -416,7 +424,7 @@ class SearchConfig:
             ValueError: if a value is not allowed.
             TypeError: if a field does not exist or a value has the wrong type.
         """
-        check_names("SearchConfig field", values, cls.field_names())
+        check_arguments("SearchConfig field", values, cls.field_names())
         return cls(**values)
 
 
@@ -434,15 +442,22 @@ def _shared_rule(given: Any) -> Any:
     return given if takes_part(fields_of(kind)["simultaneous"], rule) else None
 
 
-def _unknown(what: str, name: str, known: Collection[str]) -> str:
+def _unknown(what: str, name: str, known: Collection[str], see: str = _ALL_FIELDS) -> str:
     """The message for a name that is not known; where another part has it, it says which."""
     elsewhere = _owners().get(name)
+    advice = meant(name, known)
     if elsewhere is None or name in known:
-        return unknown_name(what, name, known)
+        return unknown_argument(what, name, known, see)
     field, kind = elsewhere
+    part = part_name(kind)
+    if advice is not None:
+        return (
+            f"Unknown {what} {name!r}: {advice}. The part {part} has a {name!r} of its own, given "
+            f"as {field}={part}({name}=...)."
+        )
     return (
-        f"Unknown {what} {name!r}: it belongs to the part {part_name(kind)}. Give that, as in "
-        f"{field}={part_name(kind)}({name}=...)."
+        f"Unknown {what} {name!r}: it belongs to the part {part}. Give that, as in "
+        f"{field}={part}({name}=...)."
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnknownNameError
-from rave_agents.game.arguments import check_names
+from rave_agents.game.arguments import check_arguments
 from rave_agents.game.game_state import GameState
 
 
@@ -63,9 +63,10 @@ class AgentType(NamedTuple):
         """
         what = f"parameter of {name}"
         if self.config is None:
-            check_names(what, given, self.parameters, UnknownNameError)
+            check_arguments(what, given, self.parameters, UnknownNameError)
         else:
-            self.config.check_changes(what, given, tuple(self.parameters), UnknownNameError)
+            see = f"rave-agents agents {name}"
+            self.config.check_changes(what, given, tuple(self.parameters), UnknownNameError, see)
 
     def takes(self, name: str, given: Mapping[str, Any]) -> bool:
         """True if the agent takes this parameter, together with those already given."""

@@ -1,51 +1,65 @@
 """Checks of what users give, and suggestions for misspelt names."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from rave_agents.game.other_names import meant
 
 MOST_NAMES_LISTED = 30
 """Names up to which a message lists all of them beside the nearest."""
 
-
-STOCK_NAMES = {
-    "uct_c": (
-        "rule",
-        "Use c, halved: utilities in [-1, 1] are scaled to [0, 1] here, so uct_c=2 is c=1",
-    ),
-    "max_simulations": ("simulations", "Use simulations"),
-    "solve": ("proofs", "Use proofs='proofs', or an agent that proves, such as uct_solver"),
-    "random_state": ("seed", "Use seed, an integer"),
-    "rollout_count": ("playout_count", "Use playout_count"),
-    "n_rollouts": ("playout_count", "Use playout_count"),
-    "child_selection_fn": ("rule", "Use rule, such as 'puct'"),
-    "child_selection_policy": ("rule", "Use rule, such as 'puct'"),
-    "dirichlet_noise": ("root_noise", "Use root_noise, such as 'dirichlet_noise(alpha=0.3)'"),
-    "dont_return_chance_node": (
-        "simulations",
-        "Leave it out: this package has no such option",
-    ),
-    "final_policy_type": ("final_move", "Use final_move and temperature"),
-}
-"""Parameters of OpenSpiel's own bots: the parameter of this package that replaces each, and the
-advice to give where it exists."""
+NEAREST_NAMES_LISTED = 5
+"""Names that a message lists where there are more, and none is near."""
 
 
-def unknown_name(kind: str, name: object, known: Iterable[str]) -> str:
+def unknown_name(kind: str, name: object, known: Iterable[str], see: str = "") -> str:
     """The message for a name that does not exist, with the nearest that do.
 
-    For a parameter of OpenSpiel's own bots it says what stands for it here.
+    Args:
+        kind: what is named.
+        name: the name given.
+        known: those that there are.
+        see: where all of them are listed, for the message.
     """
     known = sorted(map(str, known))
-    like, advice = STOCK_NAMES.get(str(name), ("", ""))
-    if like in known:
-        return f"Unknown {kind} {name!r}, which OpenSpiel's own bot has. {advice}."
     near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
     message = f"Unknown {kind} {name!r}."
     if near:
         message += f" Did you mean {' or '.join(map(repr, near))}?"
-    if not near or len(known) <= MOST_NAMES_LISTED:
+    if len(known) <= MOST_NAMES_LISTED:
         message += f" There are: {', '.join(known) or 'none'}."
+    elif not near:
+        nearest = difflib.get_close_matches(str(name), known, n=NEAREST_NAMES_LISTED, cutoff=0.3)
+        nearest = nearest or known[:NEAREST_NAMES_LISTED]
+        message += f" There are {len(known)}, such as {', '.join(nearest)}"
+        message += f"; all: {see}." if see else "."
     return message
+
+
+def unknown_argument(kind: str, name: str, known: Iterable[str], see: str = "") -> str:
+    """The message for an argument of an agent, a search or a limit that does not exist.
+
+    Args:
+        kind: what is named, such as ``"parameter of rave"``.
+        name: the name given.
+        known: those that there are.
+        see: where all of them are listed, for the message.
+    """
+    known = tuple(known)
+    advice = meant(name, known)
+    if advice is not None:
+        return f"Unknown {kind} {name!r}: {advice}."
+    return unknown_name(kind, name, known, see)
+
+
+def check_arguments(
+    kind: str, given: Iterable[str], known: Iterable[str], error: type[Exception] = TypeError
+) -> None:
+    """Raise an error for the first argument in ``given`` that is not ``known``."""
+    known = tuple(known)
+    for name in given:
+        if name not in known:
+            raise error(unknown_argument(kind, name, known))
 
 
 def check_names(
@@ -59,6 +73,33 @@ def check_names(
     for name in given:
         if name not in known:
             raise error(unknown_name(kind, name, known))
+
+
+def refuse_positional(kind: str, given: Sequence[object], taken: Sequence[str]) -> None:
+    """Refuse arguments given by position that are taken by name alone, and guess the names.
+
+    Args:
+        kind: the name of the class that is called.
+        given: the arguments given by position.
+        taken: the names of those that may be.
+
+    Raises:
+        TypeError: if there are more.
+    """
+    if len(given) <= len(taken):
+        return
+    value = given[len(taken)]
+    if isinstance(value, str):
+        name = "clock"
+    elif is_integer(value):
+        name = "simulations"
+    else:
+        name = "seconds" if is_number(value) else "evaluator"
+    shown = f"{value!r}" if is_number(value) or isinstance(value, str) else "..."
+    raise TypeError(
+        f"{kind} takes {', '.join(taken) or 'nothing'} by position and all else by name, such as "
+        f"{kind}({', '.join([*taken, f'{name}={shown}'])}): got {value!r} by position."
+    )
 
 
 def is_integer(value: object) -> bool:

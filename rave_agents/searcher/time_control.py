@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from rave_agents.game.arguments import unknown_name
+from rave_agents.game.arguments import unknown_argument, unknown_name
 
 
 class Schedule(enum.StrEnum):
@@ -179,7 +179,7 @@ def parse_policy(parts: Sequence[str]) -> TimePolicy:
     for part in parts:
         name, _, value = (word.strip() for word in part.partition("="))
         if name not in known:
-            raise ValueError(unknown_name("setting of a clock", name, known))
+            raise ValueError(unknown_argument("setting of a clock", name, known))
         if name == "schedule":
             values[name] = value
         elif name == "early_stop":

@@ -641,7 +641,7 @@ def test_what_is_proven_and_mixed():
         (SearchConfig(), {"exploraton": 1.0}, "Unknown SearchConfig field 'exploraton'"),
         (SearchConfig(), {"expand_visit": 1}, "Did you mean 'expand_visits'"),
         (SearchConfig.preset("rave"), {"shedule": Pachi()}, "Did you mean 'schedule'"),
-        (SearchConfig(), {"uct_c": 2.0}, "which OpenSpiel's own bot has. Use c, halved"),
+        (SearchConfig(), {"uct_c": 2.0}, "'uct_c': use c, halved"),
         (SearchConfig.preset("rave"), {"amaf.schedule.k": 3}, r"'amaf\.schedule\.k'"),
         (SearchConfig.preset("rave"), {"amaf.bias": 3}, r"Unknown SearchConfig field 'amaf\.bias'"),
         (SearchConfig(), {"rule.c.c": 3}, r"Unknown SearchConfig field 'rule\.c\.c'"),

@@ -85,14 +85,14 @@ TIC_TAC_TOE = pyspiel.load_game("tic_tac_toe")
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        ("uct_c", "Use c, halved: utilities in .* are scaled"),
-        ("max_simulations", "Use simulations"),
+        ("uct_c", "use c, halved: .* utilities in .* are scaled"),
+        ("max_simulations", "use simulations"),
         ("solve", "proofs='proofs'"),
-        ("random_state", "Use seed"),
-        ("rollout_count", "Use playout_count"),
-        ("child_selection_fn", "Use rule"),
-        ("dirichlet_noise", "Use root_noise"),
-        ("dont_return_chance_node", "Leave it out"),
+        ("random_state", "use seed"),
+        ("rollout_count", "use playout_count"),
+        ("child_selection_fn", "use rule"),
+        ("dirichlet_noise", "use root_noise"),
+        ("dont_return_chance_node", "leave it out"),
     ],
 )
 def test_the_stock_bots_parameters_are_answered_with_what_stands_for_them(name, advice):
@@ -108,7 +108,7 @@ def test_the_stock_bots_parameters_are_answered_with_what_stands_for_them(name, 
 
 def test_uct_c_is_no_field_of_a_configuration():
     for make in (SearchConfig, SearchConfig.preset("rave").replace):
-        with pytest.raises(TypeError, match=r"uct_c.*Use c, halved"):
+        with pytest.raises(TypeError, match=r"uct_c.*use c, halved"):
             make(uct_c=2)
     with pytest.raises(TypeError, match=r"'playout_counts'\. Did you mean 'playout_count'"):
         SearchConfig(playout_counts=1)
