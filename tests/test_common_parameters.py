@@ -68,8 +68,8 @@ def framework(request):
 
 
 def test_every_constructor_names_the_common_parameters(framework):
-    parameters = inspect.signature(framework.kind).parameters
-    common = inspect.signature(SearchingAgent).parameters
+    parameters = inspect.signature(framework.kind.__init__).parameters
+    common = inspect.signature(SearchingAgent.__init__).parameters
     assert set(SEARCH_PARAMETERS) < set(common)
     for name in SEARCH_PARAMETERS:
         assert parameters[name].default is common[name].default

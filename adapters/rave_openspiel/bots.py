@@ -1,10 +1,8 @@
 """OpenSpiel bots that search: drop-in players for scripts written for ``mcts.MCTSBot``."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 import pyspiel
@@ -12,6 +10,7 @@ import pyspiel
 from rave_agents.agents.amaf_fit import warn_of_misfit
 from rave_agents.agents.named_agents import make_limit
 from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
+from rave_agents.config.search_parameters import SearchParameters
 from rave_agents.game.arguments import is_integer
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.checks import check_moves
@@ -83,7 +82,7 @@ class SearchBot(SearchingAgent, Bot):
         value: Any = None,
         worlds: WorldFunction | None = None,
         verbose: bool = False,
-        **config: Any,
+        **config: Unpack[SearchParameters],
     ) -> None:
         Bot.__init__(self)
         game = as_openspiel_game(game)

@@ -5,7 +5,7 @@ import dataclasses
 import functools
 import inspect
 import time
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from rave_agents.agents.models import AnyEvaluator, loaded_evaluator
 from rave_agents.agents.named_agents import limit_and_clock
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
+from rave_agents.config.search_parameters import SearchParameters
 from rave_agents.game.arguments import checked_seed, refuse_positional
+from rave_agents.game.signatures import InitSignature
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.searcher import Searcher
@@ -68,6 +70,10 @@ class SearchingAgent:
     own_parameters: ClassVar[tuple[str, ...]] = ()
     """Parameters of the constructor beside those that all such agents have."""
 
+    __signature__: ClassVar[Any] = InitSignature(
+        lambda kind: SearchConfig.preset(kind.preset).parameters()
+    )
+
     if not TYPE_CHECKING:
 
         def __new__(cls, *given: Any, **named: Any) -> Self:
@@ -85,7 +91,7 @@ class SearchingAgent:
         seed: int | None = None,
         evaluator: Any = None,
         value: Any = None,
-        **config: Any,
+        **config: Unpack[SearchParameters],
     ) -> None:
         preset = SearchConfig.preset(self.preset)
         names = (*self.own_parameters, *SEARCH_PARAMETERS)

@@ -2,9 +2,10 @@
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from rave_agents.game.arguments import check_arguments, is_integer, is_number, refuse_positional
+from rave_agents.game.signatures import InitSignature
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -17,6 +18,8 @@ class Limit:
 
     seconds: float | None = None
     """Wall-clock seconds, above 0."""
+
+    __signature__: ClassVar[Any] = InitSignature()
 
     if not TYPE_CHECKING:
 

@@ -5,6 +5,7 @@ A part's class is its documentation, its validation and its spec. The class ``Ha
 take, see ``compiler/part_fields.py``.
 """
 
+import dataclasses
 import functools
 import inspect
 import math
@@ -79,8 +80,9 @@ def kinds_of(takes: Takes) -> dict[str, type]:
 def fields_of(kind: type) -> dict[str, Any]:
     """The annotations of a class's fields, in their order."""
     hints = get_type_hints(kind, include_extras=True)
-    names = kind._fields if hasattr(kind, "_fields") else kind.__dataclass_fields__  # type: ignore[attr-defined]
-    return {name: hints.get(name) for name in names}
+    if dataclasses.is_dataclass(kind):
+        return {field.name: hints.get(field.name) for field in dataclasses.fields(kind)}
+    return {name: hints.get(name) for name in kind._fields}  # type: ignore[attr-defined]
 
 
 def checked(label: str, annotation: Any, value: Any) -> Any:
@@ -121,6 +123,14 @@ def checked(label: str, annotation: Any, value: Any) -> Any:
         f"{label} must be a number, True, False or a part, got {value!r}; annotate numbers as "
         "float or int."
     )
+
+
+def plain_type(annotation: Any) -> Any:
+    """The type of what a field takes, without its bounds; a part may be given as its spec."""
+    notes = getattr(annotation, "__metadata__", ())
+    if any(isinstance(note, Takes) for note in notes):
+        return str | tuple
+    return get_args(annotation)[0] if notes else annotation
 
 
 def _checked_part(label: str, takes: Takes, value: Any) -> Part:

@@ -4,7 +4,8 @@ import dataclasses
 import functools
 import math
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from itertools import filterfalse
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from annotated_types import Ge, Gt, Le
 
@@ -23,10 +24,12 @@ from rave_agents.config.part_specs import (
     checked,
     fields_of,
     identity,
+    is_own,
     is_part,
     kinds_of,
     places_in,
     plain,
+    plain_type,
     takes_part,
     with_field,
 )
@@ -35,6 +38,7 @@ from rave_agents.config.root_noise import NoNoise, noisy
 from rave_agents.errors import UnknownNameError
 from rave_agents.game.arguments import check_arguments, unknown_argument, unknown_name
 from rave_agents.game.other_names import meant
+from rave_agents.game.signatures import InitSignature
 from rave_agents.kernel.amaf.nodes import NodeAmaf
 from rave_agents.kernel.amaf.views import NoAmaf, view_at
 from rave_agents.kernel.backup import MeanBackup, edge_value
@@ -58,7 +62,7 @@ from rave_agents.kernel.values.online import NoLearning, OnlineValue
 Count = Annotated[int, Ge(1), Le(2**20)]
 
 _ALL_FIELDS = "help(rave_agents.SearchConfig)"
-"""Where all fields are listed, for messages."""
+"""The place that lists all fields, for messages."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -191,6 +195,8 @@ class SearchConfig:
     early_stop: bool = False
     """True if a search ends before its limit once no other move can become the most visited one;
     where the final move is the robust child at temperature 0. With a clock this is always so."""
+
+    __signature__: ClassVar[Any] = InitSignature()
 
     if not TYPE_CHECKING:
 
@@ -416,6 +422,19 @@ class SearchConfig:
             found[".".join(path)] = plain(functools.reduce(getattr, path, self))
         return found
 
+    def parameters(self) -> dict[str, tuple[Any, Any]]:
+        """The names that ``replace`` takes alone: each one's value here, as a spec, and its type.
+
+        Left out are those that parts of different classes have: they are given by their places.
+        """
+        found = {name: (plain(getattr(self, name)), kind) for name, kind in _field_types().items()}
+        for path, owner in self._inner_fields():
+            name = path[-1]
+            if name not in found and len(set(self._places(name).values())) == 1:
+                value = plain(functools.reduce(getattr, path, self))
+                found[name] = value, plain_type(fields_of(owner)[name])
+        return found
+
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """The configuration that ``to_dict`` wrote; fields left out have their defaults.
@@ -426,6 +445,23 @@ class SearchConfig:
         """
         check_arguments("SearchConfig field", values, cls.field_names())
         return cls(**values)
+
+
+@functools.cache
+def _field_types() -> dict[str, Any]:
+    kind: Any = SearchConfig
+    return {name: plain_type(annotation) for name, annotation in fields_of(kind).items()}
+
+
+def parameter_types() -> dict[str, list[Any]]:
+    """The types of all that ``replace`` takes with any parts of this package, by name."""
+    found = {name: [kind] for name, kind in _field_types().items()}
+    for kind in filterfalse(is_own, _part_classes()):
+        for name, annotation in fields_of(kind).items():
+            types = found.setdefault(name, [])
+            if plain_type(annotation) not in types:
+                types.append(plain_type(annotation))
+    return found
 
 
 @functools.cache
@@ -464,16 +500,22 @@ def _unknown(what: str, name: str, known: Collection[str], see: str = _ALL_FIELD
 def _owners() -> dict[str, tuple[str, type]]:
     """The field that takes each part's fields, and the part's class."""
     owners: dict[str, tuple[str, type]] = {}
+    for kind, field in _part_classes().items():
+        for name in fields_of(kind):
+            owners.setdefault(name, (field, kind))
+    return owners
+
+
+def _part_classes() -> dict[type, str]:
+    """The classes of all parts that there are, and the first field that takes each."""
+    found: dict[type, str] = {}
     waiting: list[type] = [SearchConfig]
-    seen: set[type] = set()
     while waiting:
         for field, annotation in fields_of(waiting.pop(0)).items():
             for note in getattr(annotation, "__metadata__", ()):
                 if isinstance(note, Takes):
                     for kind in kinds_of(note).values():
-                        if kind not in seen:
-                            seen.add(kind)
+                        if kind not in found:
+                            found[kind] = field
                             waiting.append(kind)
-                            for name in fields_of(kind):
-                                owners.setdefault(name, (field, kind))
-    return owners
+    return found

@@ -1,0 +1,92 @@
+"""The types of all that a search takes by name, for static checkers and editors.
+
+Written by ``tests/helpers/write_parameters.py`` from ``SearchConfig`` and its parts.
+"""
+
+from typing import Any, Literal, TypedDict
+
+PartOrSpec = str | tuple[Any, ...]
+"""A part of a search, or its spec such as ``"hand_selected(k=300)"``."""
+
+
+class SearchParameters(TypedDict, total=False):
+    """Fields of ``SearchConfig``, and of the parts that may be in it."""
+
+    rule: PartOrSpec
+    simultaneous: PartOrSpec
+    ties: PartOrSpec
+    first_play_urgency: float
+    first_play_value: PartOrSpec
+    backup: PartOrSpec
+    amaf: PartOrSpec
+    proofs: PartOrSpec
+    playouts: PartOrSpec
+    playout_count: int
+    judging: PartOrSpec
+    learning: PartOrSpec
+    root_noise: PartOrSpec
+    final_move: PartOrSpec
+    final_proven: bool
+    contempt: float
+    temperature: float
+    expand_visits: int
+    hidden: Literal["determinize", "see"]
+    utility_range: Literal["game", "observed"]
+    threads: int
+    leaves: int
+    max_memory_mb: float
+    reuse_tree: bool
+    search_forced_moves: bool
+    early_stop: bool
+    c: float
+    max_considered: int
+    c_visit: float
+    c_scale: float
+    gumbel_scale: float
+    chance_factor: float
+    chance_c: float
+    c_init: float
+    c_base: float
+    gamma: float
+    tolerance: float
+    reduction: float
+    p: float
+    schedule: PartOrSpec
+    blending: PartOrSpec
+    players: PartOrSpec
+    edges: PartOrSpec
+    weighting: PartOrSpec
+    winning: PartOrSpec
+    trust: PartOrSpec
+    ref: int
+    table_visits: int
+    solver: PartOrSpec
+    numbers: PartOrSpec
+    skipping: PartOrSpec
+    checks: PartOrSpec
+    optional: bool
+    playout_temperature: float
+    anti_decisive: bool
+    playout_moves: float
+    minimax: float
+    first_play: bool
+    learned_weight: float
+    step_size: float
+    epsilon: float
+    alpha: float
+    visits: float | int
+    A: float
+    bias: float
+    initial: float
+    final: float
+    equivalence: float
+    k: float
+    first: float
+    last: float
+    weight: float
+    unvisited: float
+    goal: PartOrSpec
+    bonus: PartOrSpec
+    constant: float
+    bonus_trust: PartOrSpec
+    draws: PartOrSpec

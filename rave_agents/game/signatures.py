@@ -1,0 +1,59 @@
+"""Signatures that tell every parameter of a class, also those that its constructor passes on."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+WIDTH = 80
+"""Characters above which a signature is written on several lines."""
+
+
+class Signature(inspect.Signature):
+    """A signature that is written with a line for each parameter, where it is long."""
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        if len(text) <= WIDTH:
+            return text
+        lines = [str(each) for each in self.parameters.values()]
+        kinds = [each.kind for each in self.parameters.values()]
+        if inspect.Parameter.KEYWORD_ONLY in kinds:
+            lines.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+        return "(\n    " + ",\n    ".join(lines) + ",\n)"
+
+
+def _nothing_else(kind: type) -> dict[str, tuple[Any, Any]]:
+    return {}
+
+
+class InitSignature:
+    """The ``__signature__`` of a class and of those that inherit from it: their constructor's.
+
+    Python itself would show that of ``__new__``.
+
+    Args:
+        passed_on: what a class's constructor takes as ``**config``, by name: the default and the
+            annotation.
+    """
+
+    def __init__(
+        self, passed_on: Callable[[Any], Mapping[str, tuple[Any, Any]]] = _nothing_else
+    ) -> None:
+        self._passed_on = passed_on
+
+    def __get__(self, instance: Any, kind: Any) -> inspect.Signature:
+        """Return the signature of a class; its instances have none."""
+        if instance is not None:
+            raise AttributeError("__signature__")
+        parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
+        if parameters and parameters[-1].name == "config":
+            del parameters[-1]
+            taken = {each.name for each in parameters}
+            parameters += [
+                inspect.Parameter(
+                    name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+                )
+                for name, (default, annotation) in self._passed_on(kind).items()
+                if name not in taken
+            ]
+        return Signature(parameters)
