@@ -7,6 +7,7 @@ import typer
 
 from rave_agents.agents.named_agents import agent_type, agent_types
 from rave_agents.cli import report
+from rave_agents.cli.completion import complete_agent, complete_game
 from rave_agents.cli.doctor import examine
 from rave_agents.cli.program import Debug, Json, app, reported
 from rave_agents.cli.terminal import show, show_json, stderr
@@ -16,7 +17,12 @@ from rave_agents.cli.terminal import show, show_json, stderr
 @reported
 def list_agents(
     name: Annotated[
-        str | None, typer.Argument(metavar="[AGENT]", help="An agent, to see its parameters.")
+        str | None,
+        typer.Argument(
+            metavar="[AGENT]",
+            autocompletion=complete_agent,
+            help="An agent, to see its parameters.",
+        ),
     ] = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -35,7 +41,10 @@ def list_agents(
 @reported
 def list_games(
     part: Annotated[
-        str, typer.Argument(metavar="[FILTER]", help="Part of a name or description.")
+        str,
+        typer.Argument(
+            metavar="[FILTER]", autocompletion=complete_game, help="Part of a name or description."
+        ),
     ] = "",
     everything: Annotated[
         bool, typer.Option("--all", help="List unsupported games too, with the reasons.")

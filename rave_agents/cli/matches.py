@@ -11,6 +11,7 @@ from rave_agents.arena.match import play_match
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.sweep import parse_vary, run_sweep
 from rave_agents.cli import arena_tables, live
+from rave_agents.cli.completion import complete_agent, complete_vary
 from rave_agents.cli.program import (
     ClockText,
     Dask,
@@ -38,8 +39,16 @@ from rave_agents.cli.terminal import show, show_json
 @reported
 def match(
     game: GameName,
-    first: Annotated[str, typer.Argument(metavar="FIRST", help="An agent, such as 'rave(c=0.2)'.")],
-    second: Annotated[str, typer.Argument(metavar="SECOND", help="The other agent.")],
+    first: Annotated[
+        str,
+        typer.Argument(
+            metavar="FIRST", autocompletion=complete_agent, help="An agent, such as 'rave(c=0.2)'."
+        ),
+    ],
+    second: Annotated[
+        str,
+        typer.Argument(metavar="SECOND", autocompletion=complete_agent, help="The other agent."),
+    ],
     games: Annotated[
         int | None,
         typer.Option(help="Games to play; 100, or with --sprt at most 100000."),
@@ -111,7 +120,10 @@ def match(
 def ablation(
     game: GameName,
     agent: Annotated[
-        str, typer.Argument(metavar="AGENT", help="An agent with AMAF statistics.")
+        str,
+        typer.Argument(
+            metavar="AGENT", autocompletion=complete_agent, help="An agent with AMAF statistics."
+        ),
     ] = "rave",
     games: Annotated[int, typer.Option(help="Games to play.")] = 100,
     simulations: Simulations = None,
@@ -148,12 +160,19 @@ def ablation(
 @reported
 def sweep(
     game: GameName,
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent to vary.")],
-    opponent: Annotated[str, typer.Argument(metavar="OPPONENT", help="Its opponent.")],
+    agent: Annotated[
+        str,
+        typer.Argument(metavar="AGENT", autocompletion=complete_agent, help="The agent to vary."),
+    ],
+    opponent: Annotated[
+        str, typer.Argument(metavar="OPPONENT", autocompletion=complete_agent, help="Its opponent.")
+    ],
     vary: Annotated[
         list[str],
         typer.Option(
-            metavar="KEY=VALUE,...", help="A parameter of AGENT and its values; may be repeated."
+            metavar="KEY=VALUE,...",
+            autocompletion=complete_vary,
+            help="A parameter of AGENT and its values; may be repeated.",
         ),
     ],
     games: Annotated[int, typer.Option(help="Games for each combination.")] = 100,

@@ -18,6 +18,7 @@ from rich.markup import escape
 from rave_agents import __version__
 from rave_agents.arena.dask_cluster import dask_executor
 from rave_agents.arena.worker import FailedGameError, UnfinishedError
+from rave_agents.cli.completion import complete_game
 from rave_agents.cli.live import R, Result, View
 from rave_agents.cli.options import AdvisingGroup
 from rave_agents.cli.terminal import say, stderr, tolerate_encoding
@@ -54,7 +55,6 @@ app: typer.Typer = typer.Typer(
     cls=_Program,
     help="Search agents for board games: matches, analysis, speed.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -67,6 +67,7 @@ GameName = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
+        autocompletion=complete_game,
         help="The game: tic_tac_toe, 'hex(board_size=9)', or your own: module:Name, ./nim.py:Nim.",
     ),
 ]
@@ -138,7 +139,7 @@ def main() -> None:
     """Run the program."""
     for stream in (sys.stdout, sys.stderr):
         tolerate_encoding(stream)
-    app()
+    app(prog_name="rave-agents")
 
 
 def use_current_folder() -> None:

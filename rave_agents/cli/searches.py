@@ -13,6 +13,7 @@ from rave_agents.arena.bench import DEFAULT_GAMES, run_bench
 from rave_agents.arena.match import limited_spec
 from rave_agents.arena.play import warm_up
 from rave_agents.cli import report, solve_report
+from rave_agents.cli.completion import complete_agent, complete_agents, complete_game
 from rave_agents.cli.program import (
     ClockText,
     Debug,
@@ -38,7 +39,10 @@ from rave_agents.gtp_engine.serve import serve_standard_streams
 def search(
     game: GameName,
     agent: Annotated[
-        str, typer.Argument(metavar="AGENT", help="An agent, such as 'rave(c=0.2)'.")
+        str,
+        typer.Argument(
+            metavar="AGENT", autocompletion=complete_agent, help="An agent, such as 'rave(c=0.2)'."
+        ),
     ] = "auto",
     moves: Moves = "",
     simulations: Simulations = None,
@@ -160,12 +164,21 @@ def learn(
 @reported
 def speed(
     games: Annotated[
-        list[str] | None, typer.Argument(metavar="[GAMES]...", help="By default twelve games.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[GAMES]...", autocompletion=complete_game, help="By default twelve games."
+        ),
     ] = None,
     agents: Annotated[
-        str, typer.Option(help="Agents to measure, separated by semicolons or spaces.")
+        str,
+        typer.Option(
+            autocompletion=complete_agents,
+            help="Agents to measure, separated by semicolons or spaces.",
+        ),
     ] = "uct rave",
-    baseline: Annotated[str, typer.Option(help="The agent to compare with.")] = "mcts",
+    baseline: Annotated[
+        str, typer.Option(autocompletion=complete_agent, help="The agent to compare with.")
+    ] = "mcts",
     rounds: Annotated[int, typer.Option(help="Measurements of each agent.")] = 5,
     seed: Seed = 0,
     as_json: Json = False,
@@ -196,11 +209,19 @@ def speed(
 @reported
 def gtp(
     agent: Annotated[
-        str, typer.Argument(metavar="AGENT", help="An agent, such as 'rave(seconds=1)'.")
+        str,
+        typer.Argument(
+            metavar="AGENT",
+            autocompletion=complete_agent,
+            help="An agent, such as 'rave(seconds=1)'.",
+        ),
     ] = "rave",
     game: Annotated[
         str,
-        typer.Option(help="The game, such as 'go(board_size=9)'; controllers may change the size."),
+        typer.Option(
+            autocompletion=complete_game,
+            help="The game, such as 'go(board_size=9)'; controllers may change the size.",
+        ),
     ] = "go(board_size=9)",
     simulations: Simulations = None,
     seconds: Seconds = None,

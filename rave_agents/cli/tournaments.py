@@ -17,6 +17,11 @@ from rave_agents.arena.tournament import (
     read_tournament,
 )
 from rave_agents.cli import arena_tables, live
+from rave_agents.cli.completion import (
+    complete_agent,
+    complete_agents,
+    complete_game_or_agent,
+)
 from rave_agents.cli.program import (
     ClockText,
     Dask,
@@ -49,13 +54,15 @@ def tournament(
         list[str],
         typer.Argument(
             metavar="GAME... [AGENT...] | FILE",
+            autocompletion=complete_game_or_agent,
             help="Games, then agents, such as: breakthrough auto rave uct; or a TOML file.",
         ),
     ],
     agents: Annotated[
         str | None,
         typer.Option(
-            help='The agents, where GAMES are all games: "auto rave(c=0.2) mine=./bot.py:Bot".'
+            autocompletion=complete_agents,
+            help='The agents, where GAMES are all games: "auto rave(c=0.2) mine=./bot.py:Bot".',
         ),
     ] = None,
     games: Annotated[
@@ -125,10 +132,19 @@ def _settings(words: Sequence[str], agents: str | None) -> dict[str, Any]:
 @reported
 def scaling(
     game: GameName,
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="An agent without a limit.")],
+    agent: Annotated[
+        str,
+        typer.Argument(
+            metavar="AGENT", autocompletion=complete_agent, help="An agent without a limit."
+        ),
+    ],
     against: Annotated[
         list[str],
-        typer.Option(metavar="AGENT", help="An opponent with a limit of its own; may be repeated."),
+        typer.Option(
+            metavar="AGENT",
+            autocompletion=complete_agent,
+            help="An opponent with a limit of its own; may be repeated.",
+        ),
     ],
     simulations: Annotated[
         str, typer.Option(metavar="N,N,...", help="Simulations a move, such as 100,300,1000,3000.")

@@ -341,9 +341,10 @@ class SearchConfig:
     def _places(self, name: str) -> dict[tuple[str, ...], type]:
         """The paths of fields in use with this name or end of a path, and their owners."""
         words = tuple(name.split("."))
-        return {path: owner for path, owner in self._inner_fields() if path[-len(words) :] == words}
+        return {path: owner for path, owner in self.inner_fields() if path[-len(words) :] == words}
 
-    def _inner_fields(self) -> list[tuple[tuple[str, ...], type]]:
+    def inner_fields(self) -> list[tuple[tuple[str, ...], type]]:
+        """The fields of all parts in use: the path to each, and the class of its owner."""
         parts = {name: getattr(self, name) for name in self.field_names()}
         return [
             place
@@ -388,7 +389,7 @@ class SearchConfig:
         self, what: str, name: str, others: tuple[str, ...] = (), see: str = _ALL_FIELDS
     ) -> str:
         """The message for a name that is neither a field nor one of a part in use."""
-        inner = {path[-1] for path, _ in self._inner_fields()}
+        inner = {path[-1] for path, _ in self.inner_fields()}
         return _unknown(what, name, {*others, *self.field_names(), *inner}, see)
 
     @classmethod
@@ -418,7 +419,7 @@ class SearchConfig:
     def parts_in_use(self) -> dict[str, Any]:
         """The fields of all parts by their places, such as ``amaf.schedule.bias``, as specs."""
         found: dict[str, Any] = {}
-        for path, _ in self._inner_fields():
+        for path, _ in self.inner_fields():
             found[".".join(path)] = plain(functools.reduce(getattr, path, self))
         return found
 
@@ -428,7 +429,7 @@ class SearchConfig:
         Left out are those that parts of different classes have: they are given by their places.
         """
         found = {name: (plain(getattr(self, name)), kind) for name, kind in _field_types().items()}
-        for path, owner in self._inner_fields():
+        for path, owner in self.inner_fields():
             name = path[-1]
             if name not in found and len(set(self._places(name).values())) == 1:
                 value = plain(functools.reduce(getattr, path, self))
