@@ -33,8 +33,8 @@ from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.searcher import Searcher
 
-LIMITS = frozenset(["simulations", "seconds", "clock"])
-"""Parameters that limit how long an agent thinks."""
+LIMITS = frozenset(["simulations", "seconds", "clock", "nodes", "depth"])
+"""Parameters that limit how long an agent thinks; the last two are those of other programs."""
 
 _OF_AGENTS = ("simulations", "seconds", "clock", "seed", "evaluator", "value")
 """Parameters of a searching agent that are not fields of its ``SearchConfig``."""

@@ -352,7 +352,8 @@ def limited_spec(
     given = {name: value for name, value in limits.items() if value is not None}
     known = agent_type(parsed.name).parameters.keys()
     takes = {"simulations", "seconds"} & known
-    if takes and not LIMITS & known & (given.keys() | parsed.parameters.keys()):
+    asked = (simulations, seconds, clock) != (None, None, None)
+    if asked and takes and not LIMITS & known & (given.keys() | parsed.parameters.keys()):
         own = min(takes)
         example = DEFAULT_SIMULATIONS if own == "simulations" else 1.0
         raise ValueError(

@@ -4,6 +4,7 @@ import contextlib
 import time
 from collections.abc import Iterator
 
+from rave_agents.config.limit import Limit
 from rave_agents.errors import ForfeitError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
@@ -15,8 +16,8 @@ from rave_agents.gtp.uci_moves import UciMoves
 from rave_agents.gtp.uci_process import UciProcess
 from rave_agents.searcher.clock import Clock
 
-DEFAULT_MOVETIME = 100
-"""Milliseconds a move for a program that is given no limit."""
+DEFAULT_SECONDS = 0.1
+"""Seconds a move for a program that is given no limit."""
 
 _idle: dict[tuple[str, str, str], list[UciProcess]] = {}
 """Programs that wait for their next game, by command, variant and options."""
@@ -36,7 +37,7 @@ class UciAgent:
         variant: what the program calls the game; None for the usual name.
         nodes: positions that it searches a move.
         depth: plies that it searches a move.
-        movetime: milliseconds a move; 100 where there is no limit at all.
+        seconds: wall-clock seconds a move, above 0; 0.1 where there is no limit at all.
         options: the program's options, such as ``"Hash=16;Skill Level=5"``.
         timeout: seconds that it may take for an answer, above 0.
         clock: the time that it is told to have; None for none.
@@ -55,17 +56,21 @@ class UciAgent:
         variant: str | None = None,
         nodes: int | None = None,
         depth: int | None = None,
-        movetime: int | None = None,
+        seconds: float | None = None,
         options: str = "",
         timeout: float = DEFAULT_TIMEOUT,
         clock: str | float | None = None,
     ) -> None:
-        command, seconds = check_program("uci", command, "fairy-stockfish", timeout)
+        command, patience = check_program("uci", command, "fairy-stockfish", timeout)
         self.moves: UciMoves = UciMoves(game)
         self._given = (command, variant or self.moves.variant, str(options or ""))
         self._options = _parsed_options(self._given[2])
-        self._limits = _checked_limits(nodes=nodes, depth=depth, movetime=movetime)
-        self._timeout = seconds
+        self._limits = _checked_limits(nodes=nodes, depth=depth)
+        if seconds is not None:
+            if clock is not None:
+                raise ValueError("Give seconds a move or a clock, not both.")
+            self._limits["movetime"] = _milliseconds(Limit(seconds=seconds).seconds)
+        self._timeout = patience
         self._game = game
         self._process: UciProcess | None = None
         self._has_moved = False
@@ -166,7 +171,7 @@ class UciAgent:
             left = max(1, int(1000 * self.clock.time_left()[0]))
             gain = int(1000 * self.clock.control.increment)
             limits += [f"wtime {left} btime {left} winc {gain} binc {gain}"]
-        return " ".join(["go", *(limits or [f"movetime {DEFAULT_MOVETIME}"])])
+        return " ".join(["go", *(limits or [f"movetime {_milliseconds(DEFAULT_SECONDS)}"])])
 
     @contextlib.contextmanager
     def _forfeits(self) -> Iterator[None]:
@@ -188,6 +193,10 @@ class UciAgent:
             _idle.setdefault(self._given, []).append(process)
         elif process is not None:
             process.close()
+
+
+def _milliseconds(seconds: float | None) -> int:
+    return max(1, round(1000 * (seconds or 0.0)))
 
 
 def _parsed_options(text: str) -> dict[str, str]:
@@ -219,7 +228,7 @@ UCI_AGENT_TYPE = AgentType(
         "variant": None,
         "nodes": None,
         "depth": None,
-        "movetime": None,
+        "seconds": None,
         "options": "",
         "timeout": DEFAULT_TIMEOUT,
         "clock": None,

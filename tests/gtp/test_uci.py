@@ -187,9 +187,63 @@ def test_games_without_words_are_refused(name):
         ("uci(command=x,options=Hash)", "options must be"),
         ("uci(command=x,timeout=0)", "timeout must be a finite number above 0"),
         ("uci(command=x,timeout=inf)", "timeout must be a finite number above 0"),
+        ("uci(command=x,seconds=0)", "seconds must be a finite number above 0"),
         ("uci(command=x,node=5)", "Did you mean 'nodes'"),
     ],
 )
 def test_bad_values_are_refused(spec, message):
     with pytest.raises(ValueError, match=message):
         make_agent(spec, load_game("clobber"), 0)
+
+
+LISTENER = """
+import sys
+for line in sys.stdin:
+    if line == "uci\\n":
+        print("option name UCI_Variant type combo var clobber\\nuciok", flush=True)
+    elif line == "isready\\n":
+        print("readyok", flush=True)
+    elif line.startswith("go"):
+        open(sys.argv[1], "a").write(line)
+        print("bestmove 0000", flush=True)
+"""
+"""A program that notes how long it is told to search."""
+
+
+def told(tmp_path, parameters="", **limits):
+    """The words after ``go`` that a program is told in its first move."""
+    (tmp_path / "listener.py").write_text(LISTENER)
+    log = tmp_path / "log"
+    command = f"{sys.executable} {tmp_path / 'listener.py'} {log}"
+    spec = f'uci(command="{command}"{parameters})'
+    result = play_match("clobber", spec, "random", games=1, opening_plies=0, **limits)
+    assert result.faults == (1, 0)
+    return log.read_text().removeprefix("go ").strip()
+
+
+def test_seconds_are_told_in_milliseconds(tmp_path):
+    assert told(tmp_path, ",seconds=0.25") == "movetime 250"
+
+
+def test_the_limit_of_a_match_holds_for_a_program_without_one(tmp_path):
+    assert told(tmp_path, seconds=0.5) == "movetime 500"
+
+
+def test_a_limit_of_the_programs_own_is_the_only_one(tmp_path):
+    assert told(tmp_path, ",nodes=9", seconds=0.5) == "nodes 9"
+
+
+def test_without_any_limit_it_has_a_tenth_of_a_second(tmp_path):
+    assert told(tmp_path) == "movetime 100"
+
+
+def test_simulations_of_a_match_are_no_limit_of_a_program():
+    with pytest.raises(ValueError, match=r"uci takes no simulations; .* such as uci\(seconds=1.0"):
+        play_match("clobber", "uci(command=x)", "random", games=1, simulations=50)
+
+
+def test_a_number_of_milliseconds_is_answered_with_seconds():
+    with pytest.raises(ValueError, match="'movetime': use seconds, .*, not milliseconds"):
+        make_agent("uci(command=x,movetime=100)", load_game("clobber"), 0)
+    with pytest.raises(ValueError, match="Give seconds a move or a clock, not both"):
+        make_agent("uci(command=x,seconds=1,clock=60)", load_game("clobber"), 0)
