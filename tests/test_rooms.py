@@ -13,6 +13,7 @@ ADAPTERS = HOUSE.parent / "adapters"
 
 ROOMS = (
     "errors",
+    "extras",
     "files",
     "game",
     "compiler",
@@ -38,7 +39,7 @@ ROOMS = (
 )
 """From the lowest to the highest."""
 
-MODULES = ("errors", "files", "parts")
+MODULES = ("errors", "extras", "files", "parts")
 """Those that are one file."""
 
 MOST_MODULES = 6

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.extras import missing
 
 
 def alpha_rank(payoffs: Sequence[Sequence[float]]) -> list[float]:
@@ -20,7 +21,7 @@ def alpha_rank(payoffs: Sequence[Sequence[float]]) -> list[float]:
         from open_spiel.python.egt import alpharank  # noqa: PLC0415  (optional: networkx)
     except ImportError as error:
         raise UnsupportedGameError(
-            f"alpha-rank needs an extra: pip install 'rave-agents[alpharank]' ({error})."
+            f"{missing('alpha-rank needs', 'alpharank', 'networkx')} ({error})."
         ) from error
     if len(payoffs) == 1:
         return [1.0]

@@ -9,6 +9,7 @@ from concurrent.futures import Executor
 from typing import Any
 
 from rave_agents.arena.versions import check_versions, versions
+from rave_agents.extras import missing
 
 LOCAL = "local"
 """The address that stands for a cluster of this machine's processes."""
@@ -36,7 +37,7 @@ def dask_executor(address: str, *, jobs: int = 1) -> Iterator[Executor]:
     try:
         import distributed  # noqa: PLC0415  (optional: Dask)
     except ImportError as error:
-        raise ValueError("Dask is not installed: pip install 'rave-agents[dask]'.") from error
+        raise ValueError(missing("A cluster needs", "dask", "distributed")) from error
     with contextlib.ExitStack() as stack:
         if address == LOCAL:
             cluster = _local_cluster(distributed, jobs)

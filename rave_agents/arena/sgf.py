@@ -9,6 +9,7 @@ from typing import Any
 
 from rave_agents import __version__
 from rave_agents.arena.record import GameRecord
+from rave_agents.extras import missing
 from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import Game
 from rave_agents.games.coordinates import point_number
@@ -156,7 +157,7 @@ def _sgfmill() -> Any:
     try:
         from sgfmill import sgf  # noqa: PLC0415  (optional: sgfmill)
     except ImportError as error:
-        raise ValueError("Saving games needs sgfmill: pip install 'rave-agents[sgf]'.") from error
+        raise ValueError(missing("Saving games needs", "sgf", "sgfmill")) from error
     return sgf
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.compiler.folders import choose_cache_directory
 from rave_agents.errors import RaveAgentsError
+from rave_agents.extras import install_command
 from rave_agents.frameworks.adapters import adapters, missing_adapters
 
 TARGETS = {
@@ -55,12 +56,6 @@ def examine(*, measure: bool = True) -> dict[str, Any]:
         "kernel": kernel,
         "timings": measure_starts() if measure and not JIT_DISABLED else None,
     }
-
-
-def install_command(adapter: str) -> str | None:
-    """Return how to install what an adapter needs; None if this package has no extra for it."""
-    extras = importlib.metadata.metadata("rave-agents").get_all("Provides-Extra") or []
-    return f"pip install 'rave-agents[{adapter}]'" if adapter in extras else None
 
 
 def measure_starts() -> dict[str, dict[str, float]]:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from rave_agents.config.specs import split_call
 from rave_agents.errors import UnknownNameError
+from rave_agents.extras import install_command
 from rave_agents.frameworks.agent import AgentType
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.game_state import GameState, lacks_methods
@@ -195,7 +196,7 @@ def load_game(spec: str) -> Game:
         raise UnknownNameError(
             f"No game framework is installed, so there is no game {spec!r} "
             f"({reasons or 'no adapter is registered'}). Install one, for example: "
-            "pip install 'rave-agents[openspiel]'"
+            f"{install_command('openspiel') or 'pip install open_spiel'}"
         )
     errors = {}
     for framework, adapter in adapters().items():

@@ -5,6 +5,7 @@ import os
 import pathlib
 from typing import Any
 
+from rave_agents.extras import missing
 from rave_agents.files import replacing
 from rave_agents.game.plain_text import printable, shortened
 
@@ -18,10 +19,7 @@ try:
     from matplotlib.patheffects import withStroke
     from matplotlib.text import Text
 except ImportError as error:
-    raise ImportError(
-        "Pictures need matplotlib, which is not installed. Install the extra: "
-        'pip install "rave-agents[plot]"'
-    ) from error
+    raise ImportError(missing("Pictures need", "plot", "matplotlib")) from error
 
 __all__ = [
     "Axes",

@@ -399,7 +399,7 @@ def test_doctor_says_how_to_install_what_is_missing(program, monkeypatch):
     monkeypatch.setattr("rave_agents.cli.doctor.missing_adapters", lambda: {"openspiel": "none"})
     findings = object_of(program("doctor", "--quick", "--json"))
     install = findings["missing_adapters"]["openspiel"]["install"]
-    assert install == "pip install 'rave-agents[openspiel]'"
+    assert install == "pip install 'open-spiel>=2.0'"
 
 
 def test_starts_are_measured_in_fresh_processes(tmp_path, monkeypatch):
