@@ -2,6 +2,7 @@
 
 import collections
 import functools
+import gc
 import os
 import pathlib
 import signal
@@ -28,13 +29,18 @@ from rave_agents.searcher import preparing
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Else every worker would compile the tests anew, and every program that they start the package.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 COMPILED_AFTER = {"quick": (8000, 5.0), "full": (1000, 1.5)}
 """Simulations and seconds that a process interprets a search that no process has compiled; it takes
 as long to compile it, which more tests of the full run share."""
 
 _compiled_at_once, _placed = Entry.bound, Entry.placed
 _spent: dict[object, tuple[int, float]] = {}
-_places: dict[object, pathlib.Path] = {}
+_places: dict[object, pathlib.Path | None] = {}
+"""Where the code of a search will lie; None once it does."""
 
 
 def _is_on_disk(entry, record):
@@ -43,7 +49,10 @@ def _is_on_disk(entry, record):
     of_generation = OpenFunction.generation, entry.what, kind
     if of_generation not in _places:
         _places[of_generation] = place_on_disk(entry.function, record, kind)
-    return _places[of_generation].exists()
+    place = _places[of_generation]
+    if place is not None and place.exists():
+        _places[of_generation] = place = None
+    return place is None
 
 
 def _compiled_late(entry, record, limits):
@@ -212,6 +221,10 @@ def pytest_collection_modifyitems(config, items):
     rest = config.getoption("rest")
     config.hook.pytest_deselected(items=[item for item in items if (item in left_out) != rest])
     items[:] = [item for item in items if (item in left_out) == rest]
+
+
+def pytest_collection_finish():
+    gc.freeze()  # Collections of garbage need not look through all that was imported.
 
 
 def pytest_runtest_setup(item):

@@ -1,6 +1,7 @@
 """Imports: no circle between files or folders anywhere, and few inside functions, with reasons."""
 
 import ast
+import functools
 import pathlib
 import re
 import subprocess
@@ -15,7 +16,12 @@ HOUSE = pathlib.Path(rave_agents.__file__).parent
 ADAPTERS = HOUSE.parent / "adapters"
 
 MODULES = modules_of(HOUSE, *(path.parent for path in ADAPTERS.glob("*/__init__.py")))
-GRAPH = graph_of(MODULES)
+
+
+@functools.cache
+def graph():
+    return graph_of(MODULES)
+
 
 MOST_IN_FUNCTIONS = 30
 
@@ -24,13 +30,13 @@ REASON = re.compile(r"# noqa: (F401, )?PLC0415  \((optional|slow): [A-Za-z].*\)$
 
 
 def test_no_files_import_each_other_in_a_circle():
-    assert circles(GRAPH) == []
+    assert circles(graph()) == []
 
 
 def test_no_folders_import_each_other_in_a_circle():
     """Inside each folder, its files and the folders in it: ``kernel/amaf`` is one of ``kernel``."""
     folders = {path.parent for path in MODULES.values()} | {ADAPTERS, HOUSE.parent}
-    found = {folder.name: circles(folded(GRAPH, MODULES, folder)) for folder in folders}
+    found = {folder.name: circles(folded(graph(), MODULES, folder)) for folder in folders}
     assert {name: those for name, those in found.items() if those} == {}
 
 

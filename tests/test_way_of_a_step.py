@@ -38,10 +38,13 @@ def provider(request, compiled, monkeypatch):
     return PROVIDERS[request.param]
 
 
+OWN = tuple(str(ROOT / folder) for folder in ("rave_agents", "adapters"))
+
+
 def own_frames(frame):
     """The frames of our code from this one outwards."""
     while frame is not None:
-        if frame.f_code.co_filename.startswith((str(ROOT / "rave_agents"), str(ROOT / "adapters"))):
+        if frame.f_code.co_filename.startswith(OWN):
             yield frame
         frame = frame.f_back
 
@@ -51,13 +54,12 @@ def traced(move):
     functions, depths = set(), []
 
     def note(frame, event, _):
-        frames = list(own_frames(frame))
-        if event == "call" and frames and frames[0] is frame:
+        if event == "call" and next(own_frames(frame), None) is frame:
             code = frame.f_code
             path = pathlib.Path(code.co_filename).relative_to(ROOT).as_posix()
             functions.add((path, code.co_qualname))
             if path.endswith("machine_code.py"):
-                depths.append(len(frames))
+                depths.append(len(list(own_frames(frame))))
 
     sys.setprofile(note)
     try:

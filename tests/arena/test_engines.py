@@ -34,10 +34,7 @@ def first_legal(state):
     return min(state.legal_actions())
 
 
-QUICK = ["pettingzoo:tictactoe_v3"]
-
-
-@pytest.mark.full(but=QUICK)
+@pytest.mark.full
 @pytest.mark.parametrize("name", sorted(games_for_two()))
 def test_every_game_is_played_alike_by_one_process_by_several_and_on_a_cluster(name, dask_workers):
     try:
@@ -186,7 +183,7 @@ SCRIPT = """
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends signals")
-@pytest.mark.full(but=["engine0"])
+@pytest.mark.full
 @pytest.mark.parametrize("engine", [["--jobs", "2"], ["--dask", "local", "--jobs", "2"]])
 def test_ctrl_c_ends_within_two_seconds_and_prints_the_standing(engine, tmp_path):
     if "--dask" in engine:
@@ -247,6 +244,7 @@ def test_shards_are_all_games_once():
     assert sorted(key for part in parts for key in part) == sorted(plan.keys())
 
 
+@pytest.mark.full
 def test_a_local_cluster_listens_to_this_machine_alone(dask_workers):
     psutil = pytest.importorskip("psutil")
     this = psutil.Process()

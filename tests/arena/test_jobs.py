@@ -26,7 +26,7 @@ def run(*arguments):
     )
 
 
-@pytest.mark.full  # The same with one game is in test_engines.py.
+@pytest.mark.full(but=["pettingzoo:tictactoe_v3"])
 @pytest.mark.parametrize(
     "name",
     [

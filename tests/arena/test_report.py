@@ -45,7 +45,8 @@ def files(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(files):
-    return report_page(load_report(files[0]["tournament"]), ask=["rave(simulations=40)"])
+    data = load_report(files[0]["tournament"])
+    return report_page(data, games=1, ask=["rave(simulations=40)"])
 
 
 def test_a_tournament_is_read_as_it_was(files):
@@ -68,7 +69,7 @@ def test_unfinished_files_have_a_report(files, tmp_path):
     path = tmp_path / "cut.jsonl"
     content = files[0]["tournament"].read_bytes()
     path.write_bytes(content[: len(content) // 2])
-    assert "of 12 games" in report_page(load_report(path))
+    assert "of 12 games" in report_page(load_report(path), games=1)
 
 
 def test_a_file_without_games_has_a_report(files, tmp_path):
@@ -105,7 +106,7 @@ def test_the_page_shows_what_agents_thought_that_are_asked(page):
 
 
 def test_no_agent_is_asked_by_itself(files):
-    page = report_page(load_report(files[0]["match"]))
+    page = report_page(load_report(files[0]["match"]), games=1)
     assert "plays" in page
     assert "visits</th>" not in page
 
@@ -168,7 +169,9 @@ def test_games_with_chance_and_simultaneous_moves_are_replayed(tmp_path):
     for name in ("pig(winscore=10)", "goofspiel(num_cards=3)", "oshi_zumo(coins=4)"):
         path = tmp_path / f"{name}.jsonl"
         play_match(name, "random", "uct(simulations=5)", games=2, output=path)
-        assert "cannot be replayed" not in report_page(load_report(path))
+        page = report_page(load_report(path), games=1)
+        assert "The end." in page
+        assert "cannot be replayed" not in page
 
 
 def test_a_game_that_is_not_known_here_is_left_out(files, tmp_path):

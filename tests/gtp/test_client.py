@@ -199,6 +199,7 @@ def test_a_program_that_fails_before_its_first_move_ends_the_match_and_keeps_its
     assert [record.fault for record in caught.value.result.records] == [False, False, True]
 
 
+@pytest.mark.full(but=["1"])
 @pytest.mark.parametrize("what", ["does not exist", "echoes its input", "floods"])
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_match_that_is_asked_to_counts_them_as_lost(what, jobs):

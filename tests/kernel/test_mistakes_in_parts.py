@@ -104,7 +104,7 @@ def test_print_in_a_formula_is_refused_with_its_line(body, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("body", "source", "reason"),
     [
