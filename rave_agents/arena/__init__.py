@@ -1,4 +1,4 @@
-"""Matches, sweeps, tournaments and curves, their statistics, and speed measurements.
+"""Matches, sweeps, tournaments, races and curves, their statistics, and speed measurements.
 
 It imports agents and what lies below.
 """
@@ -8,6 +8,7 @@ from rave_agents.arena.dask_cluster import dask_executor
 from rave_agents.arena.journal import merge_journals
 from rave_agents.arena.match import MatchError, MatchResult, play_match
 from rave_agents.arena.pairs import PairCounts
+from rave_agents.arena.race import RaceError, RaceResult, find_best
 from rave_agents.arena.ratings import Outcome, Ratings, rate
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.scaling import ScalingError, ScalingPoint, ScalingResult, run_scaling
@@ -25,6 +26,8 @@ __all__ = [
     "MatchScore",
     "Outcome",
     "PairCounts",
+    "RaceError",
+    "RaceResult",
     "Ratings",
     "ScalingError",
     "ScalingPoint",
@@ -36,6 +39,7 @@ __all__ = [
     "TournamentError",
     "TournamentResult",
     "dask_executor",
+    "find_best",
     "merge_journals",
     "play_match",
     "play_tournament",

@@ -103,7 +103,7 @@ def initial_decision(game: Game, seed: int) -> GameState:
 def single_mover(state: GameState) -> int:
     """The seat to move, at a state that is not terminal and not chance's."""
     player = int(state.current_player())
-    if player not in (0, 1):
+    if not 0 <= player < state.num_players():
         raise UnsupportedGameError(f"No single player is to move: current_player() is {player}.")
     return player
 

@@ -1,7 +1,9 @@
 """One game between two agents, and what it needs: an opening, seats, chance, seeds.
 
 Game number ``2 i`` and ``2 i + 1`` start from opening ``i`` and see the same chance outcomes drawn;
-the first agent has seat 0 in the one and seat 1 in the other.
+the first agent has seat 0 in the one and seat 1 in the other. In a game for n other than two
+players seat ``i % n`` is the first agent's in the one and the second's in the other, and all
+further seats are the other agent's; so in a game for one player each plays alone.
 """
 
 import contextlib
@@ -9,6 +11,7 @@ import dataclasses
 import functools
 import operator
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -23,12 +26,12 @@ from rave_agents.arena.openings import (
     single_mover,
     start_state,
 )
-from rave_agents.arena.record import GameRecord
+from rave_agents.arena.record import GameRecord, seats_of_first
 from rave_agents.arena.referee import Referee, decided_returns
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.errors import ForfeitError
 from rave_agents.frameworks.adapters import Game
-from rave_agents.frameworks.agent import Agent
+from rave_agents.frameworks.agent import Agent, Effort
 from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import (
     GameState,
@@ -52,11 +55,18 @@ class Fixture:
     """The match's seed."""
     opening: tuple[int, ...]
     """The actions and chance outcomes to start with."""
+    players: int = 2
+    """The game's number of players."""
 
     @property
     def first_seat(self) -> int:
-        """The seat of the match's first agent."""
-        return self.number % 2
+        """The first agent's seat of two; of other numbers the one that an agent has alone."""
+        return self.number % 2 if self.players == 2 else self.pair % self.players
+
+    @property
+    def first_seats(self) -> tuple[int, ...]:
+        """All seats of the match's first agent."""
+        return seats_of_first(self.number, self.first_seat, self.players)
 
     @property
     def pair(self) -> int:
@@ -65,7 +75,7 @@ class Fixture:
 
     def index_at(self, seat: int) -> int:
         """Index of the agent in this seat: 0 for the first, 1 for the second."""
-        return (seat + self.first_seat) % 2
+        return 0 if seat in self.first_seats else 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +83,7 @@ class Table:
     """Settings that all games of a match share."""
 
     game: Game
-    """The game, for two players."""
+    """The game."""
     agents: tuple[Contestant, Contestant]
     """The first and the second agent; specs with their limits."""
     seed: int = 0
@@ -99,7 +109,7 @@ class Table:
             ValueError: if no opening can be found.
         """
         opening = draw_opening(self.game, self.opening_plies, self.seed, number // 2)
-        return Fixture(number, self.seed, opening)
+        return Fixture(number, self.seed, opening, self.game.num_players)
 
     def play(self, number: int) -> GameRecord:
         """Play the game of this number, see ``play_game``."""
@@ -117,7 +127,8 @@ class Table:
         game = f"Game {number + 1}"
         if not isinstance(error, AgentFailedError) or not isinstance(error.__cause__, Exception):
             return game, error
-        who = self.agents[(error.seat + number) % 2]
+        fixture = Fixture(number, self.seed, (), self.game.num_players)
+        who = self.agents[fixture.index_at(error.seat)]
         return f"{game}, seat {error.seat}, agent {who}", error.__cause__
 
     def read(self, line: Mapping[str, Any]) -> GameRecord:
@@ -126,7 +137,7 @@ class Table:
         Raises:
             ValueError: if it has none, or returns that the game does not have; it names the field.
         """
-        record = GameRecord.from_dict(line)
+        record = GameRecord.from_dict(line, self.game.num_players)
         limits = self._utility_limits
         if limits.numbers(record.returns) is None:
             raise ValueError(
@@ -176,24 +187,24 @@ def play_game(table: Table, fixture: Fixture) -> GameRecord:
         AgentFailedError: from whatever else an agent raises, or for an action that is not legal.
         Exception: whatever the game or the referee raises, unchanged.
     """
-    agents = _make_agents(table, fixture)
+    seats = _make_agents(table, fixture)
     with contextlib.ExitStack() as stack:
-        for agent in agents:
+        for agent in seats:
             stack.callback(getattr(agent, "close", lambda: None))
         referee = None if table.referee is None else Referee(table.referee, table.game)
         if referee is not None:
             stack.callback(referee.close)
-        return _play(table, fixture, agents, referee)
+        return _play(table, fixture, seats, referee)
 
 
 def _play(
-    table: Table, fixture: Fixture, agents: tuple[Agent, Agent], referee: Referee | None
+    table: Table, fixture: Fixture, seats: Sequence[Agent], referee: Referee | None
 ) -> GameRecord:
     state = start_state(table.game, fixture.seed, fixture.pair)
     actions: list[int] = []
     ending, fault = "", False
     try:
-        _play_moves(table, fixture, agents, referee, state, actions)
+        _play_moves(table, fixture, seats, referee, state, actions)
         returns = [float(value) for value in state.returns()]
         if referee is not None:
             returns, ending = referee.result(returns, state)
@@ -201,17 +212,17 @@ def _play(
         if not (table.forfeit and isinstance(failed.__cause__, EngineFailedError)):
             raise
         ending, fault = f"seat {failed.seat} failed: {failed.__cause__}", True
-        returns = decided_returns(state, 1 - failed.seat)
+        returns = decided_returns(state, failed.seat)
     except _LostError as lost:
         ending, fault = f"seat {lost.seat} {lost.reason}", lost.fault
-        returns = decided_returns(state, 1 - lost.seat)
+        returns = decided_returns(state, lost.seat)
     return GameRecord(
         number=fixture.number,
         first_seat=fixture.first_seat,
         opening=fixture.opening,
         actions=tuple(actions),
-        returns=(returns[0], returns[1]),
-        efforts=(agents[0].effort, agents[1].effort),
+        returns=tuple(returns),
+        efforts=(_effort(fixture, seats, 0), _effort(fixture, seats, 1)),
         ending=ending,
         fault=fault,
     )
@@ -220,13 +231,12 @@ def _play(
 def _play_moves(
     table: Table,
     fixture: Fixture,
-    agents: tuple[Agent, Agent],
+    seats: Sequence[Agent],
     referee: Referee | None,
     state: Any,
     actions: list[int],
 ) -> None:
     """Play from ``state`` to the end, in it, and note all actions."""
-    seats = [agents[fixture.index_at(seat)] for seat in (0, 1)]
     clocks = [None if table.clock is None else Clock.parse(table.clock) for _ in seats]
     chance = chance_stream(fixture.seed, fixture.pair)
     opening = iter(fixture.opening)
@@ -272,22 +282,33 @@ def warm_up(who: Contestant, game: Game) -> None:
     try:
         state = initial_decision(game, 0)
         seat = max(0, int(state.current_player()))
-        make_agent(AgentSpec(who.name, parameters), game, seat).step(state)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Whoever asked for the games was told before.
+            make_agent(AgentSpec(who.name, parameters), game, seat).step(state)
     except Exception as error:
         if is_raised_by_handler(error):
             raise
 
 
-def _make_agents(table: Table, fixture: Fixture) -> tuple[Agent, Agent]:
-    agents = []
-    for index, who in enumerate(table.agents):
-        seat = fixture.index_at(index)
-        seed = agent_seed(fixture.seed, fixture.number, index)
+def _make_agents(table: Table, fixture: Fixture) -> list[Agent]:
+    """The agent of each seat."""
+    agents: list[Agent] = []
+    made = [0, 0]
+    for seat in range(fixture.players):
+        index = fixture.index_at(seat)
+        seed = agent_seed(fixture.seed, fixture.number, index + 2 * made[index])
+        made[index] += 1
         try:
-            agents.append(make_contestant(who, table.game, seat, seed))
+            agents.append(make_contestant(table.agents[index], table.game, seat, seed))
         except Exception as error:
             raise AgentFailedError(seat) from error
-    return agents[0], agents[1]
+    return agents
+
+
+def _effort(fixture: Fixture, seats: Sequence[Agent], index: int) -> Effort:
+    """The effort of the first (0) or the second (1) agent in all its seats."""
+    efforts = [agent.effort for seat, agent in enumerate(seats) if fixture.index_at(seat) == index]
+    return Effort(*map(sum, zip(*efforts, strict=True))) if efforts else Effort()
 
 
 def _ask(seat: int, method: Callable[..., Any], *arguments: Any) -> Any:

@@ -1,7 +1,8 @@
 """Record of a finished game."""
 
 import dataclasses
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from rave_agents.arena import fields
@@ -15,14 +16,15 @@ class GameRecord:
     number: int
     """Its number in the match, from 0."""
     first_seat: int
-    """The seat of the match's first agent: 0 or 1."""
+    """The seat of the match's first agent, 0 or 1; in games for other numbers of players the seat
+    that one agent has alone, see ``first_seats``."""
     opening: tuple[int, ...]
     """The random actions and chance outcomes that it started with."""
     actions: tuple[int, ...]
     """All actions and chance outcomes, those of the opening included; where players move at the
     same time, one action of each."""
-    returns: tuple[float, float]
-    """The returns of seat 0 and seat 1, in the game's utilities."""
+    returns: tuple[float, ...]
+    """The returns of seat 0, seat 1, ..., in the game's utilities."""
     efforts: tuple[Effort, Effort]
     """The effort of the first and the second agent."""
     ending: str = ""
@@ -31,9 +33,19 @@ class GameRecord:
     """True if the loser failed or broke the rules, so that the game says little of their play."""
 
     @property
+    def first_seats(self) -> tuple[int, ...]:
+        """All seats of the match's first agent."""
+        return seats_of_first(self.number, self.first_seat, len(self.returns))
+
+    @property
     def margin(self) -> float:
-        """The first agent's return less the second's: the first won if it is above 0."""
-        return self.returns[self.first_seat] - self.returns[1 - self.first_seat]
+        """The first agent's mean return less the second's: the first won if it is above 0.
+
+        In a game for one player the other's is taken as 0.
+        """
+        mine = [self.returns[seat] for seat in self.first_seats]
+        others = [r for seat, r in enumerate(self.returns) if seat not in self.first_seats]
+        return _mean(mine) - _mean(others)
 
     @property
     def score(self) -> float:
@@ -59,8 +71,12 @@ class GameRecord:
         }
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+    def from_dict(cls, values: Mapping[str, Any], players: int = 2) -> Self:
         """The record that ``to_dict`` made these values of; other keys are ignored.
+
+        Args:
+            values: plain values.
+            players: the game's number of players.
 
         Raises:
             ValueError: if they are none; the message names the field.
@@ -70,18 +86,37 @@ class GameRecord:
         shared = min(len(opening), len(actions))  # An agent may have lost in the opening.
         if actions[:shared] != opening[:shared]:
             raise ValueError("actions must begin with those of opening.")
-        returns = fields.listed(fields.field(values, "returns"), "returns", fields.number, 2)
+        returns = fields.listed(fields.field(values, "returns"), "returns", fields.number, players)
         efforts = fields.listed(fields.field(values, "efforts"), "efforts", _effort, 2)
         return cls(
             number=fields.integer(fields.field(values, "number"), "number"),
-            first_seat=fields.integer(fields.field(values, "first_seat"), "first_seat", 0, 1),
+            first_seat=fields.integer(
+                fields.field(values, "first_seat"), "first_seat", 0, max(players, 2) - 1
+            ),
             opening=opening,
             actions=actions,
-            returns=(returns[0], returns[1]),
+            returns=returns,
             efforts=(efforts[0], efforts[1]),
             ending=fields.text(values.get("ending", ""), "ending"),
             fault=fields.flag(values.get("fault", False), "fault"),
         )
+
+
+def seats_of_first(number: int, first_seat: int, players: int) -> tuple[int, ...]:
+    """All seats of the first agent in a game of this number, see ``play``.
+
+    Args:
+        number: the game's number in the match, from 0.
+        first_seat: of two seats the first agent's; of others the one that an agent has alone.
+        players: the game's number of players.
+    """
+    if players == 2 or number % 2 == 0:
+        return (first_seat,)
+    return tuple(seat for seat in range(players) if seat != first_seat)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else 0.0
 
 
 def _effort(value: Any, what: str) -> Effort:

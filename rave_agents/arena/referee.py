@@ -66,7 +66,7 @@ class Referee:
         if said == 0:
             middle = sum(returns) / 2
             return [middle, middle], remark
-        return decided_returns(state, 0 if said > 0 else 1), remark
+        return decided_returns(state, 1 if said > 0 else 0), remark
 
     def close(self) -> None:
         """The game is over: the program waits for the next one."""
@@ -86,8 +86,8 @@ def checked_referee(spec: AgentSpec, game: Game) -> AgentSpec:
     return spec
 
 
-def decided_returns(state: GameState, winner: int) -> list[float]:
-    """The returns of two players where one wins otherwise than by the rules."""
+def decided_returns(state: GameState, loser: int) -> list[float]:
+    """The returns of the players where one loses otherwise than by the rules."""
     low, high = float(state.min_utility()), float(state.max_utility())
     low, high = (low if math.isfinite(low) else -1.0), (high if math.isfinite(high) else 1.0)
-    return [high, low] if winner == 0 else [low, high]
+    return [low if player == loser else high for player in range(state.num_players())]

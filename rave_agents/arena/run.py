@@ -94,7 +94,12 @@ class RunOptions:
     """The part of the games that is played; None for all."""
 
 
-def carry_out(plan: Plan, options: RunOptions, collector: Collector) -> bool:
+def carry_out(
+    plan: Plan,
+    options: RunOptions,
+    collector: Collector,
+    rounds: Callable[[], Iterable[Iterable[Key]]] | None = None,
+) -> bool:
     """Play what a plan has and its file lacks, until all is played or no more is needed.
 
     Ctrl-C ends it early: what is finished has been collected.
@@ -103,6 +108,8 @@ def carry_out(plan: Plan, options: RunOptions, collector: Collector) -> bool:
         plan: the games.
         options: how they are played, and where they are kept.
         collector: gets each finished game, those of the file first.
+        rounds: begins rounds of games that the file lacks, each of which is drawn up when the last
+            is over, with what came of it; None for one round of all games of the plan.
 
     Returns:
         Whether it came to its end.
@@ -123,9 +130,11 @@ def carry_out(plan: Plan, options: RunOptions, collector: Collector) -> bool:
                 ended = collector.take(key, record) or ended
         with contextlib.suppress(KeyboardInterrupt):
             collector.tell()
-            if not ended:
+            if not ended and rounds is None:
                 keys = (key for key in plan.keys(options.shard) if key not in done)
                 _play(plan, options, keys, journal, collector)
+            for batch in rounds() if rounds is not None and not ended else ():
+                _play(plan, options, batch, journal, collector)
             return True
     return False
 

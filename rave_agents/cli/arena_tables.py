@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rave_agents.arena.match_result import MatchResult
+from rave_agents.arena.race_result import RaceResult
 from rave_agents.arena.scaling import ScalingResult
 from rave_agents.arena.sweep import SweepResult
 from rave_agents.arena.tournament_result import TournamentResult
@@ -85,6 +86,13 @@ def scaling_table(result: ScalingResult) -> RenderableType:
     for row in rows:
         table.add_row(*map(escape, row))
     return table
+
+
+def race_table(result: RaceResult) -> RenderableType:
+    """The agents of a race, those that are left first."""
+    header, *rows = result.table()
+    title = f"{result.game}, {counted(result.finished, 'game')}, seed {result.seed}"
+    return _agents_table(header, rows, escape(title))
 
 
 def standings_table(result: TournamentResult, game: str | None = None) -> RenderableType:

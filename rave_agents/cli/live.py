@@ -15,11 +15,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 from rich.text import Text
 
 from rave_agents.arena.match_result import MatchResult
+from rave_agents.arena.race_result import RaceResult
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.scaling import ScalingResult
 from rave_agents.arena.sweep import SweepResult
 from rave_agents.arena.tournament_result import TournamentResult
-from rave_agents.cli.arena_tables import match_table, scaling_table, standings_table, sweep_table
+from rave_agents.cli.arena_tables import (
+    match_table,
+    race_table,
+    scaling_table,
+    standings_table,
+    sweep_table,
+)
 
 LAST_GAMES = 4
 """Finished games that are shown."""
@@ -27,7 +34,7 @@ LAST_GAMES = 4
 _PER_SECOND = 2
 """Redraws a second; few, since ratings of many games take some time."""
 
-Result = MatchResult | SweepResult | ScalingResult | TournamentResult
+Result = MatchResult | RaceResult | SweepResult | ScalingResult | TournamentResult
 R = TypeVar("R", bound=Result)
 View = AbstractContextManager[Callable[[R], None] | None]
 
@@ -139,6 +146,18 @@ def tournament_progress(console: Console) -> View[TournamentResult]:
         return f"{match.game}: {game_line(record, match.agents)}"
 
     return _shown(console, standings_table, last)
+
+
+def race_progress(console: Console) -> View[RaceResult]:
+    """Show a race."""
+
+    def last(result: RaceResult) -> str:
+        if result.latest is None:
+            return ""
+        index, record = result.latest
+        return game_line(record, result.matches[index].agents)
+
+    return _shown(console, race_table, last)
 
 
 def game_line(record: GameRecord, agents: tuple[str, str]) -> str:

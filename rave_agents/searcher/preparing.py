@@ -41,17 +41,37 @@ def prepared(
     Raises:
         UnsupportedGameError: if the configuration does not fit the game.
     """
+    state, game = checked_game(
+        state, config, judged=evaluator is not None, valued=value is not None
+    )
+    batched = isinstance(evaluator, BatchEvaluator)
+    compile_search(game, state, bind_leaves if batched else loop.run.bound)
+    return state, game
+
+
+def checked_game(
+    state: GameState, config: SearchConfig, *, judged: bool = False, valued: bool = False
+) -> tuple[GameState, SearchedGame]:
+    """The state to search in place of a given one, and its game; nothing is compiled.
+
+    Args:
+        state: a position of the game.
+        config: the search's configuration.
+        judged: whether an evaluator judges leaves, so that there are no playouts.
+        valued: whether there is a value function.
+
+    Raises:
+        UnsupportedGameError: if the configuration does not fit the game.
+    """
     if config.hidden == "see" and hides_information(state):
         warn_cheating()
         seeing = getattr(state, "seeing", None)
         state = state if seeing is None else seeing()
-    game = searched_game(state, config, judged=evaluator is not None, valued=value is not None)
+    game = searched_game(state, config, judged=judged, valued=valued)
     simultaneous = game.simultaneous and not _in_turn(game, state)
     check_moves(config, simultaneous=simultaneous)
     if game.determinizes:
         check_hidden(config, simultaneous=simultaneous)
-    batched = isinstance(evaluator, BatchEvaluator)
-    compile_search(game, state, bind_leaves if batched else loop.run.bound)
     return state, game
 
 

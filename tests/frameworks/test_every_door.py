@@ -19,6 +19,7 @@ from rave_agents.analysis.position_analysis import analyse
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena.bench import run_bench
 from rave_agents.arena.match import play_match
+from rave_agents.arena.race import find_best
 from rave_agents.arena.scaling import run_scaling
 from rave_agents.arena.sweep import run_sweep
 from rave_agents.arena.tournament import play_tournament
@@ -60,6 +61,12 @@ def match(game):
 
 def tournament(game):
     result = play_tournament([game], [SEARCH, "random"], games_per_pairing=2, opening_plies=0)
+    assert result.finished == 2
+
+
+def race(game):
+    result = find_best(game, [SEARCH, "random"], seconds=0.01)
+    assert result.sentence
     assert result.finished == 2
 
 
@@ -121,7 +128,20 @@ def check(game):
 
 
 DOORS = [
-    *(agent, match, tournament, sweep, scaling, bench, solve, search, learn, training, opponent),
+    *(
+        agent,
+        match,
+        tournament,
+        race,
+        sweep,
+        scaling,
+        bench,
+        solve,
+        search,
+        learn,
+        training,
+        opponent,
+    ),
     *(gtp, bot, check),
 ]
 

@@ -1,0 +1,225 @@
+"""Elimination of agents in a race: evidence that may be looked at after every pair of games.
+
+A pair of games between two agents has a score X from 0 to 1 with the unknown mean μ. A player who
+bets the share f of all money on every pair that μ is above m, starting with 1, has after n pairs
+
+    ``W_f = Π (1 + f (X_i - m) / max(m, 1 - m))``.
+
+If μ is not above m, W_f is a nonnegative supermartingale, and so is its mean W over several f. It
+then ever reaches 1/α with a probability of at most α (J. Ville, 1939), however often one looks,
+whatever distribution X has, and whoever chose by the results so far to play on. Bets that μ is
+below m mirror that. The means m against which neither W has reached 1/α are a *confidence
+sequence*: I. Waudby-Smith and A. Ramdas, "Estimating Means of Bounded Random Variables by Betting",
+Journal of the Royal Statistical Society B 86 (2024), https://arxiv.org/abs/2010.09686.
+
+Among K agents there are K (K - 1) such bets, each of which gets its share of the 5 %: with 95 %
+probability all intervals of a race hold at all times. So the agent that scores at least 1/2 against
+every other is dropped with a probability of at most 5 %, and so are any of several equal ones.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.arena.statistics import CONFIDENCE
+
+LEVEL = 0.05
+"""Agents whose scores against each other are proven to be this close to 1/2 are level."""
+
+_YIELDS = math.log(10.0)
+"""Log of the odds against a leader at which it yields the lead to the other."""
+
+_STAKES = (np.arange(20) + 0.5) / 20
+"""The shares f: all of (0, 1), since the best one, about 2 (2 μ - 1), is unknown."""
+
+_BISECTIONS = 50
+
+_Array = NDArray[np.float64]
+
+
+class Evidence:
+    """Evidence on the mean of values, which come one by one: of scores from 0 to 1, or of any.
+
+    Values of any size are bet on in units of the greatest that came before, and what is greater
+    counts as one unit: without bounds there is no other way to bet.
+
+    Args:
+        bounded: whether the values are scores, compared with 1/2; else they are compared with 0.
+    """
+
+    def __init__(self, *, bounded: bool = True) -> None:
+        self.bounded = bounded
+        self.centre: float = 0.5 if bounded else 0.0
+        """The mean of values of two that are equal."""
+        self.values: list[float] = []
+        """The values, in their order."""
+        self._scales: list[float] = []
+        self._greatest = 0.0
+        margins = (0.0, LEVEL) if bounded else (0.0,)
+        self._fortunes = {
+            (sign, self.centre - sign * margin): np.zeros(len(_STAKES))
+            for sign in (1, -1)
+            for margin in margins
+        }
+
+    def add(self, value: float) -> None:
+        """Take the next value."""
+        self.values.append(value)
+        self._scales.append(self._greatest)
+        self._greatest = max(self._greatest, abs(value))
+        for sign, mean in self._fortunes:
+            self._fortunes[sign, mean] += np.log1p(_STAKES * sign * self._distances(mean, -1))
+
+    def _distances(self, mean: float, start: int = 0) -> _Array:
+        """Distances of the values from a mean, in units of the greatest that there may be."""
+        away = np.array(self.values[start:]) - mean
+        if self.bounded:
+            return away / max(mean, 1 - mean)
+        scales = np.array(self._scales[start:])
+        units = np.divide(away, scales, out=np.zeros_like(away), where=scales > 0)
+        clipped: _Array = np.clip(units, -1.0, 1.0)
+        return clipped
+
+    @property
+    def for_first(self) -> float:
+        """Log of the money W of who bets that the mean is above that of equal ones."""
+        return _log_mean(self._fortunes[1, self.centre])
+
+    @property
+    def for_second(self) -> float:
+        """Log of the money W of who bets that the mean is below that of equal ones."""
+        return _log_mean(self._fortunes[-1, self.centre])
+
+    def is_level(self, limit: float) -> bool:
+        """True if scores are proven to be within ``LEVEL`` of 1/2.
+
+        Args:
+            limit: the log of the money W that proves something.
+        """
+        ends = [(1, 0.5 - LEVEL), (-1, 0.5 + LEVEL)]
+        return self.bounded and all(_log_mean(self._fortunes[end]) >= limit for end in ends)
+
+    @property
+    def mean(self) -> float:
+        """The mean of the values; not a number without any."""
+        return math.fsum(self.values) / len(self.values) if self.values else math.nan
+
+    def interval(self, limit: float) -> tuple[float, float]:
+        """The means that no bettor's money W, with this log, refutes."""
+        if not self.values:
+            return (0.0, 1.0) if self.bounded else (-math.inf, math.inf)
+        return self._end(1, limit), self._end(-1, limit)
+
+    def _end(self, sign: int, limit: float) -> float:
+        """The lower end (sign 1) or the upper (-1), between a mean that is refuted and one not."""
+        reach = max(self._scales)
+        outer = min(sign * value for value in self.values) - reach
+        if self.bounded:
+            outer = 0.0 if sign > 0 else -1.0
+        if self._money(sign, sign * outer) < limit:
+            return sign * outer if self.bounded else -sign * math.inf
+        inner = sign * self.mean
+        for _ in range(_BISECTIONS):
+            middle = (outer + inner) / 2
+            refuted = self._money(sign, sign * middle) >= limit
+            outer, inner = (middle, inner) if refuted else (outer, middle)
+        return sign * outer
+
+    def _money(self, sign: int, mean: float) -> float:
+        bets = np.outer(_STAKES, sign * self._distances(mean))
+        return _log_mean(np.log1p(bets).sum(axis=1))
+
+
+def _log_mean(logs: _Array) -> float:
+    greatest = logs.max()
+    return float(greatest + np.log(np.mean(np.exp(logs - greatest))))
+
+
+class Elimination:
+    """The rule of a race: who plays next, who is dropped, and when it is over.
+
+    The leader plays all others in turn. Who is proven to be weaker than another is dropped. A
+    leader against whom the odds are ten to one yields to the other, and one that is dropped to who
+    beat it. The race is over when everybody is dropped or level with the leader.
+
+    Args:
+        agents: how many there are.
+        bounded: whether values of pairs of games are scores, see ``Evidence``.
+    """
+
+    def __init__(self, agents: int, *, bounded: bool = True) -> None:
+        self.agents = agents
+        self.leader: int = 0
+        """The agent that plays the others."""
+        self.dropped: dict[int, int] = {}
+        """The agents that were dropped, in this order, and by whom."""
+        self.limit: float = math.log(max(1, agents * (agents - 1)) / (1 - CONFIDENCE))
+        """Log of the money of a bettor who has proven something."""
+        self._evidence = {
+            pairing: Evidence(bounded=bounded)
+            for pairing in itertools.combinations(range(agents), 2)
+        }
+
+    def add(self, first: int, second: int, value: float) -> None:
+        """Take the next pair of games of two agents, the first one's number being the lower."""
+        evidence = self._evidence[first, second]
+        evidence.add(value)
+        odds = evidence.for_first - evidence.for_second
+        winner, loser = (first, second) if odds > 0 else (second, first)
+        strength = max(evidence.for_first, evidence.for_second)
+        left = self.left  # Of those who beat each other in a circle one stays.
+        proven = strength >= self.limit and loser in left and len(left) > 1
+        if proven:
+            self.dropped[loser] = winner
+        if loser == self.leader and winner not in self.dropped and (proven or strength >= _YIELDS):
+            self.leader = winner
+        elif self.leader in self.dropped:
+            self.leader = self.left[0]
+
+    @property
+    def left(self) -> list[int]:
+        """The agents that are not dropped, the leader first."""
+        ordered = (self.leader, *(agent for agent in range(self.agents) if agent != self.leader))
+        return [agent for agent in ordered if agent not in self.dropped]
+
+    def is_level(self, agent: int) -> bool:
+        """True if an agent is proven to be about as strong as the leader."""
+        return self.evidence(self.leader, agent).is_level(self.limit)
+
+    def evidence(self, one: int, two: int) -> Evidence:
+        """Evidence from the pairs of games of two agents, from the view of the lower number."""
+        return self._evidence[min(one, two), max(one, two)]
+
+    def interval(self, one: int, two: int) -> tuple[float, float]:
+        """The interval of the mean of two agents' pairs, from the view of the first named."""
+        low, high = self.evidence(one, two).interval(self.limit)
+        return (low, high) if one < two else self._turned(one, two, low, high)
+
+    def mean(self, one: int, two: int) -> float:
+        """The mean of two agents' pairs, from the view of the first named."""
+        mean = self.evidence(one, two).mean
+        return mean if one < two else 2 * self.evidence(one, two).centre - mean
+
+    def _turned(self, one: int, two: int, low: float, high: float) -> tuple[float, float]:
+        whole = 2 * self.evidence(one, two).centre
+        return whole - high, whole - low
+
+    @property
+    def challengers(self) -> list[int]:
+        """The agents that are to play the leader, least played first; none at the end."""
+        open_ = [agent for agent in self.left[1:] if not self.is_level(agent)]
+        return sorted(open_, key=lambda agent: len(self.evidence(self.leader, agent).values))
+
+    def next_pairings(self, count: int) -> Sequence[tuple[int, int]]:
+        """The two agents of each of the next pairs of games, the lower number first."""
+        waiting = self.challengers
+        played = {agent: len(self.evidence(self.leader, agent).values) for agent in waiting}
+        found = []
+        for _ in range(count if waiting else 0):
+            agent = min(waiting, key=lambda each: played[each])
+            played[agent] += 1
+            found.append((min(self.leader, agent), max(self.leader, agent)))
+        return found

@@ -1,0 +1,250 @@
+"""Result of a race: which agent is the best, in one sentence, and how sure that is."""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from rave_agents.arena.elimination import LEVEL, Elimination
+from rave_agents.arena.match_result import MatchResult
+from rave_agents.arena.ranking import number_text
+from rave_agents.arena.record import GameRecord
+from rave_agents.arena.statistics import finite
+from rave_agents.arena.worker import UnfinishedError
+from rave_agents.frameworks.agent import Effort
+
+_NAMED = 4
+"""Agents up to which a sentence names all."""
+
+
+class RaceRow(NamedTuple):
+    """One agent's row in the table."""
+
+    agent: str
+    """The name."""
+    outcome: str
+    """``best``, ``leads``, ``level`` (with the leader), ``open`` or ``dropped``."""
+    against: str | None
+    """The agent that it is compared with: the leader, or who it was dropped by; None if none."""
+    pairs: int
+    """Pairs of games between the two."""
+    mean: float
+    """Its mean score against that agent; for one player its mean return less the other's."""
+    interval: tuple[float, float]
+    """The mean's interval; all of a race hold at all times with 95 % probability."""
+    games: int
+    """Its games against all."""
+    effort: Effort
+    """Its moves, simulations and seconds in them."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RaceResult:
+    """The finished games of a race, who was dropped, and who is left; ``str()`` says it."""
+
+    game: str
+    """The game as it was asked for."""
+    agents: tuple[str, ...]
+    """The agents' names."""
+    specs: tuple[str, ...]
+    """Their specs with limits; for agents of one's own their names."""
+    limit: str
+    """The limit that agents without one of their own were given, such as ``0.05 s a move``."""
+    seed: int
+    """The seed of everything random."""
+    players: int
+    """The game's number of players."""
+    matches: tuple[MatchResult, ...]
+    """The finished games of every two agents; ``MatchResult.agents`` are names."""
+    elimination: Elimination = dataclasses.field(repr=False, compare=False)
+    """What the pairs of games have proven; agents are their places in ``agents``."""
+    refused: Mapping[str, str]
+    """Agents that cannot play the game, with the reason."""
+    seconds: float
+    """Seconds that it took; those of earlier runs from whose file it went on are not counted."""
+    latest: tuple[int, GameRecord] | None = None
+    """The game that ended last, with the index of its match."""
+    interrupted: bool = False
+    """True if it was ended before its time."""
+
+    @property
+    def finished(self) -> int:
+        """Number of finished games."""
+        return sum(len(match.records) for match in self.matches)
+
+    @property
+    def all_planned(self) -> int | None:
+        """None: how many games it takes turns out on the way."""
+        return None
+
+    @property
+    def leader(self) -> str:
+        """The best agent, or the one that others could not yet be told from."""
+        return self.agents[self.elimination.leader]
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """The agents that were not dropped, the leader first."""
+        return tuple(self.agents[agent] for agent in self.elimination.left)
+
+    @property
+    def dropped(self) -> dict[str, str]:
+        """The agents that were dropped, in this order, and by whom."""
+        places = self.elimination.dropped.items()
+        return {self.agents[agent]: self.agents[winner] for agent, winner in places}
+
+    @property
+    def best(self) -> str | None:
+        """The best agent; None if others are level with it or may be better."""
+        return self.leader if len(self.left) == 1 else None
+
+    @property
+    def is_level(self) -> bool:
+        """True if several are left, each proven to be about as strong as the leader."""
+        rivals = self.elimination.left[1:]
+        return bool(rivals) and all(map(self.elimination.is_level, rivals))
+
+    @property
+    def closest(self) -> tuple[str, float, tuple[float, float]] | None:
+        """The leader's closest rival, its mean against it and the interval; None without games.
+
+        The rival is one that is left, if there is one. The mean is the leader's score against it;
+        in a game for one player its mean return less the other's.
+        """
+        leader, rule = self.elimination.leader, self.elimination
+        everybody = [agent for agent in range(len(self.agents)) if agent != leader]
+        for group in (self.elimination.left[1:], everybody):
+            met = [agent for agent in group if rule.evidence(leader, agent).values]
+            if met:
+                rival = min(met, key=lambda agent: rule.mean(leader, agent))
+                mean, interval = rule.mean(leader, rival), rule.interval(leader, rival)
+                return self.agents[rival], mean, interval
+        return None
+
+    @property
+    def sentence(self) -> str:
+        """The answer, which agent is the best, in one sentence with its interval."""
+        where = f"in {self.game}{f' at {self.limit}' if self.limit else ''}"
+        if len(self.agents) == 1:
+            return f"{self.leader} is the only agent of the race that plays {self.game}."
+        if self.closest is None:
+            return f"No pair of games was finished {where} in {self.seconds:.0f} s."
+        games = f"{self.finished:,} games in {self.seconds:.0f} s"
+        told = self._comparison
+        if self.best is not None:
+            return f"{self.best} is the best of {len(self.agents)} agents {where}: {told}, {games}."
+        if self.is_level:
+            return f"{_listed(self.left)} are equally strong {where}: {told}, {games}."
+        dropped = f"; {len(self.dropped)} others are weaker" if self.dropped else ""
+        names = _listed(self.left)
+        return f"No difference between {names} was found {where}: {told}{dropped}, {games}."
+
+    @property
+    def _comparison(self) -> str:
+        assert self.closest is not None
+        rival, mean, (low, high) = self.closest
+        if self.players == 1:
+            more = f"{abs(mean):.3g} {'less' if mean < 0 else 'more'} than {rival}"
+            interval = f"difference, 95 % interval {low:+.3g} to {high:+.3g}"
+            return f"{self.leader} returns {more} in the mean ({interval})"
+        interval = f"95 % interval {low:.3f} to {high:.3f}"
+        level = f", and is proven to be within {LEVEL} of 1/2" if self.is_level else ""
+        return f"{self.leader} scores {mean:.3f} against {rival} ({interval}){level}"
+
+    @property
+    def rows(self) -> list[RaceRow]:
+        """The agents: the leader, the others that are left, the last dropped first."""
+        rule = self.elimination
+        rivals = sorted(rule.left[1:], key=lambda agent: _or_half(rule.mean(rule.leader, agent)))
+        return [self._row(agent) for agent in (*rule.left[:1], *rivals, *reversed(rule.dropped))]
+
+    def _row(self, agent: int) -> RaceRow:
+        rule, against = self.elimination, self.elimination.leader
+        outcome = "level" if agent != against and rule.is_level(agent) else "open"
+        if agent in rule.dropped:
+            outcome, against = "dropped", rule.dropped[agent]
+        elif agent == against:
+            outcome = "best" if self.best is not None else "leads"
+        alone = agent == against
+        mine = [match for match in self.matches if self.agents[agent] in match.agents]
+        efforts = [match.efforts[match.agents.index(self.agents[agent])] for match in mine]
+        return RaceRow(
+            agent=self.agents[agent],
+            outcome=outcome,
+            against=None if alone else self.agents[against],
+            pairs=0 if alone else len(rule.evidence(agent, against).values),
+            mean=math.nan if alone else rule.mean(agent, against),
+            interval=(math.nan, math.nan) if alone else rule.interval(agent, against),
+            games=sum(len(match.records) for match in mine),
+            effort=Effort(*map(sum, zip(*efforts, strict=True))) if efforts else Effort(),
+        )
+
+    def table(self) -> list[list[str]]:
+        """The header and a row for each agent, as text."""
+        mean = "difference" if self.players == 1 else "score"
+        header = ["agent", "", "against", "pairs", mean, "95 % interval", "games", "s a move"]
+        return [header, *map(_cells, self.rows)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, fit for strict JSON: what is infinite or unknown is None."""
+        return {
+            "game": self.game,
+            "sentence": self.sentence,
+            "best": self.best,
+            "leader": self.leader,
+            "left": list(self.left),
+            "level": self.is_level,
+            "finished": self.finished,
+            "seconds": self.seconds,
+            "limit": self.limit,
+            "seed": self.seed,
+            "agents": [
+                {
+                    "agent": row.agent,
+                    "spec": self.specs[self.agents.index(row.agent)],
+                    "outcome": row.outcome,
+                    "against": row.against,
+                    "pairs": row.pairs,
+                    "mean": finite(row.mean),
+                    "ci95": [finite(end) for end in row.interval],
+                    "games": row.games,
+                    "seconds_per_move": _ratio(row.effort.seconds, row.effort.moves),
+                    "simulations_per_second": _ratio(row.effort.simulations, row.effort.seconds),
+                }
+                for row in self.rows
+            ],
+            "refused": dict(self.refused),
+        }
+
+
+class RaceError(UnfinishedError[RaceResult]):
+    """A game of a race failed; the message names the agents, the game and the seat."""
+
+
+def _cells(row: RaceRow) -> list[str]:
+    low, high = map(number_text, row.interval)
+    per_move = _ratio(row.effort.seconds, row.effort.moves)
+    return [
+        row.agent,
+        row.outcome,
+        row.against or "-",
+        str(row.pairs) if row.against else "-",
+        number_text(row.mean),
+        f"{low} to {high}" if row.against else "-",
+        str(row.games),
+        "-" if per_move is None else f"{per_move:.4f}",
+    ]
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    if len(names) > _NAMED:
+        return f"{', '.join(names[: _NAMED - 1])} and {len(names) - _NAMED + 1} others"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _or_half(mean: float) -> float:
+    return 0.5 if math.isnan(mean) else mean
+
+
+def _ratio(total: float, count: float) -> float | None:
+    return total / count if count > 0 else None
