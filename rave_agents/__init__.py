@@ -1,7 +1,7 @@
 """Search agents, RAVE and UCT, for OpenSpiel and for any game behind the same interface."""
 
 from rave_agents.agents.models import as_evaluator
-from rave_agents.agents.named_agents import AgentSpec, agent_types, make_agent
+from rave_agents.agents.named_agents import AgentSpec, agent_types, as_agent, make_agent
 from rave_agents.agents.self_play import Example, save_examples, self_play
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
@@ -51,6 +51,7 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedGameError",
     "agent_types",
+    "as_agent",
     "as_evaluator",
     "as_game",
     "make_agent",

@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from rave_agents.agents.policies import is_allowed
+from rave_agents.agents.answers import is_allowed
 from rave_agents.arena.openings import draw_outcome
 from rave_agents.config.specs import parse_call, split_call
 from rave_agents.errors import UnknownNameError, UnsupportedGameError

@@ -5,16 +5,16 @@ import json
 import pathlib
 import zipfile
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from rave_agents.agents.named_agents import AgentSpec, make_agent
-from rave_agents.agents.policies import Policy, View, discrete_action, policy_name, understood
+from rave_agents.agents.named_agents import TAKES, AgentSpec, AnyAgent, as_agent, make_agent
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
-from rave_agents.game.game_state import GameState, legal_actions_of
+from rave_agents.game.game_state import GameState
+from rave_agents.game.object_names import split_place
 
 Observe = Callable[[GameState, int], Any]
 """The observation of a state by a seat, in the form that the learner has chosen."""
@@ -41,20 +41,12 @@ class Opponent(Protocol):
         """Learn of moves that were made at the same time."""
 
 
-class _Named(NamedTuple):
-    """A policy and its name."""
-
-    name: str
-    policy: Policy
-
-
 class Opponents:
     """Parser of ``opponent``, which draws the opponent of each game.
 
     Args:
-        given: an agent's spec; a policy of any kind that ``rave_agents.agents.policies``
-            understands; a folder of checkpoints, as a path, of which each game draws one; or a list
-            of these, of which each game draws one.
+        given: an agent of any kind, see ``rave_agents.as_agent``; a folder of checkpoints, as a
+            path, of which each game draws one; or a list of these, of which each game draws one.
         game: the game.
         observe: what policies see.
         load: makes a policy from a checkpoint's file; None for models of Stable-Baselines3
@@ -71,9 +63,9 @@ class Opponents:
         self._load = load_stable_baselines if load is None else load
         if not callable(self._load):
             raise TypeError(f"load must be a function of a checkpoint's path, got {load!r}.")
-        self._loaded: dict[tuple[str, int], Policy] = {}
+        self._loaded: dict[tuple[str, int], AnyAgent] = {}
         self.choices: tuple[Any, ...] = self._checked(given)
-        """Choices of which each game draws one: specs, policies, and folders."""
+        """Choices of which each game draws one: agents and folders."""
 
     def _checked(self, given: Any) -> tuple[Any, ...]:
         if isinstance(given, list | tuple):
@@ -85,25 +77,16 @@ class Opponents:
             if not folder.is_dir():
                 raise ValueError(f"opponent must be an existing folder of checkpoints: {given}.")
             return (folder,)
-        if isinstance(given, str | AgentSpec):
-            spec = AgentSpec.parse(given) if isinstance(given, str) else given
-            for seat in (0, 1):
-                make_agent(spec, self._game, seat)
-            return (spec,)
+        if given is None:
+            raise TypeError(f"opponent must not be None: {TAKES}; a folder, or a list of these.")
         try:
-            return (
-                (_Named(policy_name(given), understood(given)),)
-                if given is not None
-                else self._refuse(given)
-            )
+            agent = as_agent(given)
         except TypeError as error:
             raise TypeError(f"opponent cannot be {given!r}: {error}") from error
-
-    def _refuse(self, given: Any) -> tuple[Any, ...]:
-        raise TypeError(
-            "it must be an agent's spec such as 'rave(simulations=100)', a policy, a folder of "
-            "checkpoints or a list of these."
-        )
+        if isinstance(agent, AgentSpec):
+            for seat in (0, 1):
+                make_agent(agent, self._game, seat)
+        return (agent,)
 
     def draw(self, random: np.random.Generator, seat: int) -> Opponent:
         """Draw who plays a seat in the next game.
@@ -122,16 +105,16 @@ class Opponents:
                 )
             group = groups[int(random.integers(len(groups))) if len(groups) > 1 else 0]
             chosen = group[int(random.integers(len(group))) if len(group) > 1 else 0]
-            if isinstance(chosen, AgentSpec):
-                seeded = chosen.with_defaults({"seed": int(random.integers(2**31))})
-                return _Searching(str(chosen), make_agent(seeded, self._game, seat))
-            if isinstance(chosen, _Named):
-                return _Asked(chosen.name, chosen.policy, seat, self._observe, self._game)
             try:
-                policy = self._policy(chosen)
+                agent = self._loaded_from(chosen) if isinstance(chosen, pathlib.Path) else chosen
             except FileNotFoundError:
                 continue  # Whoever trains has just removed it.
-            return _Asked(str(chosen), policy, seat, self._observe, self._game)
+            return _Player(str(chosen), self._made(agent, seat, int(random.integers(2**31))))
+
+    def _made(self, agent: AnyAgent, seat: int, seed: int) -> Agent:
+        if isinstance(agent, AgentSpec):
+            return make_agent(agent, self._game, seat, seed=seed)
+        return agent.make(self._game, seat, seed, self._observe)
 
     def _open(self, choice: Any) -> Sequence[Any]:
         """One opponent, or the checkpoints of a folder."""
@@ -143,20 +126,22 @@ class Opponents:
             shown = (path for path in shown if path.suffix == ".zip")
         return sorted(shown)
 
-    def _policy(self, path: pathlib.Path) -> Policy:
-        """The policy of a checkpoint, loaded once as long as its file stays the same."""
+    def _loaded_from(self, path: pathlib.Path) -> AnyAgent:
+        """The agent of a checkpoint, loaded once as long as its file stays the same."""
         key = str(path), path.stat().st_mtime_ns
         if key not in self._loaded:
-            self._loaded[key] = understood(self._load(path))
+            self._loaded[key] = as_agent(self._load(path))
         return self._loaded[key]
 
 
 def _is_path(text: str) -> bool:
-    return ("/" in text or "\\" in text) and "(" not in text
+    place = split_place(text)
+    named = place is not None and (place[0].endswith(".py") or place[1].isidentifier())
+    return ("/" in text or "\\" in text) and "(" not in text and not named
 
 
-class _Searching:
-    """One of this package's agents as an opponent."""
+class _Player:
+    """An agent as an opponent."""
 
     def __init__(self, name: str, agent: Agent) -> None:
         self.name = name
@@ -175,34 +160,6 @@ class _Searching:
         inform = getattr(self.agent, "inform_actions", None)
         if inform is not None:
             inform(state, actions)
-
-
-class _Asked:
-    """A policy as an opponent."""
-
-    def __init__(self, name: str, policy: Policy, seat: int, observe: Observe, game: Game) -> None:
-        self.name = name
-        self._policy = policy
-        self._seat = seat
-        self._observe = observe
-        self._game = game
-
-    def restart(self) -> None:
-        self._policy.reset()
-
-    def choose(self, state: GameState) -> Any:
-        mask = np.zeros(state.num_distinct_actions(), np.int8)
-        mask[list(legal_actions_of(state, self._seat))] = 1
-        info = {"action_mask": mask, "seat": self._seat}
-        seen = self._observe(state, self._seat)
-        answer = self._policy.act(View(self._game, seen, mask, info, agent=self._seat))
-        return discrete_action(answer)
-
-    def saw(self, state: GameState, player: int, action: int) -> None:
-        """A policy sees the position alone."""
-
-    def saw_all(self, state: GameState, actions: Sequence[int]) -> None:
-        """A policy sees the position alone."""
 
 
 _ALGORITHMS = (

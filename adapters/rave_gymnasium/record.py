@@ -6,8 +6,11 @@ from typing import Any
 
 from gymnasium import spaces
 
-from rave_agents.agents.named_agents import AgentSpec
-from rave_agents.agents.policies import View, discrete_action, shaped_action, understood
+from rave_agents.agents.answers import discrete_action, shaped_action
+from rave_agents.agents.named_agents import AgentSpec, as_agent
+from rave_agents.agents.own_agents import Seat
+from rave_agents.agents.policies import understood
+from rave_agents.agents.views import View
 from rave_agents.game.arguments import checked_seed
 from rave_agents.plots.film import Film
 from rave_gymnasium.agents import PlanningAgent, make_agent
@@ -31,7 +34,7 @@ def record(
         env: an environment, made with ``render_mode="rgb_array"``. It is reset, and played to its
             end.
         agent: the spec of an agent such as ``"uct(simulations=100)"``; an agent of this package; or
-            a policy that ``rave_agents.agents.policies`` understands.
+            an agent of any other kind, see ``rave_agents.as_agent``.
         path: the file: ``.gif``, or ``.mp4`` where ``ffmpeg`` or the package ``imageio-ffmpeg`` is.
         seed: the seed of the environment's reset, and of an agent made from a spec.
         fps: pictures a second, above 0.
@@ -51,12 +54,15 @@ def record(
     film = Film(path, fps=fps, quantity=quantity)
     check_single(env)
     seed = checked_seed(seed)
-    if isinstance(agent, str | AgentSpec):
-        agent = make_agent(agent, env, seed=seed)
+    asked = as_agent(agent)
+    if isinstance(asked, AgentSpec):
+        agent = make_agent(asked, env, seed=seed)
+    else:
+        agent = asked.made(Seat(env, None, seed or 0, in_environment=True), copies=False)
     if isinstance(agent, PlanningAgent):
         check_plannable(env)
     else:
-        agent = understood(agent)
+        agent = understood(agent, seed=seed)
     observation, info = env.reset(seed=seed)
     agent.reset()
     mask_of = mask_function(env)

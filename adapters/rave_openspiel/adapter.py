@@ -45,6 +45,11 @@ class OpenSpielGame:
         self.parameters: dict[str, Any] = dict(game.get_parameters())
         """All parameters of the game, default values included."""
 
+    @property
+    def framework_game(self) -> pyspiel.Game:
+        """The ``pyspiel.Game``, for agents of OpenSpiel's users."""
+        return self.game
+
     def check_search(self, config: SearchConfig) -> None:
         """Refuse a search that cannot play this game fairly.
 
@@ -145,6 +150,10 @@ class OpenSpielAdapter:
             UnsupportedGameError: if the search cannot play it.
         """
         return OpenSpielGame(game) if isinstance(game, pyspiel.Game) else None
+
+    def remade_agent(self, agent: Any) -> Any:
+        """Return a function that makes a bot of a user's own anew; None for any other object."""
+        return pickling.remade_bot(agent)
 
     def load_game(self, spec: str) -> OpenSpielGame:
         """Load the game of this name, such as ``"hex(board_size=9)"``."""

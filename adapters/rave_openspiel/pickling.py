@@ -5,6 +5,7 @@ module. cloudpickle, which ``loky`` uses, pickles a class of a script by value; 
 two things that cloudpickle needs and pyspiel lacks.
 """
 
+import copy
 import copyreg
 import sys
 import types
@@ -53,6 +54,60 @@ def unpacked(
         elif kind.short_name not in known:
             pyspiel.register_game(kind, made_by)
     return pyspiel.load_game(game) if isinstance(game, str) else game
+
+
+class RemadeBot:
+    """Maker of copies of a bot that Python defines and pyspiel can neither copy nor pickle.
+
+    Args:
+        bot: the bot.
+    """
+
+    def __init__(self, bot: pyspiel.Bot) -> None:
+        self._bot = bot
+
+    def __call__(self) -> pyspiel.Bot:
+        """Make a bot with a copy of all that the bot has."""
+        return _bot_of(type(self._bot), copy.deepcopy(vars(self._bot)))
+
+    def __reduce__(self) -> Any:
+        return _remaker_of, (type(self._bot), dict(vars(self._bot)))
+
+
+def _remaker_of(kind: type, kept: Mapping[str, Any]) -> RemadeBot:
+    return RemadeBot(_bot_of(kind, kept))
+
+
+def _bot_of(kind: Any, kept: Mapping[str, Any]) -> pyspiel.Bot:
+    bot = kind.__new__(kind)
+    pyspiel.Bot.__init__(bot)
+    vars(bot).update(kept)
+    return bot
+
+
+def remade_bot(bot: Any) -> RemadeBot | None:
+    """Return what makes copies of a bot; None for what is none, or can be copied.
+
+    Raises:
+        TypeError: for a class of OpenSpiel's C++, and for a bot of it that is made for one seat: in
+            another, some end the process.
+    """
+    if type(bot) is pyspiel.Bot:
+        raise TypeError(
+            "A bot of OpenSpiel's C++ plays the one seat that it was made for, and does not tell "
+            "which: give a function that makes it for either, such as lambda game, player: "
+            "pyspiel.make_uniform_random_bot(player, 1)."
+        )
+    if isinstance(bot, type) and issubclass(bot, pyspiel.Bot) and bot.__module__ == "pyspiel":
+        raise TypeError(
+            f"pyspiel.{bot.__name__} is a class of OpenSpiel's C++, which does not tell what it is "
+            f"made with: give a function make(game, player) that returns a pyspiel.{bot.__name__}."
+        )
+    if not isinstance(bot, pyspiel.Bot) or type(bot).__module__ == "pyspiel":
+        return None
+    own = (vars(kind) for kind in type(bot).__mro__[: type(bot).__mro__.index(pyspiel.Bot)])
+    copied = {"__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__"}
+    return None if any(copied & names.keys() for names in own) else RemadeBot(bot)
 
 
 def _reduced_info(info: pyspiel.GameInfo) -> tuple[Any, ...]:

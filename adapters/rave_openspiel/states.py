@@ -104,6 +104,11 @@ class OpenSpielState:
         self._worlds = worlds
         self._kind = kind
 
+    @property
+    def framework_state(self) -> pyspiel.State:
+        """The ``pyspiel.State``, for agents of OpenSpiel's users."""
+        return self.state
+
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state, and outlives it.
 

@@ -82,6 +82,11 @@ class PettingZooGame:
             raise UnsupportedGameError(no_worlds(env, state.what_is_hidden))
         self._draws_chance = state.draws_chance()
 
+    @property
+    def framework_game(self) -> Any:
+        """The environment, for agents of PettingZoo's users."""
+        return self.env
+
     def new_initial_state(self) -> GameState:
         """Return the state after ``reset`` with seed 0."""
         state: GameState = self.seeded_initial_state(0)

@@ -1,17 +1,13 @@
 """An environment and its policies as a table of the arena, which plays numbered episodes."""
 
 import contextlib
-import copy
 import dataclasses
-import inspect
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pettingzoo
 
-from rave_agents.agents.named_agents import AgentSpec
-from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_pettingzoo.adapter import make_played_env
@@ -53,14 +49,12 @@ class EnvTable:
             return self._play(turn_based_env(made) or made, number)
 
     def _play(self, env: Any, number: int) -> Episode:
-        policies = self.policies
-        if self.copies:
-            policies = tuple(_fresh(policy, self.seed + number) for policy in policies)
         return play_episode(
             env,
             self.agents,
-            policies,
+            self.policies,
             number,
+            copies=self.copies,
             seed=self.seed,
             exchange_seats=self.exchange_seats,
             translate=self.translate,
@@ -82,23 +76,6 @@ class EnvTable:
         if any(len(part) != len(self.agents) for part in parts):
             raise ValueError("not so many agents")
         return episode
-
-
-def _fresh(policy: Any, seed: int) -> Any:
-    """A policy as it was given, whatever other episodes did to it."""
-    if isinstance(policy, str | AgentSpec | type) or inspect.isroutine(policy):
-        return policy
-    try:
-        own = copy.deepcopy(policy)
-    except (
-        Exception
-    ) as error:  # What it refers to cannot be copied; it is reset, as by ``evaluate``.
-        if is_raised_by_handler(error):
-            raise
-        own = policy
-    if callable(getattr(own, "seed", None)):
-        own.seed(seed)
-    return own
 
 
 class _Maker:

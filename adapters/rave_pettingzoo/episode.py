@@ -8,14 +8,10 @@ import numpy as np
 import pettingzoo
 from gymnasium import spaces
 
-from rave_agents.agents.policies import (
-    Policy,
-    View,
-    discrete_action,
-    is_allowed,
-    policy_name,
-    shaped_action,
-)
+from rave_agents.agents.answers import discrete_action, is_allowed, shaped_action
+from rave_agents.agents.named_agents import as_agent
+from rave_agents.agents.policies import Policy
+from rave_agents.agents.views import View
 from rave_agents.arena import fields
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
@@ -124,6 +120,7 @@ def play_episode(
     translate: bool,
     worlds: WorldFunction | None,
     outside: str,
+    copies: bool = False,
 ) -> Episode:
     """Reset an environment and let policies play it to its end.
 
@@ -138,6 +135,7 @@ def play_episode(
         translate: as for ``SearchAgent``.
         worlds: as for ``SearchAgent``.
         outside: one of ``OUTSIDE``.
+        copies: whether a policy that is an object is copied, see ``make_policy``.
 
     Raises:
         ActionOutsideError: for an action outside its space, unless it counts as illegal.
@@ -152,10 +150,11 @@ def play_episode(
         seat: make_policy(
             policy,
             env,
-            player=seat if together else None,
+            player=seat,
             seed=_draw(seed, 1, number, index),
             translate=translate,
             worlds=worlds,
+            copies=copies,
         )
         for index, (seat, policy) in enumerate(zip(seats, policies, strict=True))
     }
@@ -169,7 +168,8 @@ def play_episode(
             else play(env, players, outside_counts=counts)
         )
     except ActionOutsideError as error:
-        raise error.named(policy_name(policies[seats.index(error.agent)]), number) from None
+        policy = policies[seats.index(error.agent)]
+        raise error.named(str(as_agent(policy)), number) from None
     return Episode(
         number=number,
         seed=env_seed,

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from rave_agents.agents.policies import policy_name
+from rave_agents.agents.named_agents import as_agent
 from rave_agents.arena.match import MOST_JOBS, checked_count, checked_match_seed
 from rave_agents.arena.plan import Key
 from rave_agents.arena.runner import play_games
@@ -44,8 +44,9 @@ def evaluate(
             ``"classic/connect_four-v3"``, a module with environments, ``"mpe2.simple_tag_v3"``,
             what makes one, ``"my_module:make_env"``, or an environment, which is copied.
         policies: for each agent of the environment, the policy that starts in its seat: a spec such
-            as ``"rave(simulations=200)"``, a function such as ``policy(observation, agent)``, or an
-            object with ``act``, ``predict`` or the like; see ``rave_agents.agents.policies``.
+            as ``"rave(simulations=200)"``, a function such as ``policy(observation, agent)``, an
+            object with ``act``, ``predict`` or the like, ``"my_module:policy"``, or any other agent
+            that ``rave_agents.as_agent`` takes.
         episodes: the number of episodes, at least 1.
         seed: an integer of at least 0 that seeds every random choice except those of your own
             policies. Environments are reset with seeds derived from it.
@@ -88,7 +89,7 @@ def evaluate(
         name=env_name(env),
         env_fn=env_fn,
         agents=agents,
-        policies=tuple(policies.values()),
+        policies=tuple(as_agent(policy) for policy in policies.values()),
         seed=seed,
         exchange_seats=exchange_seats,
         translate=translate,
@@ -111,7 +112,7 @@ def evaluate(
             finished.append(outcome.played)
             show(len(finished))
     finished.sort(key=lambda episode: episode.number)
-    names = tuple(map(policy_name, table.policies))
+    names = tuple(map(str, table.policies))
     return Evaluation(table.name, seed, names, agents, tuple(finished))
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
+import numpy as np
 import pettingzoo
 
+from rave_agents.agents.views import View
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.copying import hashable
@@ -252,6 +254,13 @@ class ParallelState(ZooState):
 
     def _observed(self, player: int) -> Any:
         return self._seen.get(self._rules.agents[player])
+
+    def policy_view(self, player: int) -> View:
+        """Return what a policy for this seat gets, as in the environment's own loop."""
+        agent = self._rules.agents[player]
+        mask = np.zeros(self._rules.sizes[agent], np.int8)
+        mask[list(self.legal_actions(player))] = 1
+        return View(self.env, self._observed(player), mask, {}, agent, agent, self._seen, {})
 
     def num_distinct_actions(self) -> int:
         """The largest action space's size."""

@@ -1,13 +1,14 @@
 """Makes policies for PettingZoo's environments: from specs, agents and objects of other kinds."""
 
-from collections.abc import Callable
 from typing import Any
 
-from rave_agents.agents.named_agents import AgentSpec
-from rave_agents.agents.policies import Policy, View, understood
+from rave_agents.agents.named_agents import AgentSpec, as_agent
+from rave_agents.agents.own_agents import Seat
+from rave_agents.agents.policies import Act, Policy, understood
 from rave_agents.environments.worlds import WorldFunction
 from rave_pettingzoo.agents import make_agent
 from rave_pettingzoo.loop_agent import LoopAgent
+from rave_pettingzoo.support import is_parallel
 
 
 def make_policy(
@@ -18,32 +19,38 @@ def make_policy(
     seed: int,
     translate: bool,
     worlds: WorldFunction | None,
+    copies: bool = False,
 ) -> Policy:
     """Make a policy for an environment.
 
     Args:
-        policy: an agent's spec; one of this package's agents; or what
-            ``rave_agents.agents.policies`` understands.
+        policy: an agent of this package, or of any other kind: see ``rave_agents.as_agent``.
         env: the environment to play in.
-        player: the agent to play for in a Parallel environment, for policies made from a spec; else
-            None.
-        seed: the seed of an agent made from a spec.
+        player: the agent to play for.
+        seed: the seed of an agent made from a spec, and of what draws.
         translate: as for ``SearchAgent``.
         worlds: as for ``SearchAgent``.
+        copies: whether an object is copied, where it can be and is no model.
 
     Raises:
         TypeError: if ``policy`` has none of these forms.
     """
-    if isinstance(policy, str | AgentSpec):
-        policy = make_agent(
-            policy, env, player=player, seed=seed, translate=translate, worlds=worlds
+    asked = as_agent(policy)
+    together = player if is_parallel(env) else None
+    if isinstance(asked, AgentSpec):
+        made: Any = make_agent(
+            asked, env, player=together, seed=seed, translate=translate, worlds=worlds
         )
-    if isinstance(policy, LoopAgent):
-        return Policy(_asked(policy), policy.reset)
-    return understood(policy)
+    elif isinstance(asked.value, type) and issubclass(asked.value, LoopAgent):
+        made = asked.value(env, player=together, **asked.parameters)
+    else:
+        made = asked.made(Seat(env, player, seed, in_environment=True), copies=copies)
+    if isinstance(made, LoopAgent):
+        return Policy(_asked(made), made.reset)
+    return understood(made, seed=seed)
 
 
-def _asked(agent: LoopAgent) -> Callable[[View], Any]:
+def _asked(agent: LoopAgent) -> Act:
     return lambda view: agent(
         view.env, player=view.player, observations=view.observations, infos=view.infos
     )

@@ -5,8 +5,9 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any
 
-from rave_agents.agents.named_agents import AgentSpec
-from rave_agents.agents.policies import Policy, View
+from rave_agents.agents.named_agents import AgentSpec, as_agent
+from rave_agents.agents.policies import Policy
+from rave_agents.agents.views import AnyView
 from rave_agents.game.arguments import checked_seed
 from rave_agents.plots.film import Film
 from rave_pettingzoo.agents import make_agent
@@ -58,7 +59,7 @@ def record(
     together = is_parallel(played)
     told = played.reset(seed=seed)
     policies = {
-        name: _filmed(policy, played, name if together else None, seed, film, number == 0)
+        name: _filmed(policy, played, name, seed, film, not together or number == 0)
         for number, (name, policy) in enumerate(agents.items())
     }
     for policy in policies.values():
@@ -75,18 +76,18 @@ def record(
     return film.path
 
 
-def _filmed(given: Any, env: Any, player: Any, seed: int | None, film: Film, first: bool) -> Policy:
+def _filmed(given: Any, env: Any, player: Any, seed: int | None, film: Film, draws: bool) -> Policy:
     """A policy that takes a picture before each of its moves, the first one's where all move."""
-    agent = given
-    if isinstance(given, str | AgentSpec):
-        agent = make_agent(given, env, player=player, seed=seed)
-    policy = make_policy(agent, env, player=player, seed=0, translate=True, worlds=None)
+    agent, together = as_agent(given), is_parallel(env)
+    if isinstance(agent, AgentSpec):
+        given = make_agent(agent, env, player=player if together else None, seed=seed)
+    policy = make_policy(given, env, player=player, seed=0, translate=True, worlds=None)
 
-    def act(view: View) -> Any:
-        picture = view.env.render() if player is None or first else None
+    def act(view: AnyView) -> Any:
+        picture = view.env.render() if draws else None
         action = policy.act(view)
-        if picture is not None or player is None:
-            film.add(picture, getattr(agent, "last_result", None), str(view.agent))
+        if picture is not None or not together:
+            film.add(picture, getattr(given, "last_result", None), str(view.agent))
         return action
 
     return Policy(act, policy.reset)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pettingzoo
 
+from rave_agents.agents.views import View
 from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.environment_state import TERMINAL
 from rave_agents.environments.plan import AUTO, Account, ValueFunction
@@ -16,7 +17,7 @@ from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_agents.simulate.value import PositionValue
 from rave_pettingzoo.classic_knowledge import Kind, kind_of
 from rave_pettingzoo.cloning import check_env, search_cloner, searched_env
-from rave_pettingzoo.masks import legal_function
+from rave_pettingzoo.masks import legal_function, mask_of
 from rave_pettingzoo.optional import openspiel
 from rave_pettingzoo.support import (
     check_begun,
@@ -227,6 +228,13 @@ class AECState(ZooState):
 
     def _observed(self, player: int) -> Any:
         return self.env.observe(self._rules.agents[player])
+
+    def policy_view(self, player: int) -> View:
+        """Return what a policy for this seat gets, as in the environment's own loop."""
+        env, agent = self.env, self._rules.agents[player]
+        observation, info = env.observe(agent), env.infos.get(agent, {})
+        size = int(env.action_space(agent).n)
+        return View(env, observation, mask_of(env, agent, observation, info, size), info, agent)
 
     def game_key(self) -> Hashable:
         """Return the environment's class and name, or the game of OpenSpiel that it is."""

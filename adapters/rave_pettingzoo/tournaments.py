@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, NamedTuple, Self
 
-from rave_agents.agents.policies import policy_name
+from rave_agents.agents.named_agents import as_agent
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import checked_count, checked_match_seed, checked_run_options
 from rave_agents.arena.plan import Plan, Shard
@@ -248,6 +248,7 @@ def tournament(
     if not isinstance(policies, Mapping):
         raise TypeError(f"policies must be a dictionary by name, got {policies!r}.")
     names = tuple(map(str, policies))
+    players = {str(name): as_agent(policy) for name, policy in policies.items()}
     if anchor is not None and anchor not in names:
         raise ValueError(unknown_name("anchor", anchor, names))
     with contextlib.closing(env_fn()) as made:
@@ -258,7 +259,7 @@ def tournament(
             name=name,
             env_fn=env_fn,
             agents=agents,
-            policies=tuple(policies[n] for n in lineup),
+            policies=tuple(players[n] for n in lineup),
             seed=seed,
             exchange_seats=True,
             translate=translate,
@@ -279,7 +280,7 @@ def tournament(
     )
     settings = {
         "env": name,
-        "policies": {n: policy_name(policy) for n, policy in policies.items()},
+        "policies": {n: str(player) for n, player in players.items()},
         "episodes": episodes,
         "seed": seed,
         "anchor": anchor,

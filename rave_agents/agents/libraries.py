@@ -4,11 +4,15 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+STATE_METHODS = ("action_probabilities",)
+"""Methods of a policy of OpenSpiel's, which is asked at a state."""
+
 METHODS = (
     "predict",
     "compute_single_action",
     "compute_actions",
     "compute_action",
+    "forward_inference",
     "get_action",
     "get_action_and_value",
     "act",
@@ -30,6 +34,9 @@ NAMES: Mapping[str, str] = {
         "mask",
     ),
     **dict.fromkeys(("agent", "agent_id", "agent_name", "agent_selection", "player"), "agent"),
+    **dict.fromkeys(("player_id", "seat"), "agent"),
+    "state": "state",
+    "legal_actions": "legal",
     **dict.fromkeys(("info", "infos"), "info"),
     "env": "env",
 }

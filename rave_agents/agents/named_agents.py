@@ -14,16 +14,19 @@ import numpy as np
 
 from rave_agents.agents.amaf_fit import warn_of_misfit
 from rave_agents.agents.models import AnyEvaluator, loaded_evaluator
+from rave_agents.agents.own_agents import OwnAgent, own_agent
 from rave_agents.config.limit import Limit
 from rave_agents.config.part_specs import plain
 from rave_agents.config.search_config import SearchConfig
-from rave_agents.config.specs import format_call, parse_call
+from rave_agents.config.specs import format_call, parse_call, split_call
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import Game, adapters
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.frameworks.sources import find_source
 from rave_agents.game.arguments import checked_seed, unknown_name
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
+from rave_agents.game.object_names import split_place
 from rave_agents.gtp.client import GTP_AGENT_TYPE
 from rave_agents.gtp.uci_client import UCI_AGENT_TYPE
 from rave_agents.kernel.amaf.views import NoAmaf
@@ -81,6 +84,14 @@ class AgentSpec:
         }
         return dataclasses.replace(self, parameters={**added, **self.parameters})
 
+    def takes(self, name: str) -> bool:
+        """True if the agent has a parameter of this name."""
+        return agent_type(self.name).takes(name, self.parameters)
+
+    def with_parameters(self, changes: Mapping[str, Any]) -> Self:
+        """Return the spec with other values of some parameters."""
+        return dataclasses.replace(self, parameters={**self.parameters, **changes})
+
     def __str__(self) -> str:
         return format_call(self.name, {key: plain(value) for key, value in self.parameters.items()})
 
@@ -105,20 +116,77 @@ def agent_type(name: str) -> AgentType:
     return types[name]
 
 
+TAKES = (
+    "an agent must be a spec, such as 'rave(simulations=200)'; one of your own by module:Name or "
+    "path/to/file.py:Name, such as 'bots:Greedy' or './bots.py:Greedy(depth=2)'; a class, a "
+    "function make(game, player) or policy(state), or an object with step(state) or predict(...), "
+    "such as a pyspiel.Bot or a model"
+)
+"""Everything that ``as_agent`` takes, for messages."""
+
+AnyAgent = AgentSpec | OwnAgent
+"""An agent that can be made for a seat; ``str()`` gives its name in tables."""
+
+
+def as_agent(agent: Any, name: str | None = None) -> AnyAgent:
+    """Make an agent of whatever a user has; ``make_agent`` makes it for a seat.
+
+    Args:
+        agent: a spec, such as ``"rave(simulations=200)"``; the name of an object in a module or a
+            file, ``"bots:Greedy"`` or ``"./bots.py:Greedy"``, with parameters in parentheses where
+            it is a class or a function; a class of agents or a function that makes one, which is
+            given what it takes of ``game``, ``player`` and ``seed``; an object with ``step(state)``
+            such as a ``pyspiel.Bot``, or a model of another library; or a function of what its
+            parameters name, the framework's own ``state``, ``observation``, ``mask``, ... See
+            ``rave_agents.agents.own_agents`` and ``policies``.
+        name: of an agent of one's own in tables; None for that of its class or function.
+
+    Raises:
+        UnknownNameError: for a module, a file, a name or a parameter that does not exist.
+        TypeError: if it is none of these; the message says what it lacks.
+        ValueError: for a spec that is not of the form.
+    """
+    if isinstance(agent, AgentSpec | OwnAgent):
+        return agent
+    if isinstance(agent, str):
+        if split_place(agent) is None:
+            return _spec(agent)
+        return own_agent(find_source(agent, "agent", "bots:Greedy"), name or agent.strip())
+    if agent is None or isinstance(agent, bool | int | float | bytes | list | tuple | dict):
+        raise TypeError(f"{TAKES[0].upper()}{TAKES[1:]}; got {agent!r}.")
+    return own_agent(agent, name)
+
+
+def _spec(text: str) -> AgentSpec:
+    """Parse a spec; of a text that names something of the user's own, say how that is written."""
+    word = text.partition("(")[0].strip()
+    if word.endswith(".py"):
+        advice = f"{word}:Name"
+    elif "." in word and word not in agent_types():
+        advice = ":".join(word.rsplit(".", 1))
+    else:
+        split_call(text, "agent")
+        return AgentSpec.parse(text)
+    raise UnknownNameError(
+        f"Unknown agent {word!r}. An agent of your own is written with a colon: {advice}."
+    )
+
+
 def make_agent(
-    spec: str | AgentSpec = DEFAULT_AGENT,
+    agent: Any = DEFAULT_AGENT,
     game: Any = None,
     player: int = 0,
     **defaults: Any,
 ) -> Agent:
-    """Make an agent from its spec.
+    """Make an agent for a seat.
 
     Args:
-        spec: such as ``"rave(simulations=500)"``; by default ``"auto"``.
+        agent: a spec such as ``"rave(simulations=500)"``, by default ``"auto"``; or one of your
+            own, see ``as_agent``.
         game: the game to play, which must be given, or its name; see ``as_game``.
         player: the agent's seat, from 0.
         **defaults: values for parameters that the spec leaves open, such as ``simulations`` or
-            ``seed``.
+            ``seed``; an agent of your own gets ``seed`` alone.
 
     Raises:
         UnknownNameError: for an agent, a parameter or a game that does not exist.
@@ -127,10 +195,12 @@ def make_agent(
     """
     if game is None:
         raise TypeError("make_agent needs game, the game to play.")
-    parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
-    kind = agent_type(parsed.name)
-    kind.check_parameters(parsed.name, _of_no_agent(defaults))
-    parsed = parsed.with_defaults(defaults)
+    asked = as_agent(agent)
+    if isinstance(asked, OwnAgent):
+        return asked.make(as_game(game), player, checked_seed(defaults.get("seed")))
+    kind = agent_type(asked.name)
+    kind.check_parameters(asked.name, _of_no_agent(defaults))
+    parsed = asked.with_defaults(defaults)
     kind.check_parameters(parsed.name, parsed.parameters)
     return kind.make(as_game(game), player, **parsed.parameters)
 

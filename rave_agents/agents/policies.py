@@ -1,18 +1,21 @@
-"""Understands policies of other libraries: how each is asked for an action, and what it answers.
+"""Understands policies of all kinds: how each is asked for an action.
 
 A policy may be a function, or an object with one of these methods, in this order:
 
+- ``step(state)``: a ``pyspiel.Bot``, and agents of this package;
+- ``action_probabilities(state)``: OpenSpiel's policies;
 - ``predict(observation, ...)``: Stable-Baselines3, sb3-contrib; a recurrent model's state is kept;
 - ``compute_single_action(observation, ...)``: RLlib;
 - ``compute_actions(observations, ...)``: RLlib; observations are a batch of one;
 - ``compute_action(observation, ...)``: Tianshou;
+- ``forward_inference(batch)``: RLlib's modules, with a batch of one;
 - ``get_action(observation, ...)``: AgileRL; with tensors also CleanRL's;
 - ``get_action_and_value(observation, ...)``: CleanRL;
 - ``act(observation, ...)``: most others.
 
 Parameters are filled by their names, ``policy(observation, agent)`` for example: see
-``libraries.NAMES``.
-PyTorch's modules get tensors with a batch of one.
+``libraries.NAMES``. ``state`` is the framework's own state, ``pyspiel.State`` for OpenSpiel.
+PyTorch's modules get tensors with a batch of one. ``answers`` says what a policy may answer.
 """
 
 import inspect
@@ -22,35 +25,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.agents.libraries import METHODS, NAMES, is_torch_module
-from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.agents.answers import best_action, drawn_action
+from rave_agents.agents.libraries import METHODS, NAMES, STATE_METHODS, is_torch_module
+from rave_agents.agents.views import AnyView, StateView
+from rave_agents.frameworks.agent import Effort
 
-
-class View(NamedTuple):
-    """The inputs of a policy when an agent is to move."""
-
-    env: Any
-    """The live environment."""
-    observation: Any
-    """The selected agent's observation."""
-    mask: Any
-    """Its mask, 1 for each action that is allowed; None if the environment gives none."""
-    info: Any
-    """Its info."""
-    agent: Any = None
-    """The agent that is to move; in a single-agent environment the policy's seat, or None."""
-    player: Any = None
-    """The agent, in a Parallel environment; None in AEC environments, where it is selected."""
-    observations: Mapping[Any, Any] | None = None
-    """The observations of all agents, in a Parallel environment."""
-    infos: Mapping[Any, Any] | None = None
-    """The infos of all agents, in a Parallel environment."""
+Act = Callable[[AnyView], Any]
+"""Answers a view."""
 
 
 class Policy(NamedTuple):
     """A policy, ready for an episode."""
 
-    act: Callable[[View], Any]
+    act: Act
     """Chooses an action."""
     reset: Callable[[], Any]
     """Called before each episode."""
@@ -62,96 +49,158 @@ _FIXED: Mapping[str, Any] = {"deterministic": True, "explore": False, "training"
 
 def policy_name(policy: Any) -> str:
     """Return a policy's display name."""
-    if isinstance(policy, str | AgentSpec):
-        return str(policy)
-    if inspect.isroutine(policy):
-        return str(policy.__name__)
-    return type(policy).__name__
+    if isinstance(policy, str):
+        return policy
+    named = getattr(policy, "__name__", None) if inspect.isroutine(policy) else None
+    return named or type(policy).__name__
 
 
-def understood(policy: Any) -> Policy:
+def understood(policy: Any, *, seed: int | None = None, unnamed: str = "observation") -> Policy:
     """Make a policy from an object or a function of another library.
+
+    Args:
+        policy: the object or the function.
+        seed: seeds the draws from a policy's probabilities.
+        unnamed: what a function's first parameter of an unknown name gets: ``"observation"`` or
+            ``"state"``.
 
     Raises:
         TypeError: if it has none of the forms that this module names.
     """
     if isinstance(policy, type):
         raise TypeError(f"A policy must be an object, got the class {policy.__name__} itself.")
-    method = next((name for name in METHODS if callable(getattr(policy, name, None))), None)
-    if method is None and not callable(policy):
-        raise TypeError(
-            "A policy must be an agent's spec such as 'rave(simulations=200)', a function of "
-            f"observation and mask, or an object with one of {', '.join(METHODS)}; got {policy!r}. "
-            "A method of another name can be given itself, as policy.method."
-        )
-    tensors = is_torch_module(policy)
-    inside = _takes_inner_observation(policy, method) or (tensors and method != "predict")
-    if method in ("predict", "compute_single_action", "compute_actions", "compute_action"):
-        asked = _Recurrent(getattr(policy, method), inside, batches=method == "compute_actions")
-        return Policy(asked, _both(asked.reset, _resetter(policy)))
-    function = policy if method is None else getattr(policy, method)
-    if method is None and type(policy).__module__.partition(".")[0] == "tianshou":
-        return Policy(_tianshou(policy, inside), _resetter(policy))
-    if tensors:
-        return Policy(_of_tensors(policy, function), _resetter(policy))
-    more = method in ("get_action", "get_action_and_value")  # They tell more than the action.
-    return Policy(_called(function, inside, more), _resetter(policy))
+    asked = _asked(policy, unnamed)
+    random = np.random.default_rng(seed)
+
+    def act(view: AnyView) -> Any:
+        answer = asked.act(view)
+        if isinstance(answer, int | np.integer):
+            return answer
+        return drawn_action(answer, _known_mask(view), random)
+
+    return Policy(act, asked.reset)
 
 
-def plain_action(answer: Any) -> Any:
-    """Convert an answer to an action: an array of one number becomes the number."""
-    several = isinstance(answer, np.ndarray) and answer.size != 1
-    item = getattr(answer, "item", None)
-    if not callable(item) or several:
-        return answer
-    number = item()
-    whole = isinstance(number, float) and number.is_integer()
-    return int(number) if whole and not isinstance(answer, np.floating) else number
+def _known_mask(view: AnyView) -> Any:
+    """The mask, or one of all actions where they are numbered; else None."""
+    if view.mask is not None or isinstance(view, StateView):
+        return view.mask
+    count = getattr(_space(view), "n", None)
+    return None if not isinstance(count, int | np.integer) else np.ones(int(count), np.int8)
 
 
-def discrete_action(answer: Any) -> Any:
-    """Convert an answer to one of several numbered actions.
-
-    Of a tuple the action comes first, as in ``(action, log_probability)``; a list or an array of
-    one number becomes the number. Whatever else it is stays as it is.
-    """
-    if isinstance(answer, tuple) and answer:
-        answer = answer[0]
-    if isinstance(answer, list) and len(answer) == 1:
-        answer = answer[0]
-    return plain_action(answer)
+def asked_method(policy: Any) -> str | None:
+    """The name of the method by which an object, or those of a class, is asked for an action."""
+    if steps(policy):
+        return "step"
+    names = (*STATE_METHODS, *METHODS)
+    return next((name for name in names if callable(getattr(policy, name, None))), None)
 
 
-def shaped_action(answer: Any, shape: tuple[int, ...], kind: Any) -> Any:
-    """Convert an answer to an array of this shape and ``dtype``, as far as it is one.
-
-    Tensors become arrays; of a tuple the action comes first; a batch of one is opened. Whatever
-    else it is stays as it is.
-    """
-    first = answer[0] if isinstance(answer, tuple) and answer else answer
-    detach = getattr(first, "detach", None)
-    array = np.asarray(detach().cpu() if callable(detach) else first)
-    if array.shape == (1, *shape):
-        array = array[0]
-    if array.shape != shape or not np.can_cast(array.dtype, kind, "same_kind"):
-        return answer
-    return array.astype(kind)
-
-
-def is_allowed(action: Any, mask: Any, size: int | None) -> bool:
-    """True if an action is one of the integers 0 to ``size`` - 1, and the mask allows it.
-
-    Args:
-        action: what a policy chose.
-        mask: whether each action is allowed; None for all.
-        size: the number of actions; None where they are not discrete.
-    """
-    if size is None and mask is None:
-        return True
-    if isinstance(action, bool | np.bool_) or not isinstance(action, int | np.integer):
+def steps(policy: Any) -> bool:
+    """True if a policy has ``step(state)``; other libraries have other methods of this name."""
+    step = getattr(policy, "step", None)
+    if not callable(step) or _is_missing(policy) or is_torch_module(policy):
         return False
-    count = len(mask) if size is None else size
-    return bool(0 <= action < count and (mask is None or np.ravel(mask)[action]))
+    try:
+        parameters = list(inspect.signature(step).parameters.values())
+    except (TypeError, ValueError):
+        return True
+    if isinstance(policy, type):
+        parameters = parameters[1:]
+    return bool(parameters) and parameters[0].name not in ("action", "actions", "time_step")
+
+
+def _is_missing(policy: Any) -> bool:
+    """True for a ``pyspiel.Bot`` of the user's own that does not define ``step``."""
+    kind = policy if isinstance(policy, type) else type(policy)
+    owner = next((each for each in kind.__mro__ if "step" in vars(each)), kind)
+    return (
+        owner is not kind
+        and (owner.__module__, owner.__name__) == ("pyspiel", "Bot")
+        and (kind.__module__ != "pyspiel")
+    )
+
+
+def _asked(policy: Any, unnamed: str) -> Policy:
+    method = asked_method(policy)
+    if method is None and not callable(policy):
+        raise TypeError(lacks_method(policy))
+    if method == "step":
+        return Policy(_stepping(policy), _resetter(policy, "restart"))
+    inside = _takes_inner_observation(policy, method)
+    if method in ("predict", "compute_single_action", "compute_actions", "compute_action"):
+        fit = _fitted(policy, inside)
+        asked = _Recurrent(getattr(policy, method), fit, batches=method == "compute_actions")
+        return Policy(asked, _both(asked.reset, _resetter(policy)))
+    return Policy(_act_of(policy, method, inside, unnamed), _resetter(policy))
+
+
+def _act_of(policy: Any, method: str | None, inside: bool, unnamed: str) -> Act:
+    """Return how a policy that keeps nothing here is asked."""
+    function = policy if method is None else getattr(policy, method)
+    if method in STATE_METHODS:
+        return lambda view: function(view.state)
+    if method == "forward_inference":
+        return _inferring(policy)
+    if is_torch_module(policy):
+        return _of_tensors(policy, function)
+    if method is None and type(policy).__module__.partition(".")[0] == "tianshou":
+        return _tianshou(policy, inside)
+    more = method in ("get_action", "get_action_and_value")  # They tell more than the action.
+    filled = _filled(function, unnamed if method is None else "observation", method)
+    return _called(function, filled, _fitted(policy, inside), more)
+
+
+def lacks_method(policy: Any) -> str:
+    """The message for an object, or a class of objects, that cannot be asked for an action."""
+    kind = policy if isinstance(policy, type) else type(policy)
+    if _is_missing(policy):
+        return f"{kind.__name__} is a pyspiel.Bot that lacks the method step(state)."
+    if callable(getattr(policy, "step", None)):
+        return (
+            f"{kind.__name__}.step{_signature(policy.step)} takes no state, and {kind.__name__} "
+            "has no other method that chooses an action: give a function policy(state) that calls "
+            "it."
+        )
+    return (
+        f"{kind.__name__} cannot be asked for an action: it lacks step(state), "
+        f"action_probabilities(state), {', '.join(f'{each}()' for each in METHODS)} and "
+        "__call__. A method of another name can be given itself, as agent.method."
+    )
+
+
+def _signature(function: Callable[..., Any]) -> str:
+    try:
+        return str(inspect.signature(function))
+    except (TypeError, ValueError):
+        return "(...)"
+
+
+def _stepping(policy: Any) -> Act:
+    """Ask an agent at a state; those of this package take a GameState."""
+    ours = isinstance(getattr(policy, "effort", None), Effort)
+    return lambda view: policy.step(view.position if ours else view.state)
+
+
+def _inferring(module: Any) -> Act:
+    """Ask a module of RLlib, which takes and returns a dictionary of batches."""
+    tensors = is_torch_module(module)
+
+    def batch(thing: Any) -> Any:
+        if isinstance(thing, Mapping):
+            return {name: batch(value) for name, value in thing.items()}
+        array = np.asarray(thing)[None]
+        return sys.modules["torch"].as_tensor(array) if tensors else array
+
+    def act(view: AnyView) -> Any:
+        answer = module.forward_inference({"obs": batch(view.observation)})
+        chosen = answer.get("actions")
+        if chosen is not None:
+            return best_action(chosen, None)
+        return best_action(answer["action_dist_inputs"], view.mask)
+
+    return act
 
 
 def inner_observation(observation: Any) -> Any:
@@ -164,16 +213,16 @@ def inner_observation(observation: Any) -> Any:
 class _Recurrent:
     """Asks a method that takes and returns a state, such as an LSTM's; keeps it in an episode."""
 
-    def __init__(self, method: Callable[..., Any], inside: bool, *, batches: bool) -> None:
+    def __init__(self, method: Callable[..., Any], fit: Act, *, batches: bool) -> None:
         self._method = method
-        self._inside = inside
+        self._fit = fit
         self._batches = batches
         parameters = _parameters(method)
         self._fixed = {name: value for name, value in _FIXED.items() if name in parameters}
         self._named = {
             name: meaning
             for name, meaning in NAMES.items()
-            if name in parameters and name not in ("observation", "obs")
+            if name in parameters and name not in ("observation", "obs", "state")
         }
         names = ("state_batches",) if batches else ("state",)
         self._state_name = next((name for name in names if name in parameters), None)
@@ -185,8 +234,8 @@ class _Recurrent:
         self._state: Any = None
         self._start = True
 
-    def __call__(self, view: View) -> Any:
-        observation = inner_observation(view.observation) if self._inside else view.observation
+    def __call__(self, view: AnyView) -> Any:
+        observation = self._fit(view)
         options = {name: getattr(view, meaning) for name, meaning in self._named.items()}
         if self._batches:
             observation = _batch_of_one(observation)
@@ -227,34 +276,68 @@ def _takes_inner_observation(policy: Any, method: str | None) -> bool:
     return not hasattr(space, "spaces")
 
 
-def _called(function: Callable[..., Any], inside: bool, unwraps: bool) -> Callable[[View], Any]:
+def _fitted(policy: Any, inside: bool) -> Act:
+    """Return the function that gives a policy its observation, in the form of its space."""
+    space = getattr(policy, "observation_space", None)
+    spaces, shape = getattr(space, "spaces", None), getattr(space, "shape", None)
+
+    def fit(view: AnyView) -> Any:
+        seen = inner_observation(view.observation) if inside else view.observation
+        if isinstance(spaces, Mapping) and isinstance(seen, np.ndarray):
+            return {n: view.mask if NAMES.get(n) == "mask" else seen for n in spaces}
+        if not shape or not isinstance(seen, np.ndarray) or seen.ndim == len(shape):
+            return seen
+        if seen.size != int(np.prod(shape)):
+            raise ValueError(
+                f"{type(policy).__name__} observes arrays of the shape {tuple(shape)}, and here "
+                f"they have the shape {seen.shape}: it was made for another game, or another "
+                "observation of it."
+            )
+        return seen.reshape(shape)
+
+    return fit
+
+
+def _called(
+    function: Callable[..., Any],
+    filled: tuple[list[str], dict[str, str]],
+    fit: Act,
+    unwraps: bool,
+) -> Act:
     """Return how a function is called: its parameters are filled by name, else by place."""
     fixed = {name: value for name, value in _FIXED.items() if name in _parameters(function)}
-    placed, named = _filled(function)
+    placed, named = filled
 
-    def act(view: View) -> Any:
-        values = view._replace(observation=inner_observation(view.observation)) if inside else view
-        given = [getattr(values, meaning) for meaning in placed]
-        options = {name: getattr(values, meaning) for name, meaning in named.items()}
+    def value(view: AnyView, meaning: str) -> Any:
+        return fit(view) if meaning == "observation" else getattr(view, meaning)
+
+    def act(view: AnyView) -> Any:
+        given = [value(view, meaning) for meaning in placed]
+        options = {name: value(view, meaning) for name, meaning in named.items()}
         answer = function(*given, **options, **fixed)
         return answer[0] if unwraps and isinstance(answer, tuple) else answer
 
     return act
 
 
-def _filled(function: Callable[..., Any]) -> tuple[list[str], dict[str, str]]:
-    """Match a function's parameters with the fields of ``View``: by position, and by keyword.
+def _filled(
+    function: Callable[..., Any], unnamed: str, method: str | None
+) -> tuple[list[str], dict[str, str]]:
+    """Match a function's parameters with the fields of a view: by position, and by keyword.
 
-    A first parameter of an unknown name gets the observation, a second one the mask.
+    A first parameter of an unknown name gets what is ``unnamed``, a second one the mask. A method
+    of a library's may have a ``state`` of its own, such as an LSTM's.
     """
+    names = NAMES if method is None else {n: m for n, m in NAMES.items() if n != "state"}
     placed: list[str] = []
     named: dict[str, str] = {}
     parameters = _parameters(function).values()
-    meant = {NAMES.get(parameter.name) for parameter in parameters}
-    unknown = iter([meaning for meaning in ("observation", "mask") if meaning not in meant])
+    meant = {names.get(parameter.name) for parameter in parameters}
+    first = () if {"observation", "state"} & meant else (unnamed,)
+    unknown = iter([meaning for meaning in (*first, "mask") if meaning not in meant])
     by_place = True
     for parameter in parameters:
-        meaning = NAMES.get(parameter.name)
+        meaning = names.get(parameter.name)
         if parameter.kind is parameter.VAR_POSITIONAL:
             placed.extend(unknown)
         elif parameter.kind is parameter.VAR_KEYWORD:
@@ -269,23 +352,23 @@ def _filled(function: Callable[..., Any]) -> tuple[list[str], dict[str, str]]:
             if place is None:
                 raise TypeError(
                     f"{policy_name(function)} cannot be called as a policy: its parameter "
-                    f"{parameter.name!r} is none of {', '.join(NAMES)}."
+                    f"{parameter.name!r} is none of {', '.join(names)}."
                 )
             placed.append(place)
         elif meaning is not None:
             named[parameter.name] = meaning
-    if not placed and "observation" not in named.values():
-        placed = ["observation"]
+    if not placed and not {"observation", "state", "env"}.intersection(named.values()):
+        placed = [unnamed]
     return placed, named
 
 
-def _of_tensors(module: Any, function: Any) -> Callable[[View], Any]:
+def _of_tensors(module: Any, function: Any) -> Act:
     """Ask a module of PyTorch: a batch of one in; actions, or values of all actions, out."""
     torch = sys.modules["torch"]
     method = module.forward if function is module else function
     masks = [name for name in _parameters(method) if NAMES.get(name) == "mask"]
 
-    def act(view: View) -> Any:
+    def act(view: AnyView) -> Any:
         first = next(iter(module.parameters()), None)
         device = None if first is None else first.device
 
@@ -295,8 +378,14 @@ def _of_tensors(module: Any, function: Any) -> Callable[[View], Any]:
         options = {}
         if masks and view.mask is not None:
             options[masks[0]] = batch(view.mask, torch.bool)
-        with torch.no_grad():
-            answer = function(batch(inner_observation(view.observation), torch.float32), **options)
+        training = bool(module.training)
+        module.eval()
+        try:
+            seen = batch(inner_observation(view.observation), torch.float32)
+            with torch.no_grad():
+                answer = function(seen, **options)
+        finally:
+            module.train(training)
         if not _is_discrete(view):
             return answer
         return best_action(answer[0] if isinstance(answer, tuple) else answer, view.mask)
@@ -304,17 +393,21 @@ def _of_tensors(module: Any, function: Any) -> Callable[[View], Any]:
     return act
 
 
-def _is_discrete(view: View) -> bool:
+def _is_discrete(view: AnyView) -> bool:
     """True if the actions are numbered, as far as the environment tells."""
+    return isinstance(view, StateView) or not getattr(_space(view), "shape", ())
+
+
+def _space(view: AnyView) -> Any:
+    """The action space of the agent that is to move."""
     space = getattr(view.env, "action_space", None)
-    space = space(view.agent) if callable(space) else space
-    return not getattr(space, "shape", ())
+    return space(view.agent) if callable(space) else space
 
 
-def _tianshou(policy: Any, inside: bool) -> Callable[[View], Any]:
+def _tianshou(policy: Any, inside: bool) -> Act:
     """Ask a policy of Tianshou, which takes and returns a Batch."""
 
-    def act(view: View) -> Any:
+    def act(view: AnyView) -> Any:
         from tianshou.data import Batch  # type: ignore[import-not-found]  # noqa: PLC0415  (optional: Tianshou)
 
         seen = inner_observation(view.observation)
@@ -327,18 +420,6 @@ def _tianshou(policy: Any, inside: bool) -> Callable[[View], Any]:
     return act
 
 
-def best_action(answer: Any, mask: Any) -> Any:
-    """Return the action of an answer: real numbers for all actions are values, the best counts."""
-    detach = getattr(answer, "detach", None)
-    numbers = np.asarray(detach().cpu() if callable(detach) else answer)
-    if numbers.size == 1 or not np.issubdtype(numbers.dtype, np.floating):
-        return numbers.reshape(-1)[0] if numbers.size == 1 else numbers
-    values = numbers.reshape(-1).astype(float)
-    if mask is not None and len(np.ravel(mask)) == len(values):
-        values = np.where(np.ravel(np.asarray(mask)) != 0, values, -np.inf)
-    return int(np.argmax(values))
-
-
 def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     try:
         return inspect.signature(function).parameters
@@ -346,9 +427,9 @@ def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
         return {}
 
 
-def _resetter(policy: Any) -> Callable[[], Any]:
+def _resetter(policy: Any, name: str = "reset") -> Callable[[], Any]:
     """The function that tells a policy of a new episode: ``reset()``, if it needs no arguments."""
-    reset = getattr(policy, "reset", None)
+    reset = getattr(policy, name, None)
     if not callable(reset):
         return lambda: None
     needed = [

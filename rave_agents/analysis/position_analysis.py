@@ -3,11 +3,17 @@
 import dataclasses
 from typing import Any
 
+from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import make_agent
-from rave_agents.arena.match import limited_spec
+from rave_agents.arena.match import limited_agent
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.game_state import GameState, is_simultaneous, moving_players
+from rave_agents.game.game_state import (
+    GameState,
+    is_simultaneous,
+    legal_actions_of,
+    moving_players,
+)
 from rave_agents.game.notation import action_name, apply_moves, legal_names, position_text
 from rave_agents.results.search_result import SearchResult
 
@@ -56,7 +62,7 @@ class Analysis:
 
 def analyse(
     game: Any,
-    agent: str,
+    agent: Any,
     *,
     moves: str = "",
     simulations: int | None = None,
@@ -68,7 +74,8 @@ def analyse(
 
     Args:
         game: the game or its name, such as ``"hex(board_size=7)"``; see ``as_game``.
-        agent: the agent's spec, such as ``"rave(simulations=500)"``.
+        agent: the agent: its spec, such as ``"rave(simulations=500)"``, or one of your own, see
+            ``as_agent``.
         moves: the moves to play first, see ``rave_agents.game.notation.apply_moves``.
         simulations: simulations for an agent whose spec has no limit; 1,000 if ``seconds`` is not
             given either.
@@ -83,14 +90,14 @@ def analyse(
             no player is to move.
     """
     loaded = as_game(game)
-    spec = limited_spec(agent, simulations, seconds)
+    who = limited_agent(agent, simulations, seconds)
     state, played = decision_after(loaded, moves)
     seat = _chosen_seat(state, player)
-    mover = make_agent(spec, loaded, seat, seed=seed)
-    action = int(mover.step(state.clone()))
+    mover = make_agent(who, loaded, seat, seed=seed)
+    action = checked_action(mover.step(state.clone()), legal_actions_of(state, seat))
     return Analysis(
         game=game if isinstance(game, str) else loaded.name,
-        agent=str(spec),
+        agent=str(who),
         seed=seed,
         moves=tuple(played),
         state=state,

@@ -12,7 +12,8 @@ import statistics
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
+from rave_agents.agents.named_agents import AgentSpec, as_agent, make_agent
+from rave_agents.arena.contestants import counts_simulations
 from rave_agents.arena.match import checked_count, checked_match_seed
 from rave_agents.arena.openings import initial_decision
 from rave_agents.arena.play import warm_up
@@ -174,11 +175,11 @@ class _Position(NamedTuple):
     state: GameState
 
 
-def _counting_spec(spec: str) -> AgentSpec:
-    parsed = AgentSpec.parse(spec)
-    if "simulations" not in agent_type(parsed.name).parameters:
-        raise ValueError(f"{parsed.name} has no simulations that could be counted.")
-    return parsed
+def _counting_spec(spec: Any) -> AgentSpec:
+    asked = as_agent(spec)
+    if not isinstance(asked, AgentSpec) or not counts_simulations(asked):
+        raise ValueError(f"{asked.name} has no simulations that could be counted.")
+    return asked
 
 
 def _measure(

@@ -16,9 +16,10 @@ from rave_agents.agents.named_agents import (
     LIMITS,
     AgentSpec,
     agent_type,
+    as_agent,
     limit_and_clock,
 )
-from rave_agents.arena.contestants import Contestant, contestant, make_contestant
+from rave_agents.arena.contestants import Contestant, make_contestant
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match_result import MatchError, MatchResult
 from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Record, Shard
@@ -80,7 +81,7 @@ def play_match(
         game: a game for two players, or its name: ``"hex(board_size=9)"``, ``"./nim.py:Nim"``; see
             ``as_game`` for all that it may be.
         first: the first agent: a spec such as ``"rave(simulations=500)"``, or one of your own, see
-            ``rave_agents.arena.contestants``.
+            ``rave_agents.as_agent``.
         second: the second agent.
         games: how many games, at least 1; None for 100, or with ``sprt`` for 100,000 at most. Of
             an odd number the last opening is played once.
@@ -317,7 +318,7 @@ def limited_agent(
     agent: Any, simulations: int | None, seconds: float | None, clock: str | None = None
 ) -> Contestant:
     """Coerce an agent to a contestant; a spec gets these limits as by ``limited_spec``."""
-    who = contestant(agent)
+    who = as_agent(agent)
     if isinstance(who, AgentSpec):
         return limited_spec(who, simulations, seconds, clock)
     return who

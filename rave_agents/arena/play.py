@@ -9,12 +9,12 @@ further seats are the other agent's; so in a game for one player each plays alon
 import contextlib
 import dataclasses
 import functools
-import operator
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import AgentSpec, make_agent
 from rave_agents.arena.contestants import Contestant, counts_simulations, make_contestant
 from rave_agents.arena.openings import (
@@ -343,14 +343,4 @@ def _joint_choice(
 
 def _choose(agent: Agent, state: GameState, player: int) -> int:
     """The agent's action, checked. It gets a clone: whatever it does, the game stays whole."""
-    answer = agent.step(state.clone())
-    legal = legal_actions_of(state, player)
-    try:
-        action = operator.index(answer)
-    except TypeError:
-        raise TypeError(
-            f"step() must return an action, an integer; it returned {answer!r}."
-        ) from None
-    if action not in legal:
-        raise ValueError(f"it played {action}, which is not legal; legal are {list(legal)}.")
-    return action
+    return checked_action(agent.step(state.clone()), legal_actions_of(state, player))

@@ -84,7 +84,7 @@ def find_best(
     Args:
         game: the game, for any number of players, or its name; see ``as_game``.
         agents: by name, ``{"new": "rave(c=0.2)", "mine": make_agent}``, or a list: specs, and
-            agents of your own, see ``rave_agents.arena.contestants``. None for one of each kind of
+            agents of your own, see ``rave_agents.as_agent``. None for one of each kind of
             search agents that can play the game.
         seconds: how long the race may take; a pair of games that has begun is finished, and one is
             played in any case.

@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import functools
+import logging
 import os
 import sys
 import sysconfig
@@ -19,6 +20,8 @@ from rave_agents.arena.versions import VersionsDifferError, versions
 from rave_agents.arena.worker import Outcome, begin_local_worker, play_chunk, play_safely
 from rave_agents.config.shipped_parts import shipped_parts
 from rave_agents.errors import RaveAgentsError, UnsupportedGameError
+
+_log = logging.getLogger("rave_agents")
 
 MOST_ATTEMPTS = 5
 """Attempts at a game whose worker dies each time: after these, the game is taken for the cause."""
@@ -49,7 +52,8 @@ def play_games(
     """Play games at tables; close the generator to stop early.
 
     With several processes games are begun in the order given and come as they end. The games of a
-    process that dies are played again.
+    process that dies are played again. What cannot be sent to another process plays in this one,
+    and a line of the log says so.
 
     Args:
         tables: where they are played.
@@ -58,7 +62,7 @@ def play_games(
         executor: who runs the games; None for processes of this machine. It is not shut down.
 
     Raises:
-        UnsupportedGameError: if a table cannot be sent to other processes.
+        UnsupportedGameError: if parts of the user's own cannot be sent to other processes.
         VersionsDifferError: if a worker of the executor has other versions than this process.
         WorkerFailedError: if workers die again and again, or the executor fails.
     """
@@ -68,50 +72,79 @@ def play_games(
     if executor is None:
         for index in sorted({key.table for key in waiting}):
             tables[index].warm_up()  # for several processes too: compiled here, loaded there
-    if executor is None and jobs == 1:
-        while waiting:
-            key = waiting.popleft()
-            yield play_safely(tables[key.table], key)
-        return
     local = executor is None
-    why = f"jobs={jobs}" if local else "an executor"
-    payloads = _Payloads(tables, why, by_value=not local)
+    if local and jobs == 1:
+        yield from (play_safely(tables[key.table], key) for key in waiting)
+        return
+    payloads = _Payloads(tables, by_value=not local)
+    here = payloads.take_what_stays(waiting)
+    if not waiting:
+        yield from (play_safely(tables[key.table], key) for key in here)
+        return
     engine = _LocalProcesses(min(jobs, len(waiting))) if local else _GivenExecutor(executor)
-    yield from _play_in_workers(engine, payloads, waiting)
+    yield from _play_in_workers(engine, payloads, waiting, here)
 
 
 class _Payloads:
     """Objects sent with the games, pickled once."""
 
-    def __init__(self, tables: Sequence[AnyTable], why: str, *, by_value: bool) -> None:
-        self._tables = tables
-        self._why = why
+    def __init__(self, tables: Sequence[AnyTable], *, by_value: bool) -> None:
+        self.tables = tables
         self._by_value = by_value
         self._pickled: dict[int, bytes] = {}
-        self.shipped = self._dumps(shipped_parts, "Parts of your own")
-
-    def table(self, index: int) -> bytes:
-        """A table, pickled.
-
-        Raises:
-            UnsupportedGameError: if that cannot be done.
-        """
-        if index not in self._pickled:
-            table = self._tables[index]
-            self._pickled[index] = self._dumps(lambda: table, table.name)
-        return self._pickled[index]
-
-    def _dumps(self, make: Callable[[], Any], name: str) -> bytes:
         try:
-            if self._by_value:
-                with contextlib.suppress(Exception), _own_modules_by_value():
-                    return bytes(cloudpickle.dumps(make()))
-            return bytes(cloudpickle.dumps(make()))
+            self.shipped = self._dumps(shipped_parts())
         except Exception as error:
             raise UnsupportedGameError(
-                f"{name} cannot be sent to other processes, which {self._why} needs ({error}). "
-                "Play with jobs=1, or define it in a module of its own."
+                f"Parts of your own cannot be sent to other processes ({error}). Play with jobs=1, "
+                "or define them in a module of their own."
             ) from error
+
+    def take_what_stays(self, waiting: collections.deque[Key]) -> collections.deque[Key]:
+        """Take the games out whose table cannot be sent, and say why."""
+        staying: set[int] = set()
+        told: set[str] = set()
+        for index in sorted({key.table for key in waiting}):
+            try:
+                self._pickled[index] = self._dumps(self.tables[index])
+            except Exception as error:
+                staying.add(index)
+                what = _what_stays(self.tables[index], self._dumps)
+                if what not in told:
+                    told.add(what)
+                    _log.warning(
+                        "rave_agents: %s cannot be sent to other processes, and plays in this one "
+                        "(%s).",
+                        what,
+                        " ".join(str(error).split())[:200],
+                    )
+        here = collections.deque(key for key in waiting if key.table in staying)
+        away = [key for key in waiting if key.table not in staying]
+        waiting.clear()
+        waiting.extend(away)
+        return here
+
+    def table(self, index: int) -> bytes:
+        """A table, pickled."""
+        return self._pickled[index]
+
+    def _dumps(self, thing: Any) -> bytes:
+        if self._by_value:
+            with contextlib.suppress(Exception), _own_modules_by_value():
+                return bytes(cloudpickle.dumps(thing))
+        return bytes(cloudpickle.dumps(thing))
+
+
+def _what_stays(table: AnyTable, dumps: Callable[[Any], bytes]) -> str:
+    """The agents of a table that cannot be sent, or else its game."""
+    names = []
+    agents: Sequence[Any] = getattr(table, "policies", ()) or getattr(table, "agents", ())
+    for agent in agents:
+        try:
+            dumps(agent)
+        except Exception:
+            names.append(str(agent))
+    return ", ".join(dict.fromkeys(names)) or table.name
 
 
 @functools.cache
@@ -232,13 +265,16 @@ class _GivenExecutor:
 
 
 def _play_in_workers(
-    engine: "_LocalProcesses | _GivenExecutor", payloads: _Payloads, waiting: collections.deque[Key]
+    engine: "_LocalProcesses | _GivenExecutor",
+    payloads: _Payloads,
+    waiting: collections.deque[Key],
+    here: collections.deque[Key],
 ) -> Played:
     running: dict[Future[list[Outcome]], list[Key]] = {}
     attempts: collections.Counter[Key] = collections.Counter()
     seconds = CHUNK_SECONDS
     try:
-        while waiting or running:
+        while waiting or running or here:
             width = engine.width
             while waiting and len(running) < 2 * width:
                 size = _chunk_size(seconds, len(waiting), width)
@@ -248,7 +284,11 @@ def _play_in_workers(
                     play_chunk, dict(versions()), payloads.shipped, tables, chunk
                 )
                 running[future] = chunk
-            done, _ = wait(running, timeout=_WAIT_SECONDS, return_when=FIRST_COMPLETED)
+            if here:
+                key = here.popleft()
+                yield play_safely(payloads.tables[key.table], key)
+            seconds_to_wait = 0.0 if here else _WAIT_SECONDS
+            done, _ = wait(running, timeout=seconds_to_wait, return_when=FIRST_COMPLETED)
             for future in done:
                 chunk = running.pop(future)
                 error = _error_of(future)

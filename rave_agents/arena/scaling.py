@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import Any, Self
 
-from rave_agents.agents.named_agents import AgentSpec, agent_type
+from rave_agents.agents.named_agents import AnyAgent, as_agent
+from rave_agents.agents.own_agents import OwnAgent
 from rave_agents.arena.contestants import Contestant
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import (
@@ -163,7 +164,7 @@ Progress = Callable[[ScalingResult], None]
 
 def run_scaling(
     game: Any,
-    agent: AgentSpec | str,
+    agent: Any,
     against: Any,
     *,
     simulations: Sequence[int] = (),
@@ -185,7 +186,8 @@ def run_scaling(
     Args:
         game: a game for two players or its name, such as ``"hex(board_size=9)"``; see
             ``as_game``.
-        agent: the spec of the agent, without a limit.
+        agent: the agent, without a limit: a spec, or a class or a function of your own that takes
+            ``simulations`` or ``seconds``, see ``as_agent``.
         against: an opponent or a list of them, see ``play_match``. One whose spec has no limit
             keeps 1,000 simulations a move throughout.
         simulations: the limits, a move; or
@@ -214,7 +216,7 @@ def run_scaling(
     checked_count("games", games, 1, MOST_GAMES)
     seed = checked_match_seed(seed)
     loaded = load_match_game(game)
-    base = AgentSpec.parse(agent) if isinstance(agent, str) else agent
+    base = as_agent(agent)
     unit, limits = _limits(simulations, seconds)
     specs = [_limited(base, unit, limit) for limit in limits]
     opponents = _opponents(against)
@@ -271,12 +273,14 @@ def _limits(
     return unit, limits
 
 
-def _limited(base: AgentSpec, unit: str, limit: float) -> AgentSpec:
+def _limited(base: AnyAgent, unit: str, limit: float) -> Contestant:
     for other in ("simulations", "seconds", "clock"):
         if other in base.parameters:
             raise ValueError(f"{base} sets {other!r} already, so its limit cannot vary.")
-    if unit not in agent_type(base.name).parameters:
+    if not base.takes(unit):
         raise ValueError(f"{base} takes no {unit}, so its limit cannot vary.")
+    if isinstance(base, OwnAgent):
+        return base.with_parameters({unit: limit})
     return limited_spec(base, **{unit: limit})  # type: ignore[arg-type]
 
 

@@ -15,7 +15,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, Self
 
-from rave_agents.agents.named_agents import AgentSpec, agent_type, make_limit
+from rave_agents.agents.named_agents import (
+    AgentSpec,
+    AnyAgent,
+    agent_type,
+    as_agent,
+    make_limit,
+)
+from rave_agents.arena.contestants import Contestant
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import (
     MatchResult,
@@ -23,7 +30,7 @@ from rave_agents.arena.match import (
     checked_match_seed,
     checked_run_options,
     checked_table,
-    limited_spec,
+    limited_agent,
     load_match_game,
 )
 from rave_agents.arena.plan import MOST_GAMES, Plan, Shard
@@ -31,7 +38,7 @@ from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.config.part_specs import is_part, plain
-from rave_agents.config.specs import format_parameters, is_key, parse_values
+from rave_agents.config.specs import format_call, format_parameters, is_key, parse_values
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -155,8 +162,8 @@ Progress = Callable[[SweepResult], None]
 
 def run_sweep(
     game: Any,
-    agent: AgentSpec | str,
-    opponent: AgentSpec | str,
+    agent: Any,
+    opponent: Any,
     vary: Mapping[str, Sequence[Any]],
     *,
     games: int = 100,
@@ -179,8 +186,9 @@ def run_sweep(
     Args:
         game: a game for two players or its name, such as ``"hex(board_size=9)"``; see
             ``as_game``.
-        agent: the spec of the agent to vary; it leaves the varied parameters open.
-        opponent: the spec of the agent that all cells play against.
+        agent: the agent to vary, which leaves the varied parameters open: a spec, or a class or a
+            function of your own that takes them, see ``as_agent``.
+        opponent: the agent that all cells play against, see ``as_agent``.
         vary: for each varied parameter its values.
         games: how many games a cell, at least 1. Of an odd number the last opening is played once.
         simulations: a move, for an agent whose spec has no limit; 1,000 if ``seconds`` is not given
@@ -209,10 +217,10 @@ def run_sweep(
     checked_count("games", games, 1, MOST_GAMES)
     seed = checked_match_seed(seed)
     loaded = load_match_game(game)
-    base, other = (AgentSpec.parse(x) if isinstance(x, str) else x for x in (agent, opponent))
+    base, other = as_agent(agent), as_agent(opponent)
     grid = _grid(base, vary)
-    specs = [limited_spec(_with_parameters(base, values), simulations, seconds) for values in grid]
-    limited = limited_spec(other, simulations, seconds)
+    specs = [limited_agent(base.with_parameters(values), simulations, seconds) for values in grid]
+    limited = limited_agent(other, simulations, seconds)
     tables = [
         checked_table(loaded, spec, limited, opening_plies=opening_plies, seed=seed)
         for spec in specs
@@ -262,13 +270,14 @@ def parse_vary(texts: Iterable[str]) -> dict[str, list[Any]]:
     return vary
 
 
-def _grid(base: AgentSpec, vary: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+def _grid(base: AnyAgent, vary: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """All combinations of the values, those of the last key varying fastest."""
     if not vary:
         raise ValueError("A sweep varies at least one parameter.")
     first = {k: v[0] for k, v in vary.items() if v and not isinstance(v, str)}
     given = {**base.parameters, **dict.fromkeys(vary), **first}
-    agent_type(base.name).check_parameters(base.name, given)
+    if isinstance(base, AgentSpec):
+        agent_type(base.name).check_parameters(base.name, given)
     for key, values in vary.items():
         if key in base.parameters:
             raise ValueError(f"{base} sets {key!r} already, so it cannot vary.")
@@ -280,15 +289,11 @@ def _grid(base: AgentSpec, vary: Mapping[str, Sequence[Any]]) -> list[dict[str, 
     return [dict(zip(vary, values, strict=True)) for values in itertools.product(*vary.values())]
 
 
-def _with_parameters(spec: AgentSpec, parameters: Mapping[str, Any]) -> AgentSpec:
-    return AgentSpec(spec.name, {**spec.parameters, **parameters})
-
-
 def _nothing_played(
     name: str,
     grid: Sequence[dict[str, Any]],
-    specs: Sequence[AgentSpec],
-    opponent: AgentSpec,
+    specs: Sequence[Contestant],
+    opponent: Contestant,
     *,
     seed: int,
     games: int,
@@ -302,7 +307,7 @@ def _nothing_played(
     ]
     return SweepResult(
         game=name,
-        agent=str(AgentSpec(specs[0].name, shared)),
+        agent=format_call(specs[0].name.partition("(")[0], shared),
         opponent=str(opponent),
         seed=seed,
         planned=games,

@@ -12,7 +12,8 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from rave_agents.arena.contestants import Contestant, contestant, label, named_contestants
+from rave_agents.agents.named_agents import as_agent
+from rave_agents.arena.contestants import Contestant, label, named_contestants
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.lists import parse_agents, split_games
 from rave_agents.arena.match import (
@@ -83,7 +84,7 @@ def play_tournament(
             a list of them, or names in one text, separated by commas.
         agents: at least two, by name, ``{"new": "rave(c=0.2)", "mine": make_agent}``, or a list:
             specs, also of programs (``gtp(command=...)``), and agents of your own, see
-            ``rave_agents.arena.contestants``; or specs in one text, separated by spaces:
+            ``rave_agents.as_agent``; or specs in one text, separated by spaces:
             ``"auto rave new=rave(c=0.2)"``.
         games_per_pairing: how many games every two agents play on each game. Of an odd number the
             last opening is played once.
@@ -244,7 +245,7 @@ def read_tournament(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def _agent(name: str, agent: Any) -> Any:
     if isinstance(agent, str):
-        return contestant(agent, name)
+        return as_agent(agent, name)
     given = agent.get("python") if isinstance(agent, Mapping) else None
     advice = f' Write it as a text: {name} = "{given}".' if isinstance(given, str) else ""
     raise ValueError(f'The agent {name!r} must be a spec or "module:name", got {agent!r}.{advice}')

@@ -10,7 +10,7 @@ from rave_agents.analysis import position_analysis as analysis
 from rave_agents.analysis.learn import Progress, learn_value
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena.bench import DEFAULT_GAMES, run_bench
-from rave_agents.arena.match import limited_spec
+from rave_agents.arena.match import limited_agent
 from rave_agents.arena.play import warm_up
 from rave_agents.cli import report, solve_report
 from rave_agents.cli.completion import complete_agent, complete_agents, complete_game
@@ -230,9 +230,9 @@ def gtp(
     debug: Debug = False,
 ) -> None:
     """Play by the Go Text Protocol, version 2, on standard input and output."""
-    spec = limited_spec(agent, simulations, seconds, clock)
-    engine = Engine(game, spec, seed=seed)
-    warm_up(spec, engine.position.game)  # Before the controller's clock runs.
+    player = limited_agent(agent, simulations, seconds, clock)
+    engine = Engine(game, player, seed=seed)
+    warm_up(player, engine.position.game)  # Before the controller's clock runs.
     code = serve_standard_streams(engine)
     if code:
         raise typer.Exit(code)

@@ -28,9 +28,10 @@ class Game(Protocol):
     Optional attributes: ``parameters``, a mapping of all the game's parameters with their values,
     from which a GTP program learns the size of the board and the komi;
     ``with_parameters(**changes)``, which returns the game with other values of some;
-    ``check_search(config)``, which raises UnsupportedGameError for a search that cannot play the
-    game; and, where the game's states draw chance themselves, ``seeded_initial_state(seed)``, which
-    returns the initial state with the chance outcomes of a seed, a 31-bit number.
+    ``framework_game``, the game in the framework's own form, which the agents of its users are made
+    with; ``check_search(config)``, which raises UnsupportedGameError for a search that cannot play
+    the game; and, where the game's states draw chance themselves, ``seeded_initial_state(seed)``,
+    which returns the initial state with the chance outcomes of a seed, a 31-bit number.
     ``new_initial_state()`` then always has the same outcomes.
     ``seeded_initial_state`` may be None for a game that draws no chance.
     """
@@ -73,8 +74,10 @@ class Adapter(Protocol):
     Optional methods: ``wrap_game(game)``, which returns a game of the framework as a Game, and None
     for any other object; ``is_plain(spec)``, which says whether ``load_game`` makes a game of the
     framework's own of this spec, and nothing else: it imports no module that the spec names, calls
-    nothing in it and opens no file, whoever has written it. Optional attribute: ``errors``, the
-    framework's exceptions for what a game cannot do.
+    nothing in it and opens no file, whoever has written it; ``remade_agent(agent)``, which returns
+    a function that makes an agent of the framework's users anew, where Python itself cannot copy
+    it, and None for any other object, and raises TypeError for what cannot play. Optional
+    attribute: ``errors``, the framework's exceptions for what a game cannot do.
     """
 
     name: str

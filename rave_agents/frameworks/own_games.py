@@ -8,11 +8,9 @@ import sys
 import types
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
-import cloudpickle
-
-from rave_agents.config.specs import format_call, parse_call, split_call
+from rave_agents.config.specs import format_call
 from rave_agents.errors import RaveAgentsError, UnknownNameError
 from rave_agents.frameworks.adapters import (
     Game,
@@ -21,15 +19,10 @@ from rave_agents.frameworks.adapters import (
     load_game,
     missing_adapters,
 )
+from rave_agents.frameworks.sources import Source, find_source
 from rave_agents.game.arguments import check_names
 from rave_agents.game.game_state import GameState, lacks_methods
-from rave_agents.game.object_names import (
-    ObjectName,
-    find_object,
-    parse_object_name,
-    place_of,
-    split_place,
-)
+from rave_agents.game.object_names import place_of, split_place
 
 TAKES = (
     "a game must be the name of an installed framework's, such as 'hex(board_size=9)'; one of your "
@@ -38,38 +31,6 @@ TAKES = (
     "function that makes one of these"
 )
 """Everything that ``as_game`` takes, for messages."""
-
-
-class Source(NamedTuple):
-    """The origin of a game of the user's own, in a form that travels to other processes."""
-
-    value: Any
-    """A class, a function or an object."""
-    parameters: Mapping[str, Any] = types.MappingProxyType({})
-    """Parameters for the class or the function."""
-    place: ObjectName | None = None
-    """The place of ``value``; None if it travels itself."""
-
-    def make(self) -> Any:
-        """The game in the form that the user gave it."""
-        if not is_maker(self.value):
-            return self.value
-        return self.value(**self.parameters)
-
-    def __reduce__(self) -> Any:
-        value = None if self._is_found_there() else self.value
-        return _source, (value, dict(self.parameters), self.place)
-
-    def _is_found_there(self) -> bool:
-        """True unless the user's modules travel by value at the moment, as to other machines."""
-        module = getattr(self.value, "__module__", None) or type(self.value).__module__
-        return self.place is not None and module not in cloudpickle.list_registry_pickle_by_value()
-
-
-def _source(value: Any, parameters: dict[str, Any], place: ObjectName | None) -> Source:
-    if value is None and place is not None:
-        value = find_object(place)
-    return Source(value, parameters, place)
 
 
 class OwnGame:
@@ -84,7 +45,7 @@ class OwnGame:
         self.name = name
         self.source = source
         """The origin of the game."""
-        self.game, self._start = _inner_game(source.make())
+        self.game, self._start = _inner_game(_made(source))
         """The game of a framework that it is, or None."""
         start = self.new_initial_state()
         self.num_players: int = int(start.num_players())
@@ -191,40 +152,36 @@ def is_maker(value: Any) -> bool:
     return callable(value) and not is_state and not hasattr(value, "reset")
 
 
+def _made(source: Source) -> Any:
+    """The game in the form that the user gave it."""
+    return source.value(**source.parameters) if is_maker(source.value) else source.value
+
+
 def _named_game(text: str) -> Game:
     place = split_place(text)
     if place is None or place[0] in {*adapters(), *missing_adapters()}:
         return load_game(text)
-    name, inside = _split(place[1], text)
-    if _is_gymnasium_id(name):
+    if _is_gymnasium_id(place[1]):
         return load_game(f"gymnasium:{text.strip()}")
     try:
-        located = parse_object_name(f"{place[0]}:{name}", "nim:Nim")
-        value = find_object(located)
+        source = find_source(text, "game", "nim:Nim")
     except UnknownNameError as error:
         near = difflib.get_close_matches(place[0], adapters(), n=1, cutoff=0.6)
         hint = f" Did you mean the framework {near[0]!r}?" if near else ""
         raise UnknownNameError(f"{str(error).strip()}{hint}") from error
-    parameters = {} if inside is None else parse_call(f"game({inside})")[1]
-    if parameters and not is_maker(value):
+    if source.parameters and not is_maker(source.value):
         raise UnknownNameError(
-            f"{located} is an object, made already: only a class or a function takes parameters."
+            f"{text.strip()} is an object, made already: only a class or a function takes "
+            "parameters."
         )
-    if _is_game(value):
-        return value  # type: ignore[no-any-return]
-    return _own_game(Source(value, parameters, located.absolute()), text.strip())
-
-
-def _split(spec: str, text: str) -> tuple[str, str | None]:
-    try:
-        return split_call(spec, "game")
-    except ValueError as error:
-        raise UnknownNameError(f"{text!r} is no game's name: {error}") from error
+    if _is_game(source.value):
+        return source.value  # type: ignore[no-any-return]
+    return _own_game(source, text.strip())
 
 
 def _is_gymnasium_id(name: str) -> bool:
     """True for the second half of ``module:Environment-v0``, as Gymnasium writes it."""
-    return re.fullmatch(r"[\w/.-]*-v\d+", name) is not None
+    return re.fullmatch(r"[\w/.-]*-v\d+\s*(\(.*)?", name, re.DOTALL) is not None
 
 
 def _own_game(source: Source, name: str | None) -> Game:

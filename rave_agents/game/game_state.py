@@ -69,6 +69,8 @@ class GameState(Protocol):
     * ``on_compiled_rules() -> RulesState | None``: the same position of a game of
       ``rave_agents.games``, for value functions that are compiled;
     * ``observation(player) -> array``: what a player sees, as numbers, for those who learn;
+    * ``framework_state``, an attribute: the framework's own state, which agents of its users get;
+      without it, the state itself;
     * ``action_to_string(player, action) -> str``: how people write the action;
     * ``__str__``, the board as text, and ``board_tiling() -> str | None`` ("squares", "hexagons" or
       "points"; None if the text tells), for pictures: see ``rave_agents.plots.board``;

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from rave_agents import __version__
-from rave_agents.agents.named_agents import AgentSpec, make_agent
+from rave_agents.agents.answers import checked_action
+from rave_agents.agents.named_agents import as_agent, make_agent
 from rave_agents.frameworks.agent import Agent
 from rave_agents.gtp.position import Position
 from rave_agents.gtp.protocol import Command, GtpError, answer, parse_colour, parse_command
@@ -29,7 +30,8 @@ class Engine:
     Args:
         game: the game or its name, such as ``"go(board_size=9)"``, see ``as_game``; ``boardsize``
             and ``komi`` change it.
-        agent: the spec of the agent that chooses moves, for both colours.
+        agent: the agent that chooses moves, for both colours: its spec, or one of your own, see
+            ``as_agent``.
         seed: seeds every random choice; None for a seed that the system draws.
 
     Raises:
@@ -39,12 +41,12 @@ class Engine:
         TypeError, ValueError: for a parameter that is not allowed.
     """
 
-    def __init__(self, game: Any, agent: AgentSpec | str, *, seed: int | None = None) -> None:
+    def __init__(self, game: Any, agent: Any, *, seed: int | None = None) -> None:
         self.position: Position = Position(game)
         """The game and the moves played in it."""
         self.ended: bool = False
         """True once the engine has received ``quit``."""
-        self._spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
+        self._agent = as_agent(agent)
         self._seed = seed
         self._clocks: list[Clock | None] = [None, None]
         self._shown = analysis.Shown()
@@ -56,7 +58,7 @@ class Engine:
         defaults = {} if self._seed is None else {"seed": self._seed}
         game = self.position.game
         self._agents_game = game.name
-        agents = [make_agent(self._spec, game, player, **defaults) for player in (0, 1)]
+        agents = [make_agent(self._agent, game, player, **defaults) for player in (0, 1)]
         self._own_clocks = [getattr(agent, "clock", None) for agent in agents]
         for agent in agents:
             agent.restart()
@@ -65,7 +67,7 @@ class Engine:
     def _make_commands(self) -> dict[str, _Handler]:
         commands: dict[str, _Handler] = {
             "protocol_version": lambda _: PROTOCOL_VERSION,
-            "name": lambda _: f"rave-agents {self._spec.name}",
+            "name": lambda _: f"rave-agents {self._agent.name}",
             "version": lambda _: __version__,
             "list_commands": lambda _: "\n".join(sorted(self._commands)),
             "known_command": self._known_command,
@@ -83,7 +85,7 @@ class Engine:
             "final_score": lambda _: self.position.final_score(),
             "cputime": lambda _: f"{time.process_time() - self._started:.2f}",
             "gogui-play_sequence": self._play_sequence,
-            "gogui-title": lambda _: f"{self.position.game.name} {self._spec}",
+            "gogui-title": lambda _: f"{self.position.game.name} {self._agent}",
             "gogui-analyze_commands": lambda _: "\n".join(analysis.ANALYZE_COMMANDS),
             "gogui-rules_game_id": self._game_id,
             "gogui-rules_board": lambda _: "\n" + analysis.plain(str(self.position.state)),
@@ -233,7 +235,7 @@ class Engine:
         if state.current_player() != player:
             raise GtpError("it is the other color's turn")
         agent = self._agents[player]
-        action = int(agent.step(state.clone()))
+        action = checked_action(agent.step(state.clone()), state.legal_actions())
         result = getattr(agent, "last_result", None)
         self._shown = analysis.Shown(result, self.position.vertices)
         return action

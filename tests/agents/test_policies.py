@@ -3,14 +3,9 @@
 import numpy as np
 import pytest
 
-from rave_agents.agents.policies import (
-    View,
-    discrete_action,
-    is_allowed,
-    plain_action,
-    shaped_action,
-    understood,
-)
+from rave_agents.agents.answers import discrete_action, is_allowed, plain_action, shaped_action
+from rave_agents.agents.policies import understood
+from rave_agents.agents.views import View
 
 MASK = np.array([0, 0, 1, 1], np.int8)
 BOARD = np.arange(4.0)

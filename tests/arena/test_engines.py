@@ -11,10 +11,10 @@ import time
 import psutil
 import pytest
 
-from rave_agents.arena import MatchError, play_match, runner, worker
+from rave_agents.arena import MatchError, play_match, play_tournament, runner, worker
 from rave_agents.arena.plan import Shard
 from rave_agents.arena.versions import VersionsDifferError, check_versions, versions
-from rave_agents.errors import RaveAgentsError, UnsupportedGameError
+from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import adapters, load_game
 
 
@@ -87,7 +87,8 @@ def test_an_error_travels_with_its_traceback(dask_workers):
     assert "in failing" in caught.value.__notes__[0]
 
 
-def test_a_policy_that_cannot_travel_is_refused(threads):
+@pytest.mark.parametrize("engine", ["jobs", "executor"])
+def test_a_policy_that_cannot_travel_plays_here_and_a_line_says_so(engine, threads, caplog):
     import threading
 
     lock = threading.Lock()
@@ -96,8 +97,35 @@ def test_a_policy_that_cannot_travel_is_refused(threads):
         with lock:
             return first_legal(state)
 
-    with pytest.raises(UnsupportedGameError, match="cannot be sent to other processes"):
-        play_match("tic_tac_toe", policy, "random", games=2, executor=threads)
+    options = {"jobs": 2} if engine == "jobs" else {"executor": threads}
+    played = play_match("tic_tac_toe", policy, "random", games=4, **options)
+    assert moves_of(played) == moves_of(play_match("tic_tac_toe", first_legal, "random", games=4))
+    lines = [line for line in caplog.messages if "cannot be sent" in line]
+    assert len(lines) == 1
+    assert "policy cannot be sent to other processes, and plays in this one" in lines[0]
+
+
+def test_the_others_of_a_tournament_are_still_sent(caplog):
+    import threading
+
+    lock = threading.Lock()
+
+    def here(state):
+        with lock:
+            assert os.getpid() == here_pid
+            return first_legal(state)
+
+    here_pid = os.getpid()
+    agents = {"here": here, "away": away, "random": "random"}
+    options = {"games_per_pairing": 4, "opening_plies": 0}
+    several = play_tournament("tic_tac_toe", agents, jobs=2, **options)
+    alone = play_tournament("tic_tac_toe", agents, **options)
+    assert list(map(moves_of, several.matches)) == list(map(moves_of, alone.matches))
+    assert sum("cannot be sent" in line for line in caplog.messages) == 1
+
+
+def away(state):
+    return max(state.legal_actions())
 
 
 def test_a_worker_of_another_version_is_refused_with_the_names(threads, monkeypatch):
