@@ -183,7 +183,7 @@ class _Race:
         self._pairings = list(itertools.combinations(range(len(empty.agents)), 2))
         self._records: list[dict[int, GameRecord]] = [{} for _ in self._pairings]
         self._latest: tuple[int, GameRecord] | None = None
-        self._played = 0
+        self._played = self._earlier = 0
 
     def take(self, key: Key, record: Record) -> bool:
         """Add a finished game, and the pairs that are whole with it."""
@@ -198,6 +198,8 @@ class _Race:
         if self._began:
             self._played += 1
             self.tell()
+        else:
+            self._earlier += 1
         return False
 
     def _value(self, first: GameRecord, second: GameRecord) -> float:
@@ -230,6 +232,7 @@ class _Race:
             matches=tuple(matches),
             elimination=copy.deepcopy(self._rule),
             seconds=time.monotonic() - self._started,
+            earlier=self._earlier,
             latest=self._latest,
         )
 

@@ -61,7 +61,9 @@ class RaceResult:
     refused: Mapping[str, str]
     """Agents that cannot play the game, with the reason."""
     seconds: float
-    """Seconds that it took; those of earlier runs from whose file it went on are not counted."""
+    """Seconds that it took, without those of earlier runs from whose file it went on."""
+    earlier: int = 0
+    """Games of these runs."""
     latest: tuple[int, GameRecord] | None = None
     """The game that ended last, with the index of its match."""
     interrupted: bool = False
@@ -128,16 +130,26 @@ class RaceResult:
         if len(self.agents) == 1:
             return f"{self.leader} is the only agent of the race that plays {self.game}."
         if self.closest is None:
-            return f"No pair of games was finished {where} in {self.seconds:.0f} s."
-        games = f"{self.finished:,} games in {self.seconds:.0f} s"
+            return f"No pair of games was finished {where} in {_told_seconds(self.seconds)} s."
+        before = f", {self.earlier:,} of them before" if self.earlier else ""
+        games = f"{self.finished:,} games in {_told_seconds(self.seconds)} s{before}"
         told = self._comparison
         if self.best is not None:
             return f"{self.best} is the best of {len(self.agents)} agents {where}: {told}, {games}."
         if self.is_level:
             return f"{_listed(self.left)} are equally strong {where}: {told}, {games}."
-        dropped = f"; {len(self.dropped)} others are weaker" if self.dropped else ""
+        others = self._others
         names = _listed(self.left)
-        return f"No difference between {names} was found {where}: {told}{dropped}, {games}."
+        return f"No difference between {names} was found {where}: {told}{others}, {games}."
+
+    @property
+    def _others(self) -> str:
+        """What there is to say of agents other than the leader and its closest rival."""
+        rule = self.elimination
+        rivals = rule.left[1:]
+        unmet = [a for a in rivals if not rule.evidence(rule.leader, a).values]
+        told = f"; {_counted(len(self.dropped))} proved to be weaker" if self.dropped else ""
+        return f"{told}; {self.leader} has not met {len(unmet)} of them yet" if unmet else told
 
     @property
     def _comparison(self) -> str:
@@ -234,6 +246,14 @@ def _cells(row: RaceRow) -> list[str]:
         str(row.games),
         "-" if per_move is None else f"{per_move:.4f}",
     ]
+
+
+def _told_seconds(seconds: float) -> str:
+    return f"{seconds:.1f}" if seconds < 10 else f"{seconds:.0f}"
+
+
+def _counted(others: int) -> str:
+    return f"{others} other{'' if others == 1 else 's'}"
 
 
 def _listed(names: tuple[str, ...]) -> str:

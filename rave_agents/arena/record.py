@@ -43,6 +43,8 @@ class GameRecord:
 
         In a game for one player the other's is taken as 0.
         """
+        if len(self.returns) == 2:
+            return self.returns[self.first_seat] - self.returns[1 - self.first_seat]
         mine = [self.returns[seat] for seat in self.first_seats]
         others = [r for seat, r in enumerate(self.returns) if seat not in self.first_seats]
         return _mean(mine) - _mean(others)

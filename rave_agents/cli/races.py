@@ -11,6 +11,7 @@ from rave_agents.arena.lists import parse_agents
 from rave_agents.arena.race import MOVE_SECONDS, SECONDS, RaceResult, find_best
 from rave_agents.arena.sweep import parse_vary
 from rave_agents.cli import arena_tables, live
+from rave_agents.cli.completion import complete_agents
 from rave_agents.cli.program import (
     Dask,
     Debug,
@@ -36,8 +37,9 @@ def best(
     agents: Annotated[
         str | None,
         typer.Option(
+            autocompletion=complete_agents,
             help='The agents: "auto rave(c=0.2) mine=./bot.py:Bot"; by default one of each kind '
-            "that can play the game."
+            "that can play the game.",
         ),
     ] = None,
     vary: Annotated[

@@ -112,6 +112,12 @@ def test_the_better_agent_wins_in_any_number_of_seats(game):
     assert all(record.score == 0.0 for match in result.matches for record in match.records)
 
 
+def test_agents_that_have_not_met_the_leader_are_told():
+    result = race(agents=dict.fromkeys(("one", "two", "three"), slow), seconds=0.001)
+    assert result.finished == 2
+    assert "; one has not met 1 of them yet, 2 games in" in result.sentence
+
+
 def test_seats_rotate_among_three():
     records = race(Trio).matches[0].records
     assert [record.first_seats for record in records[:6]] == [
@@ -130,7 +136,7 @@ def test_one_player_alone_is_compared_by_returns():
 def test_the_sentence_has_the_interval_the_games_and_the_time():
     told = re.fullmatch(
         r"high is the best of 2 agents in \S*Duel: high scores 1\.000 against low \(95 % interval "
-        r"(0\.\d+) to 1\.000\), 16 games in (\d+) s\.",
+        r"(0\.\d+) to 1\.000\), 16 games in (\d\.\d) s\.",
         race().sentence,
     )
     assert told is not None
@@ -192,7 +198,11 @@ def test_a_race_goes_on_from_its_file(tmp_path):
     assert path.read_text().splitlines()[:12] == [line.rstrip("\n") for line in lines[:12]]
     assert actions_of(again) == actions_of(race(agents=agents))
     size = path.stat().st_size
-    assert race(agents=agents, output=path).sentence.startswith("two is the best of 3 agents")
+    assert again.earlier == 11
+    told = race(agents=agents, output=path).sentence
+    assert told.startswith("two is the best of 3 agents")
+    games = whole.finished
+    assert re.search(rf"{games} games in \d\.\d s, {games} of them before\.$", told)
     assert path.stat().st_size == size
 
 
