@@ -18,6 +18,7 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
 from rave_agents.kernel.declarations import GameTraits, becomes
+from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.players import CHANCE
 
 
@@ -59,6 +60,8 @@ class Node(NamedTuple):
     """Edges between the root and the node."""
     explored: float
     """Sum of the prior probabilities of its edges that have visits."""
+    edges: int
+    """Number of its edges."""
 
 
 @open_function
@@ -68,7 +71,7 @@ def reads_node(part: Any) -> bool:
 
 
 @open_function
-def node_term(rule: Any, N: float) -> float:
+def node_term(rule: Any, N: float, edges: int) -> float:
     """The term of the exploration that all edges of a node with N visits share."""
     return 0.0
 
@@ -136,6 +139,10 @@ class AdaptiveUCB1(NamedTuple):
     With chance, the values of a move go on varying however deep the tree below it grows, so that
     its mean needs more visits; also where something is hidden. Chance has a part as soon as it has
     moved in the tree.
+
+    With ``late_c``, it also explores more at nodes with many visits for each edge. AMAF in the
+    place of exploration finds good moves early, but never again tries a move whose AMAF value is
+    wrong; there it costs little to look at each move.
     """
 
     c: Annotated[float, Ge(0)] = 0.35
@@ -144,6 +151,17 @@ class AdaptiveUCB1(NamedTuple):
     """The factor of the weight where chance has a part, at least 0."""
     chance_c: Annotated[float, Ge(0)] = 0.0
     """The least weight of exploration where chance has a part, at least 0."""
+    late_c: Annotated[float, Ge(0)] = 0.0
+    """The least weight of exploration at nodes with many visits for each edge, at least 0."""
+    late_visits: Annotated[float, Gt(0)] = 100.0
+    """Visits of a node for each of its edges from which ``late_c`` comes in, above 0; it is whole
+    at four times as many."""
+
+
+class LateUCB1(NamedTuple):
+    """AdaptiveUCB1 in games without chance, where it explores more at nodes with many visits."""
+
+    options: AdaptiveUCB1
 
 
 @runs_as(AdaptiveUCB1)
@@ -156,7 +174,7 @@ class ChanceSeen(NamedTuple):
 
 
 @implements(node_term, UCB1, ValueSquares)
-def _log_visits(rule: Any, N: float) -> float:
+def _log_visits(rule: Any, N: float, edges: int) -> float:
     return math.log(N)
 
 
@@ -168,7 +186,11 @@ def without_idle_exploration(rule: Any, game: GameTraits) -> Any:
 
 @implements(becomes, AdaptiveUCB1)
 def _becomes(rule: AdaptiveUCB1, game: GameTraits) -> Any:
-    return rule if game.chance else without_idle_exploration(UCB1(rule.c), game)
+    if game.chance:
+        return rule
+    if rule.late_c > rule.c:
+        return LateUCB1(rule)
+    return without_idle_exploration(UCB1(rule.c), game)
 
 
 @open_function
@@ -201,17 +223,42 @@ def weight_now(rule: ChanceSeen) -> float:
     return c
 
 
-@implements(node_term, ChanceSeen)
-def _log_visits_if_explored(rule: ChanceSeen, N: float) -> float:
+@kernel
+def grown(rule: AdaptiveUCB1, c: float, N: float, edges: int) -> float:
+    """The weight c of exploration, or what it has grown to at a node with N visits."""
+    from_visits = edges * rule.late_visits
+    if rule.late_c <= c or from_visits >= N:
+        return c
+    return max(c, rule.late_c * ramp(N, from_visits, 4.0 * from_visits))
+
+
+@open_function
+def weight_at(rule: Any, N: float, edges: int) -> float:
+    """The weight of exploration at a node with N visits; for rules that adapt it."""
+    return 0.0
+
+
+@implements(weight_at, LateUCB1)
+def _late_weight(rule: LateUCB1, N: float, edges: int) -> float:
+    return grown(rule.options, rule.options.c, N, edges)
+
+
+@implements(weight_at, ChanceSeen)
+def _weight_with_chance(rule: ChanceSeen, N: float, edges: int) -> float:
+    return grown(rule.options, weight_now(rule), N, edges)
+
+
+@implements(node_term, LateUCB1, ChanceSeen)
+def _log_visits_if_explored(rule: Any, N: float, edges: int) -> float:
     """``ln N``, or 0 where nothing is explored: that saves time at each edge."""
-    return math.log(N) if weight_now(rule) > 0.0 else 0.0
+    return math.log(N) if weight_at(rule, N, edges) > 0.0 else 0.0
 
 
-@implements(exploration, ChanceSeen)
-def _adaptive_exploration(rule: ChanceSeen, node: Node, edge: Edge) -> float:
+@implements(exploration, LateUCB1, ChanceSeen)
+def _adaptive_exploration(rule: Any, node: Node, edge: Edge) -> float:
     if node.term == 0.0:
         return 0.0
-    return weight_now(rule) * math.sqrt(node.term / max(edge.n, 1.0))
+    return weight_at(rule, node.N, node.edges) * math.sqrt(node.term / max(edge.n, 1.0))
 
 
 class PUCT(NamedTuple):
@@ -230,13 +277,13 @@ class ScheduledPUCT(NamedTuple):
     """About how many visits it takes until it has grown by 0.7; above 0."""
 
 
-@implements(reads_node, Greedy, UCB1, ValueSquares, ChanceSeen, PUCT, ScheduledPUCT)
+@implements(reads_node, Greedy, UCB1, LateUCB1, ValueSquares, ChanceSeen, PUCT, ScheduledPUCT)
 def _reads_visits_alone(rule: Any) -> bool:
     return False
 
 
 @implements(node_term, ScheduledPUCT)
-def scheduled_weight(rule: ScheduledPUCT, N: float) -> float:
+def scheduled_weight(rule: ScheduledPUCT, N: float, edges: int) -> float:
     """``(c_init + ln((1 + N + c_base) / c_base)) sqrt(N) / 2`` (Silver et al. 2018).
 
     The half is for values in [0, 1].
@@ -255,7 +302,7 @@ implements(becomes, PUCT)(without_idle_exploration)
 
 
 @implements(node_term, PUCT)
-def _root_of_visits(rule: PUCT, N: float) -> float:
+def _root_of_visits(rule: PUCT, N: float, edges: int) -> float:
     return math.sqrt(N)
 
 

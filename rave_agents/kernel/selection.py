@@ -93,7 +93,8 @@ def seen_node(search: Any, rule: Any, node: int, depth: int) -> Node:
                 visits += float(tree.edge_visits[edge])
                 explored += float(tree.edge_prior[edge])
     value = total / visits if visits > 0.0 else 0.5
-    return Node(N, node_term(rule, N), value, depth, explored)
+    edges = int(tree.node_edge_count[node])
+    return Node(N, node_term(rule, N, edges), value, depth, explored, edges)
 
 
 @kernel

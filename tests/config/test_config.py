@@ -214,6 +214,8 @@ BAD_IN_PARTS = [
     (SearchConfig(rule=AdaptiveUCB1()), "rule.c", AT_LEAST_0),
     (SearchConfig(rule=AdaptiveUCB1()), "rule.chance_factor", AT_LEAST_0),
     (SearchConfig(rule=AdaptiveUCB1()), "rule.chance_c", AT_LEAST_0),
+    (SearchConfig(rule=AdaptiveUCB1()), "rule.late_c", AT_LEAST_0),
+    (SearchConfig(rule=AdaptiveUCB1()), "rule.late_visits", ABOVE_0),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_init", AT_LEAST_0),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_base", ABOVE_0),
     (GUMBEL, "rule.max_considered", [0, -1]),
@@ -327,7 +329,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 47
+    assert len(expected) == len(BAD_IN_PARTS) == 49
 
 
 @pytest.mark.parametrize(
@@ -676,7 +678,7 @@ def test_replace_changes_a_copy():
 def test_a_field_of_a_part_in_use_is_replaced_by_its_name():
     config = SearchConfig.preset("rave").replace(schedule="hand_selected(k=300)", expand_visits=1)
     assert config == SearchConfig(
-        rule=AdaptiveUCB1(0.0, chance_c=0.7),
+        rule=AdaptiveUCB1(0.0, chance_c=0.7, late_c=0.7),
         simultaneous=AdaptiveUCB1(3.0, chance_factor=1.0),
         amaf=NodeAmaf(schedule=HandSelected(300.0)),
         expand_visits=1,
@@ -784,7 +786,7 @@ def test_it_cannot_be_changed():
 
 FSU_NUMBERS = "proof_numbers(goal=searching_player,bonus=rank_bonus,constant=1.0,visits=inf)"
 RAVE = {
-    "rule": "adaptive_ucb1(c=0.0,chance_c=0.7)",
+    "rule": "adaptive_ucb1(c=0.0,chance_c=0.7,late_c=0.7)",
     "simultaneous": "adaptive_ucb1(c=3.0,chance_factor=1.0)",
     "amaf": "node_amaf",
 }

@@ -293,9 +293,11 @@ class Textbook(reference.ReferenceSearch):
         match self.config.rule if node.alone else self.config.simultaneous:
             case UCB1(c):
                 return c * math.sqrt(each)
-            case AdaptiveUCB1(c, chance_factor, chance_c):
+            case AdaptiveUCB1(c, chance_factor, chance_c, late_c, late_visits):
                 if self.has_chance:
                     c = max(c * chance_factor, chance_c)
+                ripe = (node.visits / (len(node.edges) * late_visits) - 1) / 3
+                c = max(c, late_c * max(0, min(1, ripe)))
                 return c * math.sqrt(each)
             case UCB1Tuned(c):
                 bound = self.variance(edge) + math.sqrt(2 * each)

@@ -18,13 +18,13 @@ class Untold(OpenSpielState):
         return True
 
 
-def searched(name, rule, kind=OpenSpielState):
+def searched(name, rule, kind=OpenSpielState, simulations=100):
     """The searcher after a search, and how often it took each move."""
     state = kind(pyspiel.load_game(name).new_initial_state())
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
     searcher = Searcher(SearchConfig(rule=rule), seed=1)
-    result = searcher.search(state, Limit(simulations=100))
+    result = searcher.search(state, Limit(simulations=simulations))
     return searcher, [row.visits for row in result.actions]
 
 
@@ -42,6 +42,14 @@ def test_where_chance_never_moves_nothing_is_computed_in_case_it_does(c, rule):
     assert searcher.rooted_tree().running.rule == rule
     searcher, _ = searched("pig", AdaptiveUCB1(c, chance_c=0.7))
     assert searcher.rooted_tree().running.rule.options == AdaptiveUCB1(c, chance_c=0.7)
+
+
+def test_a_move_that_amaf_has_wrong_is_looked_at_again():
+    """Late exploration takes each move of a small game's root again and again."""
+    _, visits = searched("tic_tac_toe", AdaptiveUCB1(c=0.0, late_c=0.7), simulations=9 * 400)
+    assert min(visits) >= 10
+    _, visits = searched("tic_tac_toe", AdaptiveUCB1(c=0.0), simulations=9 * 400)
+    assert min(visits) < 10
 
 
 @pytest.mark.parametrize("name", PARTS)

@@ -180,7 +180,7 @@ def deep(rule, amaf, node, edge):
 
 
 def test_an_unvisited_edge_has_its_nodes_value_less_what_is_explored():
-    node = Node(N=10.0, term=0.0, value=0.6, depth=2, explored=0.25)
+    node = Node(N=10.0, term=0.0, value=0.6, depth=2, explored=0.25, edges=4)
     assert unvisited_value(ReducedParentValue(0.2), node, math.inf) == pytest.approx(0.5)
     assert unvisited_value(FixedUrgency(), node, 0.7) == 0.7
 

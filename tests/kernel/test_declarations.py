@@ -54,7 +54,7 @@ class Counts(NamedTuple):
 
 
 @implements(node_term, Counts)
-def _log(rule, N):
+def _log(rule, N, edges):
     return math.log(N)
 
 

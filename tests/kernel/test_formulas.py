@@ -31,6 +31,7 @@ from rave_agents.kernel.rules import (
     UCB1,
     AdaptiveUCB1,
     Edge,
+    LateUCB1,
     Node,
     ScheduledPUCT,
     UCB1Tuned,
@@ -47,8 +48,8 @@ def edge(**known):
     return Edge(**{**dict.fromkeys(Edge._fields, 0.0), "row": 0, **known})
 
 
-def explored(rule, N, **known):
-    return exploration(rule, Node(N, node_term(rule, N), 0.5, 0, 0.0), edge(**known))
+def explored(rule, N, edges=3, **known):
+    return exploration(rule, Node(N, node_term(rule, N, edges), 0.5, 0, 0.0, edges), edge(**known))
 
 
 def test_ucb1_exploration():
@@ -69,6 +70,17 @@ def test_adaptive_ucb1_exploration(seen, chance_c, c):
     rule = assembled(AdaptiveUCB1(c=0.5, chance_factor=2.0, chance_c=chance_c), {Axis.ONE: 1})
     rule.seen[0] = seen
     assert explored(rule, 100.0, n=4.0) == explored(UCB1(c), 100.0, n=4.0)
+
+
+@pytest.mark.parametrize(
+    ("N", "c"), [(20.0, 0.1), (30.0, 0.1), (75.0, 0.35), (120.0, 0.7), (500.0, 0.7)]
+)
+@pytest.mark.parametrize("chance", [False, True])
+def test_late_exploration_comes_in_with_the_visits_for_each_edge(chance, N, c):
+    """From 10 visits for each of 3 edges to 40."""
+    rule = AdaptiveUCB1(c=0.1, late_c=0.7, late_visits=10.0)
+    rule = assembled(rule, {Axis.ONE: 1}) if chance else LateUCB1(rule)
+    assert explored(rule, N, n=4.0) == pytest.approx(explored(UCB1(c), N, n=4.0))
 
 
 @pytest.mark.parametrize(("chance", "share"), [(0, 0.55), (1, 1.0)])

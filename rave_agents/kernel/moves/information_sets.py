@@ -72,7 +72,9 @@ def _is_available(moves: Determinizations, edge: int) -> bool:
 def _node_for(moves: Determinizations, rule: Any, node: Node, edge: int) -> Node:
     """Take the times that the edge was available, now included, for the node's visits."""
     N = float(moves.edge_available[edge] + 1)
-    return Node(N, node_term(rule, N), node.value, node.depth, node.explored)
+    return Node(
+        N, node_term(rule, N, node.edges), node.value, node.depth, node.explored, node.edges
+    )
 
 
 @implements(hooks.select, Determinizations)
