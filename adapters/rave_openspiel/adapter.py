@@ -21,6 +21,7 @@ from rave_openspiel import (
     stock,
 )
 from rave_openspiel.deals import deals_by_itself, seeded_state
+from rave_openspiel.fen import FEN_GAMES, fen_state
 from rave_openspiel.plain_games import is_plain
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import check_supported, check_worlds, plays, registered_games
@@ -62,6 +63,20 @@ class OpenSpielGame:
     def new_initial_state(self) -> OpenSpielState:
         """Return the initial state, before any chance move."""
         return OpenSpielState(self.game.new_initial_state())
+
+    def position_of(self, text: str) -> OpenSpielState | None:
+        """Return the position of a FEN; None for another text, and in games without FEN.
+
+        Raises:
+            ValueError: for a FEN that is none of this game.
+        """
+        state = fen_state(self.game, text)
+        return None if state is None else OpenSpielState(state)
+
+    @property
+    def position_form(self) -> str:
+        """The form of ``position_of``, for messages; empty if there is none."""
+        return "a FEN" if self.game.get_type().short_name in FEN_GAMES else ""
 
     @property
     def seeded_initial_state(self) -> Callable[[int], OpenSpielState] | None:

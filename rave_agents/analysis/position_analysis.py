@@ -1,11 +1,13 @@
 """Analysis of one position by an agent, as ``rave-agents search`` prints it."""
 
 import dataclasses
+import os
 from typing import Any
 
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.arena.match import limited_agent
+from rave_agents.arena.positions import set_up
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import (
@@ -14,7 +16,7 @@ from rave_agents.game.game_state import (
     legal_actions_of,
     moving_players,
 )
-from rave_agents.game.notation import action_name, apply_moves, legal_names, position_text
+from rave_agents.game.notation import action_name, legal_names, position_text
 from rave_agents.results.search_result import SearchResult
 
 
@@ -65,6 +67,7 @@ def analyse(
     agent: Any,
     *,
     moves: str = "",
+    position: str | os.PathLike[str] | None = None,
     simulations: int | None = None,
     seconds: float | None = None,
     seed: int = 0,
@@ -77,6 +80,7 @@ def analyse(
         agent: the agent: its spec, such as ``"rave(simulations=500)"``, or one of your own, see
             ``as_agent``.
         moves: the moves to play first, see ``rave_agents.game.notation.apply_moves``.
+        position: the position that these begin at, see ``rave_agents.arena.positions.set_up``.
         simulations: simulations for an agent whose spec has no limit; 1,000 if ``seconds`` is not
             given either.
         seconds: wall-clock seconds for an agent whose spec has no limit.
@@ -118,14 +122,23 @@ def _chosen_seat(state: GameState, player: int) -> int:
     return player
 
 
-def decision_after(game: Game, moves: str) -> tuple[GameState, list[int]]:
+def decision_after(
+    game: Game, moves: str, position: str | os.PathLike[str] | None = None
+) -> tuple[GameState, list[int]]:
     """The position after some moves, at which a player is to move, and the moves as actions.
 
+    Args:
+        game: the game.
+        moves: the moves.
+        position: where they begin, see ``set_up``.
+
     Raises:
-        ValueError: for an illegal move, or where the game is over or chance is to move.
+        ValueError: for an illegal move or no position, or where the game is over or chance is to
+            move.
+        OSError: if a file cannot be read.
     """
-    state = game.new_initial_state()
-    played = apply_moves(state, moves)
+    state, actions = set_up(game, moves, position)
+    played = list(actions or ())
     if state.is_terminal():
         raise ValueError(f"The game is over: the returns are {list(state.returns())}.")
     if state.is_chance_node():

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import os
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -124,6 +125,7 @@ def solve_position(
     game: Any,
     *,
     moves: str = "",
+    position: str | os.PathLike[str] | None = None,
     simulations: int | None = None,
     seconds: float | None = None,
     max_memory_mb: float = SOLVING.max_memory_mb,
@@ -138,6 +140,7 @@ def solve_position(
     Args:
         game: the game or its name, such as ``"tic_tac_toe"``; see ``as_game``.
         moves: the moves to play first, see ``rave_agents.game.notation.apply_moves``.
+        position: the position that these begin at, see ``rave_agents.arena.positions.set_up``.
         simulations: the largest number of simulations, at least 1.
         seconds: the largest number of wall-clock seconds, above 0.
         max_memory_mb: the largest size of the tree in megabytes (2**20 bytes), above 0.
@@ -165,7 +168,7 @@ def solve_position(
             f"{loaded.name} cannot be solved: it is a game of IMPERFECT_INFORMATION, and a proof "
             "needs PERFECT_INFORMATION."
         )
-    state, played = decision_after(loaded, moves)
+    state, played = decision_after(loaded, moves, position)
 
     growth = _Growth()
 

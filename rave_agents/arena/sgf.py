@@ -3,7 +3,7 @@
 import errno
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from rave_agents.arena.record import GameRecord
 from rave_agents.extras import missing
 from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import Game
-from rave_agents.games.coordinates import point_number
+from rave_agents.games.coordinates import point_name, point_number
 from rave_agents.gtp.position import board_size
 from rave_agents.gtp.vertices import PASS, Vertices
 
@@ -138,6 +138,56 @@ class SgfFolder:
                 node.set("C", "the random opening ends here")
             state.apply_action(action)
         return bytes(tree.serialise())
+
+
+def read_sgf(path: Path, game: Game) -> list[int]:
+    """The actions of the main line of an SGF file.
+
+    Raises:
+        ValueError: if sgfmill is not installed, or the file is no game of this one.
+        UnsupportedGameError: if the game's moves are not single words.
+        OSError: if it cannot be read.
+    """
+    content = path.read_bytes()
+    vertices = Vertices(game)
+    try:
+        tree = _sgfmill().Sgf_game.from_bytes(content)
+        nodes = list(tree.main_sequence_iter())
+        return _actions(nodes, game, vertices)
+    except (ValueError, LookupError) as error:
+        raise ValueError(f"{path} is no SGF of {game.name}: {error}") from error
+
+
+def _actions(nodes: Sequence[Any], game: Game, vertices: Vertices) -> list[int]:
+    root = nodes[0]
+    size = board_size(vertices.short_name, getattr(game, "parameters", {}))
+    if size is not None and root.has_property("SZ") and root.get_size() != size:
+        raise ValueError(f"its board has the size {root.get_size()}, and the game's {size}.")
+    state = game.new_initial_state()
+    actions: list[int] = []
+    for node in nodes:
+        if node.has_setup_stones():
+            raise ValueError("it sets stones up, and only moves can be played.")
+        colour = next((c for c in "bw" if node.has_property(c.upper())), None)
+        if colour is None:
+            continue
+        if state.is_terminal() or colour != "bw"[state.current_player()]:
+            raise ValueError(f"move {len(actions) + 1} is of {colour.upper()}, who is not to move.")
+        raw = node.get_raw(colour.upper()).decode(errors="replace")
+        word = _word(node, vertices) if vertices.has_go_points else raw
+        try:
+            action = vertices.read(state, word)
+        except (LookupError, ValueError):
+            raise ValueError(f"move {len(actions) + 1}, {raw!r}, is illegal.") from None
+        state.apply_action(action)
+        actions.append(action)
+    return actions
+
+
+def _word(node: Any, vertices: Vertices) -> str:
+    """A move of a game with Go's points, as ``Vertices`` reads it."""
+    _, point = node.get_move()
+    return PASS if point is None else point_name(point[1], point[0]).upper()
 
 
 _NAME = re.compile(r"game_(\d+)\.sgf")

@@ -93,6 +93,15 @@ Seed = Annotated[int, typer.Option(help="Seed of all random numbers.")]
 Moves = Annotated[
     str, typer.Option(help="Moves to play first, by name or number, chance outcomes too.")
 ]
+PositionText = Annotated[
+    str | None,
+    typer.Option(
+        "--position",
+        metavar="TEXT|FILE",
+        help="The position to begin at: a FEN, the text that the game prints, or a file of moves "
+        "(.sgf or text). --moves go on from there.",
+    ),
+]
 OpeningPlies = Annotated[
     int | None,
     typer.Option(

@@ -33,7 +33,10 @@ class Game(Protocol):
     the game; and, where the game's states draw chance themselves, ``seeded_initial_state(seed)``,
     which returns the initial state with the chance outcomes of a seed, a 31-bit number.
     ``new_initial_state()`` then always has the same outcomes.
-    ``seeded_initial_state`` may be None for a game that draws no chance.
+    ``seeded_initial_state`` may be None for a game that draws no chance. ``position_of(text)``
+    returns the position that a text describes in the game's own notation, such as a FEN, None if
+    the text is of another form, and raises ValueError for a wrong one; ``position_form`` names the
+    notation.
     """
 
     name: str

@@ -1,0 +1,233 @@
+"""Positions to begin at: by moves, by a file of moves, or by what the game prints."""
+
+import heapq
+import itertools
+import math
+import os
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rave_agents.arena.sgf import read_sgf
+from rave_agents.frameworks.adapters import Game
+from rave_agents.game.game_state import GameState, hides_information, is_simultaneous
+from rave_agents.game.notation import apply_moves, position_text
+from rave_agents.game.plain_text import shortened
+
+MOST_SECONDS, PATIENCE = 10.0, 3.0
+"""Seconds to look for moves that lead to a position, and those without coming nearer to it."""
+
+
+class Position(NamedTuple):
+    """A position of a game."""
+
+    state: GameState
+    """The position."""
+    actions: tuple[int, ...] | None
+    """The actions that lead to it, chance outcomes included; None if the game has begun there."""
+
+
+def set_up(game: Game, moves: str = "", position: str | os.PathLike[str] | None = None) -> Position:
+    """Set up a position.
+
+    Args:
+        game: the game.
+        moves: moves to play, after those of ``position``; see ``apply_moves``.
+        position: where to begin: a FEN in the games that have it, the text that the game prints of
+            a position, or a file that has one of these or moves, as SGF or as text. None for the
+            beginning.
+
+    Raises:
+        ValueError: if it is no position of the game, or a move is illegal; the message says what
+            the game takes.
+        OSError: if the file cannot be read.
+    """
+    begun = Position(game.new_initial_state(), ()) if position is None else _found(game, position)
+    played = apply_moves(begun.state, moves)
+    return begun._replace(actions=None if begun.actions is None else (*begun.actions, *played))
+
+
+def moves_to(game: Game, position: Position) -> tuple[int, ...]:
+    """The actions that lead from the game's beginning to a position, looked for if need be.
+
+    Raises:
+        ValueError: if none are found.
+    """
+    if position.actions is not None:
+        return position.actions
+    found = _looked_for(game, str(position.state))
+    if found is None or found.actions is None:
+        raise ValueError(
+            f"No moves were found that lead to '{shortened(_line(str(position.state)), 100)}', and "
+            "games begin at a position that moves lead to. Give its moves, or a file of them."
+        )
+    return found.actions
+
+
+def _found(game: Game, given: str | os.PathLike[str]) -> Position:
+    if not isinstance(given, str | os.PathLike):
+        raise TypeError(f"position must be a text or the path of a file, got {given!r}.")
+    path = Path(given)
+    if not _is_file(path):
+        if isinstance(given, os.PathLike) or path.suffix.lower() in (".sgf", ".txt"):
+            raise FileNotFoundError(f"There is no file {str(given)!r} to take a position from.")
+        return _of_text(game, given.replace("\\n", "\n"), moves=False)
+    if path.suffix.lower() == ".sgf":
+        actions = tuple(read_sgf(path, game))
+        state = game.new_initial_state()
+        for action in actions:
+            state.apply_action(action)
+        return Position(state, actions)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is no text: {error}.") from error
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return _of_text(game, "\n".join(lines), moves=True)
+
+
+def _is_file(path: Path) -> bool:
+    """True for a file; a text of several lines is none, whatever the system says of its name."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _of_text(game: Game, text: str, *, moves: bool) -> Position:
+    """The position that a text is of: a FEN, moves if these are allowed, what the game prints."""
+    own = getattr(game, "position_of", None)
+    state = None if own is None else own(text)
+    if state is not None:
+        return Position(state, None)
+    reason = ""
+    if moves:
+        state = game.new_initial_state()
+        try:
+            return Position(state, tuple(apply_moves(state, text)))
+        except ValueError as error:
+            reason = f" It is no list of moves: {error}"
+    found = _looked_for(game, text)
+    if found is None:
+        raise ValueError(
+            f"'{shortened(_line(text), 100)}' is no position of {_name(game)} that was found."
+            f"{reason} {_taken(game)}"
+        )
+    return found
+
+
+def _taken(game: Game) -> str:
+    """The forms of positions that a game takes."""
+    form = getattr(game, "position_form", "")
+    shown = _line(position_text(game.new_initial_state()))
+    return (
+        f"{_name(game)} takes {f'{form}, ' if form else ''}the text that it prints, such as "
+        f"'{shortened(shown, 80)}', or a file of moves (.sgf or text); moves are given by "
+        "themselves."
+    )
+
+
+def _name(game: Game) -> str:
+    return game.name.removesuffix("()")
+
+
+def _line(text: str) -> str:
+    return "\\n".join(_lines(text))
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    """The lines of a printed position without colours and what does not show."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    return tuple(line.rstrip() for line in plain.strip("\n").splitlines())
+
+
+def _looked_for(game: Game, text: str) -> Position | None:
+    """The position that prints a text, by a search whose next position is the most alike.
+
+    Pieces that stay where they are put, or move one by one, bring a position nearer to it with each
+    move. None if it was not found.
+    """
+    root = game.new_initial_state()
+    if hides_information(root) or is_simultaneous(root):
+        return None
+    wanted = _key(text)
+    first = _key(position_text(root))
+    if len(wanted) not in _line_counts(root):
+        return None
+    last = time.monotonic() + MOST_SECONDS
+    end = time.monotonic() + PATIENCE
+    nearest = math.inf
+    count = itertools.count()
+    queue: list[tuple[int, int, int, Any, tuple[int, ...]]] = []
+    seen = {first}
+    heapq.heappush(queue, (_distance(first, wanted, first), 0, next(count), root, ()))
+    while queue and time.monotonic() < end:
+        distance, _, _, state, path = heapq.heappop(queue)
+        if distance == 0:
+            return Position(state, path)
+        if distance < nearest:
+            nearest, end = distance, min(last, time.monotonic() + PATIENCE)
+        for action in _actions(state):
+            child = state.clone()
+            child.apply_action(action)
+            key = _key(position_text(child))
+            if key not in seen and not child.is_terminal():
+                seen.add(key)
+                away = _distance(key, wanted, first)
+                heapq.heappush(queue, (away, -len(path), next(count), child, (*path, action)))
+    return None
+
+
+def _line_counts(root: GameState) -> range:
+    """The numbers of lines in which the game prints its first positions; any where they differ."""
+    children = [root.clone() for _ in _actions(root)]
+    for child, action in zip(children, _actions(root), strict=True):
+        child.apply_action(action)
+    counts = {len(_key(position_text(each))) for each in (root, *children)}
+    return range(min(counts), max(counts) + 1) if len(counts) == 1 else range(1000)
+
+
+def _actions(state: GameState) -> Iterator[int]:
+    if state.is_terminal() or is_simultaneous(state):
+        return iter(())
+    if state.is_chance_node():
+        return (int(outcome) for outcome, _ in state.chance_outcomes())
+    return (int(action) for action in state.legal_actions())
+
+
+_FEN = re.compile(r"([^\s/]+(?:/[^\s/]+)+ \S+(?: [^\s\d]\S*)*)(?: \d+)*")
+"""A FEN, and the counters of moves at its end."""
+
+
+def _key(text: str) -> tuple[str, ...]:
+    """The lines of a printed position, without the brackets in which games show the last move.
+
+    A FEN is its rows, with a point for each empty square, and the rest without the counters.
+    """
+    lines = _lines(text)
+    fen = _FEN.fullmatch(lines[0]) if len(lines) == 1 else None
+    if fen is None:
+        return tuple(re.sub(r"[\[\]]", " ", line).rstrip() for line in lines)
+    board, *rest = fen[1].split(" ")
+    squares = re.sub(r"\d+", lambda number: "." * int(number[0]), board)
+    return (*squares.split("/"), *rest)
+
+
+_LACKING, _WRONG = 1, 3
+"""Weights of a character that is as in the beginning, and of one that moves have made wrong."""
+
+
+def _distance(one: tuple[str, ...], wanted: tuple[str, ...], first: tuple[str, ...]) -> int:
+    """How far a printed position is from the one that is wanted; ``first`` is the beginning."""
+    away = 0
+    for line, goal, start in itertools.zip_longest(one, wanted, first, fillvalue=""):
+        away += abs(len(line) - len(goal))
+        if line != goal:
+            away += sum(
+                _LACKING if has == began else _WRONG
+                for has, wants, began in itertools.zip_longest(line, goal, start, fillvalue="")
+                if has != wants
+            )
+    return away

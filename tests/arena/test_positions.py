@@ -1,0 +1,238 @@
+"""Positions to begin at: FEN, what a game prints, files of moves."""
+
+import json
+import random
+
+import pytest
+from typer.testing import CliRunner
+
+from rave_agents.analysis.position_analysis import analyse
+from rave_agents.analysis.solve import solve_position
+from rave_agents.arena import play_match, positions
+from rave_agents.arena.positions import Position, moves_to, set_up
+from rave_agents.cli import app
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.frameworks.own_games import as_game
+
+MATE = "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1"
+SETTLED = "3 3 2 2 4"
+
+
+def after(game, plies, seed=0):
+    """A position after random moves at which the game goes on."""
+    draw, state = random.Random(seed), game.new_initial_state()
+    for _ in range(plies):
+        following = state.clone()
+        following.apply_action(draw.choice(list(state.legal_actions())))
+        if following.is_terminal():
+            break
+        state = following
+    return state
+
+
+def ask(*arguments):
+    return CliRunner().invoke(app, [*map(str, arguments), "--simulations", "20"])
+
+
+def test_a_fen_is_searched_and_solved():
+    found = analyse("chess", "uct(simulations=60)", position=MATE)
+    assert found.action_name == "Rd8#"
+    assert solve_position("chess", position=MATE, simulations=500).end == "solved"
+
+
+def test_moves_go_on_from_a_position():
+    found = analyse("chess", "random", position=MATE, moves="Ka2 h6")
+    assert str(found.state).startswith("6k1/5pp1/7p/8/8/8/K7/3R4 w")
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "message"),
+    [
+        ("chess", MATE.replace("5ppp", "5pp"), "the row '5pp' has 7 squares, not 8"),
+        ("chess", MATE.replace("8/8/8", "8/8"), "the board has 7 rows, not 8"),
+        ("chess", MATE.replace("K2R4", "K2R3"), "has 7 squares"),
+        ("chess", MATE.replace("K2R4", "Q2R4"), "there must be one K, and there are 0"),
+        ("chess", MATE.replace("K2R4", "K2X4"), "there is no piece 'X'"),
+        ("chess", MATE.replace(" w ", " x "), "the side to move must be w or b, got 'x'"),
+        ("chess", MATE.replace(" - - ", " - z9 "), "'z9' cannot stand in field 4"),
+        ("chess", MATE.replace("0 1", "0 x"), "'x' is no number of moves"),
+        ("chess", "8/8/8/8 w - - 0 1", "the board has 4 rows"),
+        ("chess", "6k1/5ppp/8/8/8/8/8/K2R4", "it has 1 fields, not 6. It begins at 'rnbq"),
+        ("shogi", "9/9/9/9/9/9/9/9/9 b - 1", "there must be one K"),
+    ],
+)
+def test_a_wrong_fen_is_refused(game, text, message):
+    with pytest.raises(ValueError, match=f"is no FEN of {game}: .*{message}"):
+        set_up(as_game(game), position=text)
+
+
+@pytest.mark.full(but=["connect_four", "hex(board_size=5)", "breakthrough"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("tic_tac_toe", "connect_four", "hex(board_size=5)", "go(board_size=5)", "gomoku"),
+        *("breakthrough", "clobber", "y(board_size=5)", "amazons", "nogo(board_size=5)", "pig"),
+    ],
+)
+def test_what_a_game_prints_is_set_up_again(name):
+    game = as_game(name)
+    state = after(game, 4) if name != "pig" else game.new_initial_state()
+    found = set_up(game, position=str(state))
+    assert list(found.state.legal_actions()) == list(state.legal_actions())
+    assert found.state.current_player() == state.current_player()
+    replayed = game.new_initial_state()
+    for action in found.actions:
+        replayed.apply_action(action)
+    assert str(replayed) == str(found.state)
+
+
+@pytest.mark.parametrize("plies", range(0, 8))
+def test_every_length_of_a_game_is_set_up_again(plies):
+    game = as_game("tic_tac_toe")
+    state = after(game, plies, seed=plies)
+    assert str(set_up(game, position=str(state)).state) == str(state)
+
+
+def test_positions_of_ones_own_game_are_set_up_by_what_they_print(tmp_path):
+    (tmp_path / "nim.py").write_text(
+        "class Nim:\n"
+        "    def __init__(self): self.left, self.turn = 9, 0\n"
+        "    def clone(self):\n"
+        "        other = Nim(); other.left, other.turn = self.left, self.turn; return other\n"
+        "    def current_player(self): return -4 if self.is_terminal() else self.turn\n"
+        "    def legal_actions(self): return [n for n in (1, 2, 3) if n <= self.left]\n"
+        "    def apply_action(self, n): self.left -= n; self.turn = 1 - self.turn\n"
+        "    def is_terminal(self): return self.left == 0\n"
+        "    def is_chance_node(self): return False\n"
+        "    def chance_outcomes(self): return []\n"
+        "    def returns(self): return [2 * self.turn - 1, 1 - 2 * self.turn]\n"
+        "    def num_players(self): return 2\n"
+        "    def num_distinct_actions(self): return 4\n"
+        "    def min_utility(self): return -1\n"
+        "    def max_utility(self): return 1\n"
+        "    def __str__(self): return f'{self.left} sticks, {self.turn} to move'\n"
+    )
+    found = analyse(f"{tmp_path}/nim.py:Nim", "random", position="4 sticks, 1 to move")
+    assert str(found.state) == "4 sticks, 1 to move"
+
+
+@pytest.mark.parametrize("text", ["junk", "xx\nyy", "...\n...\n..?"])
+def test_what_no_game_prints_is_refused_with_what_the_game_takes(text, monkeypatch):
+    monkeypatch.setattr(positions, "PATIENCE", 0.2)
+    with pytest.raises(ValueError, match=r"tic_tac_toe takes the text that it prints, such as"):
+        set_up(as_game("tic_tac_toe"), position=text)
+    with pytest.raises(ValueError, match=r"chess takes a FEN, the text"):
+        set_up(as_game("chess"), position="junk")
+
+
+def test_hidden_cards_are_not_told_by_what_is_printed():
+    with pytest.raises(ValueError, match="is no position of kuhn_poker"):
+        set_up(as_game("kuhn_poker"), position="0 1")
+
+
+@pytest.mark.parametrize("content", [SETTLED, "# a comment\n3, 3\n2 2\n4\n", "x3 o3 x2 o2 x4"])
+def test_a_file_of_moves(tmp_path, content):
+    path = tmp_path / "moves.txt"
+    path.write_text(content)
+    assert set_up(as_game("connect_four"), position=path).actions == (3, 3, 2, 2, 4)
+    assert set_up(as_game("connect_four"), position=str(path), moves="1").actions[-1] == 1
+
+
+def test_a_file_with_a_fen_or_a_printed_board(tmp_path):
+    path = tmp_path / "position.txt"
+    path.write_text(MATE + "\n")
+    assert str(set_up(as_game("chess"), position=path).state) == MATE
+    path.write_text("o..\n.x.\n...\n")
+    assert set_up(as_game("tic_tac_toe"), position=path).actions == (4, 0)
+
+
+def test_a_file_of_neither_says_so(tmp_path):
+    path = tmp_path / "moves.txt"
+    path.write_text("3 9\n")
+    with pytest.raises(ValueError, match=r"It is no list of moves: No legal move is called '9'"):
+        set_up(as_game("connect_four"), position=path)
+
+
+@pytest.mark.parametrize("game", ["go(board_size=5)", "hex(board_size=4)", "gomoku", "nogo"])
+def test_our_own_sgf_is_read_again(tmp_path, game):
+    result = play_match(game, "random", "random", games=1, sgf=tmp_path)
+    path, loaded = tmp_path / "game_0001.sgf", as_game(game)
+    expected = result.records[0].actions
+    assert set_up(loaded, position=path).actions == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("(;GM[1]SZ[5];B[aa];B[bb])", "move 2 is of B, who is not to move"),
+        ("(;GM[1]SZ[5];B[aa];W[aa])", "move 2, 'aa', is illegal"),
+        ("(;GM[1]SZ[9];B[aa])", "its board has the size 9, and the game's 5"),
+        ("(;GM[1]SZ[5]AB[cc];W[aa])", "it sets stones up"),
+        ("no game", "is no SGF of go"),
+    ],
+)
+def test_a_wrong_sgf_is_refused(tmp_path, content, message):
+    path = tmp_path / "game.sgf"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=message):
+        set_up(as_game("go(board_size=5)"), position=path)
+
+
+def test_games_whose_moves_are_not_words_have_no_sgf(tmp_path):
+    path = tmp_path / "game.sgf"
+    path.write_text("(;GM[1])")
+    with pytest.raises(UnsupportedGameError):
+        set_up(as_game("backgammon"), position=path)
+
+
+def test_moves_to_a_fen_are_found_or_said_to_be_lacking(monkeypatch):
+    game = as_game("chess")
+    opening = game.new_initial_state()
+    for move in ("e4", "e5", "Nf3", "Nc6", "Bb5"):
+        names = {
+            opening.action_to_string(opening.current_player(), a): a
+            for a in opening.legal_actions()
+        }
+        opening.apply_action(names[move])
+    path = moves_to(game, set_up(game, position=str(opening)))
+    replayed = game.new_initial_state()
+    for action in path:
+        replayed.apply_action(action)
+    assert str(replayed).split()[:2] == str(opening).split()[:2]
+    monkeypatch.setattr(positions, "PATIENCE", 0.2)
+    with pytest.raises(ValueError, match="No moves were found that lead to '6k1"):
+        moves_to(game, Position(game.position_of(MATE), None))
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("search", "chess", "random", "--position", MATE), "6k1/5ppp"),
+        (("search", "tic_tac_toe", "random", "--position", r"o..\n.x.\n..."), "o..\n.x."),
+        (("solve", "tic_tac_toe", "--position", r"oo.\nxx.\n..."), "player 0"),
+    ],
+)
+def test_commands_take_positions(command, told):
+    done = ask(*command) if command[0] != "solve" else CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    assert told in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("position", "message"),
+    [
+        ("6k1/5ppp/8/8/8/8/8/K2R w - - 0 1", "is no FEN of chess"),
+        ("nothing.sgf", "There is no file 'nothing.sgf'"),
+        ("junk", "chess takes a FEN"),
+    ],
+)
+def test_commands_refuse_positions_in_one_line(position, message):
+    done = ask("search", "chess", "random", "--position", position)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_json_keeps_the_moves_that_were_found():
+    done = ask("search", "tic_tac_toe", "random", "--position", r"o..\n.x.\n...", "--json")
+    assert json.loads(done.stdout)["moves"] == [4, 0]
