@@ -95,7 +95,7 @@ def analyse(
     """
     loaded = as_game(game)
     who = limited_agent(agent, simulations, seconds)
-    state, played = decision_after(loaded, moves)
+    state, played = decision_after(loaded, moves, position)
     seat = _chosen_seat(state, player)
     mover = make_agent(who, loaded, seat, seed=seed)
     action = checked_action(mover.step(state.clone()), legal_actions_of(state, seat))
