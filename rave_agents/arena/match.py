@@ -24,6 +24,7 @@ from rave_agents.arena.journal import make_header
 from rave_agents.arena.match_result import MatchError, MatchResult
 from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Record, Shard
 from rave_agents.arena.play import Table
+from rave_agents.arena.positions import moves_to, set_up
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.referee import checked_referee
 from rave_agents.arena.run import RunOptions, carry_out
@@ -62,6 +63,8 @@ def play_match(
     clock: str | None = None,
     seed: int = 0,
     opening_plies: int | None = None,
+    moves: str = "",
+    position: str | os.PathLike[str] | None = None,
     jobs: int = 1,
     sgf: str | Path | None = None,
     referee: AgentSpec | str | None = None,
@@ -93,8 +96,11 @@ def play_match(
         seed: an integer of at least 0 that decides everything random.
         opening_plies: random moves that each opening starts with; None for 2, and for none where
             players may move at the same time: what they would waste blindly could decide the game.
-            Chance outcomes between them are
-            drawn by their probabilities and not counted.
+            Chance outcomes between them are drawn by their probabilities and not counted.
+        moves: moves that all games begin with, before those; ``opening_plies`` is then 0 by
+            default.
+        position: the position that all games begin at, before ``moves``; see
+            ``rave_agents.arena.positions.set_up``. Moves must lead to it: agents are told of them.
         jobs: processes that play at the same time.
         sgf: a folder that gets every finished game as an SGF file. One that has games of another
             match is refused.
@@ -135,9 +141,10 @@ def play_match(
         limited_agent(first, simulations, seconds, clock),
         limited_agent(second, simulations, seconds, clock),
     )
-    table = dataclasses.replace(
-        checked_table(loaded, *agents, opening_plies=opening_plies, seed=seed), forfeit=forfeit
-    )
+    start = _start(loaded, moves, position)
+    plies = 0 if start and opening_plies is None else opening_plies
+    table = checked_table(loaded, *agents, opening_plies=plies, seed=seed, start=start)
+    table = dataclasses.replace(table, forfeit=forfeit)
     if clock is not None:
         table = dataclasses.replace(table, clock=str(Clock.parse(clock)))
     if referee is not None:
@@ -155,12 +162,30 @@ def play_match(
     return _played(result, table, options, progress, folder)
 
 
+def _start(game: Game, moves: str, position: str | os.PathLike[str] | None) -> tuple[int, ...]:
+    """The actions that lead to where all games begin.
+
+    Raises:
+        ValueError: if it is no position at which games can begin.
+    """
+    if not moves and position is None:
+        return ()
+    if getattr(game, "seeded_initial_state", None) is not None:
+        raise ValueError(f"{game.name} draws chance itself: its games begin at the beginning.")
+    begun = set_up(game, moves, position)
+    if begun.state.is_terminal():
+        raise ValueError(f"The game is over: the returns are {list(begun.state.returns())}.")
+    return moves_to(game, begun)
+
+
 def _event(result: MatchResult, table: Table) -> str:
     """The match in words: everything that decides its games."""
     one, two = result.agents
     options = {"clock": table.clock, "referee": table.referee, "forfeit": table.forfeit or None}
     given = [f"{name} {value}" for name, value in options.items() if value is not None]
     plies = f"{table.opening_plies} opening plies"
+    if table.start:
+        plies += f" after {' '.join(map(str, table.start))}"
     return ", ".join([f"{result.game}: {one} against {two}", f"seed {result.seed}", plies, *given])
 
 
@@ -180,6 +205,7 @@ def _played(
         "clock": table.clock,
         "referee": None if table.referee is None else str(table.referee),
         "forfeit": table.forfeit,
+        **({"start": list(table.start)} if table.start else {}),
         "sprt": None if result.sprt is None else dataclasses.asdict(result.sprt),
     }
     header = make_header("match", settings)
@@ -268,6 +294,7 @@ def checked_table(
     *,
     opening_plies: int | None,
     seed: int,
+    start: tuple[int, ...] = (),
 ) -> Table:
     """The two agents at a table, after each was made for either seat, and an opening drawn.
 
@@ -282,7 +309,7 @@ def checked_table(
         if isinstance(who, AgentSpec):
             for seat in (0, 1):
                 make_contestant(who, game, seat, 0)
-    table = Table(game, (first, second), seed=seed, opening_plies=plies)
+    table = Table(game, (first, second), seed=seed, opening_plies=plies, start=start)
     table.fixture(0)
     return table
 

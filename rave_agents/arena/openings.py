@@ -14,6 +14,7 @@ from rave_agents.frameworks.adapters import Game, seeded_start
 from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import (
     GameState,
+    apply_path,
     is_simultaneous,
     joint_action,
     moving_players,
@@ -26,7 +27,9 @@ _OPENINGS, _CHANCE, _AGENTS, _STARTS = 0, 1, 2, 3
 """The streams of a match."""
 
 
-def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...]:
+def draw_opening(
+    game: Game, plies: int, seed: int, pair: int, start: Sequence[int] = ()
+) -> tuple[int, ...]:
     """Draw random actions after which the game still goes on.
 
     Args:
@@ -35,6 +38,7 @@ def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...
             are drawn too and not counted.
         seed: the match's.
         pair: the number of the two games that start with it.
+        start: the actions and chance outcomes that it begins with, which are not drawn.
 
     Raises:
         ValueError: if every opening drawn ends the game.
@@ -42,7 +46,8 @@ def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...
     random = _stream(seed, _OPENINGS, pair)
     for _ in range(OPENING_TRIES):
         state = start_state(game, seed, pair)
-        actions: list[int] = []
+        apply_path(state, start)
+        actions = list(start)
         left = plies
         for _ in until_over(state):
             if left == 0:

@@ -89,13 +89,15 @@ class Table:
     seed: int = 0
     """The seed of everything random."""
     opening_plies: int = 0
-    """Random moves that each opening consists of."""
+    """Random moves that each opening consists of, after ``start``."""
     clock: str | None = None
     """The time that each side has for a game, see ``Clock.parse``; None for all that it likes."""
     referee: AgentSpec | None = None
     """The spec of a GTP program that checks moves and results; None for none."""
     forfeit: bool = False
     """True if a GTP program that does not play at all loses its games, in place of an error."""
+    start: tuple[int, ...] = ()
+    """The actions and chance outcomes that all openings begin with."""
 
     @property
     def name(self) -> str:
@@ -108,7 +110,7 @@ class Table:
         Raises:
             ValueError: if no opening can be found.
         """
-        opening = draw_opening(self.game, self.opening_plies, self.seed, number // 2)
+        opening = draw_opening(self.game, self.opening_plies, self.seed, number // 2, self.start)
         return Fixture(number, self.seed, opening, self.game.num_players)
 
     def play(self, number: int) -> GameRecord:

@@ -20,8 +20,10 @@ from rave_agents.cli.program import (
     GameName,
     Jobs,
     Json,
+    Moves,
     OpeningPlies,
     Output,
+    PositionText,
     Seconds,
     Seed,
     ShardText,
@@ -69,6 +71,8 @@ def match(
     clock: ClockText = None,
     seed: Seed = 0,
     opening_plies: OpeningPlies = None,
+    moves: Moves = "",
+    position: PositionText = None,
     jobs: Jobs = 1,
     sgf: Annotated[
         Path | None, typer.Option(help="Save every game in this folder, which is of one match.")
@@ -100,6 +104,8 @@ def match(
         clock=clock,
         seed=seed,
         opening_plies=opening_plies,
+        moves=moves,
+        position=position,
         sgf=sgf,
         referee=referee,
         forfeit=forfeit,

@@ -105,7 +105,8 @@ PositionText = Annotated[
 OpeningPlies = Annotated[
     int | None,
     typer.Option(
-        help="Random moves at the start of a game; by default 2, none with simultaneous moves."
+        help="Random moves at the start of a game; by default 2, none with simultaneous moves or "
+        "from a --position."
     ),
 ]
 Forfeit = Annotated[

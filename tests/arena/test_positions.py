@@ -2,14 +2,17 @@
 
 import json
 import random
+import sys
 
 import pytest
 from typer.testing import CliRunner
 
+from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.analysis.position_analysis import analyse
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena import play_match, positions
 from rave_agents.arena.positions import Position, moves_to, set_up
+from rave_agents.arena.report_data import load_report
 from rave_agents.cli import app
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
@@ -205,9 +208,66 @@ def test_moves_to_a_fen_are_found_or_said_to_be_lacking(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("options", "opening"),
+    [
+        ({"position": "x.o\n...\n..x"}, (0, 2, 8)),
+        ({"position": "x..\n...\n...", "moves": "o(0,2)"}, (0, 2)),
+        ({"moves": "0 2 8"}, (0, 2, 8)),
+    ],
+)
+def test_all_games_of_a_match_begin_at_the_position(options, opening):
+    result = play_match("tic_tac_toe", "uct", "random", games=4, simulations=10, **options)
+    assert result.complete
+    for record in result.records:
+        assert sorted(record.opening) == sorted(opening)
+        assert record.actions[: len(opening)] == record.opening
+
+
+def test_random_moves_may_follow_the_position_of_a_match():
+    options = {"simulations": 5, "moves": "3 3", "opening_plies": 2}
+    result = play_match("connect_four", "uct", "random", games=8, **options)
+    assert all(record.opening[:2] == (3, 3) for record in result.records)
+    assert len({record.opening for record in result.records}) > 2
+
+
+def test_programs_are_told_of_the_moves_to_the_position():
+    told = f"{sys.executable} -m rave_agents gtp --game hex(board_size=3) random"
+    agent = AgentSpec("gtp", {"command": told})
+    result = play_match("hex(board_size=3)", agent, "random", games=2, moves="b2")
+    assert not result.endings
+
+
+def test_a_match_from_another_position_is_another_match(tmp_path):
+    path = tmp_path / "games.jsonl"
+    options = {"games": 2, "simulations": 5, "output": path}
+    played = play_match("connect_four", "uct", "random", moves="3", **options)
+    assert load_report(path).result.finished == 2
+    assert (
+        play_match("connect_four", "uct", "random", moves="3", **options).records == played.records
+    )
+    with pytest.raises(ValueError, match=r"start is \[3\] there and \[2\] here"):
+        play_match("connect_four", "uct", "random", moves="2", **options)
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "message"),
+    [
+        ("tic_tac_toe", {"moves": "0 3 1 4 2"}, "The game is over"),
+        ("tic_tac_toe", {"moves": "0 0"}, "No legal move"),
+        ("chess", {"position": MATE}, "No moves were found that lead to"),
+    ],
+)
+def test_positions_at_which_no_match_begins_are_refused(game, options, message, monkeypatch):
+    monkeypatch.setattr(positions, "PATIENCE", 0.2)
+    with pytest.raises(ValueError, match=message):
+        play_match(game, "random", "random", games=2, **options)
+
+
+@pytest.mark.parametrize(
     ("command", "told"),
     [
         (("search", "chess", "random", "--position", MATE), "6k1/5ppp"),
+        (("match", "tic_tac_toe", "random", "uct", "--games", 2, "--moves", "0 4"), "wins"),
         (("search", "tic_tac_toe", "random", "--position", r"o..\n.x.\n..."), "o..\n.x."),
         (("solve", "tic_tac_toe", "--position", r"oo.\nxx.\n..."), "player 0"),
     ],
