@@ -149,6 +149,8 @@ def main() -> None:
     """Run the program."""
     for stream in (sys.stdout, sys.stderr):
         tolerate_encoding(stream)
+    if "_RAVE_AGENTS_COMPLETE" in os.environ:  # Nothing is played: no bridge need be compiled.
+        os.environ.setdefault("RAVE_AGENTS_NATIVE", "0")
     app(prog_name="rave-agents")
 
 

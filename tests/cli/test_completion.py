@@ -1,6 +1,9 @@
 """Completion in a shell, as bash asks for it."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -114,6 +117,28 @@ def test_the_last_of_a_list_is_completed():
 def test_only_games_that_can_be_searched_are_offered():
     listed = {game.name for each in adapters().values() for game in each.games() if game.supported}
     assert set(words(complete_game(""))) == listed
+
+
+def test_no_framework_is_imported_where_names_are_kept(cache):
+    completion.vocabulary.__wrapped__()
+    code = (
+        "import pathlib, sys\n"
+        "from rave_agents.cli import main, vocabulary\n"
+        f"vocabulary.kept_in = lambda: pathlib.Path({str(cache)!r})\n"
+        "try:\n    main()\n"
+        "finally:\n    print(sorted({'pyspiel', 'pettingzoo', 'numba'} & set(sys.modules)))\n"
+    )
+    words = {"COMP_WORDS": "rave-agents\nmatch\ntic_tac_t", "COMP_CWORD": "2"}
+    env = {**os.environ, "_RAVE_AGENTS_COMPLETE": "complete_bash", **words}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.split() == ["tic_tac_toe", "[]"]
 
 
 def test_names_are_kept_between_processes_until_something_is_installed(cache):
