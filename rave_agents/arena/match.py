@@ -296,7 +296,7 @@ def checked_table(
     seed: int,
     start: tuple[int, ...] = (),
 ) -> Table:
-    """The two agents at a table, after each was made for either seat, and an opening drawn.
+    """The two agents at a table, after each was made for every seat, and an opening drawn.
 
     Raises:
         UnknownNameError: for an agent or a parameter that does not exist.
@@ -307,7 +307,7 @@ def checked_table(
     checked_count("opening_plies", plies, 0)
     for who in (first, second):
         if isinstance(who, AgentSpec):
-            for seat in (0, 1):
+            for seat in range(game.num_players):
                 make_contestant(who, game, seat, 0)
     table = Table(game, (first, second), seed=seed, opening_plies=plies, start=start)
     table.fixture(0)
