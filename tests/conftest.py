@@ -3,6 +3,7 @@
 import collections
 import functools
 import gc
+import io
 import os
 import pathlib
 import signal
@@ -12,6 +13,7 @@ import time
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # so that tests can import ``helpers``
 
@@ -22,6 +24,7 @@ from rave_agents.compiler.entry_code import place_on_disk
 from rave_agents.compiler.layout import call_address, kind_of
 from rave_agents.games.kit import machine
 from rave_agents.games.kit.rules_simulator import RulesSimulator
+from rave_agents.results import progress, terminal_display
 from rave_agents.searcher import preparing
 
 # A job in the background of a script is started with SIGINT ignored, and so would be the programs
@@ -252,3 +255,12 @@ def _watch_little():
     if sum(map(len, WATCHED)) > 200:
         WATCHED.clear()
         OpenFunction.generation += 1
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """The console of a terminal that displays of progress find in place of standard error."""
+    console = Console(file=io.StringIO(), force_terminal=True, width=120)
+    monkeypatch.setattr(progress, "_is_terminal", lambda: True)
+    monkeypatch.setattr(terminal_display, "Console", lambda **options: console)
+    return console

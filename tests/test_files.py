@@ -13,7 +13,7 @@ import pytest
 import rave_agents
 from rave_agents import LinearValue
 from rave_agents.agents.self_play import Example, save_examples
-from rave_agents.cli import arena_tables
+from rave_agents.arena import Outcome, rate
 from rave_agents.files import replacing, written_whole
 from rave_agents.plots.figures import panels
 from rave_agents.plots.film import Film
@@ -135,7 +135,7 @@ WRITERS = {
     "picture.png": panels(1, width=1, height=1)[0].savefig,
     "picture.svg": panels(1, width=1, height=1)[0].savefig,
     "film.gif": _film,
-    "table.csv": lambda path: arena_tables._write_csv(path, [["a"]]),
+    "table.csv": lambda path: rate([Outcome("a", "b", 1.0, 0)]).to_csv(path),
 }
 
 

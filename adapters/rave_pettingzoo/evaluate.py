@@ -1,18 +1,16 @@
 """``evaluate``: plays policies against each other and reports which is better."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
-
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from rave_agents.agents.named_agents import as_agent
 from rave_agents.arena.match import MOST_JOBS, checked_count, checked_match_seed
 from rave_agents.arena.plan import Key
 from rave_agents.arena.runner import play_games
 from rave_agents.arena.worker import FailedGameError, Failure
-from rave_agents.cli.terminal import stderr
 from rave_agents.environments.worlds import WorldFunction
+from rave_agents.results.progress import Progress, shown
 from rave_pettingzoo.env_table import EnvTable, checked_outside, env_maker
 from rave_pettingzoo.episode import Episode, check_agents
 from rave_pettingzoo.evaluation import Evaluation
@@ -30,7 +28,7 @@ def evaluate(
     worlds: WorldFunction | None = None,
     outside: str = "raise",
     jobs: int = 1,
-    progress: bool = True,
+    progress: Progress[Evaluation] = None,
 ) -> Evaluation:
     """Play episodes between policies and return the results.
 
@@ -62,7 +60,9 @@ def evaluate(
         jobs: processes that play at the same time. Policies and ``env_fn`` are sent to them, and
             what a policy learns or counts there is lost. Results do not depend on their number,
             unless policies of your own remember or draw something.
-        progress: whether to show a progress bar if standard error is a terminal.
+        progress: None for a display in a terminal or notebook, False for none, True for one
+            anywhere; or a function, which is called before the first and after every episode
+            with the result so far.
 
     Raises:
         TypeError: for an argument of the wrong type.
@@ -97,23 +97,25 @@ def evaluate(
         outside=outside,
         env=env,
     )
-    finished: list[Episode] = []
+    names = tuple(map(str, table.policies))
+    result = Evaluation(table.name, seed, names, agents, (), planned=episodes)
     played = play_games([table], [Key(0, number) for number in range(episodes)], jobs=jobs)
     with (
         contextlib.closing(made),
         contextlib.suppress(KeyboardInterrupt),
         contextlib.closing(played),
-        bar(episodes, progress) as show,
+        shown(progress) as tell,
     ):
+        if tell is not None:
+            tell(result)
         for outcome in played:
             if isinstance(outcome.played, Failure):
                 raise _raised(outcome.played)
             assert isinstance(outcome.played, Episode)
-            finished.append(outcome.played)
-            show(len(finished))
-    finished.sort(key=lambda episode: episode.number)
-    names = tuple(map(str, table.policies))
-    return Evaluation(table.name, seed, names, agents, tuple(finished))
+            result = result.plus(outcome.played)
+            if tell is not None:
+                tell(result)
+    return result
 
 
 def _raised(failure: Failure) -> Exception:
@@ -122,16 +124,3 @@ def _raised(failure: Failure) -> Exception:
     if failure.traceback:
         error.add_note(failure.traceback)
     return error
-
-
-@contextlib.contextmanager
-def bar(episodes: int, wanted: bool) -> Iterator[Callable[[int], None]]:
-    """Show a bar where standard error is a terminal; yield the function that moves it."""
-    if not isinstance(wanted, bool):
-        raise TypeError(f"progress must be True or False, got {wanted!r}.")
-    console = stderr()
-    columns = [TextColumn("episodes"), BarColumn(24), MofNCompleteColumn(), TimeRemainingColumn()]
-    shown = wanted and console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
-        task = progress.add_task("", total=episodes)
-        yield lambda finished: progress.update(task, completed=finished)

@@ -3,14 +3,14 @@
 import dataclasses
 import functools
 import math
-import os
 import statistics
 from typing import Any
 
 from rave_agents.arena.statistics import MatchScore
-from rave_agents.files import written_whole
 from rave_agents.game.arguments import unknown_name
-from rave_agents.results.tables import aligned, csv_text, html_table
+from rave_agents.results.numbers import fixed, interval_text, played
+from rave_agents.results.result import GrowingResult, by_column
+from rave_agents.results.tables import Column, Table
 from rave_pettingzoo.episode import Episode
 
 
@@ -40,9 +40,12 @@ class PolicyResult:
         return statistics.fmean(self.returns) if self.returns else math.nan
 
 
-@dataclasses.dataclass(frozen=True)
-class Evaluation:
-    """The finished episodes; ``str()`` gives a table, and a notebook shows one."""
+@dataclasses.dataclass(frozen=True, repr=False)
+class Evaluation(GrowingResult):
+    """The finished episodes of policies.
+
+    The rows of ``to_csv`` and ``to_frame`` are policies in episodes.
+    """
 
     env: str
     """The environment's name."""
@@ -54,6 +57,8 @@ class Evaluation:
     """The agents' names under which the policies were given."""
     episodes: tuple[Episode, ...]
     """The finished episodes; after Ctrl-C fewer than requested."""
+    planned: int = 0
+    """Episodes that were requested; 0 for those that are finished."""
 
     @functools.cached_property
     def policies(self) -> tuple[PolicyResult, ...]:
@@ -81,8 +86,13 @@ class Evaluation:
             illegal_moves=sum(episode.illegal_moves[index] for episode in self.episodes),
         )
 
+    def plus(self, episode: Episode) -> "Evaluation":
+        """Return the result with one more finished episode."""
+        ordered = sorted((*self.episodes, episode), key=lambda each: each.number)
+        return dataclasses.replace(self, episodes=tuple(ordered))
+
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
+        """Plain values, fit for strict JSON: what is unknown is None."""
         return {
             "env": self.env,
             "seed": self.seed,
@@ -101,56 +111,62 @@ class Evaluation:
             "episodes": [episode.to_dict() for episode in self.episodes],
         }
 
-    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return a row for each episode and policy, as CSV; with a path, write it there too.
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each episode and policy.
 
-        The columns are the episode's number and seed, the policy, the agent's name under which it
-        was given, the one that it played (seat), its return and illegal moves, and the episode's
-        steps.
-
-        Raises:
-            OSError: if the file cannot be written.
+        They have the episode's number and seed, the policy, the agent's name under which it was
+        given, the one that it played (seat), its return and illegal moves, and the episode's steps.
         """
-        header = ["episode", "seed", "policy", "agent", "seat", "return", "illegal_moves", "steps"]
-        rows: list[list[Any]] = [header]
-        for episode in self.episodes:
-            for index, (name, agent) in enumerate(zip(self.names, self.agents, strict=True)):
-                seat, won = episode.seats[index], episode.returns[index]
-                illegal = episode.illegal_moves[index]
-                label = [episode.number, episode.seed, name, agent]
-                rows.append([*label, seat, won, illegal, episode.steps])
-        text = csv_text(rows)
-        if path is not None:
-            with written_whole(path, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-        return text
+        return by_column(
+            ("episode", "seed", "policy", "agent", "seat", "return", "illegal_moves", "steps"),
+            [
+                (
+                    *(episode.number, episode.seed, name, agent, episode.seats[index]),
+                    *(episode.returns[index], episode.illegal_moves[index], episode.steps),
+                )
+                for episode in self.episodes
+                for index, (name, agent) in enumerate(zip(self.names, self.agents, strict=True))
+            ],
+        )
 
-    def table(self) -> list[list[str]]:
-        """The header and a row for each policy, as text."""
-        header = ["policy", "wins", "draws", "losses", "win rate", "score", "95 % interval"]
-        rows = [[*header, "mean return", "illegal moves"]]
-        for result in self.policies:
-            score = result.score
-            low, high = score.interval
-            rows.append(
+    def tables(self) -> list[Table]:
+        """A row for each policy."""
+        scores = [result.score for result in self.policies]
+        return [
+            Table(
                 [
-                    result.name,
-                    *map(str, (score.wins, score.draws, score.losses)),
-                    f"{result.win_rate:.3f}",
-                    f"{score.score:.3f}",
-                    f"{low:.3f} to {high:.3f}",
-                    f"{result.mean_return:.3f}",
-                    str(result.illegal_moves),
+                    Column("policy", self.names, text=True),
+                    Column("wins", [str(score.wins) for score in scores]),
+                    Column("draws", [str(score.draws) for score in scores]),
+                    Column("losses", [str(score.losses) for score in scores]),
+                    Column("win rate", [fixed(each.win_rate) for each in self.policies], rank=2),
+                    Column("score", [fixed(score.score) for score in scores]),
+                    Column("95 % interval", [interval_text(score.interval) for score in scores]),
+                    Column("mean return", [fixed(each.mean_return) for each in self.policies]),
+                    Column(
+                        "illegal moves", [str(each.illegal_moves) for each in self.policies], rank=1
+                    ),
                 ]
             )
-        return rows
+        ]
 
-    def __str__(self) -> str:
-        return f"{self._title}\n{aligned(self.table())}"
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title, self.table())
+    def summary(self) -> str:
+        """The environment, and how many episodes were played."""
+        episodes = played(self.finished, self.planned, "episode")
+        return f"{self.env}, {episodes}, seed {self.seed}"
 
     @property
-    def _title(self) -> str:
-        return f"{self.env}, {len(self.episodes)} episodes, seed {self.seed}"
+    def finished(self) -> int:
+        """Number of finished episodes."""
+        return len(self.episodes)
+
+    @property
+    def all_planned(self) -> int:
+        """Number of planned episodes."""
+        return max(self.planned, self.finished)
+
+    def _estimates(self) -> dict[str, Any]:
+        scores = ((result.name, result.score) for result in self.policies)
+        estimates = [(name, score.score, score.interval) for name, score in scores]
+        label = "score, with 95 % intervals"
+        return {"estimates": estimates, "label": label, "level": 0.5, "title": self.env}

@@ -15,17 +15,19 @@ from rave_agents.agents.named_agents import as_agent
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import checked_count, checked_match_seed, checked_run_options
 from rave_agents.arena.plan import Plan, Shard
-from rave_agents.arena.ranking import Ranking, Standing, number_text
+from rave_agents.arena.ranking import Ranking, Standing
 from rave_agents.arena.ratings import Outcome, Ratings
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.statistics import finite
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
-from rave_agents.results.tables import aligned, html_table
+from rave_agents.results.numbers import fixed, played
+from rave_agents.results.progress import Progress, shown
+from rave_agents.results.result import GrowingResult, by_column
+from rave_agents.results.tables import Column, Table
 from rave_pettingzoo.env_table import EnvTable, checked_outside, env_maker
 from rave_pettingzoo.episode import Episode, check_agents
-from rave_pettingzoo.evaluate import bar
 from rave_pettingzoo.support import env_name, turn_based_env
 
 
@@ -48,9 +50,12 @@ class PolicyStanding(NamedTuple):
     """Actions chosen that the mask forbids."""
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class EnvTournament:
-    """The finished episodes; ``str()`` gives a table, and a notebook shows one."""
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class EnvTournament(GrowingResult):
+    """The finished episodes of a tournament, and the policies' ratings.
+
+    The rows of ``to_csv`` and ``to_frame`` are policies.
+    """
 
     env: str
     """The environment's name."""
@@ -166,26 +171,43 @@ class EnvTournament:
             ],
         }
 
-    def table(self) -> list[list[str]]:
-        """The header and a row for each policy, as text."""
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each policy, the best first."""
+        names = ("policy", "elo", "elo_low", "elo_high", "episodes", "score", "mean_return")
+        return by_column(
+            (*names, "illegal_moves"),
+            [
+                (
+                    *(row.name, row.elo, *row.interval, row.num_episodes),
+                    *(row.score, row.mean_return, row.illegal_moves),
+                )
+                for row in self.standings
+            ],
+        )
+
+    def tables(self) -> list[Table]:
+        """Ratings and the cross table, a row for each policy."""
         rows = self.standings
-        columns = {
-            "episodes": [str(row.num_episodes) for row in rows],
-            "score": [number_text(row.score) for row in rows],
-            "mean return": [number_text(row.mean_return) for row in rows],
-            "illegal moves": [str(row.illegal_moves) for row in rows],
-        }
-        return self.ranking.table("policy", columns)
+        columns = [
+            Column("episodes", [str(row.num_episodes) for row in rows], rank=2),
+            Column("score", [fixed(row.score) for row in rows]),
+            Column("mean return", [fixed(row.mean_return) for row in rows]),
+            Column("illegal moves", [str(row.illegal_moves) for row in rows], rank=1),
+        ]
+        return self.ranking.tables("policy", columns, "")
 
-    def __str__(self) -> str:
-        return f"{self._title}\n{aligned(self.table())}"
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title, self.table())
+    def summary(self) -> str:
+        """The environment, and how many episodes were played."""
+        return f"{self.env}, {played(self.finished, self.all_planned, 'episode')}, seed {self.seed}"
 
     @property
-    def _title(self) -> str:
-        return f"{self.env}, {self.finished} episodes, seed {self.seed}"
+    def all_planned(self) -> int:
+        """Number of planned episodes."""
+        return self.planned * len(self.lineups)
+
+    def _estimates(self) -> dict[str, Any]:
+        estimates = [(row.name, row.elo, row.interval) for row in self.standings]
+        return {"estimates": estimates, "label": "Elo, with 95 % intervals", "title": self.env}
 
 
 class EnvTournamentError(UnfinishedError[EnvTournament]):
@@ -206,7 +228,7 @@ def tournament(
     executor: Executor | None = None,
     output: str | os.PathLike[str] | None = None,
     shard: Shard | str | None = None,
-    progress: bool = True,
+    progress: Progress[EnvTournament] = None,
 ) -> EnvTournament:
     """Let policies play against each other, and rate them.
 
@@ -232,7 +254,9 @@ def tournament(
         executor: any ``concurrent.futures.Executor`` that plays in their place.
         output: a file that gets every episode as it ends; those that it has are not played again.
         shard: such as ``"3/40"``: play only this part of the episodes.
-        progress: whether to show a bar, where standard error is a terminal.
+        progress: None for a display in a terminal or notebook, False for none, True for one
+            anywhere; or a function, which is called before the first and after every episode with
+            the result so far.
 
     Raises:
         TypeError: if something is not of the type that it must be.
@@ -294,8 +318,8 @@ def tournament(
         games=episodes,
         group=len(agents),
     )
-    with bar(episodes * len(lineups), progress) as show:
-        collector = ResultCollector(empty, lambda r: show(r.finished), EnvTournamentError)
+    with shown(progress) as tell:
+        collector = ResultCollector(empty, tell, EnvTournamentError)
         finished = carry_out(plan, options, collector)
     return dataclasses.replace(collector.result, interrupted=not finished)
 

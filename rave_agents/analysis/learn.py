@@ -5,6 +5,7 @@ position of these games is labelled half with how the game ended and half with w
 thought of it, and a ``LinearValue`` is fitted to all of them.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -19,6 +20,9 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import GameState, PlayerId
+from rave_agents.results.numbers import counted
+from rave_agents.results.progress import Progress, shown
+from rave_agents.results.view import View
 from rave_agents.searcher.board_windows import Windows, shapes_for, windows_of
 from rave_agents.searcher.linear_value import LinearValue, game_text
 from rave_agents.searcher.searcher import Searcher
@@ -42,7 +46,7 @@ LONGEST_GAME = 2000
 """Plies after which a game of self-play is broken off and left out."""
 
 
-class Progress(NamedTuple):
+class Learned(NamedTuple):
     """Progress of learning."""
 
     games: int
@@ -53,6 +57,17 @@ class Progress(NamedTuple):
     """The mean logistic loss of the last fit; NaN before the first."""
     seconds: float
     """Seconds since learning began."""
+
+
+def learning_view(games: int) -> Callable[[Learned], View]:
+    """Views of learning by so many games."""
+
+    def view(learned: Learned) -> View:
+        loss = "" if math.isnan(learned.loss) else f", loss {learned.loss:.3f}"
+        told = f"{counted(learned.positions, 'position')}{loss}"
+        return View(learned.games, games, "", lambda width: told)
+
+    return view
 
 
 class _Sample(NamedTuple):
@@ -74,7 +89,7 @@ def learn_value(
     rounds: int = 5,
     simulations: int = 200,
     seed: int = 0,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Progress[Learned] = None,
     fitted: Callable[[LinearValue], None] | None = None,
 ) -> LinearValue:
     """Learn a value function by self-play of a game.
@@ -88,7 +103,8 @@ def learn_value(
         rounds: how often the value is fitted, at least 1, after an equal share of the games each.
         simulations: of each move of self-play, at least 2.
         seed: decides everything random.
-        progress: called after each game.
+        progress: None for a display in a terminal or notebook, False for none, True for one
+            anywhere; or a function, which is called after each game.
         fitted: called with the value of each round.
 
     Raises:
@@ -105,25 +121,27 @@ def learn_value(
     samples: list[_Sample] = []
     labels: list[NDArray[np.float64]] = []
     value, loss, begun = None, float("nan"), time.perf_counter()
-    for fit in range(rounds):
-        for number in range(fit * games // rounds, (fit + 1) * games // rounds):
-            searcher = Searcher(_CONFIG, seed=int(draw.integers(2**31)), value=value)
-            played, returns = _played(features, start, searcher, simulations, draw)
-            samples += played
-            labels += [
-                _label(features.shares(returns - sample.earned), sample.thought)
-                for sample in played
-            ]
-            if progress is not None:
-                seconds = time.perf_counter() - begun
-                progress(Progress(number + 1, len(samples), loss, seconds))
-        if not samples:
-            raise ValueError(
-                f"There is nothing to learn of {name}: its games have no position with a choice."
-            )
-        value, loss = features.fitted(samples, labels)
-        if fitted is not None:
-            fitted(value)
+    with shown(progress, learning_view(games)) as tell:
+        for fit in range(rounds):
+            for number in range(fit * games // rounds, (fit + 1) * games // rounds):
+                searcher = Searcher(_CONFIG, seed=int(draw.integers(2**31)), value=value)
+                played, returns = _played(features, start, searcher, simulations, draw)
+                samples += played
+                labels += [
+                    _label(features.shares(returns - sample.earned), sample.thought)
+                    for sample in played
+                ]
+                if tell is not None:
+                    seconds = time.perf_counter() - begun
+                    tell(Learned(number + 1, len(samples), loss, seconds))
+            if not samples:
+                raise ValueError(
+                    f"There is nothing to learn of {name}: its games have no position with a "
+                    "choice."
+                )
+            value, loss = features.fitted(samples, labels)
+            if fitted is not None:
+                fitted(value)
     assert value is not None
     return value
 

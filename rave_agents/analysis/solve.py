@@ -3,8 +3,7 @@
 import dataclasses
 import math
 import os
-from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rave_agents.analysis.position_analysis import decision_after
 from rave_agents.config.limit import Limit
@@ -26,8 +25,16 @@ from rave_agents.parts import (
     SearchingPlayer,
     SkipSolved,
 )
+from rave_agents.results.numbers import counted, whole
+from rave_agents.results.progress import Progress, shown
+from rave_agents.results.result import Result
 from rave_agents.results.search_result import SearchResult
+from rave_agents.results.tables import Column, Table
+from rave_agents.results.view import View
 from rave_agents.searcher.searcher import Searcher
+
+if TYPE_CHECKING:
+    from rave_agents.plots.figures import Picture
 
 SOLVING = SearchConfig(
     rule=UCB1(c=0.0),
@@ -57,6 +64,9 @@ lead into lines that are already settled. The search skips solved edges and has 
 NO_LIMIT = 2**31 - 1
 """Simulations of a search without a limit."""
 
+ROWS_OVER_TIME = 12
+"""Rows of the table of a search for a proof, at most."""
+
 LEAST_IDLE = 10_000
 """Simulations without a new node after which the search may end."""
 
@@ -65,9 +75,22 @@ End = Literal["solved", "simulations", "seconds", "memory", "exhausted", "interr
 interrupted it, or it found nothing new (``"exhausted"``)."""
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Solution:
-    """A position and the pessimistic and optimistic bound that the search proved."""
+ENDS = {
+    "simulations": "not solved: the simulations are used up",
+    "seconds": "not solved: the time is used up",
+    "memory": "not solved: the memory is full, and without more nothing can be proven",
+    "exhausted": "not solved: the tree no longer grows, and so nothing more is proven",
+    "interrupted": "not solved: interrupted",
+}
+"""Messages for a search that ended without a proof, by the reason."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class Solution(Result):
+    """A position and the pessimistic and optimistic bound that the search proved.
+
+    The rows of ``to_csv`` and ``to_frame`` are the root's actions, as those of ``result``.
+    """
 
     game: str
     """The game's name as the caller gave it."""
@@ -84,6 +107,47 @@ class Solution:
     of all players; infinite where the game states no bounds."""
     result: SearchResult
     """The search's result; its principal variation is the proven line if the position is solved."""
+
+    def summary(self) -> str:
+        """The game and the outcome."""
+        moves = f" after {counted(len(self.moves), 'move')}" if self.moves else ""
+        return f"{self.game}{moves}: {self._outcome}"
+
+    @property
+    def _outcome(self) -> str:
+        if self.result.outcome is None:
+            return ENDS[self.end]
+        return f"{self.result.proven} for player {self.result.player}"
+
+    def tables(self) -> list[Table]:
+        """The proof, or how far it came, and its effort."""
+        result = self.result
+        facts = {"outcome": self._outcome}
+        if result.outcome is None:
+            low, high = self.bounds
+            facts[f"returns of player {result.player}"] = f"from {low:g} to {high:g}"
+        else:
+            facts["returns"] = ", ".join(f"{value:g}" for value in result.outcome)
+        line = "expected line" if result.outcome is None else "proven line"
+        facts[line] = " ".join(result.principal_variation_names)
+        full = ", full" if result.memory_full else ""
+        facts |= {
+            "proof number": whole(result.proof_number),
+            "disproof number": whole(result.disproof_number),
+            "simulations": whole(result.simulations),
+            "nodes": whole(result.nodes),
+            "seconds": f"{result.seconds:.2f}",
+            "memory": f"{result.memory_bytes / 2**20:.1f} MB{full}",
+        }
+        return [Table([Column("", [*facts], text=True), Column("", [*facts.values()], text=True)])]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each action of the root, see ``SearchResult.columns``."""
+        return self.result.columns()
+
+    def plot(self, *quantities: str, board: bool | None = None) -> "Picture":
+        """A picture of the root, see ``SearchResult.plot``."""
+        return self.result.plot(*quantities, board=board)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, the search result's included."""
@@ -121,6 +185,41 @@ class _Growth:
         self.exhausted = idle > max(LEAST_IDLE, self._simulations)
 
 
+class Moments:
+    """The root's numbers over time, as seen by the player to move.
+
+    The moments that stay lie ever further apart: each at twice the seconds of the one before.
+
+    Args:
+        simulations: the largest number of simulations; None without one.
+    """
+
+    def __init__(self, simulations: int | None = None) -> None:
+        self._simulations = simulations
+        self._moments: list[SearchResult] = []
+
+    def view(self, result: SearchResult) -> View:
+        """Add a moment; the view of all."""
+        moments = self._moments
+        if len(moments) > 1 and moments[-1].seconds < 2 * moments[-2].seconds:
+            moments.pop()
+        moments.append(result)
+        return View(result.simulations, self._simulations, "", self.table().text)
+
+    def table(self) -> Table:
+        """A row for each of the last moments."""
+        moments = self._moments[-ROWS_OVER_TIME:]
+        return Table(
+            [
+                Column("seconds", [f"{each.seconds:.1f}" for each in moments]),
+                Column("simulations", [whole(each.simulations) for each in moments]),
+                Column("nodes", [whole(each.nodes) for each in moments]),
+                Column("proof number", [whole(each.proof_number) for each in moments]),
+                Column("disproof number", [whole(each.disproof_number) for each in moments]),
+            ]
+        )
+
+
 def solve_position(
     game: Any,
     *,
@@ -130,7 +229,7 @@ def solve_position(
     seconds: float | None = None,
     max_memory_mb: float = SOLVING.max_memory_mb,
     seed: int = 0,
-    progress: Callable[[SearchResult], None] | None = None,
+    progress: Progress[SearchResult] = None,
 ) -> Solution:
     """Search for a proof until there is one, a limit is reached, or Ctrl-C.
 
@@ -145,7 +244,9 @@ def solve_position(
         seconds: the largest number of wall-clock seconds, above 0.
         max_memory_mb: the largest size of the tree in megabytes (2**20 bytes), above 0.
         seed: an integer of at least 0.
-        progress: called about ten times a second with the result so far.
+        progress: None for a display in a terminal or notebook, False for none, True for one
+            anywhere; or a function, which is called about ten times a second with the result so
+            far.
 
     Raises:
         UnknownNameError: for a game that does not exist.
@@ -171,23 +272,24 @@ def solve_position(
     state, played = decision_after(loaded, moves, position)
 
     growth = _Growth()
-
-    def watch(result: SearchResult) -> None:
-        if progress is not None:
-            progress(result)
-        growth.look(result)
-        if result.memory_full or growth.exhausted:
-            raise _NothingMoreError
-
     interrupted = False
-    try:
-        searcher.search(state, limit, progress=watch)
-    except _NothingMoreError:
-        pass
-    except KeyboardInterrupt:
-        if searcher.rooted_tree() is None:
-            raise
-        interrupted = True
+    with shown(progress, Moments(simulations).view) as tell:
+
+        def watch(result: SearchResult) -> None:
+            if tell is not None:
+                tell(result)
+            growth.look(result)
+            if result.memory_full or growth.exhausted:
+                raise _NothingMoreError
+
+        try:
+            searcher.search(state, limit, progress=watch)
+        except _NothingMoreError:
+            pass
+        except KeyboardInterrupt:
+            if searcher.rooted_tree() is None:
+                raise
+            interrupted = True
     result = searcher.result()
     return Solution(
         game=game if isinstance(game, str) else loaded.name,

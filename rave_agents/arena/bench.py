@@ -21,6 +21,10 @@ from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
+from rave_agents.results.numbers import counted, whole
+from rave_agents.results.progress import Progress, shown
+from rave_agents.results.result import GrowingResult, by_column
+from rave_agents.results.tables import Column, Table
 
 DEFAULT_GAMES = (
     "tic_tac_toe",
@@ -70,12 +74,20 @@ class BenchRow:
         return self.simulations_per_second / self.baseline_simulations_per_second
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class BenchResult:
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class BenchResult(GrowingResult):
     """All agents on all games of one run."""
 
     rows: tuple[BenchRow, ...]
     """Game by game."""
+    baseline: str = BASELINE
+    """The agent that they were measured against."""
+    finished: int = 0
+    """Number of finished rounds, all games together."""
+    all_planned: int = 0
+    """Number of planned rounds."""
+    game: str = ""
+    """The game that is being measured; empty at the end."""
     interrupted: bool = False
     """True if Ctrl-C ended it: then the rows are those of the games finished before."""
 
@@ -86,6 +98,53 @@ class BenchResult:
         for row in self.rows:
             ratios.setdefault(row.agent, []).append(row.ratio)
         return {agent: statistics.geometric_mean(values) for agent, values in ratios.items()}
+
+    @property
+    def latest_line(self) -> str:
+        """The game that is being measured; empty at the end."""
+        return self.game
+
+    def summary(self) -> str:
+        """The games, and each agent's geometric mean."""
+        games = counted(len({row.game for row in self.rows}), "game")
+        means = (f"{agent} {ratio:.2f}" for agent, ratio in self.geometric_mean.items())
+        line = f"simulations a second beside {self.baseline}, {games}"
+        return f"{line}: {', '.join(means)}" if self.rows else line
+
+    def tables(self) -> list[Table]:
+        """A row for each game and agent, and the geometric means."""
+        means = self.geometric_mean.items()
+        speeds = [whole(row.simulations_per_second) for row in self.rows]
+        baseline = [whole(row.baseline_simulations_per_second) for row in self.rows]
+        ratios = [
+            f"{ratio:.2f}" for ratio in (*(row.ratio for row in self.rows), *dict(means).values())
+        ]
+        empty = [""] * len(means)
+        columns = [
+            Column(
+                "game",
+                [*(row.game for row in self.rows), *(["geometric mean"] * len(means))],
+                text=True,
+            ),
+            Column("agent", [*(row.agent for row in self.rows), *dict(means)], text=True),
+            Column("agent's", speeds + empty),
+            Column("baseline's", baseline + empty, rank=1),
+            Column("ratio", ratios),
+        ]
+        return [Table(columns, keys=2)]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each game and agent."""
+        names = ("game", "agent", "simulations_per_second", "baseline_simulations_per_second")
+        return by_column(
+            (*names, "ratio"),
+            [tuple(getattr(row, name) for name in (*names, "ratio")) for row in self.rows],
+        )
+
+    def _estimates(self) -> dict[str, Any]:
+        estimates = [(f"{row.game}, {row.agent}", row.ratio) for row in self.rows]
+        label = f"simulations for each one of {self.baseline}"
+        return {"estimates": estimates, "label": label, "level": 1.0}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for JSON."""
@@ -102,10 +161,6 @@ class BenchResult:
         return {"rows": rows, "geometric_mean": self.geometric_mean}
 
 
-Progress = Callable[[str, int], None]
-"""Called with a game and the number of rounds finished on it, 0 once it is calibrated."""
-
-
 def run_bench(
     games: Sequence[Any] = DEFAULT_GAMES,
     agents: Sequence[str] = DEFAULT_AGENTS,
@@ -114,7 +169,7 @@ def run_bench(
     rounds: int = 5,
     seed: int = 0,
     round_seconds: float = ROUND_SECONDS,
-    progress: Progress | None = None,
+    progress: Progress[BenchResult] = None,
 ) -> BenchResult:
     """Measure simulations per second from the first position of each game.
 
@@ -130,7 +185,9 @@ def run_bench(
         rounds: how often each agent is measured, at least 1.
         seed: an integer of at least 0, for everything random.
         round_seconds: seconds that a round is to take the slowest agent.
-        progress: called after the calibration and after every round.
+        progress: None for a display in a terminal or notebook, False for none, True for one
+            anywhere; or a function, which is called after each game's calibration and after every
+            round with the result so far.
 
     Raises:
         UnknownNameError: for a game, an agent or a parameter that does not exist.
@@ -146,26 +203,35 @@ def run_bench(
     for game in loaded:
         for spec in specs:
             make_agent(spec, game, 0)
-    rows: list[BenchRow] = []
-    for asked, game in zip(games, loaded, strict=True):
-        name = asked if isinstance(asked, str) else game.name
-        told = functools.partial(progress, name) if progress is not None else None
-        try:
-            base, *speeds = _measure(
-                game, specs, rounds=rounds, seed=seed, round_seconds=round_seconds, progress=told
+    result = BenchResult(rows=(), baseline=baseline, all_planned=rounds * len(loaded))
+    with shown(progress) as tell:
+        for asked, game in zip(games, loaded, strict=True):
+            name = asked if isinstance(asked, str) else game.name
+            begun = dataclasses.replace(result, game=name)
+            told = None if tell is None else functools.partial(_tell, tell, begun)
+            try:
+                base, *speeds = _measure(
+                    game, specs, rounds=rounds, seed=seed, round_seconds=round_seconds, tell=told
+                )
+            except KeyboardInterrupt:
+                return dataclasses.replace(result, interrupted=True)
+            rows = tuple(
+                BenchRow(
+                    game=name,
+                    agent=agent,
+                    simulations_per_second=speed,
+                    baseline_simulations_per_second=base,
+                )
+                for agent, speed in zip(agents, speeds, strict=True)
             )
-        except KeyboardInterrupt:
-            return BenchResult(rows=tuple(rows), interrupted=True)
-        rows += [
-            BenchRow(
-                game=name,
-                agent=agent,
-                simulations_per_second=speed,
-                baseline_simulations_per_second=base,
-            )
-            for agent, speed in zip(agents, speeds, strict=True)
-        ]
-    return BenchResult(rows=tuple(rows))
+            finished = result.finished + rounds
+            result = dataclasses.replace(result, rows=result.rows + rows, finished=finished)
+    return result
+
+
+def _tell(tell: Callable[[BenchResult], object], begun: BenchResult, rounds: int) -> None:
+    """Tell of the result with some rounds of the game that has begun."""
+    tell(dataclasses.replace(begun, finished=begun.finished + rounds))
 
 
 class _Position(NamedTuple):
@@ -189,7 +255,7 @@ def _measure(
     rounds: int,
     seed: int,
     round_seconds: float,
-    progress: Callable[[int], None] | None,
+    tell: Callable[[int], None] | None,
 ) -> list[float]:
     """Median simulations per second of each agent on one game; the first is the baseline."""
     position = _Position(game, initial_decision(game, seed))
@@ -198,15 +264,15 @@ def _measure(
     for spec in specs:
         warm_up(spec, game)
     simulations = min(_calibrate(position, spec, seed, round_seconds) for spec in specs)
-    if progress is not None:
-        progress(0)
+    if tell is not None:
+        tell(0)
     speeds: list[list[float]] = [[] for _ in specs]
     agents = [_agent(position, spec, simulations, seed) for spec in specs]
     for number in range(rounds):
         for spec, agent, measured in zip(specs, agents, speeds, strict=True):
             measured.append(_round(position, spec, agent, round_seconds))
-        if progress is not None:
-            progress(number + 1)
+        if tell is not None:
+            tell(number + 1)
     return [statistics.median(measured) for measured in speeds]
 
 

@@ -35,6 +35,7 @@ from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import has_simultaneous_moves
+from rave_agents.results.progress import Progress, shown
 from rave_agents.searcher.clock import Clock
 
 __all__ = ["MatchError", "MatchResult", "limited_spec", "play_match"]
@@ -47,9 +48,6 @@ DEFAULT_GAMES, MOST_TEST_GAMES = 100, 100_000
 
 OPENING_PLIES = 2
 """Random moves at the start of games of turns, by default."""
-
-
-Progress = Callable[[MatchResult], None]
 
 
 def play_match(
@@ -69,7 +67,7 @@ def play_match(
     sgf: str | Path | None = None,
     referee: AgentSpec | str | None = None,
     forfeit: bool = False,
-    progress: Progress | None = None,
+    progress: Progress[MatchResult] = None,
     sprt: Sprt | str | None = None,
     executor: Executor | None = None,
     output: str | os.PathLike[str] | None = None,
@@ -109,7 +107,9 @@ def play_match(
         forfeit: whether a GTP program that cannot be started, fails before its first move of a
             game, repeats its input or floods its output loses that game; otherwise it ends the
             match with an error. One that fails later in a game loses that game in any case.
-        progress: called before the first and after every game with the result so far.
+        progress: None for a display in a terminal or notebook, False for none, True for one
+            anywhere; or a function, which is called before the first and after every game with the
+            result so far.
         sprt: a sequential test that ends the match as soon as its whole pairs, in their order,
             tell the answer: ``"0,5"`` asks whether the first agent is 5 (normalized) Elo points
             stronger, or 0.
@@ -193,7 +193,7 @@ def _played(
     result: MatchResult,
     table: Table,
     options: RunOptions,
-    progress: Progress | None,
+    progress: Progress[MatchResult],
     folder: SgfFolder | None,
 ) -> MatchResult:
     settings = {
@@ -211,8 +211,9 @@ def _played(
     header = make_header("match", settings)
     plan = Plan(header=header, tables=[table], labels=[{}], games=result.planned)
     numbers = [key.number for key in plan.keys(options.shard)] if folder is not None else []
-    collector = _ResultCollector(result, progress, folder, numbers)
-    finished = carry_out(plan, options, collector)
+    with shown(progress) as tell:
+        collector = _ResultCollector(result, tell, folder, numbers)
+        finished = carry_out(plan, options, collector)
     return dataclasses.replace(collector.result(), interrupted=not finished)
 
 
@@ -222,7 +223,7 @@ class _ResultCollector:
     def __init__(
         self,
         empty: MatchResult,
-        progress: Progress | None,
+        progress: Callable[[MatchResult], object] | None,
         folder: SgfFolder | None,
         numbers: Sequence[int],
     ) -> None:

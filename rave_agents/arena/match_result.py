@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import math
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 from rave_agents.arena.pairs import PairCounts
@@ -17,11 +18,29 @@ from rave_agents.arena.statistics import (
 )
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.frameworks.agent import Effort
+from rave_agents.game.plain_text import shortened
+from rave_agents.results.numbers import (
+    counted,
+    elo_interval_text,
+    elo_text,
+    fixed,
+    interval_text,
+    played,
+    whole,
+)
+from rave_agents.results.result import GrowingResult, by_column
+from rave_agents.results.tables import Column, Table
+
+ENDINGS_SHOWN = 10
+"""Games that ended otherwise than by their rules, up to which all are named."""
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class MatchResult:
-    """The finished games of a match and their score, from the first agent's view."""
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class MatchResult(GrowingResult):
+    """The finished games of a match and their score, from the first agent's view.
+
+    The rows of ``to_csv`` and ``to_frame`` are games.
+    """
 
     game: str
     """The game as it was asked for."""
@@ -126,13 +145,13 @@ class MatchResult:
     @property
     def seconds_per_move(self) -> tuple[float | None, float | None]:
         """Mean seconds that each agent thought about a move; None without moves."""
-        first, second = (_ratio(effort.seconds, effort.moves) for effort in self.efforts)
+        first, second = (ratio(effort.seconds, effort.moves) for effort in self.efforts)
         return first, second
 
     @property
     def simulations_per_second(self) -> tuple[float | None, float | None]:
         """Simulations that each agent ran in a second of thinking; None without moves."""
-        first, second = (_ratio(effort.simulations, effort.seconds) for effort in self.efforts)
+        first, second = (ratio(effort.simulations, effort.seconds) for effort in self.efforts)
         return first, second
 
     @property
@@ -169,6 +188,107 @@ class MatchResult:
         latest = records[-1] if records else self.latest
         return dataclasses.replace(self, records=tuple(ordered), latest=latest)
 
+    @property
+    def latest_line(self) -> str:
+        """One line on the game that ended last; empty if there is none."""
+        return "" if self.latest is None else self.latest.line(self.agents)
+
+    def summary(self) -> str:
+        """The game, the agents, wins-draws-losses and the score of the first."""
+        one, two = (shortened(agent, 40) for agent in self.agents)
+        games = played(self.finished, self.planned if self.sprt is None else 0, "game")
+        line = f"{self.game}, {games}, seed {self.seed}: {one} {self.score} against {two}"
+        if not self.records:
+            return line
+        return f"{line}, score {fixed(self.score.score)} ({interval_text(self.interval)})"
+
+    def tables(self) -> list[Table]:
+        """The score, from either agent's view, and the effort of both."""
+        score = self.score
+        (low, high), (elo_low, elo_high) = self.interval, self.elo_interval
+        rows: list[tuple[str, ...]] = [
+            ("wins", str(score.wins), str(score.losses)),
+            ("draws", str(score.draws), str(score.draws)),
+        ]
+        if any(self.faults):
+            rows.append(("lost by faults", *map(str, self.faults)))
+        rows += [
+            ("score", fixed(score.score), fixed(1 - score.score)),
+            ("95 % interval", interval_text((low, high)), interval_text((1 - high, 1 - low))),
+            ("Elo difference", elo_text(score.elo), elo_text(-score.elo)),
+            (
+                "95 % interval",
+                elo_interval_text((elo_low, elo_high)),
+                elo_interval_text((-elo_high, -elo_low)),
+            ),
+            *self._margin_rows(),
+            *self._test_rows(),
+            ("seconds a move", *(fixed(seconds, 4) for seconds in self.seconds_per_move)),
+            ("simulations a second", *map(whole, self.simulations_per_second)),
+        ]
+        labels, first, second = zip(*rows, strict=True)
+        columns = [Column("", labels, text=True)]
+        columns += [Column(self.agents[0], first), Column(self.agents[1], second)]
+        return [Table(columns, notes=self._endings_told())]
+
+    def _margin_rows(self) -> list[tuple[str, str, str]]:
+        if not self.is_won_by_margins:
+            return []
+        low, high = self.margin_interval
+        return [
+            ("mean margin", f"{self.margin:+.3g}", f"{-self.margin:+.3g}"),
+            ("95 % interval", f"{low:+.3g} to {high:+.3g}", f"{-high:+.3g} to {-low:+.3g}"),
+        ]
+
+    def _test_rows(self) -> list[tuple[str, str, str]]:
+        if self.sprt is None:
+            return []
+        low, high = self.sprt.bounds
+        verdict = {None: "not decided", "elo0": "no", "elo1": "yes"}[self.verdict]
+        return [
+            ("pairs with 0, ½, 1, 1½, 2", " ".join(map(str, self.pairs.counts)), ""),
+            ("log-likelihood ratio", f"{self.llr:+.2f} of {low:+.2f} to {high:+.2f}", ""),
+            (f"{self.sprt.elo1:+g} rather than {self.sprt.elo0:+g}?", verdict, ""),
+        ]
+
+    def _endings_told(self) -> list[str]:
+        endings = [f"game {number}: {why}" for number, why in self.endings.items()]
+        if len(endings) > ENDINGS_SHOWN:
+            endings[ENDINGS_SHOWN:] = [f"and {len(endings) - ENDINGS_SHOWN} more games"]
+        return endings
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each game: seats, score and returns, and the effort of both agents."""
+        names = ("game", "first_seat", "score", "first_return", "second_return", "moves")
+        efforts = ("first_seconds", "second_seconds", "first_simulations", "second_simulations")
+        return by_column(
+            (*names, *efforts, "ending", "fault"),
+            [
+                (
+                    record.number,
+                    record.first_seat,
+                    record.score,
+                    record.returns[record.first_seat],
+                    record.returns[1 - record.first_seat],
+                    len(record.actions),
+                    *(effort.seconds for effort in record.efforts),
+                    *(effort.simulations for effort in record.efforts),
+                    record.ending or None,
+                    record.fault,
+                )
+                for record in self.records
+            ],
+        )
+
+    def _estimates(self) -> dict[str, Any]:
+        low, high = self.interval
+        score = self.score.score
+        estimates = [(self.agents[0], score, (low, high))]
+        estimates.append((self.agents[1], 1 - score, (1 - high, 1 - low)))
+        label = "score, with 95 % intervals"
+        title = f"{self.game}, {counted(self.finished, 'game')}"
+        return {"estimates": estimates, "label": label, "level": 0.5, "title": title}
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for strict JSON: what is infinite or unknown is None."""
         return {
@@ -194,5 +314,37 @@ class MatchError(UnfinishedError[MatchResult]):
     """A game of a match failed; the message names the game, the seat and the agent."""
 
 
-def _ratio(total: float, count: float) -> float | None:
+def ratio(total: float, count: float) -> float | None:
+    """A mean; None without a count."""
     return total / count if count > 0 else None
+
+
+def score_columns(matches: Sequence[MatchResult]) -> list[Column]:
+    """Games, score and Elo difference of the first agents, a row for each match."""
+    known = [match.finished > 0 for match in matches]
+
+    def shown(cells: Iterable[str]) -> list[str]:
+        return [cell if is_known else "-" for cell, is_known in zip(cells, known, strict=True)]
+
+    return [
+        Column("games", [str(match.finished) for match in matches], rank=2),
+        Column("score", shown(fixed(match.score.score) for match in matches)),
+        Column("95 % interval", shown(interval_text(match.interval) for match in matches), rank=1),
+        Column("Elo", shown(elo_text(match.score.elo) for match in matches)),
+        Column("95 % interval", shown(elo_interval_text(match.elo_interval) for match in matches)),
+    ]
+
+
+def score_values(matches: Sequence[MatchResult]) -> dict[str, list[Any]]:
+    """The same as exact numbers, with wins, draws and losses, for ``Result.columns``."""
+    counts = ("games", "wins", "draws", "losses", "score", "score_low", "score_high")
+    return by_column(
+        (*counts, "elo", "elo_low", "elo_high"),
+        [
+            (
+                *(match.score.games, match.score.wins, match.score.draws, match.score.losses),
+                *(match.score.score, *match.interval, match.score.elo + 0.0, *match.elo_interval),
+            )
+            for match in matches
+        ],
+    )

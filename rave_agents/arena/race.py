@@ -36,6 +36,7 @@ from rave_agents.arena.run import RunOptions, carry_out
 from rave_agents.config.limit import Limit
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.results.progress import Progress, shown
 
 __all__ = ["RaceError", "RaceResult", "find_best"]
 
@@ -51,8 +52,6 @@ _ROUND_SECONDS = 0.5
 _TELLING_SECONDS = 0.1
 """Seconds between two reports of progress, at least."""
 
-Progress = Callable[[RaceResult], object]
-
 
 def find_best(
     game: Any,
@@ -67,7 +66,7 @@ def find_best(
     jobs: int = 1,
     executor: Executor | None = None,
     output: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress[RaceResult] = None,
 ) -> RaceResult:
     """Find the best agent for a game by a race: who is proven to be weaker is dropped early.
 
@@ -100,7 +99,8 @@ def find_best(
         executor: who runs the games in their place, see ``play_match``.
         output: a file that gets every game as it ends. A race goes on from its file, for as many
             seconds again; it may get further agents.
-        progress: called with the result so far, now and then.
+        progress: None for a display in a terminal or notebook, False for none, True for one
+            anywhere; or a function, which is called with the result so far, now and then.
 
     Raises:
         UnknownNameError: for a game, an agent or a parameter that does not exist.
@@ -163,8 +163,9 @@ def find_best(
         labels=[{"agents": list(pairing)} for pairing in pairings],
         games=MOST_GAMES,
     )
-    race = _Race(empty, started, seconds, progress)
-    finished = carry_out(plan, options, race, lambda: race.rounds(_width(options)))
+    with shown(progress) as tell:
+        race = _Race(empty, started, seconds, tell)
+        finished = carry_out(plan, options, race, lambda: race.rounds(_width(options)))
     return dataclasses.replace(race.result(), interrupted=not finished)
 
 
@@ -172,7 +173,11 @@ class _Race:
     """A race that is being run: it collects games and draws up the next ones."""
 
     def __init__(
-        self, empty: RaceResult, started: float, seconds: float, progress: Progress | None
+        self,
+        empty: RaceResult,
+        started: float,
+        seconds: float,
+        progress: Callable[[RaceResult], object] | None,
     ) -> None:
         self._empty = empty
         self._progress = progress

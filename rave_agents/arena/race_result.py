@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from rave_agents.arena.elimination import LEVEL, Elimination
-from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.ranking import number_text
+from rave_agents.arena.match_result import MatchResult, ratio
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.statistics import finite
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.frameworks.agent import Effort
+from rave_agents.results.numbers import fixed, interval_text
+from rave_agents.results.result import GrowingResult, by_column
+from rave_agents.results.tables import Column, Table
 
 _NAMED = 4
 """Agents up to which a sentence names all."""
@@ -37,10 +39,23 @@ class RaceRow(NamedTuple):
     effort: Effort
     """Its moves, simulations and seconds in them."""
 
+    @property
+    def seconds_per_move(self) -> float | None:
+        """Mean seconds that it thought about a move; None without moves."""
+        return ratio(self.effort.seconds, self.effort.moves)
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class RaceResult:
-    """The finished games of a race, who was dropped, and who is left; ``str()`` says it."""
+    @property
+    def simulations_per_second(self) -> float | None:
+        """Simulations that it ran in a second of thinking; None without moves."""
+        return ratio(self.effort.simulations, self.effort.seconds)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class RaceResult(GrowingResult):
+    """The finished games of a race, who was dropped, and who is left.
+
+    The rows of ``to_csv`` and ``to_frame`` are agents.
+    """
 
     game: str
     """The game as it was asked for."""
@@ -191,11 +206,74 @@ class RaceResult:
             effort=Effort(*map(sum, zip(*efforts, strict=True))) if efforts else Effort(),
         )
 
-    def table(self) -> list[list[str]]:
-        """The header and a row for each agent, as text."""
-        mean = "difference" if self.players == 1 else "score"
-        header = ["agent", "", "against", "pairs", mean, "95 % interval", "games", "s a move"]
-        return [header, *map(_cells, self.rows)]
+    @property
+    def latest_line(self) -> str:
+        """One line on the game that ended last; empty if there is none."""
+        if self.latest is None:
+            return ""
+        index, record = self.latest
+        return record.line(self.matches[index].agents)
+
+    def summary(self) -> str:
+        """The answer, see ``sentence``."""
+        return self.sentence
+
+    @property
+    def remarks(self) -> list[str]:
+        """Lines on the agents that were left out."""
+        reasons: dict[str, list[str]] = {}
+        for name, reason in self.refused.items():
+            reasons.setdefault(reason, []).append(name)
+        return [f"Left out: {', '.join(names)}. {reason}" for reason, names in reasons.items()]
+
+    def tables(self) -> list[Table]:
+        """A row for each agent."""
+        rows = self.rows
+        return [
+            Table(
+                [
+                    Column("agent", [row.agent for row in rows], text=True),
+                    Column("", [row.outcome for row in rows]),
+                    Column("against", [row.against or "-" for row in rows], text=True),
+                    Column("pairs", [str(row.pairs) if row.against else "-" for row in rows]),
+                    Column(self._mean_name, [fixed(row.mean) for row in rows]),
+                    Column(
+                        "95 % interval",
+                        [interval_text(row.interval) if row.against else "-" for row in rows],
+                    ),
+                    Column("games", [str(row.games) for row in rows], rank=1),
+                    Column("s a move", [fixed(row.seconds_per_move, 4) for row in rows], rank=2),
+                ]
+            )
+        ]
+
+    @property
+    def _mean_name(self) -> str:
+        return "difference" if self.players == 1 else "score"
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each agent."""
+        names = ("agent", "outcome", "against", "pairs", "mean", "low", "high", "games")
+        return by_column(
+            (*names, "seconds_per_move", "simulations_per_second"),
+            [
+                (
+                    *(row.agent, row.outcome, row.against, row.pairs, row.mean, *row.interval),
+                    *(row.games, row.seconds_per_move, row.simulations_per_second),
+                )
+                for row in self.rows
+            ],
+        )
+
+    def _estimates(self) -> dict[str, Any]:
+        met = [row for row in self.rows if row.against]
+        estimates = [(f"{row.agent} against {row.against}", row.mean, row.interval) for row in met]
+        return {
+            "estimates": estimates,
+            "label": f"{self._mean_name}, with 95 % intervals",
+            "level": 0.0 if self.players == 1 else 0.5,
+            "title": self.game,
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for strict JSON: what is infinite or unknown is None."""
@@ -220,8 +298,8 @@ class RaceResult:
                     "mean": finite(row.mean),
                     "ci95": [finite(end) for end in row.interval],
                     "games": row.games,
-                    "seconds_per_move": _ratio(row.effort.seconds, row.effort.moves),
-                    "simulations_per_second": _ratio(row.effort.simulations, row.effort.seconds),
+                    "seconds_per_move": row.seconds_per_move,
+                    "simulations_per_second": row.simulations_per_second,
                 }
                 for row in self.rows
             ],
@@ -231,21 +309,6 @@ class RaceResult:
 
 class RaceError(UnfinishedError[RaceResult]):
     """A game of a race failed; the message names the agents, the game and the seat."""
-
-
-def _cells(row: RaceRow) -> list[str]:
-    low, high = map(number_text, row.interval)
-    per_move = _ratio(row.effort.seconds, row.effort.moves)
-    return [
-        row.agent,
-        row.outcome,
-        row.against or "-",
-        str(row.pairs) if row.against else "-",
-        number_text(row.mean),
-        f"{low} to {high}" if row.against else "-",
-        str(row.games),
-        "-" if per_move is None else f"{per_move:.4f}",
-    ]
 
 
 def _told_seconds(seconds: float) -> str:
@@ -264,7 +327,3 @@ def _listed(names: tuple[str, ...]) -> str:
 
 def _or_half(mean: float) -> float:
     return 0.5 if math.isnan(mean) else mean
-
-
-def _ratio(total: float, count: float) -> float | None:
-    return total / count if count > 0 else None

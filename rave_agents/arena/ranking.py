@@ -2,12 +2,13 @@
 
 import dataclasses
 import functools
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from rave_agents.arena.ratings import Outcome, Ratings, rate
 from rave_agents.arena.statistics import MatchScore
+from rave_agents.results.numbers import elo_interval_text, elo_text, fixed
+from rave_agents.results.tables import Column, Table
 
 
 class Standing(NamedTuple):
@@ -92,29 +93,26 @@ class Ranking:
             left -= last
         return True
 
-    def table(self, kind: str, columns: Mapping[str, Sequence[str]]) -> list[list[str]]:
-        """The header and a row for each agent, as text: ratings and the cross table.
+    def tables(self, kind: str, columns: Sequence[Column], title: str) -> list[Table]:
+        """Ratings and the cross table, a row for each agent.
 
         Args:
             kind: the header of the agents' names.
-            columns: further columns, in the order of ``standings``, by their headers.
+            columns: further columns, in the order of ``standings``.
+            title: of the ratings.
         """
         places = [str(place) for place in range(1, len(self.agents) + 1)]
-        rows = [["", kind, "Elo", "95 % interval", *columns, *places]]
-        cells = zip(places, self.standings, self.cross_table(), strict=True)
-        for row, (place, standing, scores) in enumerate(cells):
-            low, high = map(elo_text, standing.interval)
-            rated = [place, standing.agent, elo_text(standing.elo), f"{low} to {high}"]
-            further = (column[row] for column in columns.values())
-            rows.append([*rated, *further, *map(number_text, scores)])
-        return rows
-
-
-def elo_text(rating: float) -> str:
-    """A rating for people; - where there is none."""
-    return "-" if math.isnan(rating) else f"{rating:+z.0f}"
-
-
-def number_text(number: float) -> str:
-    """A score or a return for people; - where there is none."""
-    return "-" if math.isnan(number) else f"{number:.3f}"
+        named = [
+            Column("", places),
+            Column(kind, [row.agent for row in self.standings], text=True),
+        ]
+        rated = [
+            Column("Elo", [elo_text(row.elo) for row in self.standings]),
+            Column("95 % interval", [elo_interval_text(row.interval) for row in self.standings]),
+        ]
+        scores = zip(places, zip(*self.cross_table(), strict=True), strict=True)
+        cross = [Column(place, [*map(fixed, column)]) for place, column in scores]
+        return [
+            Table([*named, *rated, *columns], title=title),
+            Table([*named, *cross], title="against", keys=2),
+        ]

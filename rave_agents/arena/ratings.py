@@ -22,6 +22,9 @@ from numpy.typing import NDArray
 from rave_agents.arena.rating_likelihood import RatingLikelihood
 from rave_agents.arena.statistics import finite
 from rave_agents.game.arguments import unknown_name
+from rave_agents.results.numbers import elo_interval_text, elo_text
+from rave_agents.results.result import Result, by_column
+from rave_agents.results.tables import Column, Table
 
 
 class Outcome(NamedTuple):
@@ -37,8 +40,8 @@ class Outcome(NamedTuple):
     """Identity of the opening: games that start from the same one are not independent."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Ratings:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Ratings(Result):
     """Ratings in Elo points with their intervals.
 
     Not every set of games has finite ratings. How much better an agent is that won all its games
@@ -95,6 +98,32 @@ class Ratings:
         known.sort(key=lambda place: (-self.values[place], -beaten[place]))
         rated = [self.names[place] for place in known]
         return (*rated, *(name for name in self.names if name not in rated))
+
+    def summary(self) -> str:
+        """The agents, the best first, with their ratings."""
+        return ", ".join(f"{name} {elo_text(self[name])}" for name in self.order)
+
+    def tables(self) -> list[Table]:
+        """A row for each agent, the best first."""
+        intervals = [elo_interval_text(self.interval(name)) for name in self.order]
+        return [
+            Table(
+                [
+                    Column("agent", self.order, text=True),
+                    Column("Elo", [elo_text(self[name]) for name in self.order]),
+                    Column("95 % interval", intervals),
+                ]
+            )
+        ]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each agent, the best first."""
+        rows = [(name, self[name], *self.interval(name)) for name in self.order]
+        return by_column(("agent", "elo", "elo_low", "elo_high"), rows)
+
+    def _estimates(self) -> dict[str, Any]:
+        estimates = [(name, self[name], self.interval(name)) for name in self.order]
+        return {"estimates": estimates, "label": "Elo, with 95 % intervals"}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for strict JSON, the best first."""

@@ -59,6 +59,16 @@ class GameRecord:
         """The number that it has in common with the other game from its opening."""
         return self.number // 2
 
+    def line(self, agents: tuple[str, str]) -> str:
+        """The game in one line, with the names of the first and the second agent."""
+        one, two = agents
+        word = "drew with"
+        if self.margin != 0:
+            one, two = (one, two) if self.margin > 0 else (two, one)
+            word = "beat"
+        why = f" ({self.ending})" if self.ending else ""
+        return f"game {self.number + 1}: {one} {word} {two}, {len(self.actions)} moves{why}"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for strict JSON."""
         return {

@@ -9,7 +9,6 @@ from rave_agents import __version__
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.arena import report_pictures as pictures
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.ranking import elo_text
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.replay import Step, replay
 from rave_agents.arena.replay_check import Replayable, reasons_against
@@ -17,6 +16,7 @@ from rave_agents.arena.report_data import ReportData
 from rave_agents.frameworks.adapters import load_plain_game
 from rave_agents.game.arguments import check_names
 from rave_agents.game.plain_text import printable
+from rave_agents.results.numbers import elo_text
 
 GAMES_SHOWN = 3
 """Games that are replayed, where nothing else is said."""
@@ -84,9 +84,9 @@ def report_page(data: ReportData, *, games: int = GAMES_SHOWN, ask: Sequence[str
         f"<h1>{_text(title)}</h1>",
         f"<p>{result.finished} of {planned} games, seed {result.seed}, rave-agents "
         f"{_text(data.header.get('rave-agents', __version__))}</p>",
-        _section("Ratings", _table(result.table()[0][:6], _rows(data)), _ratings_note(data)),
+        _section("Ratings", _ratings(data), _ratings_note(data)),
     ]
-    parts.append(pictures.image(pictures.ratings_picture(data), "ratings with intervals"))
+    parts.append(pictures.image(data.result.plot(), "ratings with intervals"))
     parts.append(_section("Cross table", _cross_table(data), "Mean score of the row's agent."))
     strength = pictures.strength_picture(data)
     if strength is not None:
@@ -139,8 +139,9 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "")
     return f'<div class="wide"><table class="{kind}"><tr>{head}</tr>{body}</table></div>'
 
 
-def _rows(data: ReportData, game: str | None = None) -> list[list[str]]:
-    return [row[:6] for row in data.result.table(game)[1:]]
+def _ratings(data: ReportData, game: str | None = None) -> str:
+    header, *rows = data.result.game_tables(game)[0].rows
+    return _table(header, rows)
 
 
 def _ratings_note(data: ReportData) -> str:
@@ -176,7 +177,7 @@ def _cross_table(data: ReportData, game: str | None = None) -> str:
 
 
 def _game_table(data: ReportData, game: str) -> str:
-    return _table(data.result.table(game)[0][:6], _rows(data, game)) + _cross_table(data, game)
+    return _ratings(data, game) + _cross_table(data, game)
 
 
 def _chosen_games(data: ReportData, count: int) -> Iterator[tuple[int, GameRecord]]:
@@ -262,7 +263,7 @@ def _step(step: Step, number: int, agents: tuple[str, str]) -> str:
         what = f"{number + 1}. {step.move} (opening or chance)"
     thoughts = ""
     if step.result is not None:
-        header, *rows = step.result.table(MOVES_SHOWN)
+        header, *rows = step.result.tables(MOVES_SHOWN)[0].rows
         thoughts = _table(header, rows, "thoughts")
     hidden = "" if number == 0 else " hidden"
     return (

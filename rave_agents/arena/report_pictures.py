@@ -20,25 +20,6 @@ HEAT = "RdYlGn"
 """Colours of the cross table, from score 0 to 1."""
 
 
-def ratings_picture(data: ReportData) -> Picture:
-    """The ratings with their intervals, the best on top; an arrow where one has no end."""
-    standings = [row for row in data.result.standings() if any(map(math.isfinite, row.interval))]
-    picture, (axes,) = panels(1, width=6, height=0.8 + 0.3 * max(1, len(standings)))
-    for place, row in enumerate(reversed(standings)):
-        low, high = row.interval
-        if math.isfinite(row.elo):
-            axes.plot([low, high], [place, place], color="#7f8fa6", linewidth=3, zorder=1)
-            axes.plot(row.elo, place, "o", color="#273c75")
-        else:
-            bound, marker = (low, ">") if row.elo > 0 else (high, "<")
-            axes.plot(bound, place, marker, color="#7f8fa6")
-    names = [literal(row.agent) for row in reversed(standings)]
-    axes.set_yticks(range(len(standings)), names, fontsize=8)
-    axes.set(xlabel="Elo, with 95 % intervals", ylim=(-0.6, max(1, len(standings)) - 0.4))
-    axes.grid(axis="x", linewidth=0.4)
-    return picture
-
-
 def strength_picture(data: ReportData) -> Picture | None:
     """Ratings over simulations, or seconds, a line for each kind of agent; None without limits."""
     for unit in ("simulations", "seconds"):

@@ -53,7 +53,7 @@ class ResultCollector(Generic[_R]):
     def __init__(
         self,
         empty: _R,
-        progress: Callable[[_R], None] | None,
+        progress: Callable[[_R], object] | None,
         error: type[UnfinishedError[_R]],
     ) -> None:
         self.result: _R = empty

@@ -6,7 +6,7 @@ Every limit plays a match against the same opponents, from the same openings.
 import dataclasses
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from typing import Any, Self
 
@@ -15,7 +15,6 @@ from rave_agents.agents.own_agents import OwnAgent
 from rave_agents.arena.contestants import Contestant
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import (
-    MatchResult,
     checked_count,
     checked_match_seed,
     checked_run_options,
@@ -24,12 +23,15 @@ from rave_agents.arena.match import (
     limited_spec,
     load_match_game,
 )
+from rave_agents.arena.match_result import MatchResult, score_columns, score_values
 from rave_agents.arena.plan import MOST_GAMES, Plan, Shard
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.worker import UnfinishedError
-from rave_agents.game.plain_text import printable
-from rave_agents.results.tables import aligned
+from rave_agents.results.numbers import played
+from rave_agents.results.progress import Progress, shown
+from rave_agents.results.result import GrowingResult
+from rave_agents.results.tables import Column, Table
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -44,8 +46,8 @@ class ScalingPoint:
     """The finished games of the agent with this limit, the first one of the match."""
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class ScalingResult:
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class ScalingResult(GrowingResult):
     """The finished games by limit and opponent, from the view of the agent that is limited."""
 
     game: str
@@ -87,24 +89,34 @@ class ScalingResult:
         latest = (index, records[-1]) if records else self.latest
         return dataclasses.replace(self, points=tuple(points), latest=latest)
 
-    def table(self) -> list[list[str]]:
-        """The header and a row for each point, as text."""
-        rows = [["against", self.unit, "games", "score", "Elo", "95 % interval"]]
-        for point in self.points:
-            score = point.match.score
-            low, high = point.match.elo_interval
-            known = [f"{score.score:.3f}", f"{score.elo:+z.0f}", f"{low:+z.0f} to {high:+z.0f}"]
-            shown = known if score.games else ["-"] * 3
-            rows.append([point.opponent, f"{point.limit:g}", str(score.games), *shown])
-        return rows
-
-    def __str__(self) -> str:
-        return f"{printable(self.title)}\n{aligned(self.table())}"
-
     @property
-    def title(self) -> str:
-        """Title: the agent, its unit of effort, the game and the seed."""
-        return f"{self.agent} by {self.unit} a move, {self.game}, seed {self.seed}"
+    def latest_line(self) -> str:
+        """One line on the game that ended last; empty if there is none."""
+        if self.latest is None:
+            return ""
+        index, record = self.latest
+        return record.line(self.points[index].match.agents)
+
+    def summary(self) -> str:
+        """The agent, its unit of effort, the game and how many were played."""
+        games = played(self.finished, self.all_planned, "game")
+        return f"{self.agent} by {self.unit} a move, {self.game}, {games}, seed {self.seed}"
+
+    def tables(self) -> list[Table]:
+        """A row for each point."""
+        columns = [
+            Column("against", [point.opponent for point in self.points], text=True),
+            Column(self.unit, [f"{point.limit:g}" for point in self.points]),
+        ]
+        return [Table([*columns, *score_columns([point.match for point in self.points])], keys=2)]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each point."""
+        return {
+            "opponent": [point.opponent for point in self.points],
+            self.unit: [point.limit for point in self.points],
+            **score_values([point.match for point in self.points]),
+        }
 
     def curves(self) -> dict[str, tuple[list[float], list[float], list[float], list[float]]]:
         """Curves of each opponent: limits, Elo differences, low and high ends of their intervals.
@@ -159,9 +171,6 @@ class ScalingError(UnfinishedError[ScalingResult]):
     """A game failed; the message names the point, the game, the seat and the agent."""
 
 
-Progress = Callable[[ScalingResult], None]
-
-
 def run_scaling(
     game: Any,
     agent: Any,
@@ -177,7 +186,7 @@ def run_scaling(
     executor: Executor | None = None,
     output: str | os.PathLike[str] | None = None,
     shard: Shard | str | None = None,
-    progress: Progress | None = None,
+    progress: Progress[ScalingResult] = None,
 ) -> ScalingResult:
     """Play a match with every limit of an agent against each opponent.
 
@@ -201,7 +210,9 @@ def run_scaling(
         output: a file that gets every game as it ends; those that it has are not played again: a
             curve may grow by games, limits and opponents.
         shard: such as ``"3/40"``: play only this part of the games.
-        progress: called before the first and after every game with the result so far.
+        progress: None for a display in a terminal or notebook, False for none, True for one
+            anywhere; or a function, which is called before the first and after every game with the
+            result so far.
 
     Raises:
         UnknownNameError: for a game, an agent or a parameter that does not exist.
@@ -255,8 +266,9 @@ def run_scaling(
         labels=[{"agents": list(point.match.agents)} for point in points],
         games=games,
     )
-    collector = ResultCollector(empty, progress, ScalingError)
-    finished = carry_out(plan, options, collector)
+    with shown(progress) as tell:
+        collector = ResultCollector(empty, tell, ScalingError)
+        finished = carry_out(plan, options, collector)
     return dataclasses.replace(collector.result, interrupted=not finished)
 
 

@@ -11,7 +11,7 @@ import functools
 import itertools
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, Self
 
@@ -25,7 +25,6 @@ from rave_agents.agents.named_agents import (
 from rave_agents.arena.contestants import Contestant
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import (
-    MatchResult,
     checked_count,
     checked_match_seed,
     checked_run_options,
@@ -33,12 +32,17 @@ from rave_agents.arena.match import (
     limited_agent,
     load_match_game,
 )
+from rave_agents.arena.match_result import MatchResult, score_columns, score_values
 from rave_agents.arena.plan import MOST_GAMES, Plan, Shard
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.config.part_specs import is_part, plain
 from rave_agents.config.specs import format_call, format_parameters, is_key, parse_values
+from rave_agents.results.numbers import counted, played
+from rave_agents.results.progress import Progress, shown
+from rave_agents.results.result import GrowingResult
+from rave_agents.results.tables import Column, Table
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -54,8 +58,8 @@ class SweepCell:
         return format_parameters(_plain(self.parameters))
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class SweepResult:
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class SweepResult(GrowingResult):
     """The finished games of a sweep by cell, from the view of the agent that is varied."""
 
     game: str
@@ -135,6 +139,58 @@ class SweepResult:
         latest = (index, records[-1]) if records else self.latest
         return dataclasses.replace(self, cells=cells, latest=latest)
 
+    @property
+    def latest_line(self) -> str:
+        """One line on the game that ended last; empty if there is none."""
+        if self.latest is None:
+            return ""
+        index, record = self.latest
+        return record.line((str(self.cells[index]), self.opponent))
+
+    def summary(self) -> str:
+        """The two agents, the game and how many were played."""
+        games = played(self.finished, self.all_planned, "game")
+        return f"{self.agent} against {self.opponent}, {self.game}, {games}, seed {self.seed}"
+
+    def tables(self) -> list[Table]:
+        """A row for each cell, from the view of the agent that is varied; the best is marked."""
+        marks = ["best" if index in self.best else "" for index in range(len(self.cells))]
+        columns = [
+            *self._parameter_columns(),
+            *score_columns([cell.match for cell in self.cells]),
+            Column("", marks),
+        ]
+        keys = len(self.cells[0].parameters)
+        return [Table(columns, keys=keys, notes=self._notes())]
+
+    def _parameter_columns(self) -> list[Column]:
+        columns = []
+        for name in self.cells[0].parameters:
+            values = [cell.parameters[name] for cell in self.cells]
+            text = not all(isinstance(value, int | float) for value in values)
+            columns.append(Column(name, [*map(str, values)], text=text))
+        return columns
+
+    def _notes(self) -> list[str]:
+        notes = [f"{name} changed no game" for name in self.idle]
+        faults = sum(sum(cell.match.faults) for cell in self.cells)
+        return notes + ([f"{counted(faults, 'game')} lost by faults, not by play"] * bool(faults))
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each cell: its values, and its score."""
+        values = {
+            name: [_exact(cell.parameters[name]) for cell in self.cells]
+            for name in self.cells[0].parameters
+        }
+        return {**values, **score_values([cell.match for cell in self.cells])}
+
+    def _estimates(self) -> dict[str, Any]:
+        matches = [(str(cell), cell.match) for cell in self.cells]
+        estimates = [(name, match.score.score, match.interval) for name, match in matches]
+        label = "score, with 95 % intervals"
+        title = f"{self.agent} against {self.opponent}, {self.game}"
+        return {"estimates": estimates, "label": label, "level": 0.5, "title": title}
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for strict JSON.
 
@@ -157,9 +213,6 @@ class SweepError(UnfinishedError[SweepResult]):
     """A game of a sweep failed; the message names the cell, the game, the seat and the agent."""
 
 
-Progress = Callable[[SweepResult], None]
-
-
 def run_sweep(
     game: Any,
     agent: Any,
@@ -174,7 +227,7 @@ def run_sweep(
     jobs: int = 1,
     output: str | os.PathLike[str] | None = None,
     forfeit: bool = False,
-    progress: Progress | None = None,
+    progress: Progress[SweepResult] = None,
     executor: Executor | None = None,
     shard: Shard | str | None = None,
 ) -> SweepResult:
@@ -201,7 +254,9 @@ def run_sweep(
             are not played again: a sweep may grow by games and by values.
         forfeit: whether a GTP program that does not play at all loses its games, see
             ``play_match``.
-        progress: called before the first and after every game with the result so far.
+        progress: None for a display in a terminal or notebook, False for none, True for one
+            anywhere; or a function, which is called before the first and after every game with the
+            result so far.
         executor: who runs the games in place of ``jobs`` processes, see ``play_match``.
         shard: such as ``"3/40"``: play only this part of the games.
 
@@ -245,8 +300,9 @@ def run_sweep(
         labels=[{"parameters": _plain(values)} for values in grid],
         games=games,
     )
-    collector = ResultCollector(empty, progress, SweepError)
-    finished = carry_out(plan, options, collector)
+    with shown(progress) as tell:
+        collector = ResultCollector(empty, tell, SweepError)
+        finished = carry_out(plan, options, collector)
     return dataclasses.replace(collector.result, interrupted=not finished)
 
 
@@ -327,6 +383,11 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int) or _is_finite_float(value):
         return value
     return str(plain(value))
+
+
+def _exact(value: Any) -> Any:
+    """A parameter's value for a table of exact numbers."""
+    return value if isinstance(value, int | float) else str(value)
 
 
 def _is_finite_float(value: Any) -> bool:

@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
@@ -32,11 +32,10 @@ from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.tournament_result import TournamentError, TournamentResult
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.arguments import check_arguments, unknown_name
+from rave_agents.results.progress import Progress, shown
 from rave_agents.searcher.clock import Clock
 
 __all__ = ["TournamentError", "TournamentResult", "play_tournament", "read_tournament"]
-
-Progress = Callable[[TournamentResult], None]
 
 SETTINGS = (
     "games",
@@ -71,7 +70,7 @@ def play_tournament(
     executor: Executor | None = None,
     output: str | os.PathLike[str] | None = None,
     shard: Shard | str | None = None,
-    progress: Progress | None = None,
+    progress: Progress[TournamentResult] = None,
 ) -> TournamentResult:
     """Let agents play against each other, and rate them.
 
@@ -104,7 +103,9 @@ def play_tournament(
             has already are not played again: a tournament may grow by games, agents, and games a
             pairing.
         shard: such as ``"3/40"``: play only this part of the games.
-        progress: called before the first and after every game with the result so far.
+        progress: None for a display in a terminal or notebook, False for none, True for one
+            anywhere; or a function, which is called before the first and after every game with the
+            result so far.
 
     Raises:
         UnknownNameError: for a game, an agent or a parameter that does not exist.
@@ -164,8 +165,9 @@ def play_tournament(
     }
     header = make_header("tournament", settings)
     plan = Plan(header=header, tables=tables, labels=labels, games=games_per_pairing)
-    collector = ResultCollector(empty, progress, TournamentError)
-    finished = carry_out(plan, options, collector)
+    with shown(progress) as tell:
+        collector = ResultCollector(empty, tell, TournamentError)
+        finished = carry_out(plan, options, collector)
     return dataclasses.replace(collector.result, interrupted=not finished)
 
 

@@ -1,5 +1,6 @@
 """Result of a tournament: scores, ratings, cross tables."""
 
+import contextlib
 import dataclasses
 import functools
 import math
@@ -7,20 +8,24 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.ranking import Ranking, Standing, number_text
+from rave_agents.arena.ranking import Ranking, Standing
 from rave_agents.arena.ratings import Outcome, Ratings
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.statistics import MatchScore, finite
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import adapters
-from rave_agents.game.plain_text import printable
-from rave_agents.results.tables import aligned
+from rave_agents.results.numbers import elo_text, fixed
+from rave_agents.results.result import GrowingResult, by_column
+from rave_agents.results.tables import Column, Table
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class TournamentResult:
-    """The finished games of a tournament; ``str()`` gives the tables."""
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class TournamentResult(GrowingResult):
+    """The finished games of a tournament, and the agents' ratings.
+
+    The rows of ``to_csv`` and ``to_frame`` are agents.
+    """
 
     games: tuple[str, ...]
     """The games as they were asked for."""
@@ -143,29 +148,77 @@ class TournamentResult:
         shares = dict(zip(order, compute(payoffs), strict=True))
         return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
-    def table(self, game: str | None = None) -> list[list[str]]:
-        """The header and a row for each agent, as text: ratings and the cross table."""
-        standings = self.standings(game)
-        columns = {
-            "games": [str(row.score.games) for row in standings],
-            "score": [number_text(row.score.score) for row in standings],
-        }
-        if any(row.faults for row in standings):
-            columns["faults"] = [str(row.faults) for row in standings]
-        return self.ranking(game).table("agent", columns)
-
-    def __str__(self) -> str:
-        parts = [f"{self._title}\n{aligned(self.table())}"]
-        if len(self.games) > 1:
-            parts += [f"{printable(game)}\n{aligned(self.table(game))}" for game in self.games]
-        return "\n\n".join(parts)
-
     @property
-    def _title(self) -> str:
-        planned = self.planned * len(self.matches)
-        games = f"{self.finished} of {planned}" if self.finished < planned else str(planned)
-        where = printable(self.games[0]) if len(self.games) == 1 else f"{len(self.games)} games"
-        return f"{where}, {games} played, seed {self.seed}"
+    def latest_line(self) -> str:
+        """One line on the game that ended last; empty if there is none."""
+        if self.latest is None:
+            return ""
+        index, record = self.latest
+        match = self.matches[index]
+        return f"{match.game}: {record.line(match.agents)}"
+
+    def summary(self) -> str:
+        """The games, how many were played, and the best agent."""
+        of = "" if self.complete else f" of {self.all_planned:,}"
+        line = f"{self._where(None)}, {self.finished:,}{of} played"
+        best = self.standings()[0]
+        known = "" if math.isnan(best.elo) else f": {best.agent} is first, Elo {elo_text(best.elo)}"
+        return f"{line}, seed {self.seed}{known}"
+
+    def _where(self, game: str | None) -> str:
+        if game is None and len(self.games) > 1:
+            return f"{len(self.games)} games"
+        return game or self.games[0]
+
+    def tables(self) -> list[Table]:
+        """Ratings and cross tables, over all games and in each of several."""
+        return [table for game in self._parts() for table in self.game_tables(game)]
+
+    def _parts(self) -> tuple[str | None, ...]:
+        return (None, *(self.games if len(self.games) > 1 else ()))
+
+    def game_tables(self, game: str | None = None) -> list[Table]:
+        """Ratings and the cross table, over all games or in one."""
+        standings = self.standings(game)
+        columns = [
+            Column("games", [str(row.score.games) for row in standings], rank=1),
+            Column("score", [fixed(row.score.score) for row in standings]),
+        ]
+        if any(row.faults for row in standings):
+            columns.append(Column("faults", [str(row.faults) for row in standings]))
+        ratings, cross = self.ranking(game).tables("agent", columns, self._where(game))
+        return [dataclasses.replace(ratings, notes=self._circle(game)), cross]
+
+    def _circle(self, game: str | None) -> list[str]:
+        """The line on agents that beat each other in a circle, if they do."""
+        if self.is_transitive(game):
+            return []
+        line = "agents beat each other in a circle"
+        with contextlib.suppress(UnsupportedGameError):
+            shares = (f"{name} {share:.3f}" for name, share in self.alpha_rank(game).items())
+            line += f"; alpha-rank: {', '.join(shares)}"
+        return [line]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each agent, over all games (``all``) and in each."""
+        names = ("game", "agent", "elo", "elo_low", "elo_high", "games", "score")
+        return by_column(
+            (*names, "wins", "draws", "losses", "faults"),
+            [
+                (
+                    *(game or "all", row.agent, row.elo, *row.interval),
+                    *(row.score.games, row.score.score),
+                    *(row.score.wins, row.score.draws, row.score.losses, row.faults),
+                )
+                for game in (None, *self.games)
+                for row in self.standings(game)
+            ],
+        )
+
+    def _estimates(self) -> dict[str, Any]:
+        estimates = [(row.agent, row.elo, row.interval) for row in self.standings()]
+        label = "Elo, with 95 % intervals"
+        return {"estimates": estimates, "label": label, "title": self._where(None)}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for strict JSON: what is infinite or unknown is None."""

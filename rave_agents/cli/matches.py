@@ -10,7 +10,6 @@ from rave_agents.agents.named_agents import without_amaf
 from rave_agents.arena.match import play_match
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.sweep import parse_vary, run_sweep
-from rave_agents.cli import arena_tables, live
 from rave_agents.cli.completion import complete_agent, complete_vary
 from rave_agents.cli.program import (
     ClockText,
@@ -34,7 +33,7 @@ from rave_agents.cli.program import (
     reported,
     run_games,
 )
-from rave_agents.cli.terminal import show, show_json
+from rave_agents.cli.terminal import show_json, show_result
 
 
 @app.command()
@@ -113,11 +112,11 @@ def match(
         output=output,
         shard=shard,
     )
-    result, failed = run_games(run, live.match_progress, dask, jobs)
+    result, failed = run_games(run, dask, jobs)
     if as_json:
         show_json(result.to_dict())
     elif result.records:
-        show(arena_tables.match_table(result))
+        show_result(result)
     conclude(result, failed, output)
 
 
@@ -217,11 +216,11 @@ def sweep(
         forfeit=forfeit,
         shard=shard,
     )
-    result, failed = run_games(run, live.sweep_progress, dask, jobs)
+    result, failed = run_games(run, dask, jobs)
     if as_json:
         show_json(result.to_dict())
     elif result.finished:
-        show(arena_tables.sweep_table(result))
+        show_result(result)
     if csv is not None:
-        arena_tables.write_sweep_csv(result, csv)
+        result.to_csv(csv)
     conclude(result, failed, output)

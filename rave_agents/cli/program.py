@@ -9,19 +9,22 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Annotated, Any, ParamSpec
+from typing import Annotated, Any, ParamSpec, TypeVar
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from rave_agents import __version__
 from rave_agents.arena.dask_cluster import dask_executor
+from rave_agents.arena.match_result import MatchResult
+from rave_agents.arena.race_result import RaceResult
+from rave_agents.arena.scaling import ScalingResult
+from rave_agents.arena.sweep import SweepResult
+from rave_agents.arena.tournament_result import TournamentResult
 from rave_agents.arena.worker import FailedGameError, UnfinishedError
 from rave_agents.cli.completion import complete_game
-from rave_agents.cli.live import R, Result, View
 from rave_agents.cli.options import AdvisingGroup
-from rave_agents.cli.terminal import say, stderr, tolerate_encoding
+from rave_agents.cli.terminal import say, tolerate_encoding
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import framework_errors
 
@@ -32,6 +35,9 @@ _ENDED_BY = 128
 """Offset of a signal's number in the exit code of a program that this signal ended."""
 
 _P = ParamSpec("_P")
+
+ArenaResult = MatchResult | RaceResult | SweepResult | ScalingResult | TournamentResult
+R = TypeVar("R", bound=ArenaResult)
 
 RENAMED = {
     "bench": "'speed', simulations a second",
@@ -178,22 +184,21 @@ def _executor(dask: str | None, jobs: int) -> Iterator[Executor | None]:
 
 
 def run_games(
-    run: Callable[..., R], view: Callable[[Console], View[R]], dask: str | None, jobs: int
+    run: Callable[..., R], dask: str | None, jobs: int
 ) -> tuple[R, UnfinishedError[R] | None]:
-    """Play games behind a live view.
+    """Play games.
 
     Args:
-        run: plays them, given ``jobs``, ``executor`` and ``progress``.
-        view: shows them on a console, as those of ``live.py`` do.
+        run: plays them, given ``jobs`` and ``executor``, and shows its progress.
         dask: the address of a Dask cluster; None for processes of this machine.
         jobs: their number.
 
     Returns:
         What is finished, and the error that ended it before its time, for ``conclude``.
     """
-    with _executor(dask, jobs) as executor, view(stderr()) as progress:
+    with _executor(dask, jobs) as executor:
         try:
-            return run(jobs=jobs, executor=executor, progress=progress), None
+            return run(jobs=jobs, executor=executor), None
         except UnfinishedError as error:
             return error.result, error
 
@@ -208,7 +213,7 @@ def check_writable(path: Path, option: str) -> None:
         path.unlink()
 
 
-def conclude(result: Result, failed: Exception | None, output: Path | None) -> None:
+def conclude(result: ArenaResult, failed: Exception | None, output: Path | None) -> None:
     """Raise what ended the games before their time, after what is finished has been shown."""
     if failed is not None:
         raise failed

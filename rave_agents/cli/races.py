@@ -8,9 +8,9 @@ import typer
 from rich.markup import escape
 
 from rave_agents.arena.lists import parse_agents
-from rave_agents.arena.race import MOVE_SECONDS, SECONDS, RaceResult, find_best
+from rave_agents.arena.race import MOVE_SECONDS, SECONDS, find_best
+from rave_agents.arena.race_result import RaceResult
 from rave_agents.arena.sweep import parse_vary
-from rave_agents.cli import arena_tables, live
 from rave_agents.cli.completion import complete_agents
 from rave_agents.cli.program import (
     Dask,
@@ -26,7 +26,7 @@ from rave_agents.cli.program import (
     reported,
     run_games,
 )
-from rave_agents.cli.terminal import show, show_json
+from rave_agents.cli.terminal import show_json, show_result
 
 
 @app.command()
@@ -88,26 +88,15 @@ def best(
         opening_plies=opening_plies,
         output=output,
     )
-    result, failed = run_games(run, live.race_progress, dask, jobs)
+    result, failed = run_games(run, dask, jobs)
     if as_json:
         show_json(result.to_dict())
     else:
-        if result.finished:
-            show(arena_tables.race_table(result))
-        show(*map(escape, _lines(result)), whole=True)
+        show_result(result, summary_last=True)
     if failed is not None:
         raise failed
     if result.interrupted:
         raise interrupted(_to_go_on(result, output))
-
-
-def _lines(result: RaceResult) -> list[str]:
-    """Lines for people: the agents that were left out, and the sentence."""
-    reasons: dict[str, list[str]] = {}
-    for name, reason in result.refused.items():
-        reasons.setdefault(reason, []).append(name)
-    left_out = [f"Left out: {', '.join(names)}. {reason}" for reason, names in reasons.items()]
-    return [*left_out, result.sentence]
 
 
 def _to_go_on(result: RaceResult, output: Path | None) -> str:

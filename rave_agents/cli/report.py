@@ -1,113 +1,24 @@
-"""Tables and progress bars for people at a terminal."""
+"""Tables of agents, games and the installation for people at a terminal."""
 
-import contextlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import Console, RenderableType
+from rich import box
+from rich.console import RenderableType
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
-from rave_agents.analysis.learn import Progress as Learned
-from rave_agents.analysis.position_analysis import Analysis
-from rave_agents.arena.bench import BenchResult
-from rave_agents.cli.arena_tables import counted, plain_table, whole
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import adapters
 from rave_agents.frameworks.agent import AgentType
-from rave_agents.game.notation import position_text
-from rave_agents.results.tables import aligned
+from rave_agents.results.numbers import counted
 
 
-@contextlib.contextmanager
-def _stopped_if_started(progress: Progress) -> Iterator[None]:
-    """Stop a bar in the end; if it was never shown, stopping it would print an empty line."""
-    try:
-        yield
-    finally:
-        if progress.live.is_started:
-            progress.stop()
-
-
-@contextlib.contextmanager
-def bench_progress(
-    console: Console, games: Sequence[str], rounds: int
-) -> Iterator[Callable[[str, int], None]]:
-    """Show a bar with the current game, from the first call of the function that it gives."""
-    columns = [BarColumn(24), MofNCompleteColumn(), TextColumn("{task.fields[game]}")]
-    progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
-    task = progress.add_task("", total=len(games) * max(rounds, 0), game="")
-
-    def update(game: str, finished: int) -> None:
-        progress.start()
-        progress.update(task, advance=min(finished, 1), game=escape(game))
-
-    with _stopped_if_started(progress):
-        yield update
-
-
-@contextlib.contextmanager
-def learn_progress(console: Console, games: int) -> Iterator[Callable[[Learned], None]]:
-    """Show a bar with what was learned, from the first call of the function that it gives."""
-    columns = [BarColumn(24), MofNCompleteColumn(), TextColumn("{task.fields[told]}")]
-    progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
-    task = progress.add_task("", total=games, told="")
-
-    def update(learned: Learned) -> None:
-        loss = "" if math.isnan(learned.loss) else f", loss {learned.loss:.3f}"
-        progress.start()
-        progress.update(
-            task, completed=learned.games, told=f"{whole(learned.positions)} positions{loss}"
-        )
-
-    with _stopped_if_started(progress):
-        yield update
-
-
-def analysis(found: Analysis, rows: int) -> list[RenderableType]:
-    """The position, a summary and the table of its moves, or the chosen move alone."""
-    shown: list[RenderableType] = [escape(position_text(found.state).rstrip("\n")), ""]
-    if found.result is None:
-        return [*shown, f"player {found.player} plays [bold]{escape(found.action_name)}[/]"]
-    header, *lines = found.result.table(rows)
-    table = plain_table()
-    for index, name in enumerate(header):
-        if index == 0:
-            table.add_column(name, overflow="fold")
-        else:
-            table.add_column(name, justify="right", min_width=len(name))
-    for index, line in enumerate(lines):
-        table.add_row(*map(escape, line), style="bold" if index == 0 else "")
-    hidden = len(found.result.actions) - len(lines)
-    more = [f"[dim]and {counted(hidden, 'more move')}, see --rows[/]"] if hidden > 0 else []
-    joint: list[RenderableType] = []
-    if found.result.joint is not None:
-        joint = ["", escape(aligned(found.result.joint_cells()))]
-    said = [escape(line) for line in (found.result.summary(), *found.result.remarks)]
-    return [*shown, *said, "", table, *more, *joint]
-
-
-def bench_table(result: BenchResult, baseline: str) -> RenderableType:
-    """Simulations per second and ratios, game by game."""
-    table = plain_table(title=f"simulations a second, beside {escape(baseline)}")
-    for name in ("game", "agent"):
-        table.add_column(name, overflow="fold")
-    for name in ("agent's", "baseline's", "ratio"):
-        table.add_column(name, justify="right")
-    game = None
-    for row in result.rows:
-        if game not in (None, row.game):
-            table.add_section()
-        speeds = (whole(row.simulations_per_second), whole(row.baseline_simulations_per_second))
-        name = "" if game == row.game else escape(row.game)
-        table.add_row(name, escape(row.agent), *speeds, f"{row.ratio:.2f}")
-        game = row.game
-    table.add_section()
-    for agent, ratio in result.geometric_mean.items():
-        table.add_row("geometric mean", escape(agent), "", "", f"[bold]{ratio:.2f}[/]")
-    return table
+def plain_table(**options: Any) -> Table:
+    """A table without columns yet, in the style of all."""
+    return Table(box=box.SIMPLE_HEAD, title_justify="left", **options)
 
 
 def agents_table(types: Mapping[str, AgentType]) -> RenderableType:

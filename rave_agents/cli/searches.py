@@ -7,12 +7,11 @@ import typer
 from rich.markup import escape
 
 from rave_agents.analysis import position_analysis as analysis
-from rave_agents.analysis.learn import Progress, learn_value
+from rave_agents.analysis.learn import Learned, learn_value, learning_view
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena.bench import DEFAULT_GAMES, run_bench
 from rave_agents.arena.match import limited_agent
 from rave_agents.arena.play import warm_up
-from rave_agents.cli import report, solve_report
 from rave_agents.cli.completion import complete_agent, complete_agents, complete_game
 from rave_agents.cli.program import (
     ClockText,
@@ -29,10 +28,13 @@ from rave_agents.cli.program import (
     interrupted,
     reported,
 )
-from rave_agents.cli.terminal import show, show_json, stderr
+from rave_agents.cli.terminal import show, show_json, show_result
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.notation import position_text
 from rave_agents.gtp_engine.engine import Engine
 from rave_agents.gtp_engine.serve import serve_standard_streams
+from rave_agents.results.numbers import counted
+from rave_agents.results.progress import Progress, shown
 
 
 @app.command()
@@ -72,7 +74,9 @@ def search(
     if as_json:
         show_json(found.to_dict())
     else:
-        show(*report.analysis(found, rows))
+        left_out = 0 if found.result is None else len(found.result.actions) - rows
+        below = f"and {counted(left_out, 'more move')}, see --rows" if left_out > 0 else ""
+        show_result(found, found.tables(rows), above=position_text(found.state), below=below)
 
 
 @app.command()
@@ -94,23 +98,19 @@ def solve(
     longer grows (where chance decides, all of it may be known), or at Ctrl-C, which shows what is
     known by then.
     """
-    console = stderr()
-    watched = console.is_terminal and not as_json
-    with solve_report.solve_progress(console) as progress:
-        solution = solve_position(
-            game,
-            moves=moves,
-            position=position,
-            simulations=simulations,
-            seconds=seconds,
-            max_memory_mb=max_memory_mb,
-            seed=seed,
-            progress=progress if watched else None,
-        )
+    solution = solve_position(
+        game,
+        moves=moves,
+        position=position,
+        simulations=simulations,
+        seconds=seconds,
+        max_memory_mb=max_memory_mb,
+        seed=seed,
+    )
     if as_json:
         show_json(solution.to_dict())
     else:
-        show(*solve_report.solution(solution))
+        show_result(solution, above=position_text(solution.state))
     if solution.end == "interrupted":
         raise interrupted()
 
@@ -136,14 +136,14 @@ def learn(
     """
     start = as_game(game).new_initial_state()
     check_writable(output, "--output")
-    console = stderr()
-    last: list[Progress] = []
-    with report.learn_progress(console, games) as show_progress:
+    last: list[Learned] = []
+    automatic: Progress[Learned] = None
+    with shown(automatic, learning_view(games)) as tell:
 
-        def note(progress: Progress) -> None:
-            last[:] = [progress]
-            if console.is_terminal and not as_json:
-                show_progress(progress)
+        def note(learned: Learned) -> None:
+            last[:] = [learned]
+            if tell is not None:
+                tell(learned)
 
         learn_value(
             start,
@@ -193,19 +193,17 @@ def speed(
     names = games or DEFAULT_GAMES
     if not agents.replace(";", " ").split():
         raise ValueError("--agents names no agent to measure.")
-    with report.bench_progress(stderr(), names, rounds) as progress:
-        result = run_bench(
-            names,
-            agents.replace(";", " ").split(),
-            baseline=baseline,
-            rounds=rounds,
-            seed=seed,
-            progress=progress,
-        )
+    result = run_bench(
+        names,
+        agents.replace(";", " ").split(),
+        baseline=baseline,
+        rounds=rounds,
+        seed=seed,
+    )
     if as_json:
         show_json(result.to_dict())
     else:
-        show(report.bench_table(result, baseline))
+        show_result(result)
     if result.interrupted:
         raise interrupted(f"{len({row.game for row in result.rows})} games were finished.")
 

@@ -10,11 +10,11 @@ from typing import IO, Any
 
 from rich.console import Console
 from rich.segment import Segment
+from rich.text import Text
 
 from rave_agents.game.plain_text import printable
-
-_WIDEST = 1000
-"""Columns of a file's lines, at most."""
+from rave_agents.results.result import Result
+from rave_agents.results.tables import Table
 
 _ERRORS = "rave_agents.plain"
 _PLAIN = {"∞": "inf", "…": "...", "−": "-", "–": "-", "×": "x", "·": ".", "━": "-", "─": "-"}
@@ -87,19 +87,43 @@ def say(text: str) -> None:
     stderr().print(text, soft_wrap=True, highlight=False)
 
 
-def show(*renderables: Any, whole: bool = False) -> None:
-    """Write what Rich can render to standard output.
-
-    Args:
-        *renderables: what to write.
-        whole: whether tables keep their width where the output is no terminal, such as a file.
-    """
+def show(*renderables: Any) -> None:
+    """Write what Rich can render to standard output."""
     tolerate_encoding(sys.stdout)
     console = _Console()
-    if whole and not console.is_terminal:
-        console = _Console(width=_WIDEST)
     for renderable in renderables:
         console.print(renderable, highlight=False)
+
+
+def show_result(
+    result: Result,
+    tables: Sequence[Table] | None = None,
+    *,
+    above: str = "",
+    below: str = "",
+    summary_last: bool = False,
+) -> None:
+    """Write a result to standard output: lines, and tables that fit the terminal.
+
+    Args:
+        result: the result.
+        tables: those in place of its own.
+        above: lines before it, such as a board.
+        below: a line after it.
+        summary_last: whether the summary stands at the end, as one line where it is read from.
+    """
+    tolerate_encoding(sys.stdout)
+    console = _Console(highlight=False)
+    if above:
+        console.print(Text(above.rstrip("\n")), "", sep="\n")
+    for line in (*([] if summary_last else [result.summary()]), *result.remarks):
+        console.print(Text(line))
+    for table in result.tables() if tables is None else tables:
+        console.print("", Text(table.text(console.width)), sep="\n", soft_wrap=True)
+    if below:
+        console.print(Text(below))
+    if summary_last:
+        console.print("", Text(result.summary()), sep="\n", soft_wrap=not console.is_terminal)
 
 
 def show_json(value: Mapping[str, Any]) -> None:

@@ -16,7 +16,6 @@ from rave_agents.arena.tournament import (
     play_tournament,
     read_tournament,
 )
-from rave_agents.cli import arena_tables, live
 from rave_agents.cli.completion import (
     complete_agent,
     complete_agents,
@@ -43,7 +42,7 @@ from rave_agents.cli.program import (
     run_games,
     use_current_folder,
 )
-from rave_agents.cli.terminal import say, show, show_json
+from rave_agents.cli.terminal import say, show_json, show_result
 from rave_agents.files import written_whole
 
 
@@ -109,11 +108,11 @@ def tournament(
     }
     settings |= {name: value for name, value in options.items() if value is not None}
     run = functools.partial(play_tournament, **settings, output=output, shard=shard)
-    result, failed = run_games(run, live.tournament_progress, dask, jobs)
+    result, failed = run_games(run, dask, jobs)
     if as_json:
         show_json(result.to_dict())
     elif result.finished:
-        show(*arena_tables.tournament_tables(result), whole=True)
+        show_result(result)
     conclude(result, failed, output)
 
 
@@ -185,11 +184,11 @@ def scaling(
         output=output,
         shard=shard,
     )
-    result, failed = run_games(run, live.scaling_progress, dask, jobs)
+    result, failed = run_games(run, dask, jobs)
     if as_json:
         show_json(result.to_dict())
     elif result.finished:
-        show(arena_tables.scaling_table(result), whole=True)
+        show_result(result)
     if png is not None and result.finished:
         result.plot().savefig(png, format="png", dpi=150, bbox_inches="tight")
     conclude(result, failed, output)
@@ -243,13 +242,11 @@ def report(
         with written_whole(page, "w", encoding="utf-8") as file:
             file.write(text)
     if png is not None:
-        from rave_agents.arena.report_pictures import ratings_picture  # noqa: PLC0415  (slow: matplotlib)
-
-        ratings_picture(data).savefig(png, format="png", dpi=150)
+        data.result.plot().savefig(png, format="png", dpi=150)
     if csv is not None:
-        arena_tables.write_standings_csv(data.result, csv)
+        data.result.to_csv(csv)
     if page is None and png is None and csv is None:
-        show(*arena_tables.tournament_tables(data.result), whole=True)
+        show_result(data.result)
 
 
 @app.command()

@@ -1,5 +1,6 @@
 """Curves over simulations."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -51,9 +52,17 @@ def draw_curves(
             )
     if level is not None:
         axes.axhline(level, color="grey", linewidth=0.5)
+    if not any(math.isfinite(value) for curve in curves.values() for value in curve.values):
+        axes.set_xlim(*_around(curves))  # Where nothing is drawn, a logarithmic axis has no ends.
     axes.set(xscale="log", xlabel="simulations", ylabel=label)
     if curves:
         axes.legend(fontsize=7)
+
+
+def _around(curves: Mapping[str, Curve]) -> tuple[float, float]:
+    """Ends of an axis that has all points of curves."""
+    points = [point for curve in curves.values() for point in curve.simulations] or [1.0]
+    return min(points) / 1.1, max(points) * 1.1
 
 
 def plot_curves(

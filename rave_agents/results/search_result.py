@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rave_agents.game.game_state import GameState, apply_path, is_simultaneous, moving_players
 from rave_agents.results.payoff_matrix import JointTable
-from rave_agents.results.tables import aligned, html_table
+from rave_agents.results.result import Result, by_column
+from rave_agents.results.tables import Column, Table
 from rave_agents.results.world_statistics import WorldStatistics
 
 if TYPE_CHECKING:
@@ -57,12 +58,12 @@ class ActionStatistics(NamedTuple):
     """Probability in the improved policy, with ``rule=gumbel``; else None."""
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class SearchResult:
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class SearchResult(Result):
     """The chosen action and all that the search knows of the root.
 
-    ``str()`` gives an aligned table, a notebook shows it as such, ``to_dict`` gives plain values.
-    Values are expected returns of ``player``, in the game's utilities.
+    Values are expected returns of ``player``, in the game's utilities. Its rows are the legal
+    actions, the best first.
     """
 
     player: int
@@ -250,39 +251,79 @@ class SearchResult:
             ],
         }
 
-    def table(self, rows: int | None = None) -> list[list[str]]:
-        """The header and one row for each action, best first, as text; at most ``rows`` actions."""
-        amaf = any(row.amaf_visits > 0 for row in self.actions)
-        wins = any(row.winning_move_number is not None for row in self.actions)
-        header = ["action", "visits", "value", *(["AMAF visits", "AMAF value"] * amaf)]
-        header += ["winning move", "weighted win rate"] * wins
-        numbers = any(row.proof_number is not None for row in self.actions)
-        header += ["proof", "disproof"] * numbers
-        outcomes = any(row.outcome is not None for row in self.actions)
-        header += ["outcome", "in moves"] * outcomes
-        improved = any(row.improved is not None for row in self.actions)
-        header += ["prior", *(["improved"] * improved), "probability", *self.action_reports]
+    def columns(self) -> dict[str, list[Any]]:
+        """``ActionStatistics`` of each action, its name, and figures of parts of your own."""
         places = {row.action: place for place, row in enumerate(self.actions)}
-        lines = [header]
-        for row in self.ranked_actions[:rows]:
-            cells = [self.action_name(row.action), str(row.visits), _number(row.value)]
-            if amaf:
-                cells += [f"{row.amaf_visits:.0f}", _number(row.amaf_value)]
-            if wins:
-                number = row.winning_move_number
-                cells += [
-                    "-" if number is None else f"{number:.1f}",
-                    f"{row.weighted_win_rate:.4f}",
-                ]
-            if numbers:
-                cells += [_count(row.proof_number), _count(row.disproof_number)]
-            if outcomes:
-                cells += [_number(row.outcome), "-" if row.distance is None else str(row.distance)]
-            cells += [f"{row.prior:.3f}", *([_number(row.improved)] * improved)]
-            cells.append(f"{row.probability:.3f}")
-            place = places[row.action]
-            lines.append(cells + [_number(told[place]) for told in self.action_reports.values()])
-        return lines
+        ranked = self.ranked_actions
+        columns = by_column(ActionStatistics._fields, ranked)
+        names = [self.action_name(row.action) for row in ranked]
+        told = {
+            name: [figures[places[row.action]] for row in ranked]
+            for name, figures in self.action_reports.items()
+        }
+        return {"action": columns.pop("action"), "name": names, **columns, **told}
+
+    def tables(self, rows: int | None = None) -> list[Table]:
+        """The actions, best first, at most so many; and the joint table where there is one."""
+        shown = self.ranked_actions[:rows]
+        names = [self.action_name(row.action) for row in shown]
+        columns = [
+            Column("action", names, text=True),
+            Column("visits", [str(row.visits) for row in shown]),
+            Column("value", [_number(row.value) for row in shown]),
+            *self._amaf_columns(shown),
+            *self._proof_columns(shown),
+            Column("prior", [f"{row.prior:.3f}" for row in shown], rank=7),
+        ]
+        if any(row.improved is not None for row in self.actions):
+            columns.append(Column("improved", [_number(row.improved) for row in shown], rank=2))
+        columns.append(Column("probability", [f"{row.probability:.3f}" for row in shown], rank=1))
+        places = {row.action: place for place, row in enumerate(self.actions)}
+        for name, told in self.action_reports.items():
+            columns.append(Column(name, [_number(told[places[row.action]]) for row in shown]))
+        return [Table(columns), *([] if self.joint is None else [self._joint_table(self.joint)])]
+
+    def _amaf_columns(self, shown: Sequence[ActionStatistics]) -> list[Column]:
+        columns = []
+        if any(row.amaf_visits > 0 for row in self.actions):
+            columns += [
+                Column("AMAF visits", [f"{row.amaf_visits:.0f}" for row in shown], rank=6),
+                Column("AMAF value", [_number(row.amaf_value) for row in shown], rank=2),
+            ]
+        if any(row.winning_move_number is not None for row in self.actions):
+            moves = (row.winning_move_number for row in shown)
+            rates = [f"{row.weighted_win_rate:.4f}" for row in shown]
+            numbers = ["-" if number is None else f"{number:.1f}" for number in moves]
+            columns.append(Column("winning move", numbers, rank=8))
+            columns.append(Column("weighted win rate", rates, rank=9))
+        return columns
+
+    def _proof_columns(self, shown: Sequence[ActionStatistics]) -> list[Column]:
+        columns = []
+        if any(row.proof_number is not None for row in self.actions):
+            columns += [
+                Column("proof", [_count(row.proof_number) for row in shown], rank=5),
+                Column("disproof", [_count(row.disproof_number) for row in shown], rank=5),
+            ]
+        if any(row.outcome is not None for row in self.actions):
+            distances = ["-" if row.distance is None else str(row.distance) for row in shown]
+            columns += [
+                Column("outcome", [_number(row.outcome) for row in shown], rank=1),
+                Column("in moves", distances, rank=4),
+            ]
+        return columns
+
+    def _joint_table(self, joint: JointTable) -> Table:
+        """Values of ``player``, visits in parentheses: own actions in rows, best first."""
+        names = [_action_name(self.state, joint.opponent, reply) for reply in joint.replies]
+        ranked = [joint.actions.index(row.action) for row in self.ranked_actions]
+        own = [self.action_name(joint.actions[place]) for place in ranked]
+        columns = [Column(f"against player {joint.opponent}", own, text=True)]
+        for reply, name in enumerate(names):
+            pairs = ((joint.values[place][reply], joint.visits[place][reply]) for place in ranked)
+            cells = [f"{_number(value)} ({visits})" for value, visits in pairs]
+            columns.append(Column(name, cells))
+        return Table(columns)
 
     def plot(self, *quantities: str, board: bool | None = None) -> "Picture":
         """A picture of the root: a panel for each quantity, the chosen action marked.
@@ -340,32 +381,6 @@ class SearchResult:
     def why_not_searched(self) -> str:
         """Label of a result without a search."""
         return "forced" if self.forced else "NOT SEARCHED for lack of time: drawn at random"
-
-    def joint_cells(self) -> list[list[str]]:
-        """The joint table as text: values of ``player``, visits in parentheses; empty without one.
-
-        Own actions stand in rows, best first, the other player's in columns.
-        """
-        if self.joint is None:
-            return []
-        joint = self.joint
-        names = [_action_name(self.state, joint.opponent, reply) for reply in joint.replies]
-        lines = [[f"against player {joint.opponent}", *names]]
-        places = {action: place for place, action in enumerate(joint.actions)}
-        for row in self.ranked_actions:
-            index = places[row.action]
-            pairs = zip(joint.values[index], joint.visits[index], strict=True)
-            cells = [f"{_number(value)} ({visits})" for value, visits in pairs]
-            lines.append([self.action_name(row.action), *cells])
-        return lines
-
-    def __str__(self) -> str:
-        text = "\n".join([self.summary(), *self.remarks, aligned(self.table())])
-        return text if self.joint is None else f"{text}\n{aligned(self.joint_cells())}"
-
-    def _repr_html_(self) -> str:
-        html = html_table("\n".join([self.summary(), *self.remarks]), self.table())
-        return html if self.joint is None else html + html_table("", self.joint_cells())
 
 
 def _can_take(state: GameState, movers: Sequence[int], step: Sequence[int]) -> bool:

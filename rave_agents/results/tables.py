@@ -1,50 +1,207 @@
-"""Tables of results as plain text and for notebooks."""
+"""Tables of results: as text that fits a width, for notebooks, as CSV."""
 
 import csv
+import dataclasses
 import html
 import io
-from collections.abc import Iterable, Sequence
+import itertools
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rave_agents.game.plain_text import printable
 
-Table = Sequence[Sequence[str]]
-"""The header and the rows."""
+GAP = "  "
+"""Between two columns."""
+
+_LEAST_TEXT = 24
+"""Characters to which columns of text are folded before others are left out."""
 
 
-def aligned(table: Table) -> str:
-    """The table as lines, every column as wide as it needs."""
-    table = [[printable(cell) for cell in line] for line in table]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
-        for line in table
-    )
+@dataclasses.dataclass(frozen=True)
+class Column:
+    """One column of a table."""
+
+    name: str
+    """Its header."""
+    cells: Sequence[str]
+    """Its rows."""
+    text: bool = False
+    """True for names and the like: they are aligned to the left, and may be folded."""
+    rank: int = 0
+    """Columns with the highest rank are the first to be left out where the width lacks; those with
+    rank 0 never are."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """Columns of one length.
+
+    Text of it never has a word or a number cut in two: where the width lacks, headers are folded
+    between words, then names, then columns are left out by their ranks. Columns that still do not
+    fit follow below, beside the first ones.
+    """
+
+    columns: Sequence[Column]
+    """The columns."""
+    title: str = ""
+    """A line above them; empty for none."""
+    notes: Sequence[str] = ()
+    """Lines below them."""
+    keys: int = 1
+    """Columns that are repeated where others follow below."""
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The header and the rows."""
+        return [list(row) for row in zip(*([c.name, *c.cells] for c in self.columns), strict=True)]
+
+    def text(self, width: int) -> str:
+        """The title and the notes, and between them lines of at most this many characters."""
+        columns = [
+            dataclasses.replace(
+                column, name=printable(column.name), cells=[*map(printable, column.cells)]
+            )
+            for column in self.columns
+        ]
+        blocks = (_lines(block, width) for block in _blocks(columns, self.keys, width))
+        parts = ["\n".join(lines) for lines in blocks]
+        told = [printable(line) for line in (self.title, *self.notes)]
+        return "\n".join([*told[: bool(self.title)], "\n\n".join(parts), *told[1:]])
+
+    def html(self) -> str:
+        """The title and the whole table as HTML."""
+        header, *rows = (
+            [html.escape(printable(cell)) for cell in row] for row in self.rows or [[]]
+        )
+        head = "".join(f"<th>{cell}</th>" for cell in header)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows
+        )
+        title, notes = (
+            f"<p>{'<br>'.join(html.escape(printable(line)) for line in lines)}</p>" if lines else ""
+            for lines in ([self.title] if self.title else [], self.notes)
+        )
+        return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
+
+_LEAST_CUT = 8
+"""Characters to which pieces of names are cut where nothing else helps."""
+
+_PIECE = re.compile(r"[^\s,;(/=]*[\s,;(/=]?")
+"""A piece of a name that is not cut: up to a blank, a comma or the like."""
+
+
+def _longest_piece(text: str) -> int:
+    return max((len(piece.strip()) for piece in _PIECE.findall(text)), default=0)
+
+
+class _Extent:
+    """The widths that a column may have; what is no text is never folded."""
+
+    def __init__(self, column: Column) -> None:
+        self._header = len(column.name)
+        self._header_piece = _longest_piece(column.name)
+        self.whole = max(map(len, column.cells), default=0)
+        self._piece = max(map(_longest_piece, column.cells), default=0)
+        self._is_text = column.text
+
+    def width(self, header: int, text: int) -> int:
+        """The width with header and text folded to so many characters, if their pieces fit."""
+        header = min(self._header, max(header, self._header_piece))
+        return max(header, min(self.whole, max(text, self._piece)) if self._is_text else self.whole)
+
+    def cut(self, most: int) -> int:
+        """The width with pieces cut at so many characters, too."""
+        return max(min(self._header, most), min(self.whole, most) if self._is_text else self.whole)
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
+
+
+def _blocks(columns: Sequence[Column], keys: int, width: int) -> list[list[Column]]:
+    """The columns that are shown, in blocks one below the other."""
+    least = {id(column): _Extent(column).width(1, _LEAST_TEXT) for column in columns}
+
+    def fits(some: Sequence[Column]) -> bool:
+        return _total([least[id(column)] for column in some]) <= width
+
+    kept = list(columns)
+    for column in sorted(columns, key=lambda column: -column.rank):
+        if column.rank > 0 and not fits(kept):
+            kept = [each for each in kept if each is not column]
+    blocks = [kept[:keys]]
+    for column in kept[keys:]:
+        if len(blocks[-1]) > keys and not fits([*blocks[-1], column]):
+            blocks.append(kept[:keys])
+        blocks[-1].append(column)
+    return blocks
+
+
+def _lines(columns: Sequence[Column], width: int) -> list[str]:
+    widths = _widths(columns, width)
+    header = [_folded(c.name, w) for c, w in zip(columns, widths, strict=True)]
+    body = ([*map(_folded, row, widths)] for row in zip(*(c.cells for c in columns), strict=True))
+    lines: list[str] = []
+    for row in (header, *body) if any(c.name for c in columns) else body:
+        for line in range(max(map(len, row))):
+            texts = [cell[line] if line < len(cell) else "" for cell in row]
+            aligned = (
+                text.ljust(w) if column.text else text.rjust(w)
+                for text, w, column in zip(texts, widths, columns, strict=True)
+            )
+            lines.append(GAP.join(aligned).rstrip())
+    return lines
+
+
+def _widths(columns: Sequence[Column], width: int) -> list[int]:
+    """Widths of columns: whole if there is room, else with folded headers, then folded names."""
+    extents = [_Extent(column) for column in columns]
+    most = max(max(extent.whole, len(c.name)) for extent, c in zip(extents, columns, strict=True))
+    sizes = range(most, 0, -1)
+    for widths in itertools.chain(
+        ([extent.width(size, most) for extent in extents] for size in sizes),
+        ([extent.width(1, size) for extent in extents] for size in sizes),
+        ([extent.cut(size) for extent in extents] for size in sizes if size >= _LEAST_CUT),
+    ):
+        if _total(widths) <= width:
+            break
+    return widths
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """A name in lines of at most this width, broken after brackets, commas and blanks."""
+    if len(text) <= width:
+        return [text]
+    lines = [""]
+    for piece in _PIECE.findall(text):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > width:
+            lines.append("")
+        lines[-1] += piece
+        while len(lines[-1].rstrip()) > width:  # A piece that fits on no line.
+            lines[-1:] = [lines[-1][:width], lines[-1][width:]]
+    return [line.strip() for line in lines]
 
 
 def csv_text(rows: Iterable[Iterable[Any]]) -> str:
-    """Rows as CSV, in which no spreadsheet takes a name for a formula: it is preceded by ``'``."""
+    """Rows as CSV, in which no spreadsheet takes a name for a formula: it is preceded by ``'``.
+
+    What is unknown (None, not a number) is empty, and lists are as in JSON.
+    """
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(map(_inert, row) for row in rows)
+    csv.writer(text, lineterminator="\n").writerows(map(_csv_cell, row) for row in rows)
     return text.getvalue()
 
 
-def _inert(cell: Any) -> Any:
+def _csv_cell(cell: Any) -> Any:
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return ""
+    if isinstance(cell, Mapping | list | tuple):
+        cell = json.dumps(cell)
     if not isinstance(cell, str):
         return cell
     text = printable(cell)
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
-
-
-def html_table(title: str, table: Table) -> str:
-    """The table with a line above it, as HTML."""
-    header, *rows = table
-    head = "".join(f"<th>{html.escape(printable(cell))}</th>" for cell in header)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(printable(cell))}</td>" for cell in row) + "</tr>"
-        for row in rows
-    )
-    return (
-        f"<p>{html.escape(printable(title))}</p>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )

@@ -221,6 +221,8 @@ class Searcher:
         if not isinstance(limit, Limit) and (limit is not None or clock is None):
             example = "such as Limit(simulations=500)"
             raise TypeError(f"limit must be a Limit, {example}: got {limit!r}.")
+        if progress is not None and not callable(progress):
+            raise TypeError(f"progress must be a function of the result so far, got {progress!r}.")
         run, trees = Run(), self._trees
         forced = self.config.search_forced_moves and clock is None
         try:

@@ -1,6 +1,5 @@
 """Solving positions: the search for a proof, and the command that shows it."""
 
-import io
 import json
 import math
 import os
@@ -11,14 +10,12 @@ import sys
 import pyspiel
 import pytest
 from open_spiel.python.algorithms import minimax
-from rich.console import Console
 from typer.testing import CliRunner
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.analysis import solve
 from rave_agents.analysis.solve import solve_position
 from rave_agents.cli import app
-from rave_agents.cli.solve_report import solution, solve_progress
 
 SMALL_BOARD = "connect_four(rows=4,columns=4)"
 
@@ -35,12 +32,6 @@ def object_of(result):
     assert result.exit_code == 0, result.stderr
     assert result.stderr == ""
     return json.loads(result.stdout)
-
-
-def shown(renderables):
-    console = Console(file=io.StringIO(), width=120)
-    console.print(*renderables)
-    return console.file.getvalue()
 
 
 @pytest.mark.full(
@@ -115,7 +106,7 @@ def test_ends_when_the_tree_no_longer_grows(monkeypatch):
     assert found.end == "exhausted"
     assert found.result.outcome is None
     assert found.result.nodes < 100
-    assert "no longer grows" in shown(solution(found))
+    assert "no longer grows" in str(found)
 
 
 @pytest.mark.parametrize(
@@ -199,12 +190,10 @@ def test_refuses_in_one_line(program, arguments, message):
     assert result.stderr.count("\n") == 1
 
 
-def test_progress_is_shown_on_a_terminal_only():
-    console = Console(file=io.StringIO(), force_terminal=True, width=120)
-    with solve_progress(console) as progress:
-        found = solve_position(SMALL_BOARD, seconds=0.25, seed=1, progress=progress)
-    assert "disproof number" in console.file.getvalue()
-    assert "the time is used up" in shown(solution(found))
+def test_progress_is_shown_on_a_terminal(terminal):
+    found = solve_position(SMALL_BOARD, seconds=0.25, seed=1)
+    assert "disproof number" in terminal.file.getvalue()
+    assert "the time is used up" in str(found)
 
 
 @pytest.mark.full

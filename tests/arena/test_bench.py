@@ -68,7 +68,7 @@ def test_progress_sees_every_round():
         ["uct"],
         rounds=2,
         round_seconds=0.01,
-        progress=lambda game, finished: calls.append((game, finished)),
+        progress=lambda so_far: calls.append((so_far.game, so_far.finished)),
     )
     assert calls == [("tic_tac_toe", 0), ("tic_tac_toe", 1), ("tic_tac_toe", 2)]
 
@@ -89,7 +89,7 @@ def test_agents_that_count_no_simulations_are_refused():
 def test_a_game_that_the_baseline_cannot_play_is_refused_before_anything_is_measured():
     calls = []
     with pytest.raises(UnsupportedGameError, match="terminal rewards"):
-        run_bench(["tic_tac_toe", "2048"], progress=lambda game, done: calls.append(game))
+        run_bench(["tic_tac_toe", "2048"], progress=calls.append)
     assert calls == []
 
 
@@ -107,8 +107,8 @@ def test_the_default_games_can_be_measured(name):
 
 
 def test_an_interrupted_run_keeps_the_games_that_are_finished():
-    def interrupt(game, rounds_done):
-        if (game, rounds_done) == ("connect_four", 1):
+    def interrupt(so_far):
+        if (so_far.game, so_far.finished) == ("connect_four", 3):
             raise KeyboardInterrupt
 
     games = ["tic_tac_toe", "connect_four"]

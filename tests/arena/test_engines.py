@@ -196,15 +196,15 @@ def test_an_executor_that_breaks_is_an_error_that_keeps_the_games():
 
 SCRIPT = """
     import sys
-    import rave_agents.cli.live as live
+    import rave_agents.arena.match as playing
     from rave_agents.cli import main
     import contextlib
 
     @contextlib.contextmanager
-    def telling(console):
+    def telling(progress):
         yield lambda result: print(len(result.records), file=sys.stderr, flush=True)
 
-    live.match_progress = telling
+    playing.shown = telling
     if __name__ == "__main__":
         main()
 """

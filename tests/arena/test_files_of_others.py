@@ -11,15 +11,16 @@ import sys
 
 import pytest
 from rich.console import Console
-from rich.text import Text
 from typer.testing import CliRunner
 
 from rave_agents.arena import merge_journals, play_match
 from rave_agents.arena.journal import read_journal
 from rave_agents.arena.report_data import load_report
 from rave_agents.arena.report_page import report_page
-from rave_agents.cli import app, arena_tables, live, terminal
+from rave_agents.cli import app, terminal
 from rave_agents.frameworks.adapters import framework_errors, load_plain_game
+from rave_agents.results.progress import view_of
+from rave_agents.results.terminal_display import TerminalDisplay
 
 EFFORT = {"moves": 2, "simulations": 40, "seconds": 0.1}
 HEADER = {
@@ -351,7 +352,7 @@ def test_names_are_no_input_for_tex(strange):
 
 
 def test_names_are_text_in_a_table_for_spreadsheets(strange, tmp_path):
-    arena_tables.write_standings_csv(load_report(strange).result, tmp_path / "table")
+    load_report(strange).result.to_csv(tmp_path / "table")
     text = (tmp_path / "table").read_text(encoding="utf-8")
     assert not CONTROLS.search(text)
     names = {row["agent"] for row in csv.DictReader(io.StringIO(text))}
@@ -376,9 +377,7 @@ def _on_a_terminal(monkeypatch, show):
 
 def test_names_do_not_act_on_a_terminal(strange, monkeypatch):
     result = load_report(strange).result
-    text = _on_a_terminal(
-        monkeypatch, lambda: terminal.show(*arena_tables.tournament_tables(result), whole=True)
-    )
+    text = _on_a_terminal(monkeypatch, lambda: terminal.show_result(result))
     assert not CONTROLS.search(text)
     assert "[bold]markup[/bold]" in text
     assert ":warning:" in text
@@ -391,10 +390,13 @@ def test_errors_and_progress_do_not_act_on_a_terminal(strange, monkeypatch):
 
     def show():
         terminal.say("Error: \x1b]0;title\x07")
-        terminal.show(Text(live.game_line(match.records[0], match.agents)))
-        terminal.show(arena_tables.match_table(match))
+        display = TerminalDisplay(terminal._Console())
+        display.update(view_of(match))
+        display.stop()
 
-    assert not CONTROLS.search(_on_a_terminal(monkeypatch, show))
+    text = _on_a_terminal(monkeypatch, show)
+    own = r"\x1b\[(\?25[hl]|2K|1A)"  # The display hides the cursor and goes back over its lines.
+    assert not CONTROLS.search(re.sub(own, "", text).replace("\r", ""))
 
 
 def test_a_board_in_colours_is_shown_without_escapes(monkeypatch):

@@ -69,15 +69,15 @@ def test_a_worker_that_dies_is_an_error_of_the_match():
 
 LONG = """
     import sys
-    import rave_agents.cli.live as live
+    import rave_agents.arena.match as playing
     from rave_agents.cli import main
     import contextlib
 
     @contextlib.contextmanager
-    def telling(console):
+    def telling(progress):
         yield lambda result: print(len(result.records), file=sys.stderr, flush=True)
 
-    live.match_progress = telling
+    playing.shown = telling
     main()
 """
 

@@ -6,6 +6,7 @@ import pytest
 
 from rave_agents.arena.ranking import Ranking
 from rave_agents.arena.ratings import Outcome
+from rave_agents.results.tables import Column
 
 GAMES = [("a", "b", 1.0), ("b", "a", 0.5), ("b", "c", 1.0), ("c", "b", 0.5), ("a", "b", 0.0)]
 
@@ -23,15 +24,18 @@ def test_scores_are_counted_from_both_sides():
     assert ranking.score("a", "c").games == 0
 
 
-def test_the_table_has_columns_of_its_own_between_ratings_and_scores():
-    header, *rows = ranked(GAMES, anchor="b").table("policy", {"mean return": ["1", "2", "3"]})
-    assert header == ["", "policy", "Elo", "95 % interval", "mean return", "1", "2", "3"]
-    by_name = {row[1]: row for row in rows}
+def test_the_table_of_ratings_has_columns_of_its_own_beside_the_cross_table():
+    own = Column("mean return", ["1", "2", "3"])
+    ratings, cross = ranked(GAMES, anchor="b").tables("policy", [own], "title")
+    header, *rows = ratings.rows
+    assert header == ["", "policy", "Elo", "95 % interval", "mean return"]
     assert [row[0] for row in rows] == ["1", "2", "3"]
-    assert by_name["b"][2] == "+0"
-    place = rows.index(by_name["b"])
-    assert by_name["b"][5 + place] == "-"
-    assert by_name["c"][5 + place] == "0.250"
+    assert {row[1]: row[2] for row in rows}["b"] == "+0"
+    header, *rows = cross.rows
+    assert header == ["", "policy", "1", "2", "3"]
+    names = [row[1] for row in rows]
+    assert rows[names.index("b")][2 + names.index("b")] == "-"
+    assert rows[names.index("c")][2 + names.index("b")] == "0.250"
 
 
 @pytest.mark.parametrize(("last", "transitive"), [(1.0, True), (0.5, True), (0.0, False)])

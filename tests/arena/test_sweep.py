@@ -11,7 +11,6 @@ import rave_agents.agents.named_agents as agents_module
 from rave_agents.agents.named_agents import RandomAgent
 from rave_agents.arena import SweepError, play_match, run_sweep
 from rave_agents.arena.sweep import parse_vary
-from rave_agents.cli.arena_tables import write_sweep_csv
 from rave_agents.config.specs import parse_values
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.agent import AgentType
@@ -373,7 +372,7 @@ def test_what_varies_may_belong_to_a_part_that_the_agents_spec_has():
 def test_csv_has_a_line_for_each_cell(straight, tmp_path):
     result, _ = straight
     path = tmp_path / "table.csv"
-    write_sweep_csv(result, path)
+    result.to_csv(path)
     header, *rows = (line.split(",") for line in path.read_text().splitlines())
     assert header == [
         "c", "playout_count", "games", "wins", "draws", "losses", "score", "score_low",

@@ -248,12 +248,12 @@ def test_sweep_refuses_in_one_line(program, options, message):
 def test_ctrl_c_in_a_sweep_says_how_to_go_on(program, tmp_path):
     script = (
         "import contextlib, os, signal\n"
-        "import rave_agents.cli.live as live\n"
+        "import rave_agents.arena.sweep as playing\n"
         "from rave_agents.cli import main\n"
         "@contextlib.contextmanager\n"
-        "def stopping(console):\n"
+        "def stopping(progress):\n"
         "    yield lambda r: r.finished == 3 and os.killpg(0, signal.SIGINT)\n"
-        "live.sweep_progress = stopping\n"
+        "playing.shown = stopping\n"
         "main()\n"
     )
     path = tmp_path / "games.jsonl"
@@ -434,13 +434,13 @@ def test_python_m_runs_the_program():
 def test_ctrl_c_prints_the_finished_games(tmp_path, jobs):
     script = (
         "import os, signal, sys, threading\n"
-        "import rave_agents.cli.live as live\n"
+        "import rave_agents.arena.match as playing\n"
         "from rave_agents.cli import main\n"
         "import contextlib\n"
         "@contextlib.contextmanager\n"
-        "def stopping(console):\n"
+        "def stopping(progress):\n"
         "    yield lambda r: len(r.records) == 2 and os.killpg(0, signal.SIGINT)\n"
-        "live.match_progress = stopping\n"
+        "playing.shown = stopping\n"
         "if __name__ == '__main__':\n"
         "    main()\n"
     )

@@ -24,7 +24,6 @@ from rave_agents.arena import (
 )
 from rave_agents.arena.report_data import load_report
 from rave_agents.arena.report_page import report_page
-from rave_agents.cli import arena_tables
 
 PAGE_EVERY = 50
 """Of how many files of a kind one is made a page of."""
@@ -165,8 +164,7 @@ def read_everywhere(kind, path, *, page):
 def _report(path, *, page):
     data = load_report(path)
     str(data.result), data.result.to_dict()
-    arena_tables.tournament_tables(data.result)
-    arena_tables.write_standings_csv(data.result, path.with_name("table.csv"))
+    data.result.to_csv(path.with_name("table.csv"))
     if page:
         path.with_name("page.html").write_text(report_page(data), encoding="utf-8")
 

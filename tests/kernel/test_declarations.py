@@ -169,7 +169,7 @@ def test_reports_stand_in_the_result():
     told = result.to_dict()
     assert told["reports"] == result.reports
     assert told["action_reports"]["latest"] == list(result.action_reports["latest"])
-    assert result.table()[0][-1] == "latest"
+    assert result.tables()[0].rows[0][-1] == "latest"
     assert "of_search 50.000" in str(result)
 
 

@@ -345,7 +345,7 @@ def test_bad_arguments_are_refused():
         evaluate(tictactoe, [first, first])
     with pytest.raises(ValueError, match="episodes must be at least 1"):
         run(first, episodes=0)
-    with pytest.raises(TypeError, match="progress must be True or False"):
+    with pytest.raises(TypeError, match="progress must be None"):
         run(first, progress="yes")
 
 

@@ -89,7 +89,7 @@ def test_text_is_an_aligned_table_best_first():
     text = str(result(*ROWS))
     assert text == (
         "player 0 plays <a&777>, value 0.250, 120 simulations in 0.500 s, expects <a&777> <b&111>\n"
-        " action  visits   value  prior  probability\n"
+        "action   visits   value  prior  probability\n"
         "<a&777>     100   0.750  0.250        1.000\n"
         "<a&444>      15   0.000  0.250        0.000\n"
         "<a&111>       5  -0.500  0.250        0.000\n"
@@ -124,7 +124,7 @@ def test_columns_for_amaf_where_there_is_any():
 
 def test_columns_for_winning_moves_where_they_are_counted():
     wins = {"winning_move_number": 39.0, "weighted_win_rate": 0.5 / 39}
-    lines = str(result(row(7, 3, 0.5, amaf=6.0, **wins), row(1, 1, 0.5))).splitlines()[1:]
+    lines = result(row(7, 3, 0.5, amaf=6.0, **wins), row(1, 1, 0.5)).text(120).splitlines()[1:]
     assert "  winning move  weighted win rate  " in lines[0]
     assert lines[1].split()[3:7] == ["6", "0.500", "39.0", "0.0128"]
     assert lines[2].split()[3:7] == ["0", "-", "-", "0.0000"]
@@ -135,7 +135,7 @@ def test_columns_for_winning_moves_where_they_are_counted():
 def test_the_chosen_action_is_first_whatever_its_visits():
     ranked = result(*ROWS, action=3).ranked_actions
     assert [entry.action for entry in ranked] == [3, 7, 4, 1]
-    assert len(result(*ROWS).table(rows=2)) == 3
+    assert len(result(*ROWS).tables(rows=2)[0].rows) == 3
 
 
 def test_html_is_escaped_and_well_formed():

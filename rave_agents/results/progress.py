@@ -1,0 +1,121 @@
+"""Progress of long runs: a display of its own, or a function of the user's."""
+
+import contextlib
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, TypeVar
+
+from rave_agents.game.plain_text import printable
+from rave_agents.results.notebook_display import NotebookDisplay
+from rave_agents.results.result import GrowingResult
+from rave_agents.results.view import View
+
+T = TypeVar("T")
+
+Progress = Callable[[T], object] | bool | None
+"""The argument ``progress`` of long runs: a function that is called with the result so far; None
+for a display where standard error is a terminal, or in a notebook; True for one anywhere; False for
+none."""
+
+
+class Display(Protocol):
+    """A display of a run, which begins with the first view."""
+
+    def update(self, view: View) -> None:
+        """Show this from now on."""
+
+    def stop(self) -> None:
+        """Take the display away."""
+
+
+def view_of(result: GrowingResult) -> View:
+    """The view of a result: its tables."""
+
+    def text(width: int) -> str:
+        return "\n".join(table.text(width) for table in result.tables())
+
+    return View(result.finished, result.all_planned, result.latest_line, text)
+
+
+def checked_progress(progress: Any) -> Any:
+    """Return the argument, or raise TypeError for what it may not be."""
+    if progress is None or isinstance(progress, bool) or callable(progress):
+        return progress
+    raise TypeError(
+        "progress must be None (a display in a terminal or notebook), False (none), True (always), "
+        f"or a function of the result so far; got {progress!r}."
+    )
+
+
+@contextlib.contextmanager
+def shown(
+    progress: Progress[T], view: Callable[[Any], View] = view_of
+) -> Iterator[Callable[[T], object] | None]:
+    """Show a run, from the first call of the function that it gives.
+
+    Args:
+        progress: the argument of the run.
+        view: what a display shows of what the function is called with.
+
+    Yields:
+        The function; None where nothing is shown. While one run is shown, others are not.
+    """
+    checked_progress(progress)
+    if callable(progress):
+        yield progress
+        return
+    make = _display(always=progress is True) if progress is not False else None
+    if make is None or not _shows.acquire(blocking=False):
+        yield None
+        return
+    display = make()
+    try:
+        yield lambda so_far: display.update(view(so_far))
+    finally:
+        display.stop()
+        _shows.release()
+
+
+_shows = threading.Lock()
+"""Held while a run is shown."""
+
+
+def _display(*, always: bool) -> Callable[[], Display] | None:
+    """The display that fits where standard error goes; None for none."""
+    ipython = sys.modules.get("IPython")
+    if ipython is not None and hasattr(ipython.get_ipython(), "kernel"):
+        return lambda: NotebookDisplay(ipython.display)
+    if _is_terminal():
+        from rave_agents.results.terminal_display import (  # noqa: PLC0415  (slow: rich)
+            TerminalDisplay,
+        )
+
+        return TerminalDisplay
+    return _Lines if always else None
+
+
+def _is_terminal() -> bool:
+    try:
+        return sys.stderr is not None and sys.stderr.isatty()
+    except ValueError:  # It is closed.
+        return False
+
+
+class _Lines:
+    """Lines on standard error, at most one for each tenth, where it is no terminal."""
+
+    def __init__(self) -> None:
+        self._tenth = -1
+
+    def update(self, view: View) -> None:
+        """Write a line if a tenth more is finished."""
+        tenth = 10 * view.finished // view.planned if view.planned else 0
+        if tenth > self._tenth and sys.stderr is not None:
+            self._tenth = tenth
+            of = "" if view.planned is None else f" of {view.planned}"
+            latest = f", {printable(view.latest)}" if view.latest else ""
+            print(f"{view.finished}{of} finished{latest}", file=sys.stderr, flush=True)
+
+    def stop(self) -> None:
+        """Leave the lines where they are."""
