@@ -84,7 +84,7 @@ def test_readme_snippet_runs(number):
     assert finished.stdout.strip()
 
 
-@pytest.mark.full(but=["replace_mcts_bot"])
+@pytest.mark.full(but=["load_a_registered_bot"])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path, tmp_path, monkeypatch):
     pytest.importorskip(NEEDS.get(path.stem, "rave_agents"))

@@ -186,6 +186,7 @@ class CopiedVisible(Copied, Visible):
     pass
 
 
+@pytest.mark.full(but=["0.0"])
 @pytest.mark.parametrize("pause", [0.0, 0.01])
 def test_copies_that_would_throw_the_same_coins_are_refused(pause):
     class Slow(Copied):

@@ -9,12 +9,16 @@ OF_ONE_PROVIDER = (
     "test_worlds",
     "test_hidden_games",
     "test_leaks",
+    "test_own_worlds_agree_with_the_posterior",
+    "test_own_worlds_agree_with_the_posterior_in_all_phases",
+    "test_what_is_not_trusted_is_found_out",
 )
-"""Modules that are about the bridge, or call no search."""
+"""Modules and tests that are about the bridge, or call no search."""
 
 
 def pytest_generate_tests(metafunc):
-    if metafunc.module.__name__.rpartition(".")[2] not in OF_ONE_PROVIDER:
+    names = metafunc.module.__name__.rpartition(".")[2], metafunc.function.__name__
+    if not any(name in OF_ONE_PROVIDER for name in names):
         usual = "python" if native.bridge() is None else "bridge"
         marks = {name: () if name == usual else pytest.mark.full for name in ("bridge", "python")}
         providers = [pytest.param(name, marks=mark) for name, mark in marks.items()]

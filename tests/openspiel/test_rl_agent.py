@@ -49,7 +49,7 @@ class Recorder(RaveBot):
         return answer
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.full(but=["rave(simulations=8)-pig", "uct(simulations=8)-connect_four"])
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "pig", "backgammon"])
 @pytest.mark.parametrize("agent", ["rave(simulations=8)", "uct(simulations=8)", "random"])
 def test_plays_episodes_to_their_end(name, agent):
