@@ -15,6 +15,7 @@ from rave_agents.game.game_state import GameState
 from rave_gymnasium.cloning import clone
 from rave_gymnasium.states import PlanningState
 from rave_gymnasium.support import env_name
+from rave_gymnasium.twin_observations import twin_observation
 
 
 class GymnasiumGame:
@@ -36,6 +37,11 @@ class GymnasiumGame:
         """The environment; states are copies of it."""
         self.new_initial_state()
 
+    @property
+    def framework_game(self) -> Any:
+        """The environment, for agents of Gymnasium's users."""
+        return self.env
+
     def new_initial_state(self) -> GameState:
         """Return the state after ``reset`` with seed 0."""
         return self.seeded_initial_state(0)
@@ -51,6 +57,10 @@ class GymnasiumAdapter:
     """Gymnasium's adapter; see ``rave_agents.frameworks.adapters.Adapter``."""
 
     name = "gymnasium"
+
+    def observation_like(self, position: GameState, player: int, shape: tuple[int, ...]) -> Any:
+        """See ``twin_observation``."""
+        return twin_observation(position, player, shape)
 
     def wrap(self, state: Any) -> GameState | None:
         """Return an environment's position as a GameState; None for any other object.

@@ -4,6 +4,9 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple, Self
 
+import numpy as np
+
+from rave_agents.agents.views import View
 from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.environment_state import TERMINAL, EnvironmentState
@@ -226,6 +229,13 @@ class PlanningState(EnvironmentState):
             self._legal = rules.actions
         else:  # ``Discrete.sample`` takes the first action where nothing is allowed.
             self._legal = allowed(mask, len(rules.actions)) or rules.actions[:1]
+
+    def policy_view(self, player: int) -> View:
+        """Return what a policy gets, as in the environment's own loop."""
+        rules = self._rules
+        mask = np.zeros(len(rules.actions), np.int8)
+        mask[list(self.legal_actions())] = 1
+        return View(self.env, self._seen, mask, {"action_mask": mask}, start=rules.start)
 
     def _observed(self, player: int) -> Any:
         if self._seen is None:

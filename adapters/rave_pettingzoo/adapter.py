@@ -16,6 +16,7 @@ import pettingzoo
 import pettingzoo.classic
 
 from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.agents.views import framework_game_at
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import Knowledge, remember
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
@@ -82,10 +83,10 @@ class PettingZooGame:
             raise UnsupportedGameError(no_worlds(env, state.what_is_hidden))
         self._draws_chance = state.draws_chance()
 
-    @property
+    @functools.cached_property
     def framework_game(self) -> Any:
-        """The environment, for agents of PettingZoo's users."""
-        return self.env
+        """OpenSpiel's game, where that has the same actions; else the environment."""
+        return framework_game_at(self.new_initial_state(), self.env)
 
     def new_initial_state(self) -> GameState:
         """Return the state after ``reset`` with seed 0."""

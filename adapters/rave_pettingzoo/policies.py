@@ -5,9 +5,12 @@ from typing import Any
 from rave_agents.agents.named_agents import AgentSpec, as_agent
 from rave_agents.agents.own_agents import Seat
 from rave_agents.agents.policies import Act, Policy, understood
+from rave_agents.agents.views import framework_game_at
 from rave_agents.environments.worlds import WorldFunction
+from rave_agents.errors import RaveAgentsError
 from rave_pettingzoo.agents import make_agent
 from rave_pettingzoo.loop_agent import LoopAgent
+from rave_pettingzoo.positions import game_state
 from rave_pettingzoo.support import is_parallel
 
 
@@ -44,10 +47,20 @@ def make_policy(
     elif isinstance(asked.value, type) and issubclass(asked.value, LoopAgent):
         made = asked.value(env, player=together, **asked.parameters)
     else:
-        made = asked.made(Seat(env, player, seed, in_environment=True), copies=copies)
+        game = _game_of(env) if asked.makes else env
+        index = env.possible_agents.index(player)
+        made = asked.made(Seat(game, index, seed, in_environment=True), copies=copies)
     if isinstance(made, LoopAgent):
         return Policy(_asked(made), made.reset)
     return understood(made, seed=seed)
+
+
+def _game_of(env: Any) -> Any:
+    """OpenSpiel's game, where an environment is one with the same actions; else the environment."""
+    try:
+        return framework_game_at(game_state(env), env)
+    except (RaveAgentsError, TypeError, ValueError):  # It cannot be searched.
+        return env
 
 
 def _asked(agent: LoopAgent) -> Act:

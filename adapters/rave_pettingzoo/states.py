@@ -229,6 +229,16 @@ class AECState(ZooState):
     def _observed(self, player: int) -> Any:
         return self.env.observe(self._rules.agents[player])
 
+    @property
+    def framework_state(self) -> Any:
+        """OpenSpiel's state of this position, where that has the same actions; else this one.
+
+        Agents of OpenSpiel's users play there.
+        """
+        translates = self._rules.translate and self._player != TERMINAL
+        found = _translation().openspiel_state(self.env) if translates else None
+        return self if found is None else found
+
     def policy_view(self, player: int) -> View:
         """Return what a policy for this seat gets, as in the environment's own loop."""
         env, agent = self.env, self._rules.agents[player]
@@ -258,8 +268,12 @@ class AECState(ZooState):
             return kind.moves(self.env, later.env)
         return None
 
-    def action_to_string(self, player: int, action: int) -> str:
-        """Return the usual name of an action of the player to move; else its number."""
+    def action_to_string(self, player: int, action: int | None = None) -> str:
+        """Return the usual name of an action of the player to move; else its number.
+
+        The action alone may be given, as to ``pyspiel.State``.
+        """
+        player, action = (self._player, player) if action is None else (player, action)
         kind = self._rules.kind
         if kind is None or kind.action_name is None or player != self._player:
             return str(action)

@@ -56,6 +56,8 @@ class Translation(NamedTuple):
     provider: Provider
     """Makes the simulator, which speaks the environment's actions; with a value function only where
     that is compiled, else None."""
+    alike: bool = False
+    """True if OpenSpiel numbers the actions as the environment does."""
 
 
 @functools.cache
@@ -109,6 +111,12 @@ def matches(translation: Translation, player: int, actions: Sequence[int]) -> bo
     return same and sorted(translation.actions) == sorted(actions)
 
 
+def openspiel_state(raw: Any) -> pyspiel.State | None:
+    """Return OpenSpiel's state of the position, if actions have the same numbers; else None."""
+    found = translated_safely(raw)
+    return found.state if found is not None and found.alike else None
+
+
 def warn_of_mismatch(name: str) -> None:
     """Log that a position is searched in the environment itself."""
     _log.warning(
@@ -133,6 +141,7 @@ def _same_actions(state: pyspiel.State) -> Translation:
         player=int(state.current_player()),
         actions=state.legal_actions(),
         provider=simulator,
+        alike=True,
     )
 
 

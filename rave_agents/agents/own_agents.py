@@ -38,7 +38,7 @@ from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import Game, adapters
 from rave_agents.frameworks.agent import Agent, Effort
 from rave_agents.frameworks.sources import Source
-from rave_agents.game.arguments import check_names
+from rave_agents.game.arguments import check_names, is_integer
 from rave_agents.game.game_state import GameState
 
 _SEATS = ("player", "player_id", "seat")
@@ -124,7 +124,7 @@ class OwnAgent:
 
         Args:
             seat: the place.
-            copies: whether an object that is given is copied.
+            copies: whether an object that is given is copied, even if it has no ``step``.
 
         Raises:
             TypeError: if what is made cannot be asked for an action.
@@ -136,7 +136,7 @@ class OwnAgent:
             raise TypeError(f"{self} must make an agent; it made {made!r}: {lacks_method(made)}")
         if inspect.isroutine(self.value) or isinstance(self.value, functools.partial):
             return _bound(self.value, self.source.parameters, seat)
-        return fresh(self.value, seat) if copies else self.value
+        return fresh(self.value, seat) if copies or steps(self.value) else self.value
 
     def make(
         self, game: Game, player: int, seed: int | None = None, observe: Observe | None = None
@@ -156,9 +156,9 @@ class OwnAgent:
         """
         drawn = int(np.random.SeedSequence(seed).generate_state(1)[0]) if seed is None else seed
         theirs = framework_game(game)
-        in_environment = observe is not None or hasattr(theirs, "reset")
+        in_environment = observe is not None or hasattr(game, "env")
         seat = Seat(theirs, player, drawn, in_environment)
-        made = self.made(seat, copies=observe is None or steps(self.value))
+        made = self.made(seat, copies=observe is None)
         return _Player(made, seat, observe)
 
     def __str__(self) -> str:
@@ -371,11 +371,12 @@ class _Player:
     def step(self, state: GameState) -> Any:
         """Return the action that it plays."""
         started = time.perf_counter()
-        answer = self._policy.act(StateView(state, self._seat, self._observe))
+        view = StateView(state, self._seat, self._observe)
+        answer = discrete_action(self._policy.act(view))
         own = getattr(self._made, "effort", None)
         timed = self.effort.plus(0, time.perf_counter() - started)
         self.effort = own if isinstance(own, Effort) else timed
-        return discrete_action(answer)
+        return answer - view.start if is_integer(answer) else answer
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:
         """Tell it of an action, if it wants to know."""

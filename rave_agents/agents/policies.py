@@ -27,7 +27,8 @@ import numpy as np
 
 from rave_agents.agents.answers import best_action, drawn_action
 from rave_agents.agents.libraries import METHODS, NAMES, STATE_METHODS, is_torch_module
-from rave_agents.agents.views import AnyView, StateView
+from rave_agents.agents.views import AnyView, StateView, observation_like
+from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.agent import Effort
 
 Act = Callable[[AnyView], Any]
@@ -180,7 +181,18 @@ def _signature(function: Callable[..., Any]) -> str:
 def _stepping(policy: Any) -> Act:
     """Ask an agent at a state; those of this package take a GameState."""
     ours = isinstance(getattr(policy, "effort", None), Effort)
-    return lambda view: policy.step(view.position if ours else view.state)
+    is_native = type(policy).__module__ == "pyspiel"
+
+    def act(view: AnyView) -> Any:
+        state = view.position if ours else view.state
+        if is_native and not any(each.__module__ == "pyspiel" for each in type(state).__mro__):
+            raise UnsupportedGameError(
+                f"{type(policy).__name__} is a bot of OpenSpiel's, and the game is none: it has no "
+                "pyspiel.State."
+            )
+        return policy.step(state)
+
+    return act
 
 
 def _inferring(module: Any) -> Act:
@@ -285,15 +297,18 @@ def _fitted(policy: Any, inside: bool) -> Act:
         seen = inner_observation(view.observation) if inside else view.observation
         if isinstance(spaces, Mapping) and isinstance(seen, np.ndarray):
             return {n: view.mask if NAMES.get(n) == "mask" else seen for n in spaces}
-        if not shape or not isinstance(seen, np.ndarray) or seen.ndim == len(shape):
-            return seen
-        if seen.size != int(np.prod(shape)):
+        if not shape or not isinstance(seen, np.ndarray) or sorted(seen.shape) == sorted(shape):
+            return seen  # A library moves the channels of pictures itself.
+        like = observation_like(view, tuple(shape))
+        if like is None and seen.size == int(np.prod(shape)):
+            like = seen.reshape(shape)
+        if like is None:
             raise ValueError(
                 f"{type(policy).__name__} observes arrays of the shape {tuple(shape)}, and here "
                 f"they have the shape {seen.shape}: it was made for another game, or another "
                 "observation of it."
             )
-        return seen.reshape(shape)
+        return like
 
     return fit
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.frameworks.adapters import adapters, as_game_state
 from rave_agents.game.game_state import GameState, legal_actions_of
 
 Observe = Callable[[GameState, int], Any]
@@ -38,6 +38,8 @@ class View(NamedTuple):
     """The observations of all agents, in a Parallel environment."""
     infos: Mapping[Any, Any] | None = None
     """The infos of all agents, in a Parallel environment."""
+    start: int = 0
+    """The environment's number of the first action."""
 
     @property
     def position(self) -> GameState:
@@ -98,6 +100,11 @@ class StateView:
         return list(legal_actions_of(self.position, self.seat))
 
     @property
+    def start(self) -> int:
+        """The number by which the first action is known to policies."""
+        return 0 if self._shown is None else self._shown.start
+
+    @property
     def agent(self) -> Any:
         """The environment's name of the agent that is to move, else the seat."""
         return self.seat if self._shown is None else self._shown.agent
@@ -152,6 +159,33 @@ def framework_state(position: GameState) -> Any:
 def framework_game(game: Any) -> Any:
     """The game in the form of the framework whose it is: OpenSpiel's ``pyspiel.Game``."""
     return getattr(game, "framework_game", game)
+
+
+def observation_like(view: AnyView, shape: tuple[int, ...]) -> Any:
+    """A policy's observation of this shape, of any framework's that has the game; None without one.
+
+    A model that was trained on PettingZoo's observations plays in OpenSpiel's game, and the other
+    way round.
+    """
+    position = view.position
+    player = int(view.seat if isinstance(view, StateView) else position.current_player())
+    theirs = framework_state(position)
+    if theirs is not position and hasattr(position, "policy_view"):
+        shown = observation_of(as_game_state(theirs), player)
+        if shown.shape == shape:
+            return shown
+    for adapter in adapters().values():
+        look = getattr(adapter, "observation_like", None)
+        seen = None if look is None else look(position, player, shape)
+        if seen is not None:
+            return seen
+    return None
+
+
+def framework_game_at(position: GameState, env: Any) -> Any:
+    """The game that the framework's own state at a position is of; the environment if of none."""
+    of_state = getattr(framework_state(position), "get_game", None)
+    return env if of_state is None else of_state()
 
 
 def observation_of(position: GameState, player: int) -> NDArray[np.float32]:

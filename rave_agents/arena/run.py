@@ -122,6 +122,7 @@ def carry_out(
     with contextlib.ExitStack() as stack:
         journal = None
         done: set[Key] = set()
+        told: set[str] = set()
         ended = False
         if options.output is not None:
             journal = stack.enter_context(Journal.open(options.output, plan.header))
@@ -132,9 +133,9 @@ def carry_out(
             collector.tell()
             if not ended and rounds is None:
                 keys = (key for key in plan.keys(options.shard) if key not in done)
-                _play(plan, options, keys, journal, collector)
+                _play(plan, options, keys, journal, collector, told)
             for batch in rounds() if rounds is not None and not ended else ():
-                _play(plan, options, batch, journal, collector)
+                _play(plan, options, batch, journal, collector, told)
             return True
     return False
 
@@ -145,8 +146,9 @@ def _play(
     keys: Iterable[Key],
     journal: Journal | None,
     collector: Collector,
+    told: set[str],
 ) -> None:
-    played = play_games(plan.tables, keys, jobs=options.jobs, executor=options.executor)
+    played = play_games(plan.tables, keys, jobs=options.jobs, executor=options.executor, told=told)
     try:
         for outcome in played:
             if isinstance(outcome.played, Failure):

@@ -48,6 +48,7 @@ def play_games(
     *,
     jobs: int = 1,
     executor: Executor | None = None,
+    told: set[str] | None = None,
 ) -> Played:
     """Play games at tables; close the generator to stop early.
 
@@ -60,6 +61,7 @@ def play_games(
         keys: the games.
         jobs: processes of this machine that play at the same time, without an executor.
         executor: who runs the games; None for processes of this machine. It is not shut down.
+        told: those of whom the line was said already, which are added to; None for nobody.
 
     Raises:
         UnsupportedGameError: if parts of the user's own cannot be sent to other processes.
@@ -77,7 +79,7 @@ def play_games(
         yield from (play_safely(tables[key.table], key) for key in waiting)
         return
     payloads = _Payloads(tables, by_value=not local)
-    here = payloads.take_what_stays(waiting)
+    here = payloads.take_what_stays(waiting, set() if told is None else told)
     if not waiting:
         yield from (play_safely(tables[key.table], key) for key in here)
         return
@@ -100,10 +102,11 @@ class _Payloads:
                 "or define them in a module of their own."
             ) from error
 
-    def take_what_stays(self, waiting: collections.deque[Key]) -> collections.deque[Key]:
-        """Take the games out whose table cannot be sent, and say why."""
+    def take_what_stays(
+        self, waiting: collections.deque[Key], told: set[str]
+    ) -> collections.deque[Key]:
+        """Take the games out whose table cannot be sent, and say why, once for each agent."""
         staying: set[int] = set()
-        told: set[str] = set()
         for index in sorted({key.table for key in waiting}):
             try:
                 self._pickled[index] = self._dumps(self.tables[index])

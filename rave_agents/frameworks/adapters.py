@@ -29,10 +29,11 @@ class Game(Protocol):
     from which a GTP program learns the size of the board and the komi;
     ``with_parameters(**changes)``, which returns the game with other values of some;
     ``framework_game``, the game in the framework's own form, which the agents of its users are made
-    with; ``check_search(config)``, which raises UnsupportedGameError for a search that cannot play
-    the game; and, where the game's states draw chance themselves, ``seeded_initial_state(seed)``,
-    which returns the initial state with the chance outcomes of a seed, a 31-bit number.
-    ``new_initial_state()`` then always has the same outcomes.
+    with; ``env``, the environment that the game is, if it is one; ``check_search(config)``, which
+    raises UnsupportedGameError for a search that cannot play the game; and, where the game's states
+    draw chance themselves, ``seeded_initial_state(seed)``, which returns the initial state with the
+    chance outcomes of a seed, a 31-bit number. ``new_initial_state()`` then always has the same
+    outcomes.
     ``seeded_initial_state`` may be None for a game that draws no chance. ``position_of(text)``
     returns the position that a text describes in the game's own notation, such as a FEN, None if
     the text is of another form, and raises ValueError for a wrong one; ``position_form`` names the
@@ -79,8 +80,10 @@ class Adapter(Protocol):
     framework's own of this spec, and nothing else: it imports no module that the spec names, calls
     nothing in it and opens no file, whoever has written it; ``remade_agent(agent)``, which returns
     a function that makes an agent of the framework's users anew, where Python itself cannot copy
-    it, and None for any other object, and raises TypeError for what cannot play. Optional
-    attribute: ``errors``, the framework's exceptions for what a game cannot do.
+    it, and None for any other object, and raises TypeError for what cannot play;
+    ``observation_like(position, player, shape)``, which returns an observation of a position in the
+    framework's form if that has this shape, and None otherwise. Optional attribute: ``errors``, the
+    framework's exceptions for what a game cannot do.
     """
 
     name: str

@@ -130,8 +130,9 @@ class RulesState:
         """The sum of all returns at every end; None where it varies."""
         return self.rules.utility_sum
 
-    def action_to_string(self, player: int, action: int) -> str:
-        """The action in the game's notation."""
+    def action_to_string(self, player: int, action: int | None = None) -> str:
+        """The action in the game's notation; it may be given alone, as to ``pyspiel.State``."""
+        player, action = (self._player, player) if action is None else (player, action)
         return self.rules.action_to_string(player, action)
 
     def string_to_action(self, text: str) -> int:

@@ -1,0 +1,258 @@
+"""Agents of the user's own: how they are made and asked, and what is wrong with them."""
+
+import pathlib
+import pickle
+
+import cloudpickle
+import numpy as np
+import pyspiel
+import pytest
+from helpers.own_agents import bots
+from helpers.own_games.line_of_dominoes import LineOfDominoes
+from helpers.own_games.subtraction import Subtraction
+from pettingzoo.classic import chess_v6, tictactoe_v3
+from rave_pettingzoo import evaluate
+
+from rave_agents import UnknownNameError, UnsupportedGameError, as_agent, as_game, make_agent
+from rave_agents.agents.own_agents import Seat
+from rave_agents.agents.policies import understood
+from rave_agents.agents.views import StateView, framework_game
+from rave_agents.arena import MatchError, play_match, run_scaling, run_sweep
+from rave_agents.arena.contestants import label
+
+FOLDER = pathlib.Path(__file__).parent.parent / "helpers" / "own_agents"
+FILE = f"{FOLDER}/bots.py"
+MODULE = "helpers.own_agents.bots"
+GAME = "tic_tac_toe"
+
+
+def moves(result):
+    return [record.actions for record in result.records]
+
+
+def position(game=GAME):
+    return as_game(game).new_initial_state()
+
+
+def asked_of(policy, game=GAME):
+    """What a policy that returns its arguments gets at the first position of a game."""
+    made = as_agent(policy).made(Seat(framework_game(as_game(game)), 0, 1))
+    return understood(made, unnamed="state").act(StateView(position(game), 0))
+
+
+# What a function gets
+
+
+@pytest.mark.parametrize(
+    ("policy", "kinds"),
+    [
+        (lambda state: (state,), [pyspiel.State]),
+        (lambda board: (board,), [pyspiel.State]),
+        (lambda observation, mask: (observation, mask), [np.ndarray] * 2),
+        (lambda state, legal_actions: (state, legal_actions), [pyspiel.State, list]),
+        (lambda state, player: (state, player), [pyspiel.State, int]),
+        (
+            lambda state, rng, seed, game: (state, rng, seed, game),
+            [pyspiel.State, np.random.Generator, int, pyspiel.Game],
+        ),
+    ],
+)
+def test_a_function_gets_what_its_parameters_name(policy, kinds):
+    assert all(isinstance(each, kind) for each, kind in zip(asked_of(policy), kinds, strict=True))
+
+
+def test_at_a_game_of_ones_own_the_state_is_ones_own():
+    (state,) = asked_of(lambda state: (state,), Subtraction)
+    assert type(state) is Subtraction
+
+
+def test_names_of_actions_are_told_on_rules_as_by_openspiel():
+    assert play_match(LineOfDominoes, bots.named, "random", games=2, opening_plies=0).complete
+
+
+def test_a_game_that_is_no_environment_has_no_env():
+    agent = make_agent(lambda env: 0, GAME, 0)
+    with pytest.raises(UnsupportedGameError, match="there is no env: take state, observation or"):
+        agent.step(position())
+
+
+def test_in_an_environment_the_state_is_openspiels_where_that_has_the_same_actions():
+    kinds = set()
+
+    def policy(state):
+        kinds.add(isinstance(state, pyspiel.State))
+        return state.legal_actions()[0]
+
+    evaluate(tictactoe_v3.env, {"player_1": policy, "player_2": policy}, episodes=1)
+    assert kinds == {True}
+
+
+# What makes an agent
+
+
+def test_what_makes_an_agent_gets_the_game_the_seat_and_a_seed_by_name():
+    made = []
+
+    def make(game, player_id, seed, rng):
+        made.append((game, player_id, seed, rng))
+        return bots.FirstBot()
+
+    play_match(GAME, make, "random", games=2, opening_plies=0)
+    games, seats, seeds, generators = zip(*made, strict=True)
+    assert all(isinstance(game, pyspiel.Game) for game in games)
+    assert sorted(seats) == [0, 1]
+    assert len(set(seeds)) == 2
+    assert all(isinstance(rng, np.random.Generator) for rng in generators)
+
+
+def test_each_game_gets_a_bot_of_its_own():
+    given = bots.FirstBot()
+    play_match(GAME, given, "random", games=2)
+    assert given.told == []
+
+
+def test_a_bot_travels_to_another_process():
+    given = bots.FirstBot()
+    given.told.append(3)
+    there = cloudpickle.loads(cloudpickle.dumps(as_agent(given)))
+    assert there.value.told == [3]
+    assert there.value is not given
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("agent", [bots.FirstBot(), bots.cpp_mcts, f"{FILE}:ready", bots.mixed])
+def test_agents_play_alike_in_several_processes(agent):
+    options = {"games": 6, "seed": 3}
+    alone, several = (play_match(GAME, agent, "random", jobs=jobs, **options) for jobs in (1, 2))
+    assert moves(alone) == moves(several)
+
+
+def test_a_bot_that_cannot_travel_plays_here_and_a_line_says_so(caplog):
+    evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
+    bot = pyspiel.MCTSBot(pyspiel.load_game(GAME), evaluator, 1.0, 4, 10, False, 1, False)
+    assert play_match(GAME, bot, "random", games=2, jobs=2).complete
+    assert "MCTSBot cannot be sent to other processes, and plays in this one" in caplog.text
+
+
+def test_probabilities_are_drawn_by_the_seed_of_the_match():
+    one, same, other = (
+        moves(play_match(GAME, bots.mixed, "uct(simulations=2)", games=4, seed=seed))
+        for seed in (1, 1, 2)
+    )
+    assert one == same != other
+
+
+def test_a_seat_of_ones_own_is_that_of_the_game():
+    class Seated(bots.FirstBot):
+        def __init__(self):
+            super().__init__()
+            self.player_id = 0
+
+        def step(self, state):
+            assert state.current_player() == self.player_id
+            return super().step(state)
+
+    assert play_match(GAME, Seated(), "random", games=2).complete
+
+
+# Parameters
+
+
+def test_parameters_are_set_and_varied_as_those_of_specs():
+    agent = as_agent(f" {FILE}:Nth(place=2) ")
+    assert str(agent) == f"{FILE}:Nth(place=2)"
+    assert make_agent(agent, GAME, 0).step(position()) == 2
+    assert make_agent(f"{MODULE}:nth(place=3)", GAME, 0).step(position()) == 3
+    result = run_sweep(GAME, f"{FILE}:nth", "random", {"place": [0, 1]}, games=2)
+    assert [cell.match.agents[0] for cell in result.cells] == [
+        f"{FILE}:nth(place=0)",
+        f"{FILE}:nth(place=1)",
+    ]
+
+
+def test_a_limit_of_ones_own_is_varied_in_a_curve():
+    def make(game, simulations):
+        return bots.AutoBot(game, simulations=simulations, seed=1)
+
+    result = run_scaling(GAME, make, "random", simulations=[2, 3], games=2)
+    assert [point.match.agents[0] for point in result.points] == [
+        "make(simulations=2)",
+        "make(simulations=3)",
+    ]
+    with pytest.raises(ValueError, match="first takes no simulations, so its limit cannot vary"):
+        run_scaling(GAME, bots.first, "random", simulations=[2], games=2)
+
+
+# What is wrong
+
+
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [
+        ("rave(c=0.2)xx", r"Behind the closing parenthesis of 'rave\(c=0\.2\)' stands 'xx'"),
+        ("rave(c=0.2),uct", "Only one agent can be given here"),
+        (f"{FILE}:Nth(place=1)xx", "stands 'xx'"),
+        (f"{MODULE}.first", f"written with a colon: {MODULE}:first"),
+        ("bots.py", r"written with a colon: bots\.py:Name"),
+        ("no_such_module:bot", "There is no module 'no_such_module'"),
+        (f"{FOLDER}/bot.py:first", r"no file .* mean 'bots\.py'"),
+        (f"{MODULE}:frist", "has no name 'frist'. Did you mean 'first'"),
+        (f"{FILE}:Nth(plac=1)", "parameter of Nth 'plac'. Did you mean 'place'"),
+        (f"{FILE}:nth(plac=1)", "parameter of nth 'plac'. Did you mean 'place'"),
+        (f"{FILE}:ready(place=1)", "is an object, made already"),
+        (f"{FILE}:Lazy", r"Lazy is a pyspiel.Bot that lacks the method step\(state\)"),
+        (bots.Lazy(), r"Lazy is a pyspiel.Bot that lacks the method step\(state\)"),
+        (object(), r"object cannot be asked for an action: it lacks step\(state\), "),
+        (3, "An agent must be a spec, .* got 3"),
+        (None, "An agent must be a spec, .* got None"),
+        (pyspiel.MCTSBot, "is a class of OpenSpiel's C.*, which does not tell what it is made"),
+        (pyspiel.make_uniform_random_bot(0, 1), "plays the one seat that it was made for"),
+        (bots.mcts.MCTSBot, "MCTSBot needs uct_c, max_simulations, evaluator, which is not given"),
+    ],
+)
+def test_what_is_no_agent_is_refused_by_name(agent, message):
+    with pytest.raises((UnknownNameError, TypeError, ValueError), match=message) as caught:
+        play_match(GAME, agent, "random", games=2)
+    assert not isinstance(caught.value, MatchError)
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [
+        (lambda game, player: None, "must make an agent; it made None"),
+        (lambda state: None, "must return an action, an integer; it returned None"),
+        (lambda state: -1, "it played -1, which is not legal"),
+        (lambda state: {1: -1.0}, "which are no probabilities"),
+        (lambda state: {}, "which are no probabilities"),
+    ],
+)
+def test_what_an_agent_does_wrong_is_told_with_the_game_and_the_seat(agent, message):
+    with pytest.raises(MatchError, match=f"Game 1, seat 0, agent <lambda>: .*{message}"):
+        play_match(GAME, agent, "random", games=2)
+
+
+def test_a_bot_of_openspiels_is_refused_where_there_is_no_game_of_openspiels():
+    board = pyspiel.load_game("chess")
+
+    def make():
+        return pyspiel.MCTSBot(
+            board, pyspiel.RandomRolloutEvaluator(1, 1), 1, 2, 9, False, 1, False
+        )
+
+    with pytest.raises(UnsupportedGameError, match="MCTSBot is a bot of OpenSpiel's, and the game"):
+        evaluate(chess_v6.env, {"player_0": make, "player_1": "random"}, episodes=1)
+
+
+def test_files_tell_what_kind_of_agent_played():
+    assert [label(as_agent(each)) for each in ("uct", bots.first, bots.Nth, bots.Nth())] == [
+        "uct",
+        "Python policy",
+        "Python factory",
+        "Python object",
+    ]
+
+
+def test_an_agent_is_pickled_by_its_place():
+    agent = pickle.loads(pickle.dumps(as_agent(f"{FILE}:Nth(place=2)")))
+    assert (agent.value.__name__, dict(agent.parameters)) == ("Nth", {"place": 2})

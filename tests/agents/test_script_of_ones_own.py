@@ -1,0 +1,111 @@
+"""A user's own script: a game in a file, a bot, a network, a learned file and a model, everywhere.
+
+The game is that of ``helpers/own_games/subtraction.py``. Each agent goes through everything that
+plays or searches it, in Python and on the command line.
+"""
+
+import functools
+import json
+import pathlib
+
+import gymnasium
+import pytest
+from helpers.own_agents import networks
+from typer.testing import CliRunner
+
+from rave_agents import agent_types
+from rave_agents.analysis.learn import learn_value
+from rave_agents.analysis.position_analysis import analyse
+from rave_agents.analysis.solve import solve_position
+from rave_agents.arena import find_best, play_match, play_tournament
+from rave_agents.cli import app
+
+HELPERS = pathlib.Path(__file__).parent.parent / "helpers"
+GAME = networks.GAME
+
+
+@functools.cache
+def learned_value():
+    return learn_value(GAME, games=4, rounds=1, simulations=4)
+
+
+def learned_file(folder):
+    """The spec of a search with what ``learn`` has written."""
+    file = folder / "subtraction.npz"
+    learned_value().save(file)
+    name = "value" if "value" in agent_types()["uct"].parameters else "evaluator"
+    return f"uct(simulations=4,{name}={file})"
+
+
+AGENTS = {
+    "search": lambda folder: "auto(simulations=4)",
+    "heuristic": lambda folder: f"{HELPERS}/own_agents/bots.py:nth(place=1)",
+    "learned file": learned_file,
+    "torch network": lambda folder: networks.network(),
+    "torch network by file": lambda folder: f"{HELPERS}/own_agents/networks.py:network",
+    "sb3 model": lambda folder: networks.model(),
+    "sb3 model by file": lambda folder: f"{HELPERS}/own_agents/networks.py:model",
+}
+NEEDS = {"torch": pytest.mark.needs("torch"), "sb3": pytest.mark.needs("sb3_contrib")}
+NAMES = [pytest.param(name, marks=NEEDS.get(name.split()[0], ())) for name in AGENTS]
+FEW = {"games": 2, "opening_plies": 0}
+
+
+def match(who):
+    assert play_match(GAME, who, "random", **FEW).complete
+
+
+def tournament(who):
+    agents = {"own": who, "random": "random"}
+    assert play_tournament(GAME, agents, games_per_pairing=2, opening_plies=0).finished == 2
+
+
+def best(who):
+    agents = {"own": who, "random": "random"}
+    assert find_best(GAME, agents, seconds=0.2, simulations=2, opening_plies=0).sentence
+
+
+def search(who):
+    assert analyse(GAME, who, moves="1").action in range(3)
+
+
+def opponent(who):
+    env = gymnasium.make("Opponent-v0", game=GAME, opponent=who, disable_env_checker=True)
+    _, info = env.reset(seed=1)
+    over = False
+    while not over:
+        action = env.action_space.sample(mask=info["action_mask"])
+        _, _, over, _, info = env.step(action)
+
+
+def command(who):
+    if not isinstance(who, str):
+        pytest.skip("a command takes names: see those by file")
+    told = run("match", GAME, who, "random", "--games", "2", "--opening-plies", "0", "--json")
+    assert json.loads(told)["games"] == 2
+    assert json.loads(run("search", GAME, who, "--json"))["action"] in range(3)
+
+
+def run(*words):
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.mark.parametrize("door", [match, tournament, best, search, opponent, command])
+@pytest.mark.parametrize("name", NAMES)
+def test_every_agent_goes_through_everything_at_a_game_of_ones_own(name, door, tmp_path):
+    door(AGENTS[name](tmp_path))
+
+
+def test_the_game_is_solved_and_learned_without_an_agent():
+    """``solve`` and ``learn`` search themselves, so that they take a game and no agent."""
+    assert solve_position(GAME, simulations=50).result.simulations > 0
+    assert learned_value() is not None
+
+
+def test_the_game_is_solved_and_learned_by_commands(tmp_path):
+    assert json.loads(run("solve", GAME, "--simulations", "50", "--json"))["game"] == GAME
+    file, few = tmp_path / "value.npz", ("--games", "4", "--rounds", "1", "--simulations", "4")
+    assert json.loads(run("learn", GAME, "--output", str(file), *few, "--json"))["games"] == 4
+    assert file.exists()
