@@ -159,7 +159,7 @@ class RaceResult(GrowingResult):
 
     @property
     def _others(self) -> str:
-        """What there is to say of agents other than the leader and its closest rival."""
+        """A remark on agents other than the leader and its closest rival; empty for none."""
         rule = self.elimination
         rivals = rule.left[1:]
         unmet = [a for a in rivals if not rule.evidence(rule.leader, a).values]
