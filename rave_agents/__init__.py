@@ -1,6 +1,5 @@
 """Search agents, RAVE and UCT, for OpenSpiel and for any game behind the same interface."""
 
-from rave_agents.agents.models import as_evaluator
 from rave_agents.agents.named_agents import AgentSpec, agent_types, as_agent, make_agent
 from rave_agents.agents.self_play import Example, save_examples, self_play
 from rave_agents.config.limit import Limit
@@ -20,6 +19,7 @@ from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.results.search_result import ActionStatistics, SearchResult
 from rave_agents.searcher.clock import Clock
+from rave_agents.searcher.evaluators import as_evaluator
 from rave_agents.searcher.linear_value import LinearValue
 from rave_agents.searcher.multi_search import search_many
 from rave_agents.searcher.searcher import Searcher

@@ -109,22 +109,17 @@ def test_an_evaluator_stands_for_playouts(framework):
     assert judge.asked > 0
 
 
-def test_a_value_function_judges_positions(framework):
+def test_a_value_function_evaluates_positions(framework):
     asked = []
 
     def value(state):
         asked.append(state)
         return [0.0] * (1 if framework.name == "gymnasium" else 2)
 
-    agent = framework.agent(value=value, simulations=20, seed=1)
+    agent = framework.agent(evaluator=value, simulations=20, seed=1)
     framework.move(agent)
     assert asked
-    assert agent.value is value
-
-
-def test_a_value_function_and_an_evaluator_are_refused_together(framework):
-    with pytest.raises(ValueError, match="an evaluator or a value function, not both"):
-        framework.agent(value=lambda state: 0.0, evaluator=framework.judge())
+    assert agent.evaluator is value
 
 
 def test_a_drawn_seed_is_told_and_gives_the_same_move_again(framework):
@@ -141,8 +136,9 @@ def test_a_drawn_seed_is_told_and_gives_the_same_move_again(framework):
         ({"clok": "60"}, "did you mean 'clock'"),
         ({"simulations": 0}, "simulations must be"),
         ({"seed": -1}, "seed"),
-        ({"evaluator": 3}, "evaluator must have"),
-        ({"value": 3}, "value must be a function"),
+        ({"evaluator": 3}, "an evaluator must be a function of a state"),
+        ({"value": 3}, "evaluator"),
+        ({"value_function": len}, "parameter of .*value_function"),
     ],
 )
 def test_what_is_not_allowed_is_named(framework, parameters, message):

@@ -34,6 +34,7 @@ from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.results.search_result import SearchResult
+from rave_agents.searcher.evaluators import horizon_value
 from rave_agents.searcher.searcher import Searcher
 from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState
 from rave_gymnasium.support import check_plannable, env_name, hidden_information, no_worlds
@@ -67,9 +68,9 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             ``state.chance``.
         horizon: steps that a plan looks ahead, at least 1; None for the end of the episode;
             ``"auto"`` for 100. A simulation that it cuts off counts its rewards so far, and what
-            ``value`` says is still to come.
+            ``evaluator`` says is still to come, if it gives values of single positions.
         discount: what a reward counts less with every step, above 0 and at most 1.
-        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator``, ``value`` and
+        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator`` and
             ``**config`` as for ``rave_agents.agents.searching_agent.SearchingAgent``.
 
     Raises:
@@ -98,7 +99,6 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         clock: ClockLike = None,
         seed: int | None = None,
         evaluator: Any = None,
-        value: Any = None,
         worlds: WorldFunction | None = None,
         chance: Chance | str = Chance.DRAW,
         horizon: int | str | None = AUTO,
@@ -123,7 +123,6 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             clock=clock,
             seed=seed,
             evaluator=evaluator,
-            value=value,
             **config,
         )
         self.discount = discount
@@ -145,9 +144,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         member = copy.copy(self)
         member.env = env
         member.seed = self.seed + number
-        member._searcher = Searcher(
-            self.config, seed=member.seed, evaluator=self.evaluator, value=self.value
-        )
+        member._searcher = Searcher(self.config, seed=member.seed, evaluator=self.evaluator)
         return member
 
     def act(self, observation: Any = None, action_mask: Any = None) -> Any:
@@ -198,7 +195,8 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         return getattr(member.env, "observation_space", None)
 
     def _act(self, env: Any, mask: Any, observation: Any) -> int:
-        reads = isinstance(self.evaluator, BatchEvaluator) or self.value is not None
+        value = horizon_value(self.evaluator)
+        reads = isinstance(self.evaluator, BatchEvaluator) or value is not None
         if mask is None:
             mask = shown_mask(observation, None, int(env.action_space.n))
         started = time.perf_counter()
@@ -207,7 +205,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
                 env,
                 discount=self.discount,
                 horizon=self.horizon,
-                value=self.value,
+                evaluator=value,
                 action_mask=mask,
                 chance=self.chance,
                 worlds=self.worlds,

@@ -69,7 +69,7 @@ class PlanningState(EnvironmentState):
         discount: the discount of rewards per step, above 0 and at most 1.
         horizon: steps that the search looks ahead, at least 1; None for the end of the episode,
             which must then have a time limit; ``"auto"`` for 100.
-        value: judges the position where the horizon cuts a simulation off, see
+        evaluator: evaluates the position where the horizon cuts a simulation off, see
             ``rave_agents.environments.plan.ValueFunction``; None for nothing.
         action_mask: whether each action is allowed now; None for the mask in ``observation``, of
             ``action_masks()`` of a wrapper or of the environment, or in what its ``_get_obs()`` and
@@ -101,7 +101,7 @@ class PlanningState(EnvironmentState):
         *,
         discount: float = 1.0,
         horizon: int | str | None = AUTO,
-        value: ValueFunction | None = None,
+        evaluator: ValueFunction | None = None,
         action_mask: Any = None,
         chance: Chance | str = Chance.DRAW,
         worlds: WorldFunction | None = None,
@@ -109,7 +109,7 @@ class PlanningState(EnvironmentState):
     ) -> None:
         check_plannable(env)
         check_world_function(worlds)
-        plan = checked_plan(horizon, discount, value, default=DEFAULT_HORIZON)
+        plan = checked_plan(horizon, discount, evaluator, default=DEFAULT_HORIZON)
         chance = checked_chance(chance)
         check_goes_on(env)
         limit, elapsed = time_limit(env)
@@ -124,7 +124,7 @@ class PlanningState(EnvironmentState):
         actions = range(int(space.n))
         if action_mask is None:
             action_mask = shown_mask(observation, None, len(actions))
-        kept = (value, worlds, observation)
+        kept = (evaluator, worlds, observation)
         keep = any(each is not None for each in kept)
         if action_mask is not None:
             some_allowed(action_mask, len(actions))

@@ -53,7 +53,7 @@ class SearchBot(SearchingAgent, Bot):
             ``numpy.random.Generator`` ``rng``; each is checked. None for the game's own method, or
             else replays of its history, see ``rave_openspiel.worlds``.
         verbose: print the report of ``step_verbose`` at each move.
-        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator``, ``value`` and
+        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator`` and
             ``**config`` as for ``rave_agents.agents.searching_agent.SearchingAgent``.
 
     Raises:
@@ -79,7 +79,6 @@ class SearchBot(SearchingAgent, Bot):
         clock: ClockLike = None,
         seed: int | None = None,
         evaluator: Any = None,
-        value: Any = None,
         worlds: WorldFunction | None = None,
         verbose: bool = False,
         **config: Unpack[SearchParameters],
@@ -106,7 +105,6 @@ class SearchBot(SearchingAgent, Bot):
             clock=clock,
             seed=seed,
             evaluator=evaluator,
-            value=value,
             **config,
         )
         self.game: pyspiel.Game = game
@@ -125,7 +123,6 @@ class SearchBot(SearchingAgent, Bot):
             self.config.replace(search_forced_moves=True),
             seed=self.seed,
             evaluator=self.evaluator,
-            value=self.value,
         )
         self._clone_seeds = np.random.SeedSequence(self.seed)
         """True if searches play a turn-based form of the game, whose positions are others."""
@@ -279,7 +276,7 @@ class SearchBot(SearchingAgent, Bot):
         return twin
 
     def __copy__(self) -> Self:
-        shared = (self.game, self.evaluator, self.value, self.worlds)
+        shared = (self.game, self.evaluator, self.worlds)
         return copy.deepcopy(self, {id(given): given for given in shared})
 
     def mcts_search(self, state: pyspiel.State) -> SearchNode:

@@ -53,7 +53,7 @@ class SearchPolicy(policy.Policy):  # type: ignore[misc]
                 f"Player {player_id} is not to move at this state, or not this bot's: {mover} is."
             )
         bot = self._bot
-        searcher = Searcher(bot.config, seed=bot.seed, evaluator=bot.evaluator, value=bot.value)
+        searcher = Searcher(bot.config, seed=bot.seed, evaluator=bot.evaluator)
         root = OpenSpielState(state, bot.worlds)
         result: Any = searcher.search(root, bot.limit, player=mover)
         return dict(result.policy)

@@ -54,10 +54,10 @@ class SearchAgent(SearchingAgent, LoopAgent):
         horizon: steps that a simulation looks ahead, at least 1: moves in an AEC environment, joint
             moves in a Parallel one; None for the end of the game; ``"auto"`` for the end in the
             classic environments and in Shimmy's, else 1,000. A simulation that it cuts off counts
-            its rewards so far, and what ``value`` says is still to come. With a horizon no tree is
-            kept.
+            its rewards so far, and what ``evaluator`` says is still to come, if it gives values of
+            single positions. With a horizon no tree is kept.
         discount: what a reward counts less with every step, above 0 and at most 1.
-        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator``, ``value`` and
+        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator`` and
             ``**config`` as for ``rave_agents.agents.searching_agent.SearchingAgent``.
 
     Raises:
@@ -86,7 +86,6 @@ class SearchAgent(SearchingAgent, LoopAgent):
         clock: ClockLike = None,
         seed: int | None = None,
         evaluator: Any = None,
-        value: Any = None,
         player: Any = None,
         translate: bool = True,
         worlds: WorldFunction | None = None,
@@ -102,7 +101,6 @@ class SearchAgent(SearchingAgent, LoopAgent):
             clock=clock,
             seed=seed,
             evaluator=evaluator,
-            value=value,
             **config,
         )
         if self.config.hidden == "see":
@@ -116,7 +114,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
             chance=chance,
             horizon=horizon,
             discount=discount,
-            value=self.value,
+            evaluator=self.evaluator,
         )
         check_moves(self.config, simultaneous=self._rows is not None or is_parallel(env))
         self._bind_members()
@@ -125,9 +123,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
         assert self.seed is not None
         seed = self.seed + number
         self.seed: int | None = seed
-        self._searcher = Searcher(
-            self.config, seed=seed, evaluator=self.evaluator, value=self.value
-        )
+        self._searcher = Searcher(self.config, seed=seed, evaluator=self.evaluator)
 
     def __copy__(self) -> Self:
         """Return an independent agent with a copy of the tree, bound to the same environment."""

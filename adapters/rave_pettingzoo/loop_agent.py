@@ -19,6 +19,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
+from rave_agents.searcher.evaluators import horizon_value
 from rave_pettingzoo.chain import raw_env
 from rave_pettingzoo.cloning import check_env
 from rave_pettingzoo.masks import allowed_actions, mask_of, masked_actions
@@ -49,7 +50,7 @@ class LoopAgent(EnvironmentAgent):
         chance: as for ``SearchAgent``.
         horizon: likewise.
         discount: likewise.
-        value: judges the position where the horizon cuts a simulation off, see
+        evaluator: evaluates the position where the horizon cuts a simulation off, see
             ``rave_agents.environments.plan.ValueFunction``; None for nothing.
         worlds: likewise; ``choose`` gets a state that has them. Without, it has the
             true state, hidden cards included, and must itself heed ``hides_information()``.
@@ -70,7 +71,7 @@ class LoopAgent(EnvironmentAgent):
         chance: Chance | str = Chance.DRAW,
         horizon: int | str | None = AUTO,
         discount: float = 1.0,
-        value: Any = None,
+        evaluator: Any = None,
     ) -> None:
         live, self._rows = env, rows_of(env)
         if self._rows is not None:
@@ -94,13 +95,13 @@ class LoopAgent(EnvironmentAgent):
         """The user's source of worlds (determinizations), if any."""
         self.chance: Chance = checked_chance(chance)
         """The handling of chance: simulations draw its outcomes, or foresee them."""
-        plan_for(env, horizon, discount, value)
+        plan_for(env, horizon, discount, horizon_value(evaluator))
         self.horizon = horizon
         """Steps that simulations look ahead; None for the end, ``"auto"`` for the default."""
         self.discount = discount
         """The discount of rewards per step."""
-        self.value = value
-        """Judges positions, if given."""
+        self.evaluator = evaluator
+        """Evaluates positions, if given."""
         self._check_playable(env)
         self.env = live
         """The live environment."""
@@ -203,7 +204,7 @@ class LoopAgent(EnvironmentAgent):
             state = game_state(
                 env,
                 translate=self.translate,
-                keep_observations=isinstance(getattr(self, "evaluator", None), BatchEvaluator),
+                keep_observations=isinstance(self.evaluator, BatchEvaluator),
                 **self._state_options(),
             )
         _check_mask(env, observation, mask, state.legal_actions())
@@ -244,7 +245,7 @@ class LoopAgent(EnvironmentAgent):
             "chance": self.chance,
             "horizon": self.horizon,
             "discount": self.discount,
-            "value": self.value,
+            "evaluator": horizon_value(self.evaluator),
         }
 
     def _observation_space(self) -> Any:

@@ -73,7 +73,7 @@ class ParallelState(ZooState):
         horizon: steps of the environment, in each of which all agents act, that a simulation looks
             ahead; else as for ``AECState``.
         discount: what a reward counts less with every such step, above 0 and at most 1.
-        value: as for ``AECState``.
+        evaluator: as for ``AECState``.
 
     Raises:
         TypeError, ValueError, CloneError, UnsupportedGameError: as ``AECState``.
@@ -95,10 +95,10 @@ class ParallelState(ZooState):
         chance: Chance | str = Chance.DRAW,
         horizon: int | str | None = AUTO,
         discount: float = 1.0,
-        value: ValueFunction | None = None,
+        evaluator: ValueFunction | None = None,
     ) -> None:
         check_env(env)
-        plan = plan_for(env, horizon, discount, value)
+        plan = plan_for(env, horizon, discount, evaluator)
         if not isinstance(env, pettingzoo.ParallelEnv):
             raise TypeError(f"env must be a Parallel environment, got {type(env).__name__}.")
         if simultaneous is not None and not isinstance(simultaneous, bool):
@@ -113,7 +113,7 @@ class ParallelState(ZooState):
                 f"player must be the agent that the worlds are for, one of {list(agents)}, "
                 f"got {player!r}."
             )
-        keep = worlds is not None or value is not None
+        keep = worlds is not None or evaluator is not None
         masks = masks_of(env, observations, infos)
         copy = searched_env(env, keep_observations=keep, masks=masks)
         super().__init__(

@@ -23,7 +23,7 @@ def game_state(
     chance: Chance | str = Chance.DRAW,
     horizon: int | str | None = AUTO,
     discount: float = 1.0,
-    value: ValueFunction | None = None,
+    evaluator: ValueFunction | None = None,
     keep_observations: bool = False,
 ) -> GameState:
     """Return the position of a live environment in the form that is fastest to search.
@@ -35,7 +35,7 @@ def game_state(
         TypeError, ValueError, CloneError, UnsupportedGameError: as ``AECState``.
     """
     check_env(env)
-    plan = plan_for(env, horizon, discount, value)
+    plan = plan_for(env, horizon, discount, evaluator)
     translates = translate and not keep_observations
     if translates and worlds is None and plan.is_whole_game and is_openspiels(env):
         check_searchable(env)
@@ -57,6 +57,6 @@ def game_state(
         chance=chance,
         horizon=horizon,
         discount=discount,
-        value=value,
+        evaluator=evaluator,
         keep_observations=keep_observations,
     )

@@ -70,7 +70,7 @@ class AECState(ZooState):
         horizon: moves of all agents that a simulation looks ahead, at least 1; None for the end of
             the game; ``"auto"`` for the end where the game is known to end, else 1,000.
         discount: what a reward counts less with every move, above 0 and at most 1.
-        value: judges the position where the horizon cuts a simulation off, see
+        evaluator: evaluates the position where the horizon cuts a simulation off, see
             ``rave_agents.environments.plan.ValueFunction``; None for nothing.
         keep_observations: whether wrappers that change observations alone are kept, as an evaluator
             that reads them needs it.
@@ -95,10 +95,10 @@ class AECState(ZooState):
         chance: Chance | str = Chance.DRAW,
         horizon: int | str | None = AUTO,
         discount: float = 1.0,
-        value: ValueFunction | None = None,
+        evaluator: ValueFunction | None = None,
         keep_observations: bool = False,
     ) -> None:
-        plan = plan_for(env, horizon, discount, value)
+        plan = plan_for(env, horizon, discount, evaluator)
         if isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is not None:
             env = turn_based_env(env)
         check_env(env)
@@ -113,7 +113,7 @@ class AECState(ZooState):
         check_searchable(env)
         check_begun(env)
         checked_chance(chance)
-        keep = keep_observations or worlds is not None or value is not None
+        keep = keep_observations or worlds is not None or evaluator is not None
         copy = searched_env(env, keep_observations=keep)
         agents = tuple(copy.possible_agents)
         super().__init__(

@@ -78,7 +78,7 @@ DEFAULT_HORIZON = 1000
 
 
 def plan_for(
-    env: Any, horizon: int | str | None, discount: float, value: ValueFunction | None
+    env: Any, horizon: int | str | None, discount: float, evaluator: ValueFunction | None
 ) -> Plan:
     """Return how far simulations in an environment look ahead.
 
@@ -87,13 +87,13 @@ def plan_for(
         horizon: ``"auto"`` is the end in the classic environments and in Shimmy's, which always
             end, else ``DEFAULT_HORIZON``.
         discount: as for ``AECState``.
-        value: likewise.
+        evaluator: likewise.
 
     Raises:
         TypeError, ValueError: for a value that is not allowed.
     """
     default = math.inf if always_ends(env) else DEFAULT_HORIZON
-    return checked_plan(horizon, discount, value, default=default)
+    return checked_plan(horizon, discount, evaluator, default=default)
 
 
 def _made_with(raw: Any) -> str:

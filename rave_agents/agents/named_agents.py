@@ -13,7 +13,6 @@ from typing import Any, Self
 import numpy as np
 
 from rave_agents.agents.amaf_fit import warn_of_misfit
-from rave_agents.agents.models import AnyEvaluator, loaded_evaluator
 from rave_agents.agents.own_agents import OwnAgent, own_agent
 from rave_agents.config.limit import Limit
 from rave_agents.config.part_specs import plain
@@ -39,7 +38,7 @@ from rave_agents.searcher.searcher import Searcher
 LIMITS = frozenset(["simulations", "seconds", "clock", "nodes", "depth"])
 """Parameters that limit how long an agent thinks; the last two are those of other programs."""
 
-_OF_AGENTS = ("simulations", "seconds", "clock", "seed", "evaluator", "value")
+_OF_AGENTS = ("simulations", "seconds", "clock", "seed", "evaluator")
 """Parameters of a searching agent that are not fields of its ``SearchConfig``."""
 
 DEFAULT_AGENT = "auto"
@@ -225,8 +224,7 @@ class SearchAgent:
         seed: seeds every random choice; None for a seed that the system draws.
         clock: sets the time of each move; None for the limit alone.
         player: the seat, from 0; needed where players move at the same time.
-        evaluator: judges leaves in place of playouts; None for playouts.
-        value: judges positions, see ``Searcher``; None for playouts to the end.
+        evaluator: evaluates positions, see ``as_evaluator``; None for playouts.
     """
 
     def __init__(
@@ -237,10 +235,9 @@ class SearchAgent:
         player: int | None = None,
         seed: int | None = None,
         clock: Clock | None = None,
-        evaluator: AnyEvaluator | None = None,
-        value: Any = None,
+        evaluator: Any = None,
     ) -> None:
-        self.searcher: Searcher = Searcher(config, seed=seed, evaluator=evaluator, value=value)
+        self.searcher: Searcher = Searcher(config, seed=seed, evaluator=evaluator)
         self.player = player
         """The seat; None if not given."""
         self.limit = limit
@@ -374,7 +371,6 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
         seed: int | None = None,
         clock: str | float | None = None,
         evaluator: Any = None,
-        value: Any = None,
         **changes: Any,
     ) -> Agent:
         limit, parsed = limit_and_clock(simulations, seconds, clock)
@@ -388,8 +384,7 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
             player=player,
             seed=seed,
             clock=parsed,
-            evaluator=loaded_evaluator(evaluator),
-            value=value,
+            evaluator=evaluator,
         )
 
     of_agents = {**dict.fromkeys(_OF_AGENTS), "simulations": DEFAULT_SIMULATIONS}

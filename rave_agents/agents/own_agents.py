@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from rave_agents.agents.answers import discrete_action
-from rave_agents.agents.libraries import NAMES, is_torch_module
+from rave_agents.frameworks.libraries import NAMES, is_torch_module
 from rave_agents.agents.policies import (
     Policy,
     asked_method,

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rave_agents.agents.answers import best_action, drawn_action
-from rave_agents.agents.libraries import METHODS, NAMES, STATE_METHODS, is_torch_module
+from rave_agents.frameworks.libraries import METHODS, NAMES, STATE_METHODS, is_torch_module
 from rave_agents.agents.views import AnyView, StateView, observation_like
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.agent import Effort

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
-from rave_agents.agents.models import AnyEvaluator, loaded_evaluator
 from rave_agents.agents.named_agents import limit_and_clock
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
@@ -24,7 +23,7 @@ from rave_agents.searcher.time_control import TimeControl
 ClockLike = str | float | TimeControl | Clock | None
 """The type of an agent's ``clock``, see ``rave_agents.Clock.parse``."""
 
-SEARCH_PARAMETERS = ("simulations", "seconds", "clock", "seed", "evaluator", "value")
+SEARCH_PARAMETERS = ("simulations", "seconds", "clock", "seed", "evaluator")
 """Parameters of every agent that searches, beside those of its search."""
 
 
@@ -48,13 +47,10 @@ class SearchingAgent:
             the method that begins a new game, ``restart`` or ``reset``.
         seed: decides everything random, an integer of at least 0; None for one that the system
             draws. Either way ``seed`` holds the one in use.
-        evaluator: judges leaves in place of random playouts: a ``BatchEvaluator``, an object with
-            the methods of ``open_spiel.python.algorithms.mcts.Evaluator``, which get the
-            framework's states, or any model that ``as_evaluator`` takes.
-        value: judges positions, as ``judging`` says, and where a horizon cuts simulations off: a
-            function of the framework's state, a part that implements
-            ``rave_agents.parts.position_value``, or a learned value or its file, see
-            ``rave_agents.Searcher``.
+        evaluator: evaluates positions: a function of the framework's state, an object with
+            ``evaluate(state)``, ``prior(state)`` or both, a network or another model, the file that
+            ``rave-agents learn`` wrote, or anything else that ``rave_agents.as_evaluator`` takes.
+            Values of single positions also count where a horizon cuts simulations off.
         **config: what ``SearchConfig.replace`` is to change of the preset: parts such as
             ``schedule``, ``threads``, ``max_memory_mb``, ``reuse_tree``.
 
@@ -90,7 +86,6 @@ class SearchingAgent:
         clock: ClockLike = None,
         seed: int | None = None,
         evaluator: Any = None,
-        value: Any = None,
         **config: Unpack[SearchParameters],
     ) -> None:
         preset = SearchConfig.preset(self.preset)
@@ -107,15 +102,11 @@ class SearchingAgent:
         """The seed in use."""
         if self.seed is None:
             self.seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
-        self.evaluator: AnyEvaluator | None = loaded_evaluator(evaluator)
-        """The evaluator of leaves; None for random playouts."""
         self.last_result: SearchResult | None = None
         """The result of the last search; None before the first."""
-        self._searcher = Searcher(
-            self.config, seed=self.seed, evaluator=self.evaluator, value=value
-        )
-        self.value = self._searcher.value
-        """The value function of positions; None without one."""
+        self._searcher = Searcher(self.config, seed=self.seed, evaluator=evaluator)
+        self.evaluator: Any = self._searcher.evaluator
+        """The evaluator of positions; None for random playouts."""
 
     @property
     def _seconds(self) -> float | None:

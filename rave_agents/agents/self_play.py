@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.agents.models import as_evaluator
 from rave_agents.config.limit import Limit
 from rave_agents.config.root_noise import DirichletNoise
 from rave_agents.config.search_config import SearchConfig
@@ -19,6 +18,7 @@ from rave_agents.game.arguments import checked_seed, is_integer, is_number
 from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
 from rave_agents.results.search_result import SearchResult
+from rave_agents.searcher.evaluators import as_evaluator
 from rave_agents.searcher.multi_search import SIDE_BY_SIDE, Task, search_together
 from rave_agents.searcher.searcher import Searcher
 

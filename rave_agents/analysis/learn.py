@@ -124,7 +124,7 @@ def learn_value(
     with shown(progress, learning_view(games)) as tell:
         for fit in range(rounds):
             for number in range(fit * games // rounds, (fit + 1) * games // rounds):
-                searcher = Searcher(_CONFIG, seed=int(draw.integers(2**31)), value=value)
+                searcher = Searcher(_CONFIG, seed=int(draw.integers(2**31)), evaluator=value)
                 played, returns = _played(features, start, searcher, simulations, draw)
                 samples += played
                 labels += [

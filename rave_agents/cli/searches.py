@@ -119,7 +119,9 @@ def solve(
 @reported
 def learn(
     game: GameName,
-    output: Annotated[Path, typer.Option(help="The file to write: agents take it as value=FILE.")],
+    output: Annotated[
+        Path, typer.Option(help="The file to write: agents take it as evaluator=FILE.")
+    ],
     games: Annotated[int, typer.Option(help="Games of self-play.")] = 2000,
     rounds: Annotated[
         int, typer.Option(help="Rounds of self-play and fitting; each plays with the last fit.")
@@ -129,7 +131,7 @@ def learn(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Learn a value of positions by self-play, for uct(value=FILE) and other agents.
+    """Learn a value of positions by self-play, for auto(evaluator=FILE) and other agents.
 
     It takes some minutes for a board game. The file is written after every round: what was learned
     by then is there after Ctrl-C.
@@ -161,7 +163,7 @@ def learn(
     else:
         show(
             f"{told['games']} games, {told['positions']} positions, {told['seconds']:.0f} s: "
-            f"{escape(str(output))} has the value; give it as value={escape(str(output))}."
+            f"{escape(str(output))} has the value; give it as evaluator={escape(str(output))}."
         )
 
 

@@ -10,7 +10,7 @@ from rave_agents.errors import GameError
 from rave_agents.simulate.value import PositionValue
 
 ValueFunction = Callable[[Any], Any]
-"""Judges a position: ``value(state)`` is what is still to come, for every player.
+"""Evaluates a position: ``function(state)`` is what is still to come, for every player.
 
 ``state`` is the search's state of the environment, which must not be changed: ``state.env`` is its
 copy of the environment, ``state.observation(seat)`` what a player has observed, and
@@ -31,7 +31,7 @@ class Plan(NamedTuple):
     discount: float = 1.0
     """The factor of a reward for every step of the environment before it."""
     value: Any = None
-    """Judges the position where a simulation is cut off, see ``ValueFunction``; None for 0."""
+    """Evaluates the position where a simulation is cut off, see ``ValueFunction``; None for 0."""
 
     @property
     def is_whole_game(self) -> bool:
@@ -42,7 +42,7 @@ class Plan(NamedTuple):
 def checked_plan(
     horizon: int | str | None,
     discount: float,
-    value: Any = None,
+    evaluator: Any = None,
     *,
     default: float,
 ) -> Plan:
@@ -52,7 +52,7 @@ def checked_plan(
         horizon: steps that simulations look ahead, at least 1; None for the end of the episode;
             ``"auto"`` for the default.
         discount: above 0 and at most 1.
-        value: see ``ValueFunction``; None for none.
+        evaluator: see ``ValueFunction``; None for none.
         default: the default horizon.
 
     Raises:
@@ -62,9 +62,10 @@ def checked_plan(
         raise TypeError(f"discount must be a number, got {discount!r}.")
     if not 0 < discount <= 1:
         raise ValueError(f"discount must be above 0 and at most 1, got {discount!r}.")
-    if value is not None and not (callable(value) or hasattr(value, "_fields")):
-        raise TypeError(f"value must be a function of a state, or None, got {value!r}.")
-    return Plan(_checked_horizon(horizon, default), float(discount), value)
+    known = callable(evaluator) or hasattr(evaluator, "evaluate") or hasattr(evaluator, "_fields")
+    if evaluator is not None and not known:
+        raise TypeError(f"evaluator must be a function of a state, or None, got {evaluator!r}.")
+    return Plan(_checked_horizon(horizon, default), float(discount), evaluator)
 
 
 def _checked_horizon(horizon: int | str | None, default: float) -> float:
@@ -144,8 +145,8 @@ class Account:
         """
         if self.plan.value is None:
             return
-        judge = PositionValue(self.plan.value, state, math.inf)
-        for player, number in enumerate(judge.evaluate(state)):
+        value = PositionValue(self.plan.value, state, math.inf)
+        for player, number in enumerate(value.evaluate(state)):
             self.add(player, number)
 
 

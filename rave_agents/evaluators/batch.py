@@ -30,7 +30,7 @@ from rave_agents.simulate.utility_limits import UtilityLimits
 
 
 class Batch(NamedTuple):
-    """Positions that an evaluator is to judge, one a row."""
+    """Positions that an evaluator is to evaluate, one a row."""
 
     observations: NDArray[np.float32]
     """[B, ...] what the player to move observes, in the game's shape."""
@@ -118,7 +118,9 @@ class BatchArrays:
             self._players[:count].copy(),
         )
 
-    def take(self, source: str, answer: Any, limits: UtilityLimits, *, clip: bool) -> None:
+    def take(
+        self, source: str, answer: Any, limits: UtilityLimits, *, clip: bool, policy: bool = True
+    ) -> None:
         """Write an evaluator's answer to the rows in use.
 
         Args:
@@ -126,13 +128,15 @@ class BatchArrays:
             answer: the policy, [B, actions], and the values, [B, players] or [B].
             limits: the game's.
             clip: whether values are moved into the utilities.
+            policy: whether it gives a policy; without one all legal actions have the same.
 
         Raises:
             GameError: if a search cannot use it.
         """
         count, check = self.count, self._check or self.bind()
-        policy, values, own = checked_arrays(source, answer, self._masks[:count].shape, limits)
-        self.policy[:count] = policy
+        shape = self._masks[:count].shape
+        given, values, own = checked_arrays(source, answer, shape, limits, policy=policy)
+        self.policy[:count] = 1.0 if given is None else given
         (self._answer.own_values if own else self.values)[:count] = values
         if limits is not self._limits:
             bounds = limits.least, limits.greatest, limits.low, limits.high

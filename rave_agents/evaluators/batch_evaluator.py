@@ -1,4 +1,4 @@
-"""Evaluators that judge leaves in batches."""
+"""Evaluators that are asked about many positions at once."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -8,10 +8,13 @@ from rave_agents.game.arguments import unknown_name
 from rave_agents.simulate.utility_limits import UtilityLimits
 
 POLICIES = ("logits", "probabilities")
+GIVES = ("both", "values", "policy")
+
+Gives = Literal["both", "values", "policy"]
 
 
 class BatchEvaluator:
-    """Judges many positions in one call: a network in the place of playouts.
+    """Evaluates many positions in one call: a network in the place of playouts.
 
     ``function(batch)`` gets a ``Batch`` of ``observations`` [B, ...] float32,
     ``legal_actions_mask`` [B, A] bool and ``players`` [B], and returns two arrays:
@@ -22,8 +25,9 @@ class BatchEvaluator:
       player expects, in the order of the players. [B] is enough for a single player, and for two
       whose returns have a constant sum.
 
-    NumPy arrays, torch tensors and JAX arrays are taken. Where players move at the same time, each
-    of them has a row. Chance nodes are never judged, nor is the end of a game.
+    NumPy arrays, torch tensors and JAX arrays are taken, in a pair or a dictionary with names such
+    as ``"policy"`` and ``"values"``. Where players move at the same time, each of them has a row.
+    Chance nodes are never evaluated, nor is the end of a game.
 
     Args:
         function: the network, or any callable.
@@ -35,19 +39,23 @@ class BatchEvaluator:
             and in ``self_play`` until the caller gets examples: a position with the same
             observation, player and legal actions as one before is not asked again. Say False for
             one that answers at random or learns meanwhile. It may take 35 MB.
+        gives: ``"both"``; ``"values"`` or ``"policy"`` for one that returns only these, an array or
+            a pair with None: without a policy all priors are equal, without values there are
+            playouts. None to find out before the first search, by one question more.
 
     Raises:
         TypeError: if ``function`` cannot be called.
-        ValueError: for another ``policy``.
+        ValueError: for another ``policy`` or ``gives``.
     """
 
     def __init__(
         self,
-        function: Callable[[Batch], tuple[Any, Any]],
+        function: Callable[[Batch], Any],
         *,
         policy: Literal["logits", "probabilities"] = "logits",
         clip: bool = False,
         cache: bool = True,
+        gives: Gives | None = "both",
     ) -> None:
         if not callable(function):
             raise TypeError(
@@ -56,6 +64,8 @@ class BatchEvaluator:
             )
         if policy not in POLICIES:
             raise ValueError(unknown_name("policy", policy, POLICIES))
+        if gives is not None and gives not in GIVES:
+            raise ValueError(unknown_name("gives", gives, GIVES))
         self.function = function
         """The function that is called."""
         self.policy: str = policy
@@ -64,8 +74,10 @@ class BatchEvaluator:
         """True if values are moved into the utilities."""
         self.cache: bool = bool(cache)
         """True if answers are kept."""
+        self.gives: str | None = gives
+        """``"both"``, ``"values"`` or ``"policy"``; None until it is known."""
 
-    def __call__(self, batch: Batch) -> tuple[Any, Any]:
+    def __call__(self, batch: Batch) -> Any:
         """Ask the function; its answer as it is."""
         return self.function(batch)
 
@@ -84,4 +96,10 @@ def evaluate(evaluator: BatchEvaluator, arrays: BatchArrays, limits: UtilityLimi
     """
     if arrays.count > 0:
         answer = evaluator(arrays.asked())
-        arrays.take(evaluator.name, answer, limits, clip=evaluator.clip)
+        arrays.take(
+            evaluator.name,
+            answer,
+            limits,
+            clip=evaluator.clip,
+            policy=evaluator.gives != "values",
+        )

@@ -27,6 +27,8 @@ class GameTraits(NamedTuple):
     """True if an evaluator gives values of leaves, so that there are no playouts."""
     valued: bool = False
     """True if there is a value function."""
+    priors: bool = False
+    """True if an evaluator gives prior probabilities of actions."""
     observed: bool = False
     """True if playouts show what players observe, for the search to learn from."""
 

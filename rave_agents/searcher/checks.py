@@ -11,11 +11,9 @@ from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.runtime import record_of
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import GameError, UnsupportedGameError
-from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import GameState, PlayerId, is_simultaneous, moving_players
 from rave_agents.kernel.declarations import GameTraits, game_refusal
-from rave_agents.simulate.evaluator import Evaluator
 
 _log = logging.getLogger("rave_agents")
 
@@ -136,24 +134,6 @@ def check_decision(state: GameState) -> None:
         raise ValueError("Chance moves at this state: apply an outcome, then search.")
     if not 0 <= player < state.num_players():
         raise ValueError(f"No player is to move at this state: current_player() is {player}.")
-
-
-def check_evaluator(evaluator: Any, config: SearchConfig) -> None:
-    """Refuse what cannot stand for playouts.
-
-    Raises:
-        TypeError: for what is no evaluator.
-        ValueError: for several playouts beside it.
-    """
-    if evaluator is None:
-        return
-    if isinstance(evaluator, type) or not isinstance(evaluator, BatchEvaluator | Evaluator):
-        raise TypeError(
-            "evaluator must have evaluate(state) and prior(state), or be a BatchEvaluator, and "
-            f"be an object, no class: got {evaluator!r}. as_evaluator makes one of many models."
-        )
-    if config.playout_count > 1:
-        raise ValueError("playout_count must be 1 with an evaluator, which stands for playouts.")
 
 
 @functools.cache

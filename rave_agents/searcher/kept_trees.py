@@ -11,7 +11,6 @@ from typing import Any
 from rave_agents.compiler.changes import WATCHED, code_generation
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.config.limit import Limit
-from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.game.game_state import (
     GameState,
     determinizes,
@@ -26,6 +25,7 @@ from rave_agents.searcher.checks import (
     checked_path,
     warn_one_thread,
 )
+from rave_agents.searcher.evaluators import kind_of
 from rave_agents.searcher.looks import Pause, is_enough, simulations_left, watched_statistics
 from rave_agents.searcher.preparing import take_turns
 from rave_agents.searcher.threads import run_in_threads
@@ -66,18 +66,17 @@ class KeptTrees:
 
     Args:
         threads: how many trees there are.
-        evaluator: judges leaves; None for playouts.
-        value: judges positions; None for nothing.
+        evaluator: evaluates positions; None for playouts.
     """
 
-    def __init__(self, threads: int, evaluator: Any, value: Any) -> None:
-        self._evaluator, self._value = evaluator, value
+    def __init__(self, threads: int, evaluator: Any) -> None:
+        self._evaluator = evaluator
         self.searches: Sequence[TreeSearch]
         """The search of each tree."""
-        if isinstance(evaluator, BatchEvaluator):
+        if kind_of(evaluator).batched:
             self.searches = [BatchedSearch(evaluator)]
         else:
-            self.searches = [TreeSearch(evaluator, value) for _ in range(threads)]
+            self.searches = [TreeSearch(evaluator) for _ in range(threads)]
         self.root: RootPosition | None = None
         """The position searched last or advanced to; None before the first search."""
         self.stage = Stage.IDLE
@@ -91,6 +90,14 @@ class KeptTrees:
         long it ran."""
         self.worlds: WorldStatistics | None = None
         """The worlds that were drawn; None where nothing is hidden."""
+
+    def fit_evaluator(self) -> None:
+        """Search without batches if the evaluator has turned out to give no values."""
+        first = self.searches[0]
+        if isinstance(first, BatchedSearch) and not kind_of(self._evaluator).batched:
+            search = TreeSearch(self._evaluator)
+            search.draw_as(first)
+            self.searches = [search]
 
     def rooted(self) -> list[SearchTree]:
         """The trees that have a root node; none before the first simulation."""
@@ -191,7 +198,7 @@ class KeptTrees:
         """
         root, kept = root_position(state, game, player), self.root
         if game.determinizes:
-            take_turns(root, self._evaluator, self._value)
+            take_turns(root, self._evaluator)
         self.running, self.stage = (), Stage.MOVING
         if kept is None or (game is not kept.game and not self._fit(game)):
             moves = None

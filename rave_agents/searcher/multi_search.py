@@ -1,4 +1,4 @@
-"""Many searches side by side, whose leaves one evaluator judges in common batches."""
+"""Many searches side by side, whose leaves one evaluator evaluates in common batches."""
 
 import concurrent.futures
 import contextlib
@@ -17,6 +17,7 @@ from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.game.arguments import checked_seed, is_integer
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.batched_search import BatchedSearch, Round
+from rave_agents.searcher.evaluators import as_evaluator
 from rave_agents.searcher.kept_trees import Run
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.simulate.utility_limits import UtilityLimits
@@ -51,14 +52,14 @@ def search_many(
     states: Sequence[Any],
     limit: Limit,
     *,
-    evaluator: BatchEvaluator,
+    evaluator: Any,
     config: SearchConfig | None = None,
     seed: int | None = None,
     player: int | None = None,
     side_by_side: int = SIDE_BY_SIDE,
     overlap: bool = True,
 ) -> list[SearchResult]:
-    """Search many positions, whose leaves one evaluator judges in common batches.
+    """Search many positions, whose leaves one evaluator evaluates in common batches.
 
     Each position has a tree and random numbers of its own: its result is the same whatever other
     positions there are, as far as the evaluator gives the same numbers in batches of any size; with
@@ -68,7 +69,7 @@ def search_many(
         states: positions, as ``Searcher.search`` takes them; of one game, or of games with
             observations of the same shape, as many actions and players, and the same utilities.
         limit: when each search ends.
-        evaluator: judges their leaves.
+        evaluator: evaluates their leaves: a ``BatchEvaluator`` or a model, see ``as_evaluator``.
         config: the tunables of all; ``SearchConfig.preset("puct")`` by default.
         seed: everything random comes from it; None for one that the system draws.
         player: whose actions are to be chosen where players move at the same time.
@@ -86,9 +87,11 @@ def search_many(
         GameError: if a game or the evaluator breaks the common interface.
         Exception: whatever a game's state or the evaluator raises, unchanged.
     """
+    evaluator = as_evaluator(evaluator)
     if not isinstance(evaluator, BatchEvaluator):
         raise TypeError(
-            f"evaluator must be a BatchEvaluator, which as_evaluator makes, got {evaluator!r}."
+            "search_many needs an evaluator of batches, such as a network or a BatchEvaluator: got "
+            f"{evaluator!r}. Search one position after the other with it, by Searcher.search."
         )
     if not isinstance(limit, Limit):
         raise TypeError(f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}.")
@@ -298,7 +301,11 @@ class _Group:
         if not searches:
             self._results[place] = searcher.finish()
             return False
-        search: BatchedSearch = searches[0]
+        search = searches[0]
+        if not isinstance(search, BatchedSearch):
+            raise TypeError(
+                f"{self._evaluator.name} gives no values, which searches in batches need."
+            )
         if self._batch is not None:
             search.use(self._batch)
         seconds = math.inf if limit.seconds is None else limit.seconds

@@ -10,7 +10,6 @@ from rave_agents.compiler.mistakes import UncompilableError
 from rave_agents.config.part_specs import own_parts
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import FormulaError
-from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.game.game_state import (
     GameState,
     hides_information,
@@ -24,9 +23,11 @@ from rave_agents.searcher.checks import (
     check_moves,
     warn_cheating,
 )
+from rave_agents.searcher.evaluators import ask_what_it_gives, kind_of
 from rave_agents.searcher.slots import bind_leaves
 from rave_agents.simulate.simulator import flat_frame, make_frame
-from rave_agents.tree.composition import SearchedGame, searched_game
+from rave_agents.simulate.evaluator import EvaluatorKind
+from rave_agents.tree.composition import NO_EVALUATOR, SearchedGame, searched_game
 from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.search_tree import SearchTree
 
@@ -34,31 +35,29 @@ _compiled: set[tuple[Any, ...]] = set()
 
 
 def prepared(
-    state: GameState, config: SearchConfig, evaluator: Any, value: Any
+    state: GameState, config: SearchConfig, evaluator: Any
 ) -> tuple[GameState, SearchedGame]:
     """The state to search in place of a given one, and its game; its search is compiled.
 
     Raises:
         UnsupportedGameError: if the configuration does not fit the game.
     """
-    state, game = checked_game(
-        state, config, judged=evaluator is not None, valued=value is not None
-    )
-    batched = isinstance(evaluator, BatchEvaluator)
-    compile_search(game, state, bind_leaves if batched else loop.run.bound)
+    ask_what_it_gives(evaluator, state)
+    kind = kind_of(evaluator)
+    state, game = checked_game(state, config, kind)
+    compile_search(game, state, bind_leaves if kind.batched else loop.run.bound)
     return state, game
 
 
 def checked_game(
-    state: GameState, config: SearchConfig, *, judged: bool = False, valued: bool = False
+    state: GameState, config: SearchConfig, evaluator: EvaluatorKind = NO_EVALUATOR
 ) -> tuple[GameState, SearchedGame]:
     """The state to search in place of a given one, and its game; nothing is compiled.
 
     Args:
         state: a position of the game.
         config: the search's configuration.
-        judged: whether an evaluator judges leaves, so that there are no playouts.
-        valued: whether there is a value function.
+        evaluator: what is known of its evaluator.
 
     Raises:
         UnsupportedGameError: if the configuration does not fit the game.
@@ -67,7 +66,7 @@ def checked_game(
         warn_cheating()
         seeing = getattr(state, "seeing", None)
         state = state if seeing is None else seeing()
-    game = searched_game(state, config, judged=judged, valued=valued)
+    game = searched_game(state, config, evaluator)
     simultaneous = game.simultaneous and not _in_turn(game, state)
     check_moves(config, simultaneous=simultaneous)
     if game.determinizes:
@@ -75,12 +74,11 @@ def checked_game(
     return state, game
 
 
-def take_turns(root: RootPosition, evaluator: Any, value: Any) -> None:
+def take_turns(root: RootPosition, evaluator: Any) -> None:
     """Let those who move at the same time move in turn, where a search of worlds needs that."""
     if _in_turn(root.game, root.state):
         state, config = root.state.one_at_a_time(root.player), root.game.config  # type: ignore[attr-defined]
-        judged, valued = evaluator is not None, value is not None
-        root.game = searched_game(state, config, judged=judged, valued=valued)
+        root.game = searched_game(state, config, kind_of(evaluator))
         root.state, root.in_turn = state, True
 
 

@@ -13,7 +13,6 @@ from rave_agents.config.final_moves import RobustChild
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import ChanceMetError
-from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
@@ -28,20 +27,15 @@ from rave_agents.results.root import (
     unknown_root,
 )
 from rave_agents.results.search_result import SearchResult
-from rave_agents.searcher.checks import (
-    check_decision,
-    check_evaluator,
-    is_decision,
-)
+from rave_agents.searcher.checks import check_decision, is_decision
 from rave_agents.searcher.clock import Clock
+from rave_agents.searcher.evaluators import as_evaluator, check_use
 from rave_agents.searcher.kept_trees import KeptTrees, Run, Stage
 from rave_agents.searcher.looks import now_and_then
 from rave_agents.searcher.preparing import prepared
 from rave_agents.searcher.timed_search import clocked_limit
 from rave_agents.searcher.tree_search import TreeSearch
-from rave_agents.searcher.values import checked_value
 from rave_agents.searcher.watch import EarlyStop, Watch
-from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.tree.search_tree import SearchTree
 
 PROGRESS_SECONDS = 0.1
@@ -67,15 +61,11 @@ class Searcher:
     Args:
         config: the tunables; by default those of ``SearchConfig()``, plain UCT.
         seed: an integer of at least 0, or None for one that the system draws.
-        evaluator: judges leaves in place of playouts; a ``BatchEvaluator``, or any object with
-            ``open_spiel.python.algorithms.mcts.Evaluator``'s ``evaluate`` and ``prior``. A search
-            refuses values that are not one finite number within the utilities for each player.
-        value: judges positions, as ``SearchConfig.judging`` says: a callable that takes a state and
-            returns what the player to move may still expect, a number, or what every player may;
-            for games of compiled rules also a part that implements
-            ``rave_agents.games.position_value``; a learned ``LinearValue``, or the path of its
-            file; or the spec of a part, ``"my_module:Material(weight=0.1)"``. Values are utilities,
-            and refused if they are not finite or not within those that the game states.
+        evaluator: evaluates positions: whatever ``rave_agents.as_evaluator`` takes, such as a
+            function of a state, a network, the path of a learned file, or ``"my_module:net"``.
+            Values of a function of a state, a part or a file are used as ``SearchConfig.judging``
+            says, all others stand for playouts. Values are utilities, and refused if they are not
+            finite or not within those that the game states.
 
     Raises:
         TypeError, ValueError: for an argument that is not allowed.
@@ -86,24 +76,21 @@ class Searcher:
         config: SearchConfig | None = None,
         *,
         seed: int | None = None,
-        evaluator: Evaluator | BatchEvaluator | None = None,
-        value: Any = None,
+        evaluator: Any = None,
     ) -> None:
         self.config = SearchConfig() if config is None else config
         if not isinstance(self.config, SearchConfig):
             raise TypeError(f"config must be a SearchConfig, got {config!r}.")
-        check_evaluator(evaluator, self.config)
-        self.evaluator = evaluator
-        self.value = checked_value(value, self.config, evaluator)
-        """The value function of positions; None without one."""
-        self._trees = KeptTrees(self.config.threads, evaluator, self.value)
+        self.evaluator: Any = None if evaluator is None else as_evaluator(evaluator)
+        """The evaluator of positions; None without one."""
+        check_use(self.evaluator, self.config)
+        self._trees = KeptTrees(self.config.threads, self.evaluator)
         self.reseed(seed)
 
     def __copy__(self) -> Self:
         """An independent searcher with a copy of the tree; it shares the evaluator alone."""
         self._trees.check_idle()
-        shared = (self.evaluator, self.value)
-        return copy.deepcopy(self, {id(given): given for given in shared})
+        return copy.deepcopy(self, {id(self.evaluator): self.evaluator})
 
     @property
     def root(self) -> GameState | None:
@@ -174,7 +161,7 @@ class Searcher:
         Raises:
             TypeError: if ``state`` is no state that any installed adapter knows.
         """
-        prepared(as_game_state(state), self.config, self.evaluator, self.value)
+        prepared(as_game_state(state), self.config, self.evaluator)
 
     def search(
         self,
@@ -244,7 +231,7 @@ class Searcher:
                     trees.run(limit, watch=watch, between=between)
                 except ChanceMetError:
                     # Now that the state knows of its chance, it is searched as a game of chance.
-                    anew = prepared(trees.root.state, self.config, self.evaluator, self.value)
+                    anew = prepared(trees.root.state, self.config, self.evaluator)
                     trees.enter(*anew, player, None, forced=forced)
                     self._move_unit = float(self._moves.random())
                     trees.run(limit, watch=watch, between=between)
@@ -292,7 +279,8 @@ class Searcher:
             learns = hasattr(state, "draws_chance") or hasattr(state, "seeing")
             game = None if learns else root.game
         if game is None or game.config is not self.config:
-            state, game = prepared(state, self.config, self.evaluator, self.value)
+            state, game = prepared(state, self.config, self.evaluator)
+            trees.fit_evaluator()
         trees.started = time.perf_counter()
         trees.enter(state.clone(), game, player, moves, forced=forced)
         self._move_unit = float(self._moves.random())

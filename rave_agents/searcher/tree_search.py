@@ -18,6 +18,7 @@ from rave_agents.kernel import tree as trees
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT
 from rave_agents.kernel.utilities import GameRange, ObservedRange
+from rave_agents.searcher.evaluators import at_a_position, is_value_function
 from rave_agents.searcher.move_policy import MovePolicy
 from rave_agents.searcher.part_errors import (
     is_part_failure,
@@ -27,7 +28,6 @@ from rave_agents.searcher.part_errors import (
 )
 from rave_agents.searcher.provider import action_numbers, make_simulator, new_frame, reweighed
 from rave_agents.simulate.action_numbers import ActionNumbers
-from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.random_stream import Stream, make_stream
 from rave_agents.simulate.simulator import (
@@ -38,7 +38,6 @@ from rave_agents.simulate.simulator import (
     flat_frame,
     grown_frame,
 )
-from rave_agents.simulate.value import PositionValue
 from rave_agents.simulate.world_record import FEW, WorldSample
 from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.search_tree import SearchTree
@@ -61,8 +60,7 @@ class TreeSearch:
     loop for some milliseconds. Between two slices the tree is whole.
 
     Args:
-        evaluator: judges leaves in place of playouts; None for playouts.
-        value: judges positions as ``SearchConfig.judging`` says; None for nothing.
+        evaluator: evaluates positions, see ``as_evaluator``; None for playouts.
     """
 
     root: RootPosition
@@ -71,9 +69,8 @@ class TreeSearch:
     _entry: Any = loop.run
     """The entry that ``bound`` compiles for a search's record."""
 
-    def __init__(self, evaluator: Evaluator | None, value: Any = None) -> None:
+    def __init__(self, evaluator: Any) -> None:
         self._evaluator = evaluator
-        self._value = value
         self.tree: SearchTree | None = None
         """The tree; None before the first search."""
         self.solved = False
@@ -109,6 +106,11 @@ class TreeSearch:
         self._stream = make_stream(stream_seed)
         self._playout_seeds = playout_seeds
         self._noise = np.random.default_rng(noise_seed)
+
+    def draw_as(self, other: "TreeSearch") -> None:
+        """Go on with the random streams of another search."""
+        self._stream, self._noise = other._stream, other._noise
+        self._playout_seeds = other._playout_seeds
 
     def mend(self) -> None:
         """Make the tree whole after a search that was broken off; the next has a new provider."""
@@ -321,28 +323,22 @@ class TreeSearch:
 
     def _make_simulator(self, playout_stream: Stream) -> None:
         """Make a frame, and what runs simulations in it."""
-        game, cut = self.root.game, self._cut
+        game, evaluator = self.root.game, self._evaluator
+        cut = game.config.judging.playout_moves if is_value_function(evaluator) else math.inf
         frame = new_frame(
             game,
             playout_stream,
             playouts=game.config.playout_count,
             playout_moves=-1 if cut == math.inf else int(cut),
         )
-        checked = self._evaluator
-        if checked is None and self._value is not None:
-            checked = PositionValue(self._value, self.root.state, cut)
-        self._use_simulator(make_simulator(self.root, frame, checked), frame)
+        asked = at_a_position(evaluator, self.root.state, cut)
+        self._use_simulator(make_simulator(self.root, frame, asked), frame)
         known = None if self.tree is None else self.tree.numbers
         numbers = self._numbers = action_numbers(game, self._simulator, self._numbers, known)
         weighed = reweighed(frame, game.num_actions if numbers is None else numbers.capacity)
         if weighed is not frame:
             self._simulator.bind(weighed)
             self._use_frame(weighed)
-
-    @property
-    def _cut(self) -> float:
-        """Moves after which a playout is cut and judged."""
-        return math.inf if self._value is None else self.root.game.config.judging.playout_moves
 
     def _use_simulator(self, simulator: Simulator, frame: Frame) -> None:
         self._simulator = simulator

@@ -24,6 +24,7 @@ from rave_agents.simulate.utility_limits import (
     is_sequence,
     shown,
 )
+from rave_agents.simulate.value import PositionPriors
 
 CHANCE = int(PlayerId.CHANCE)
 SIMULTANEOUS = int(PlayerId.SIMULTANEOUS)
@@ -37,7 +38,7 @@ class CheckedAnswers:
         limits: what the game says of players and returns.
         num_distinct_actions: actions are below this number.
         simultaneous: whether players may move at the same time.
-        evaluator: what judges positions in place of playouts, or None.
+        evaluator: what evaluates positions in place of playouts, or gives priors, or None.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class CheckedAnswers:
         num_distinct_actions: int,
         *,
         simultaneous: bool,
-        evaluator: Evaluator | None,
+        evaluator: Evaluator | PositionPriors | None,
     ) -> None:
         self._limits = limits
         self._num_players = limits.players
@@ -54,8 +55,13 @@ class CheckedAnswers:
         self._least_total, self._greatest_total = limits.least_total, limits.greatest_total
         self._num_distinct_actions = num_distinct_actions
         self.simultaneous: bool = simultaneous
-        self._evaluator = evaluator
-        self._prior_source = f"{type(evaluator).__name__}.prior(state)"
+        self._priors = evaluator
+        """What gives priors; None for equal ones."""
+        self._evaluator = None if isinstance(evaluator, PositionPriors) else evaluator
+        """What gives leaves their values; None for playouts."""
+        self._prior_source = getattr(
+            evaluator, "source_name", f"{type(evaluator).__name__}.prior(state)"
+        )
         self._values_source = f"{type(evaluator).__name__}.evaluate(state)"
         self._most_outcome = MOST_OUTCOMES
 
@@ -146,8 +152,8 @@ class CheckedAnswers:
 
     def checked_prior(self, state: Any) -> Distribution:
         """The evaluator's priors, refused if they are no distribution over the legal actions."""
-        assert self._evaluator is not None
-        prior = self._evaluator.prior(state)
+        assert self._priors is not None
+        prior = self._priors.prior(state)
         legal = self.checked_actions(state.current_player(), state.legal_actions())
         return checked_priors(self._prior_source, prior, legal)
 

@@ -6,7 +6,7 @@ room for rounding. A batch is looked through in one compiled pass.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -216,9 +216,16 @@ def batch_refusal(source: str, answer: BatchAnswer, wrong: int) -> GameError:
     )
 
 
+ANSWER_NAMES: Mapping[str, tuple[str, ...]] = {
+    "policy": ("policy", "logits", "policy_logits", "priors", "pi"),
+    "values": ("values", "value", "v"),
+}
+"""Names of what a dictionary may hold."""
+
+
 def checked_arrays(
-    source: str, answer: Any, shape: tuple[int, int], limits: UtilityLimits
-) -> tuple[NDArray[Any], NDArray[Any], bool]:
+    source: str, answer: Any, shape: tuple[int, int], limits: UtilityLimits, *, policy: bool = True
+) -> tuple[NDArray[Any] | None, NDArray[Any], bool]:
     """The policy and the values of an answer to a batch, as arrays of the right shapes.
 
     Args:
@@ -226,26 +233,31 @@ def checked_arrays(
         answer: what it gave.
         shape: how many rows and distinct actions there are.
         limits: the game's.
+        policy: whether it gives a policy beside values.
 
     Returns:
-        Them, and whether the values are those of the player to move alone.
+        Them, None for no policy, and whether the values are those of the player to move alone.
 
     Raises:
         GameError: if they are anything else.
     """
-    if not isinstance(answer, tuple | list) or len(answer) != 2:
+    pair = _pair_of(answer)
+    if policy and (pair is None or pair[0] is None or pair[1] is None):
         raise GameError(
-            f"{source} must return two arrays, the policy and the values, got {shown(answer)}."
+            f"{source} must return two arrays, the policy and the values, got {shown(answer)}. For "
+            'one of them alone say BatchEvaluator(function, gives="values"), or "policy".'
         )
-    policy, values = (
-        _numbers(source, "the policy", answer[0]),
-        _numbers(source, "values", answer[1]),
-    )
-    if policy.shape != shape:
-        raise GameError(
-            f"{source} must return a policy of shape {shape}, positions and distinct actions, got "
-            f"{policy.shape}."
-        )
+    given_policy, given_values = (None, answer) if pair is None else pair
+    if not policy:
+        found = None
+    else:
+        found = _numbers(source, "the policy", given_policy)
+        if found.shape != shape:
+            raise GameError(
+                f"{source} must return a policy of shape {shape}, positions and distinct actions, "
+                f"got {found.shape}."
+            )
+    values = _numbers(source, "values", given_values)
     rows, every = shape[0], (shape[0], limits.players)
     own = values.shape != every
     if own and values.shape not in ((rows,), (rows, 1)):
@@ -259,7 +271,67 @@ def checked_arrays(
             f"others here, as there are {limits.players} players whose returns have no known "
             f"constant sum: return values of shape (B, {limits.players}), one for each player."
         )
-    return policy, values.reshape(rows) if own else values, own
+    return found, values.reshape(rows) if own else values, own
+
+
+def checked_policy(source: str, answer: Any, shape: tuple[int, int]) -> NDArray[Any]:
+    """The policy of an answer that has a policy alone.
+
+    Raises:
+        GameError: if there is none of this shape, rows and distinct actions.
+    """
+    pair = _pair_of(answer)
+    policy = _numbers(source, "the policy", answer if pair is None else pair[0])
+    if policy.shape != shape:
+        raise GameError(
+            f"{source} must return a policy of shape {shape}, positions and distinct actions, got "
+            f"{policy.shape}."
+        )
+    return policy
+
+
+def kind_of_answer(source: str, answer: Any, actions: int, players: int) -> str:
+    """What an answer to a batch of one position has: ``"both"``, ``"values"`` or ``"policy"``.
+
+    Args:
+        source: what gave it, for the message.
+        answer: what it gave.
+        actions: the game's distinct actions.
+        players: its players.
+
+    Raises:
+        GameError: if that cannot be told.
+    """
+    pair = _pair_of(answer)
+    if pair is not None:
+        if pair[0] is None and pair[1] is None:
+            raise GameError(f"{source} gave neither a policy nor values: {shown(answer)}.")
+        return "values" if pair[0] is None else "policy" if pair[1] is None else "both"
+    shape = _numbers(source, "an answer", answer).shape
+    is_policy, is_value = shape == (1, actions), shape in ((1,), (1, 1), (1, players))
+    if is_policy == is_value:
+        what = "either" if is_policy else "neither"
+        raise GameError(
+            f"{source} gave one array of shape {shape} for one position, which may be {what} a "
+            f"policy of {actions} actions {'or' if is_policy else 'nor'} values of {players} "
+            "players: return a pair (policy, values), with None for what it does not give, or a "
+            'dictionary with "policy" or "values".'
+        )
+    return "policy" if is_policy else "values"
+
+
+def _pair_of(answer: Any) -> tuple[Any, Any] | None:
+    """The policy and the values of a pair or a dictionary; None for one array alone."""
+    if isinstance(answer, Mapping):
+        policy, values = (
+            next((answer[name] for name in names if name in answer), None)
+            for names in ANSWER_NAMES.values()
+        )
+        return policy, values
+    if isinstance(answer, tuple | list) and len(answer) == 2:
+        first, second = answer
+        return first, second
+    return None
 
 
 def _numbers(source: str, what: str, given: Any) -> NDArray[Any]:

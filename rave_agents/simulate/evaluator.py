@@ -1,12 +1,12 @@
 """Evaluators of a position in place of a playout."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 
 @runtime_checkable
 class Evaluator(Protocol):
-    """Judges positions in place of playouts; ``open_spiel.python.algorithms.mcts.Evaluator``."""
+    """Evaluates positions in place of playouts; ``open_spiel.python.algorithms.mcts.Evaluator``."""
 
     def evaluate(self, state: Any) -> Sequence[float]:
         """The expected returns of every player from a position that is not terminal."""
@@ -17,3 +17,16 @@ class Evaluator(Protocol):
         Where they sum to less than 1, as where some lies on illegal actions, a search divides them
         by their sum; above 1, or all 0, they are refused.
         """
+
+
+class EvaluatorKind(NamedTuple):
+    """What a search knows of its evaluator; all False without one."""
+
+    leaves: bool = False
+    """True if it gives leaves their values, so that there are no playouts."""
+    positions: bool = False
+    """True for a value function: it evaluates single positions, and may cut playouts."""
+    priors: bool = False
+    """True if it gives actions prior probabilities."""
+    batched: bool = False
+    """True if it takes batches."""

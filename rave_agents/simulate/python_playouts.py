@@ -34,7 +34,8 @@ class PythonPlayouts(CheckedAnswers):
         limits: what the game says of players and returns.
         num_distinct_actions: actions are below this number.
         simultaneous: whether players may move at the same time.
-        evaluator: what judges positions in place of playouts; a ``PositionValue`` cuts playouts.
+        evaluator: what evaluates positions in place of playouts; a ``PositionValue`` cuts them,
+            ``PositionPriors`` leave them as they are.
     """
 
     def __init__(

@@ -253,7 +253,7 @@ class PythonSimulator(PythonPlayouts):
             actions = self._list_movers(state)
         elif player == CHANCE:
             actions, probabilities = self.checked_outcomes(state.chance_outcomes())
-        elif self._evaluator is not None:
+        elif self._priors is not None:
             actions, probabilities = self.checked_prior(state)
         else:
             actions = self.checked_actions(player, state.legal_actions())

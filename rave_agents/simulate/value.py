@@ -1,4 +1,4 @@
-"""A value function as a provider of simulations asks it: its answers are checked."""
+"""Values and priors of positions as a provider of simulations asks for them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,13 +10,14 @@ from rave_agents.simulate.utility_limits import utility_limits
 
 
 class PositionValue:
-    """Judges positions by a value function; a provider gets it in an evaluator's place.
+    """Values of positions by a value function; a provider gets it in an evaluator's place.
 
     A provider that does not know it takes it for an evaluator with uniform priors.
 
     Args:
         function: takes a state and returns what the player to move may still expect, a number, or
-            what every player may; or another value function, which the provider knows.
+            what every player may; an object with ``evaluate``, which does so; or another value
+            function, which the provider knows.
         root: a position of the game; it states players and utilities.
         playout_moves: moves of players after which a playout is cut; infinity for none.
     """
@@ -26,6 +27,7 @@ class PositionValue:
         self.playout_moves = playout_moves
         self._name = f"The value function {getattr(function, '__name__', type(function).__name__)}"
         self._limits = utility_limits(root)
+        self._values = function if callable(function) else getattr(function, "evaluate", None)
 
     def evaluate(self, state: Any) -> Sequence[float]:
         """The expected further utility of every player, beside rewards received before.
@@ -34,13 +36,13 @@ class PositionValue:
             GameError: if the value function gives anything else than is allowed.
             UnsupportedGameError: if it can only be compiled with rules that this game has not.
         """
-        if not callable(self.function):
+        if self._values is None:
             raise UnsupportedGameError(
                 f"{self._name} is compiled with the rules of a game of rave_agents.games, which "
                 "this is not: give a function of a state."
             )
         mover = state.current_player()
-        return checked_values(self._name, self.function(state), self._limits, mover)
+        return checked_values(self._name, self._values(state), self._limits, mover)
 
     def prior(self, state: Any) -> Sequence[tuple[int, float]]:
         """Every legal action, all with the same probability; at a chance node the outcomes."""
@@ -48,3 +50,17 @@ class PositionValue:
             return state.chance_outcomes()  # type: ignore[no-any-return]
         actions = state.legal_actions()
         return [(int(action), 1.0 / len(actions)) for action in actions]
+
+
+class PositionPriors:
+    """Priors of positions beside playouts; a provider gets it in an evaluator's place.
+
+    Args:
+        source: has ``prior(state)``, as an evaluator.
+    """
+
+    def __init__(self, source: Any) -> None:
+        self.prior = source.prior
+        """The priors of a state."""
+        self.source_name: str = f"{type(source).__name__}.prior(state)"
+        """What gives them, for messages."""

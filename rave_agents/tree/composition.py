@@ -29,7 +29,11 @@ from rave_agents.kernel.moves.alternating import Alternating
 from rave_agents.kernel.moves.information_sets import InformationSets
 from rave_agents.kernel.moves.simultaneous import Simultaneous
 from rave_agents.kernel.playouts import UniformPlayouts, is_uniform
+from rave_agents.simulate.evaluator import EvaluatorKind
 from rave_agents.simulate.utility_limits import UtilityLimits, checked_count, utility_limits
+
+NO_EVALUATOR = EvaluatorKind()
+"""Nothing evaluates positions."""
 
 
 class Parts(NamedTuple):
@@ -122,15 +126,14 @@ class SearchedGame(NamedTuple):
 
 
 def searched_game(
-    state: GameState, config: SearchConfig, *, judged: bool, valued: bool = False
+    state: GameState, config: SearchConfig, evaluator: EvaluatorKind = NO_EVALUATOR
 ) -> SearchedGame:
     """Collect a search's facts of a state's game.
 
     Args:
         state: a position of it.
         config: the search's tunables.
-        judged: whether an evaluator judges leaves, so that there are no playouts.
-        valued: whether there is a value function.
+        evaluator: what is known of its evaluator.
     """
     simultaneous, determinized = has_simultaneous_moves(state), determinizes(state, config.hidden)
     chance, hidden = has_chance_nodes(state), determinized and hides_information(state)
@@ -146,8 +149,9 @@ def searched_game(
         simultaneous=simultaneous,
         determinized=determinized,
         hidden=hidden,
-        evaluated=judged,
-        valued=valued,
+        evaluated=evaluator.leaves,
+        valued=evaluator.positions,
+        priors=evaluator.priors,
         observed=observation > 0,
     )
     parts = compose(config, traits)

@@ -15,7 +15,6 @@ from rave_agents import (
     as_evaluator,
     make_agent,
 )
-from rave_agents.agents.models import loaded_evaluator
 
 pyspiel = pytest.importorskip("pyspiel")
 PUCT = SearchConfig.preset("puct")
@@ -138,7 +137,7 @@ class Predicts:
     [
         (Predicts(), r"Predicts has predict\(\), which tells an action alone"),
         (3, "int has none"),
-        (Predicts, "must be an object, got the class Predicts itself"),
+        (lambda height: 0.0, "[Ii]ts parameter 'height' does not tell"),
     ],
 )
 def test_a_model_that_lacks_something_is_told_what(model, message):
@@ -149,14 +148,15 @@ def test_a_model_that_lacks_something_is_told_what(model, message):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("networks", "not of the form module:Name"),
+        ("networks", "nor of the form module:Name"),
+        ("networks.net", "written with a colon, networks:net"),
         ("no_such_module:net", "There is no module"),
         ("helpers.observed:long_gam", "Did you mean 'long_game'"),
     ],
 )
 def test_the_name_of_a_model_is_checked(name, message):
     with pytest.raises(ValueError, match=message):
-        loaded_evaluator(name)
+        as_evaluator(name)
 
 
 @pytest.mark.full
@@ -201,7 +201,7 @@ def test_bots_take_evaluators_of_batches(connect_four):
 
 
 def test_a_game_that_is_long_is_searched_with_a_model_made_by_name():
-    made = loaded_evaluator("helpers.observed:drawn_evaluator")
+    made = as_evaluator("helpers.observed:drawn_evaluator")
     assert isinstance(made, BatchEvaluator)
     result = Searcher(PUCT, seed=1, evaluator=made).search(long_game(), Limit(simulations=20))
     assert result.simulations == 20

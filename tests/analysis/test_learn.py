@@ -107,7 +107,7 @@ def test_machine_code_gives_the_same_value(compiled):
     rules = small("breakthrough")
     value, state = random_value(rules), played(rules, 5)
     found = [
-        Searcher(SearchConfig(judging=Judging(playout_moves=0)), seed=1, value=judge)
+        Searcher(SearchConfig(judging=Judging(playout_moves=0)), seed=1, evaluator=judge)
         .search(state, Limit(simulations=1))
         .value
         for judge in (value, value.__call__)
@@ -128,7 +128,7 @@ def test_a_value_is_refused_for_another_game():
     value = random_value(small("breakthrough"))
     other = rules_class("breakthrough")(rows=6, columns=4).new_initial_state()
     with pytest.raises(UnsupportedGameError, match=r"learned on breakthrough\(rows=5,columns=4\)"):
-        Searcher(SearchConfig(), seed=1, value=value).search(other, Limit(simulations=2))
+        Searcher(SearchConfig(), seed=1, evaluator=value).search(other, Limit(simulations=2))
 
 
 def test_a_value_is_refused_for_another_game_on_an_equal_board():
@@ -136,7 +136,7 @@ def test_a_value_is_refused_for_another_game_on_an_equal_board():
     value = random_value(rules_class("breakthrough")())
     assert value.weights.shape == random_value(state.rules).weights.shape
     with pytest.raises(UnsupportedGameError, match=r"learned on breakthrough\(rows=8,columns=8\)"):
-        Searcher(SearchConfig(), seed=1, value=value).search(state, Limit(simulations=2))
+        Searcher(SearchConfig(), seed=1, evaluator=value).search(state, Limit(simulations=2))
 
 
 def test_a_value_of_observations_is_refused_where_players_or_utilities_differ():
@@ -283,7 +283,7 @@ def test_games_of_three_players_and_chance_are_learned_from_observations():
     value = learn_value(state, "race", games=12, rounds=2, simulations=10, seed=1)
     assert value.board is None
     assert value.weights.shape[:2] == (3, 3)
-    result = Searcher(SearchConfig(), seed=1, value=value).search(state, Limit(simulations=50))
+    result = Searcher(SearchConfig(), seed=1, evaluator=value).search(state, Limit(simulations=50))
     assert result.simulations == 50
 
 
@@ -319,7 +319,7 @@ def test_an_environment_of_pettingzoo_takes_a_compiled_value(monkeypatch):
     env = connect_four_v3.env()
     env.reset(seed=1)
     value = random_value(rules_class("connect_four")())
-    agent = UCTAgent(env, value=value, simulations=20, seed=1)
+    agent = UCTAgent(env, evaluator=value, simulations=20, seed=1)
     assert agent.act() in range(7)
     assert agent.last_result.provider == "compiled rules" or JIT_DISABLED
 
@@ -331,9 +331,9 @@ def test_the_command_writes_a_file_that_a_spec_names(tmp_path):
     assert told.exit_code == 0, told.output
     assert json.loads(told.stdout)["games"] == 4
     game = load_game(name)
-    agent = make_agent(f"uct(value={path},simulations=20)", game, 0, seed=1)
+    agent = make_agent(f"uct(evaluator={path},simulations=20)", game, 0, seed=1)
     assert agent.step(game.new_initial_state()) in range(9)
-    assert isinstance(agent.searcher.value, LinearValue)
+    assert isinstance(agent.searcher.evaluator, LinearValue)
 
 
 def test_a_kit_game_without_a_board_has_none():

@@ -58,12 +58,12 @@ def f():
 """
 AGENTS = [
     "uct(simulations=20,evaluator=hostile:f)",
-    "uct(simulations=20,value=hostile.X)",
+    "uct(simulations=20,evaluator=hostile.X)",
     "uct(simulations=20,schedule=hostile.X)",
     "rave(simulations=20,rule=hostile.X(c=1))",
     "gtp(command=touch RAN_COMMAND)",
     "uci(command=touch RAN_COMMAND)",
-    "uct(simulations=20,value=value.npz)",
+    "uct(simulations=20,evaluator=value.npz)",
 ]
 GAMES = [
     "gymnasium:Opponent-v0(game=tic_tac_toe,opponent=gtp(command=touch RAN_COMMAND))",
@@ -148,7 +148,7 @@ SWEEP = {
 }
 SCALING = {
     "format": "rave-agents scaling",
-    "agent": "uct(value=hostile.X)",
+    "agent": "uct(evaluator=hostile.X)",
     "against": ["gtp(command=touch RAN_COMMAND)"],
     "simulations": [5, 10],
 }

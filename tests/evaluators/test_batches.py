@@ -580,7 +580,7 @@ def test_several_leaves_are_refused_where_players_move_at_the_same_time():
         (
             lambda: search_many([ZERO_SUM], Limit(simulations=2), evaluator=Single(1)),
             TypeError,
-            "evaluator must be a BatchEvaluator",
+            "search_many needs an evaluator of batches",
         ),
         (
             lambda: search_many([ZERO_SUM], 5, evaluator=answering()),

@@ -126,6 +126,6 @@ def test_a_value_function_speaks_where_the_horizon_cuts_a_plan_off():
     env = pole()
     env.reset(seed=1)
     assert planner(env, horizon=1, simulations=30).act() in (0, 1)
-    agent = planner(env, horizon=1, simulations=30, value=value_of)
+    agent = planner(env, horizon=1, simulations=30, evaluator=value_of)
     assert agent.act() == 1  # To the right the velocity is above 0.
     assert agent.last_result.value == pytest.approx(91.0, abs=20)

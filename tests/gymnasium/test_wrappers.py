@@ -130,7 +130,7 @@ def test_a_value_function_sees_the_wrapped_observation():
 
     env = wrappers.ReshapeObservation(pole(), (2, 2))
     env.reset(seed=1)
-    UCTAgent(env, simulations=3, seed=1, horizon=2, value=value).act()
+    UCTAgent(env, simulations=3, seed=1, horizon=2, evaluator=value).act()
     assert set(seen) == {(2, 2)}
 
 

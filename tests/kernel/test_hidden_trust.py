@@ -126,13 +126,13 @@ def test_what_the_search_of_a_position_has_seen_counts_at_the_next_one():
 )
 def test_learned_trust_alone_looks_at_the_spread_where_something_is_hidden(config, kind):
     state = OpenSpielState(pyspiel.load_game("leduc_poker").new_initial_state())
-    assert type(searched_game(state, config, judged=False).parts.amaf.trust) is kind
+    assert type(searched_game(state, config).parts.amaf.trust) is kind
 
 
 def test_chance_alone_hides_nothing():
     env = gymnasium.make("FrozenLake-v1", is_slippery=True)
     env.reset(seed=1)
-    game = searched_game(PlanningState(env), AUTO, judged=False)
+    game = searched_game(PlanningState(env), AUTO)
     assert game.determinizes
     assert type(game.parts.amaf.trust) is LearnedTrust
 

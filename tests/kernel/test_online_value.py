@@ -248,7 +248,7 @@ def test_compiled_rules_show_nothing():
 
 
 def test_a_value_function_of_the_users_own_takes_its_place():
-    result = searched("mancala", simulations=30, value=lambda state: [0.0, 0.0])
+    result = searched("mancala", simulations=30, evaluator=lambda state: [0.0, 0.0])
     assert result.value_trust is None
 
 

@@ -225,7 +225,7 @@ def weights_after(state, simulations):
     search = TreeSearch(None)
     search.reseed(*np.random.SeedSequence(1).spawn(3))
     root = OpenSpielState(state)
-    game = searched_game(root, config, judged=False)
+    game = searched_game(root, config)
     search.enter(RootPosition(game, root, state.current_player()))
     search.open()
     search.begin(simulations=simulations, deadline=math.inf, memory_share=1.0)

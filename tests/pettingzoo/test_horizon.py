@@ -80,10 +80,10 @@ def test_a_value_function_tells_what_is_still_to_come():
         assert state.current_player() == 0
         return [8.0, -8.0]
 
-    state = AECState(begun(), horizon=2, discount=0.5, value=value)
+    state = AECState(begun(), horizon=2, discount=0.5, evaluator=value)
     assert ended(state, [1, 2]).returns() == [3.0, -1.0]
     with pytest.raises(GameError, match="expected returns of all 2 players"):
-        ended(AECState(begun(), horizon=1, value=lambda state: [1.0]), [0])
+        ended(AECState(begun(), horizon=1, evaluator=lambda state: [1.0]), [0])
 
 
 def test_a_value_function_judges_where_agents_act_together():
@@ -93,7 +93,7 @@ def test_a_value_function_judges_where_agents_act_together():
     def value(state):
         return [float(state.observation(seat)[0]) + 4.0 for seat in (0, 1)]
 
-    state = ParallelState(env, observations=told[0], infos=told[1], horizon=1, value=value)
+    state = ParallelState(env, observations=told[0], infos=told[1], horizon=1, evaluator=value)
     state.apply_actions([2, 1])
     assert state.is_terminal()
     assert state.returns() == [8.0, 6.0]
@@ -101,14 +101,14 @@ def test_a_value_function_judges_where_agents_act_together():
 
 def test_what_was_earned_before_a_judged_position_counts():
     search = {"playout_moves": 0, "minimax": 0, "first_play": False, "simulations": 4, "seed": 1}
-    agent = UCTAgent(begun(), value=lambda state: [0.0, 0.0], horizon=9, **search)
+    agent = UCTAgent(begun(), evaluator=lambda state: [0.0, 0.0], horizon=9, **search)
     agent.act()
     assert [row.value for row in agent.last_result.actions] == [0.0, 1.0, 2.0]
 
 
 def test_each_environment_of_a_vectorised_one_has_the_value_function():
     env = zoo.classic("tictactoe-v3")
-    agent = UCTAgent(env, value=lambda state: [0.0, 0.0], simulations=10, seed=1)
+    agent = UCTAgent(env, evaluator=lambda state: [0.0, 0.0], simulations=10, seed=1)
     agent._seed_member(3)
     assert agent._searcher.value is agent.value
 

@@ -68,7 +68,7 @@ def breakthrough(rows=5, columns=4):
 
 def judged(state, value, simulations=500, seed=1, **changes):
     config = SearchConfig(**{"judging": Judging(playout_moves=0), **changes})
-    searcher = Searcher(config, seed=seed, value=value)
+    searcher = Searcher(config, seed=seed, evaluator=value)
     searcher.search(state, Limit(simulations=simulations))
     return searcher
 
@@ -290,7 +290,7 @@ def test_playouts_are_cut_where_players_move_at_the_same_time():
         asked.append(state)
         return [0.0] * state.num_players()
 
-    searcher = Searcher(SearchConfig(judging=Judging(playout_moves=1)), seed=1, value=value)
+    searcher = Searcher(SearchConfig(judging=Judging(playout_moves=1)), seed=1, evaluator=value)
     searcher.search(game, Limit(simulations=30), player=0)
     assert asked
 
@@ -305,16 +305,16 @@ def test_playouts_are_cut_where_something_is_hidden():
         asked.append(state)
         return [0.0, 0.0]
 
-    result = Searcher(SearchConfig(judging=Judging(playout_moves=1)), seed=1, value=value).search(
-        state, Limit(simulations=50)
-    )
+    result = Searcher(
+        SearchConfig(judging=Judging(playout_moves=1)), seed=1, evaluator=value
+    ).search(state, Limit(simulations=50))
     assert asked
     assert result.simulations == 50
 
 
 def test_openspiels_own_game_takes_a_compiled_value(compiled_games):
     state = pyspiel.load_game("breakthrough(rows=5,columns=4)").new_initial_state()
-    searcher = Searcher(SearchConfig(), seed=1, value=Pieces())
+    searcher = Searcher(SearchConfig(), seed=1, evaluator=Pieces())
     assert searcher.search(state, Limit(simulations=50)).provider == "compiled rules" or (
         JIT_DISABLED
     )
@@ -329,10 +329,10 @@ def test_a_number_is_the_view_of_the_player_to_move():
 def test_a_spec_names_a_value_and_what_it_is_used_for(compiled_games):
     game = load_game("breakthrough(rows=5,columns=4)")
     module = f"{__name__}:Pieces(weight=0.02)"
-    spec = f"uct(value={module},simulations=50,minimax=0.2,playout_moves=4)"
+    spec = f"uct(evaluator={module},simulations=50,minimax=0.2,playout_moves=4)"
     agent = make_agent(spec, game, 0, seed=1)
     agent.step(game.new_initial_state())
-    assert agent.searcher.value == Pieces(0.02)
+    assert agent.searcher.evaluator == Pieces(0.02)
     assert agent.searcher.config.judging == Judging(playout_moves=4, minimax=0.2)
 
 
@@ -401,7 +401,7 @@ def test_an_exception_of_the_value_is_raised_and_leaves_the_tree_whole():
             raise error
         return 0.0
 
-    searcher = Searcher(SearchConfig(), seed=1, value=value)
+    searcher = Searcher(SearchConfig(), seed=1, evaluator=value)
     with pytest.raises(RuntimeError) as raised:
         searcher.search(breakthrough(), Limit(simulations=500))
     assert raised.value is error
@@ -411,12 +411,12 @@ def test_an_exception_of_the_value_is_raised_and_leaves_the_tree_whole():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"value": 3}, TypeError, "value must be a function of a state"),
-        ({"value": "nothing.npz"}, OSError, "nothing.npz"),
-        ({"value": __file__}, ValueError, "not a learned value"),
-        ({"value": Truth}, TypeError, "value must be a function"),
-        ({"value": UCB1()}, TypeError, "nothing is registered for UCB1"),
-        ({"config": SearchConfig(judging=Judging(minimax=0.1))}, ValueError, "give value="),
+        ({"evaluator": 3}, TypeError, "an evaluator must be a function of a state"),
+        ({"evaluator": "nothing.npz"}, OSError, "nothing.npz"),
+        ({"evaluator": __file__}, ValueError, "not a learned value"),
+        ({"evaluator": Truth}, TypeError, "missing a required argument: 'rules'"),
+        ({"evaluator": UCB1()}, TypeError, "nothing is registered for UCB1"),
+        ({"config": SearchConfig(judging=Judging(minimax=0.1))}, ValueError, "give evaluator="),
     ],
 )
 def test_what_is_no_value_is_refused(arguments, error, message):
@@ -441,6 +441,6 @@ def test_what_a_game_has_paid_before_counts_beside_the_value():
     for _ in range(3):  # Each move brings 1.
         state.apply_action(state.legal_actions()[0])
     judging = Judging(playout_moves=0.0, minimax=0.0, first_play=False)
-    searcher = Searcher(SearchConfig(judging=judging), seed=1, value=lambda state: 2.0)
+    searcher = Searcher(SearchConfig(judging=judging), seed=1, evaluator=lambda state: 2.0)
     result = searcher.search(state, Limit(simulations=5))
     assert {row.value for row in result.actions if row.visits > 0} == {3.0 + 1.0 + 2.0}

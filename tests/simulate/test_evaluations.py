@@ -58,13 +58,13 @@ def by_an_evaluator(number, stated):
 
 def by_a_value_function(number, stated):
     config = SearchConfig(judging=Judging(playout_moves=0))
-    return Searcher(config, seed=1, value=lambda state: [number, -number]), observed(stated)
+    return Searcher(config, seed=1, evaluator=lambda state: [number, -number]), observed(stated)
 
 
 def by_a_compiled_value(number, stated):
     config = SearchConfig(judging=Judging(playout_moves=0))
     rules = (rules_class("nogo") if stated else Unbounded)(board_size=3)
-    return Searcher(config, seed=1, value=Constant(number)), rules.new_initial_state()
+    return Searcher(config, seed=1, evaluator=Constant(number)), rules.new_initial_state()
 
 
 def by_batches(number, stated):

@@ -93,7 +93,7 @@ def searched(draw, **given):
     config = SearchConfig.preset(draw.choice(PRESETS))
     if isinstance(given.get("evaluator"), BatchEvaluator):
         config = config.replace(leaves=draw.choice((1, 4)))
-    if "value" in given:
+    elif callable(given.get("evaluator")):
         config = config.replace(playout_moves=draw.choice((0, 1, 2)))
     searcher = Searcher(config, seed=draw.randrange(1000), **given)
     return searcher.search(Observed(rules), Limit(simulations=100))
@@ -136,7 +136,7 @@ def broken_batches(draw, wrong):
 
 for label, wrong in VALUES.items():
     add_kind(f"evaluator values {label}", lambda d, w=wrong: broken_evaluator(d, "evaluate", w))
-    add_kind(f"value function {label}", lambda d, w=wrong: searched(d, value=lambda state: w))
+    add_kind(f"value function {label}", lambda d, w=wrong: searched(d, evaluator=lambda state: w))
 for label, wrong in PRIORS.items():
     add_kind(f"evaluator prior {label}", lambda d, w=wrong: broken_evaluator(d, "prior", w))
 for label, wrong in ANSWERS.items():

@@ -56,7 +56,7 @@ def played(content, draw):
             content(file)
         value = LinearValue.load(path)
         config = SearchConfig.preset("uct").replace(playout_moves=draw.choice((0, 2)))
-        searcher = Searcher(config, seed=draw.randrange(1000), value=value)
+        searcher = Searcher(config, seed=draw.randrange(1000), evaluator=value)
         return searcher.search(RULES.new_initial_state(), Limit(simulations=60))
     finally:
         os.unlink(path)

@@ -152,7 +152,7 @@ def search(draw, rules, *, value=None, begins=(0, 1, 2), presets=PRESETS, **faul
 
     state = rules.new_initial_state()
     state.change(change)
-    searcher = Searcher(config, seed=draw.randrange(1000), value=value)
+    searcher = Searcher(config, seed=draw.randrange(1000), evaluator=value)
     return searcher.search(state, Limit(simulations=300))
 
 

@@ -1,4 +1,7 @@
-"""Evaluators made of models: what each kind of model is asked, and what it lacks."""
+"""Models of other libraries as evaluators of batches: what each kind is asked.
+
+Models are known by their shape, and nothing is imported for them.
+"""
 
 import inspect
 import sys
@@ -7,45 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.agents.libraries import METHODS, NAMES, is_torch_module
-from rave_agents.errors import UnknownNameError
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
-from rave_agents.game.object_names import find_object, parse_object_name
-from rave_agents.simulate.evaluator import Evaluator
-
-AnyEvaluator = Evaluator | BatchEvaluator
+from rave_agents.frameworks.libraries import NAMES, is_torch_module
 
 
-def as_evaluator(model: Any) -> AnyEvaluator:
-    """An evaluator for searches, of a model of another library.
-
-    Models are known by their shape, and nothing is imported for them:
-
-    * a ``BatchEvaluator``, and what has ``evaluate(state)`` and ``prior(state)`` as OpenSpiel's
-      ``Evaluator``: as it is;
-    * a model of OpenSpiel's AlphaZero, which has ``inference(observations, masks)``, or the
-      ``AlphaZeroEvaluator`` of one;
-    * a model of Stable-Baselines3 or sb3-contrib with a policy and a critic, such as PPO, A2C or
-      MaskablePPO: its policy's logits, and its critic's values, moved into the game's utilities;
-    * a ``torch.nn.Module``, in evaluation mode, on its own device, without gradients;
-    * any other callable, a JAX function for example.
-
-    Modules and callables get the observations [B, ...], and where a second parameter, or one of a
-    name such as ``action_mask``, takes it, the mask [B, A]; a parameter named ``batch`` gets the
-    ``Batch``. They return two arrays, or a dictionary of them: the policy's logits [B, A] and the
-    values [B], [B, 1] or [B, players], in this order.
-
-    Raises:
-        TypeError: if it is none of these; the message says what it lacks.
-    """
-    if isinstance(model, type):
-        raise TypeError(f"An evaluator must be an object, got the class {model.__name__} itself.")
-    if isinstance(model, BatchEvaluator):
-        return model
+def model_evaluator(model: Any) -> BatchEvaluator | None:
+    """An evaluator of batches for a model of another library; None if it is none that is known."""
     inner = getattr(model, "_model", None)
-    if isinstance(model, Evaluator) and not callable(getattr(inner, "inference", None)):
-        return model
     inference = getattr(inner, "inference", None) or getattr(model, "inference", None)
     if callable(inference):
         return BatchEvaluator(_OfAlphaZero(inference), policy="probabilities")
@@ -53,39 +25,13 @@ def as_evaluator(model: Any) -> AnyEvaluator:
     if callable(getattr(policy, "predict_values", None)):
         return BatchEvaluator(_OfActorCritic(model), clip=True)
     if is_torch_module(model):
-        return BatchEvaluator(_OfModule(model))
-    answers_actions = [name for name in METHODS if callable(getattr(model, name, None))]
-    if answers_actions or not callable(model):
-        has = f"{answers_actions[0]}(), which tells an action alone" if answers_actions else "none"
-        raise TypeError(
-            "evaluator must have evaluate(state) and prior(state), or give the policy and the "
-            "values for a batch of observations: a callable that returns both, a torch module, or "
-            f"a Stable-Baselines3 model with a critic. "
-            f"{type(model).__name__} has {has}: got {model!r}."
-        )
-    return BatchEvaluator(_OfCallable(model))
+        return BatchEvaluator(_OfModule(model), gives=None)
+    return None
 
 
-def loaded_evaluator(given: Any) -> AnyEvaluator | None:
-    """An evaluator of a model, or of where there is one: ``"my_module:my_model"``, ``"a.py:net"``.
-
-    What a name leads to may be a function without parameters, which makes it.
-
-    Raises:
-        ValueError: if the name has another form, or leads to nothing.
-        TypeError: see ``as_evaluator``.
-    """
-    if given is None:
-        return None
-    if not isinstance(given, str):
-        return as_evaluator(given)
-    try:
-        model = find_object(parse_object_name(given, "my_networks:connect_four"))
-    except UnknownNameError as error:
-        raise UnknownNameError(f"evaluator={given!r}: {error}") from error
-    if inspect.isfunction(model) and not inspect.signature(model).parameters:
-        model = model()
-    return as_evaluator(model)
+def function_evaluator(function: Callable[..., Any]) -> BatchEvaluator:
+    """An evaluator of batches for a function of observations, masks or a batch."""
+    return BatchEvaluator(_OfCallable(function), gives=None)
 
 
 class _OfAlphaZero:
@@ -153,9 +99,8 @@ class _OfCallable:
         self.__name__ = getattr(function, "__name__", type(function).__name__)
         self._takes = _parameters_of(function)
 
-    def __call__(self, batch: Batch) -> tuple[Any, Any]:
-        answer: tuple[Any, Any] = _pair(self._function(*_given(batch, self._takes)))
-        return answer
+    def __call__(self, batch: Batch) -> Any:
+        return self._function(*_given(batch, self._takes))
 
 
 class _OfModule:
@@ -169,7 +114,7 @@ class _OfModule:
         self._parts = tuple(module.modules())
         self._first = next(iter(module.parameters()), None)
 
-    def __call__(self, batch: Batch) -> tuple[Any, Any]:
+    def __call__(self, batch: Batch) -> Any:
         torch, module = sys.modules["torch"], self._module
         device = None if self._first is None else self._first.device
         training = [each for each in self._parts if each.training]
@@ -178,10 +123,7 @@ class _OfModule:
         try:
             with torch.inference_mode():
                 given = _given(batch, self._takes)
-                answer: tuple[Any, Any] = _pair(
-                    module(*(torch.as_tensor(each, device=device) for each in given))
-                )
-                return answer
+                return module(*(torch.as_tensor(each, device=device) for each in given))
         finally:
             for each in training:
                 each.training = True
@@ -209,18 +151,3 @@ def _parameters_of(function: Callable[..., Any]) -> list[str]:
 
 def _given(batch: Batch, takes: list[str]) -> list[Any]:
     return [batch if name == "batch" else getattr(batch, name) for name in takes]
-
-
-def _pair(answer: Any) -> Any:
-    """Policy and values, out of a dictionary or a named tuple as well."""
-    if not isinstance(answer, Mapping):
-        return answer
-    names = {
-        "policy": ("policy", "logits", "policy_logits", "priors", "pi"),
-        "values": ("values", "value", "v"),
-    }
-    found = [
-        next((answer[name] for name in options if name in answer), None)
-        for options in names.values()
-    ]
-    return answer if any(each is None for each in found) else tuple(found)
