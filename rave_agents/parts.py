@@ -113,6 +113,7 @@ from rave_agents.kernel.rules import (
     score,
 )
 from rave_agents.kernel.selection import (
+    AdaptiveUrgency,
     FixedUrgency,
     RandomTies,
     ReducedParentValue,
@@ -135,6 +136,7 @@ __all__ = [
     "Action",
     "AdaptivePlayouts",
     "AdaptiveUCB1",
+    "AdaptiveUrgency",
     "AllEdges",
     "AllPlayers",
     "Array",

@@ -21,6 +21,7 @@ from rave_agents.kernel.proofs.part import CheckRefutations, CheckTerminal, Proo
 from rave_agents.kernel.proofs.solver import NoSolver, Solver
 from rave_agents.kernel.proofs.trust import LearnedBonusTrust
 from rave_agents.kernel.rules import PUCT, UCB1, AdaptiveUCB1
+from rave_agents.kernel.selection import AdaptiveUrgency
 from rave_agents.kernel.values.online import OnlineValue
 
 SIMULTANEOUS_C = 3.0
@@ -77,6 +78,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "auto": {
         "rule": AdaptiveUCB1(),
         "simultaneous": _SIMULTANEOUS,
+        "first_play_value": AdaptiveUrgency(),
         "amaf": NodeAmaf(trust=LearnedTrust(unvisited=0.5)),
         "proofs": _PROOFS._replace(
             numbers=_PROOFS.numbers._replace(bonus_trust=LearnedBonusTrust()), optional=True

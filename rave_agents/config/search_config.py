@@ -50,6 +50,7 @@ from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, actio
 from rave_agents.kernel.proofs.part import NoProofs, Proofs
 from rave_agents.kernel.rules import UCB1, Greedy, exploration, score
 from rave_agents.kernel.selection import (
+    AdaptiveUrgency,
     FixedUrgency,
     RandomTies,
     TiesWithin,
@@ -94,7 +95,9 @@ class SearchConfig:
     """The value of an edge that has neither visits nor AMAF visits. Infinity: every such edge is
     tried before any other is tried twice (Gelly & Wang 2006)."""
 
-    first_play_value: Annotated[Part, Takes(FixedUrgency, unvisited_value)] = FixedUrgency()
+    first_play_value: Annotated[Part, Takes(FixedUrgency, AdaptiveUrgency, unvisited_value)] = (
+        FixedUrgency()
+    )
     """The value of an edge before its first visit: ``first_play_urgency``, by ``FixedUrgency``, or
     its node's value less a reduction, by ``ReducedParentValue``, see ``kernel/selection.py``."""
 

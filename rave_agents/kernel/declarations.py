@@ -28,9 +28,14 @@ class GameTraits(NamedTuple):
     valued: bool = False
     """True if there is a value function."""
     priors: bool = False
-    """True if an evaluator gives prior probabilities of actions."""
+    """True if an evaluator gives prior probabilities of actions, or they are made of its values."""
     observed: bool = False
     """True if playouts show what players observe, for the search to learn from."""
+
+    @property
+    def has_values(self) -> bool:
+        """True if leaves or other positions have values that are not those of whole playouts."""
+        return self.evaluated or self.valued
 
     @property
     def plain(self) -> bool:
@@ -74,6 +79,12 @@ def needs_observations(part: Any) -> bool:
 @python_function
 def reads_lifetimes(part: Any) -> bool:
     """True if a part reads ``search.lifetimes``, which are counted where one does."""
+    return False
+
+
+@python_function
+def gives_priors(part: Any) -> bool:
+    """True if a part makes priors of the values of a value function."""
     return False
 
 

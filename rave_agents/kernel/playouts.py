@@ -25,7 +25,9 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.declarations import (
+    GameTraits,
     asks_rules,
+    becomes,
     draws_by_weights,
     gives_weights,
     reads_lifetimes,
@@ -123,10 +125,17 @@ class AdaptivePlayouts(NamedTuple):
       as in Hex and Gomoku: there playouts take nearly all of the actions, whatever they prefer,
       and good moves answer what the opponent did.
     * While it is none, they are drawn as fast as uniform ones.
+    * Where a value function cuts playouts, they are ``SensiblePlayouts``: a few moves are soon
+      drawn, and tell little of the actions.
     """
 
     playout_temperature: Annotated[float, Ge(0.01)] = 0.05
     """The same as for ``SteeredPlayouts``."""
+
+
+@implements(becomes, AdaptivePlayouts)
+def _becomes(policy: AdaptivePlayouts, game: GameTraits) -> AdaptivePlayouts | SensiblePlayouts:
+    return SensiblePlayouts() if game.valued else policy
 
 
 @implements(action_weight, SteeredPlayouts, AdaptivePlayouts)

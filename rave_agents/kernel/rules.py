@@ -71,6 +71,12 @@ def reads_node(part: Any) -> bool:
 
 
 @open_function
+def reads_priors(rule: Any) -> bool:
+    """True if a rule reads ``Edge.p``; making priors of values takes time."""
+    return True
+
+
+@open_function
 def node_term(rule: Any, N: float, edges: int) -> float:
     """The term of the exploration that all edges of a node with N visits share."""
     return 0.0
@@ -134,7 +140,7 @@ def ucb1_exploration(rule: UCB1, node: Node, edge: Edge) -> float:
 
 
 class AdaptiveUCB1(NamedTuple):
-    """UCB1 that explores more where chance has a part in the game.
+    """UCB1 that explores more where chance has a part in the game, and less by good values.
 
     With chance, the values of a move go on varying however deep the tree below it grows, so that
     its mean needs more visits; also where something is hidden. Chance has a part as soon as it has
@@ -143,6 +149,9 @@ class AdaptiveUCB1(NamedTuple):
     With ``late_c``, it also explores more at nodes with many visits for each edge. AMAF in the
     place of exploration finds good moves early, but never again tries a move whose AMAF value is
     wrong; there it costs little to look at each move.
+
+    Where an evaluator gives values, they vary less than the ends of playouts. Where it gives prior
+    probabilities, the rule is PUCT.
     """
 
     c: Annotated[float, Ge(0)] = 0.35
@@ -156,6 +165,13 @@ class AdaptiveUCB1(NamedTuple):
     late_visits: Annotated[float, Gt(0)] = 100.0
     """Visits of a node for each of its edges from which ``late_c`` comes in, above 0; it is whole
     at four times as many."""
+    values_factor: Annotated[float, Ge(0)] = 0.5
+    """The factor of the weight where an evaluator gives values, at least 0."""
+    values_c: Annotated[float, Ge(0)] = 0.0
+    """The least weight of exploration where an evaluator gives values, at least 0."""
+    priors_c: Annotated[float, Ge(0)] = 0.7
+    """The weight of exploration of PUCT, in place of these, where an evaluator gives priors, at
+    least 0."""
 
 
 class LateUCB1(NamedTuple):
@@ -186,6 +202,11 @@ def without_idle_exploration(rule: Any, game: GameTraits) -> Any:
 
 @implements(becomes, AdaptiveUCB1)
 def _becomes(rule: AdaptiveUCB1, game: GameTraits) -> Any:
+    if game.priors:
+        return without_idle_exploration(PUCT(rule.priors_c), game)
+    if game.has_values:
+        c = max(rule.c * rule.values_factor, rule.values_c)
+        rule = rule._replace(c=c, late_c=0.0)
     if game.chance:
         return rule
     if rule.late_c > rule.c:
@@ -279,6 +300,11 @@ class ScheduledPUCT(NamedTuple):
 
 @implements(reads_node, Greedy, UCB1, LateUCB1, ValueSquares, ChanceSeen, PUCT, ScheduledPUCT)
 def _reads_visits_alone(rule: Any) -> bool:
+    return False
+
+
+@implements(reads_priors, Greedy, UCB1, ValueSquares, ChanceSeen)
+def _reads_no_priors(rule: Any) -> bool:
     return False
 
 

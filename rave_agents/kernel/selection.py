@@ -3,11 +3,12 @@
 import math
 from typing import Annotated, Any, NamedTuple
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.kernel.amaf.views import amaf_sums, view_at
 from rave_agents.kernel.backup import edge_sum
+from rave_agents.kernel.declarations import GameTraits, becomes
 from rave_agents.kernel.hooks import is_available
 from rave_agents.kernel.proofs.edges import corrected, proven_at, within_bounds
 from rave_agents.kernel.rules import Edge, Node, node_term, reads_node, score
@@ -35,6 +36,16 @@ class FixedUrgency(NamedTuple):
     """An edge without visits is worth the configuration's ``first_play_urgency``."""
 
 
+class AdaptiveUrgency(NamedTuple):
+    """``FixedUrgency``, but an own value where an evaluator gives prior probabilities.
+
+    There edges that are improbable need not be tried.
+    """
+
+    with_priors: Annotated[float, Ge(0), Le(1)] = 0.5
+    """The value of an edge without visits where an evaluator gives priors, in [0, 1]."""
+
+
 class ReducedParentValue(NamedTuple):
     """An edge without visits is worth its node's value, less by how much of it is explored.
 
@@ -58,8 +69,18 @@ def reduced_parent_value(first_play: ReducedParentValue, node: Node, given: floa
     return node.value - first_play.reduction * math.sqrt(node.explored)
 
 
-@implements(reads_node, FixedUrgency)
-def _reads_no_node(first_play: FixedUrgency) -> bool:
+@implements(becomes, AdaptiveUrgency)
+def _becomes(urgency: AdaptiveUrgency, game: GameTraits) -> AdaptiveUrgency | FixedUrgency:
+    return urgency if game.priors else FixedUrgency()
+
+
+@implements(unvisited_value, AdaptiveUrgency)
+def _urgency_with_priors(urgency: AdaptiveUrgency, node: Node, given: float) -> float:
+    return urgency.with_priors
+
+
+@implements(reads_node, FixedUrgency, AdaptiveUrgency)
+def _reads_no_node(first_play: Any) -> bool:
     return False
 
 

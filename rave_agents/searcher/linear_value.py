@@ -40,7 +40,7 @@ FORMAT = 1
 
 
 class LinearValue:
-    """A learned value function; ``value=`` takes it, or the path of its file.
+    """A learned value function; ``evaluator=`` takes it, or the path of its file.
 
     Args:
         game: the game that it was learned on, as text, with its parameters; the value fits that

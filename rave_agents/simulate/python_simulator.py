@@ -219,10 +219,12 @@ class PythonSimulator(PythonPlayouts):
         player = state.current_player()
         if player == TERMINAL:
             return self._finish(state)
-        if self._evaluator is None:
+        if self._priors is None:
             return self._play(state)
         if self._header[EXPAND] and not self._list_actions(state, player):
             return FRAME_FULL
+        if self._evaluator is None:
+            return self._play(state)
         return self._give_returns(self.checked_values(state))
 
     def world_source(self) -> RecordedWorlds:

@@ -20,6 +20,7 @@ from rave_agents.kernel.amaf import hidden_trust  # noqa: F401  (it says what tr
 from rave_agents.kernel.declarations import (
     GameTraits,
     becomes,
+    gives_priors,
     needs_observations,
     reads_lifetimes,
 )
@@ -144,6 +145,7 @@ def searched_game(
     learns = fixed_range and any(map(needs_observations, config.parts))
     observation = getattr(state, "observed_in_playouts", int)() if learns else 0
     game_key = getattr(state, "game_key", None)
+    plain = not (simultaneous or determinized)
     traits = GameTraits(
         chance=chance or determinized,
         simultaneous=simultaneous,
@@ -151,7 +153,7 @@ def searched_game(
         hidden=hidden,
         evaluated=evaluator.leaves,
         valued=evaluator.positions,
-        priors=evaluator.priors,
+        priors=evaluator.priors or (evaluator.positions and plain and gives_priors(config.judging)),
         observed=observation > 0,
     )
     parts = compose(config, traits)

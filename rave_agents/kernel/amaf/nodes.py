@@ -59,9 +59,13 @@ class NodeAmaf(NamedTuple):
 
 @implements(becomes, NodeAmaf)
 def _becomes(amaf: NodeAmaf, game: GameTraits) -> NodeAmaf | NoAmaf:
-    """Nothing where players move at the same time and trust is learned, see ``trust.py``."""
+    """Nothing, if trust is learned, where players move at the same time or values are given.
+
+    See ``trust.py``.
+    """
     at_once = game.simultaneous and not game.determinized
-    return NoAmaf() if at_once and is_learned(amaf.trust) else amaf
+    misleads = at_once or game.has_values
+    return NoAmaf() if misleads and is_learned(amaf.trust) else amaf
 
 
 @runs_as(NodeAmaf)

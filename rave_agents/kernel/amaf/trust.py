@@ -12,7 +12,9 @@ becomes of actions, see ``measures/action_persistence.py``:
 Where something is hidden, more is looked at, see ``hidden_trust.py``.
 
 Where players move at the same time, what an action is worth depends on what the others take beside
-it: a search whose trust is learned keeps no AMAF statistics there, see ``tree/composition.py``.
+it. Where an evaluator gives values, playouts are short or there are none, and actions have values
+that are less noisy. A search whose trust is learned keeps no AMAF statistics there, see
+``nodes.py``.
 """
 
 from typing import Annotated, Any, NamedTuple

@@ -9,14 +9,15 @@ import math
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from annotated_types import Ge, Le
+from annotated_types import Ge, Gt, Le
 
 from rave_agents.compiler.arrays import Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.declarations import GameTraits, becomes
+from rave_agents.kernel.declarations import GameTraits, becomes, gives_priors
 from rave_agents.kernel.players import CHANCE
+from rave_agents.kernel.rules import reads_priors
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.utilities import scaled
 
@@ -38,6 +39,11 @@ class Judging(NamedTuple):
     """True if an edge without visits has the value function's value, in place of
     ``first_play_urgency``."""
 
+    prior_temperature: Annotated[float, Gt(0), Le(math.inf)] = 0.1
+    """The temperature of a new node's prior probabilities, for rules that use them, such as PUCT:
+    they are the softmax of the values of its actions, in [0, 1], over this number, above 0. At
+    infinity all are the same."""
+
     def conflict(self) -> str | None:
         """The error in the fields taken together."""
         if self.playout_moves != math.inf and self.playout_moves != int(self.playout_moves):
@@ -47,8 +53,13 @@ class Judging(NamedTuple):
 
 @implements(becomes, Judging)
 def _becomes(judging: Judging, game: GameTraits) -> Judging | NoJudging:
-    counts = judging.minimax > 0.0 or judging.first_play
+    counts = judging.minimax > 0.0 or judging.first_play or gives_priors(judging)
     return judging if game.valued and counts and game.plain else NoJudging()
+
+
+@implements(gives_priors, Judging)
+def _gives_priors(judging: Judging) -> bool:
+    return judging.prior_temperature < math.inf
 
 
 @runs_as(Judging)
@@ -119,6 +130,26 @@ def _take_judgements(judging: JudgedEdges, search: Any, depth: int, nodes: int) 
     edges = edge_rows(search.tree, search.path.nodes[depth])
     for place in range(len(edges) * players):
         judging.utilities[edges.start * players + place] = search.frame.child_returns[place]
+    if reads_priors(search.rule) and judging.options.prior_temperature < math.inf:
+        set_priors(judging, search, search.path.nodes[depth])
+
+
+@kernel
+def set_priors(judging: Any, search: Any, node: int) -> None:
+    """``p ∝ exp(v / T)``: v the value of an action for the player who moves, T the temperature."""
+    tree = search.tree
+    if tree.node_player[node] < 0:
+        return
+    best, total = 0.0, 0.0
+    for edge in edge_rows(tree, node):
+        best = max(best, judged_value(judging, search, node, edge))
+    for edge in edge_rows(tree, node):
+        less = judged_value(judging, search, node, edge) - best
+        weight = math.exp(less / judging.options.prior_temperature)
+        tree.edge_prior[edge] = weight
+        total += weight
+    for edge in edge_rows(tree, node):
+        tree.edge_prior[edge] /= total
 
 
 @implements(hooks.on_backup, JudgedEdges)
