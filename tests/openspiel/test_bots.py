@@ -535,7 +535,7 @@ def test_a_game_may_be_given_by_its_name():
         ({"player_id": True}, TypeError, "player_id must be an integer"),
         ({"player_id": 0.5}, TypeError, "player_id must be an integer"),
         ({"verbose": 1}, TypeError, "verbose must be"),
-        ({"evaluator": 1}, TypeError, "evaluator must have"),
+        ({"evaluator": 1}, TypeError, "an evaluator must be a function of a state"),
         ({"bias": -1}, ValueError, "bias must be a number of at least 0"),
         ({"schedule": HandSelected(k=0)}, ValueError, "k must be a number above 0"),
         ({"schedule": "hand_selected(k=0)"}, ValueError, "k must be a number above 0"),

@@ -110,7 +110,7 @@ def test_each_environment_of_a_vectorised_one_has_the_value_function():
     env = zoo.classic("tictactoe-v3")
     agent = UCTAgent(env, evaluator=lambda state: [0.0, 0.0], simulations=10, seed=1)
     agent._seed_member(3)
-    assert agent._searcher.value is agent.value
+    assert agent._searcher.evaluator is agent.evaluator
 
 
 def test_joint_moves_are_counted_in_a_parallel_environment():
@@ -164,7 +164,7 @@ def test_a_spec_sets_horizon_and_discount():
         ({"horizon": 0}, ValueError, "horizon must be at least 1"),
         ({"horizon": "soon"}, TypeError, "horizon must be an integer, 'auto' or None"),
         ({"discount": 0}, ValueError, "discount must be above 0"),
-        ({"value": 3}, TypeError, "value must be a function"),
+        ({"evaluator": 3}, TypeError, "an evaluator must be a function"),
         ({"value_function": 3}, TypeError, "value_function"),
     ],
 )
