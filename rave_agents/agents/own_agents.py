@@ -22,7 +22,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from rave_agents.agents.answers import discrete_action
-from rave_agents.frameworks.libraries import NAMES, is_torch_module
 from rave_agents.agents.policies import (
     Policy,
     asked_method,
@@ -37,6 +36,7 @@ from rave_agents.config.specs import format_call
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import Game, adapters
 from rave_agents.frameworks.agent import Agent, Effort
+from rave_agents.frameworks.libraries import NAMES, is_torch_module
 from rave_agents.frameworks.sources import Source
 from rave_agents.game.arguments import check_names, is_integer
 from rave_agents.game.game_state import GameState

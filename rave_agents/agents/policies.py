@@ -26,10 +26,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rave_agents.agents.answers import best_action, drawn_action
-from rave_agents.frameworks.libraries import METHODS, NAMES, STATE_METHODS, is_torch_module
 from rave_agents.agents.views import AnyView, StateView, observation_like
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.agent import Effort
+from rave_agents.frameworks.libraries import METHODS, NAMES, STATE_METHODS, is_torch_module
 
 Act = Callable[[AnyView], Any]
 """Answers a view."""

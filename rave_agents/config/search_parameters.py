@@ -45,10 +45,14 @@ class SearchParameters(TypedDict, total=False):
     gumbel_scale: float
     chance_factor: float
     chance_c: float
+    values_factor: float
+    values_c: float
+    priors_c: float
     c_init: float
     c_base: float
     gamma: float
     tolerance: float
+    with_priors: float
     reduction: float
     p: float
     schedule: PartOrSpec
@@ -70,6 +74,7 @@ class SearchParameters(TypedDict, total=False):
     playout_moves: float
     minimax: float
     first_play: bool
+    prior_temperature: float
     learned_weight: float
     step_size: float
     epsilon: float

@@ -25,8 +25,8 @@ from rave_agents.searcher.checks import (
 )
 from rave_agents.searcher.evaluators import ask_what_it_gives, kind_of
 from rave_agents.searcher.slots import bind_leaves
-from rave_agents.simulate.simulator import flat_frame, make_frame
 from rave_agents.simulate.evaluator import EvaluatorKind
+from rave_agents.simulate.simulator import flat_frame, make_frame
 from rave_agents.tree.composition import NO_EVALUATOR, SearchedGame, searched_game
 from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.search_tree import SearchTree
