@@ -28,7 +28,9 @@ SIMULTANEOUS_C = 3.0
 """c of UCB1 where players move at the same time: without exploration their choices become
 correlated. Measured, see docs/laboratory.md."""
 
-_SIMULTANEOUS = AdaptiveUCB1(SIMULTANEOUS_C, chance_factor=1.0)
+_SIMULTANEOUS = AdaptiveUCB1(
+    SIMULTANEOUS_C, chance_factor=1.0, values_factor=1.0, priors_c=SIMULTANEOUS_C
+)
 
 # AMAF takes the place of exploration, but not where chance makes values vary, nor where each move
 # has so many visits that it costs little to correct what AMAF has wrong.

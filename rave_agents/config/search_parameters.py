@@ -75,6 +75,7 @@ class SearchParameters(TypedDict, total=False):
     minimax: float
     first_play: bool
     prior_temperature: float
+    least_expand_visits: int
     learned_weight: float
     step_size: float
     epsilon: float

@@ -83,6 +83,12 @@ def reads_lifetimes(part: Any) -> bool:
 
 
 @python_function
+def least_expand_visits(part: Any) -> int:
+    """Visits at least after which a child gets a node, where to add one takes long."""
+    return 1
+
+
+@python_function
 def gives_priors(part: Any) -> bool:
     """True if a part makes priors of the values of a value function."""
     return False

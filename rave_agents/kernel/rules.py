@@ -167,7 +167,7 @@ class AdaptiveUCB1(NamedTuple):
     at four times as many."""
     values_factor: Annotated[float, Ge(0)] = 0.5
     """The factor of the weight where an evaluator gives values, at least 0."""
-    values_c: Annotated[float, Ge(0)] = 0.0
+    values_c: Annotated[float, Ge(0)] = 0.2
     """The least weight of exploration where an evaluator gives values, at least 0."""
     priors_c: Annotated[float, Ge(0)] = 0.7
     """The weight of exploration of PUCT, in place of these, where an evaluator gives priors, at
@@ -303,7 +303,7 @@ def _reads_visits_alone(rule: Any) -> bool:
     return False
 
 
-@implements(reads_priors, Greedy, UCB1, ValueSquares, ChanceSeen)
+@implements(reads_priors, Greedy, UCB1, UCB1Tuned, ValueSquares, ChanceSeen)
 def _reads_no_priors(rule: Any) -> bool:
     return False
 

@@ -301,7 +301,7 @@ class TreeSearch:
             greatest_utility=game.limits.high,
             utility_sum=game.limits.sum_of_two,
             first_play_urgency=game.config.first_play_urgency,
-            expand_visits=game.config.expand_visits,
+            expand_visits=game.expand_visits,
             ends_when_proven=game.config.final_proven,
             may_expand=not tree.full,
             simulate_address=self._simulator.address,

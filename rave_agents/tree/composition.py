@@ -21,6 +21,7 @@ from rave_agents.kernel.declarations import (
     GameTraits,
     becomes,
     gives_priors,
+    least_expand_visits,
     needs_observations,
     reads_lifetimes,
 )
@@ -30,6 +31,7 @@ from rave_agents.kernel.moves.alternating import Alternating
 from rave_agents.kernel.moves.information_sets import InformationSets
 from rave_agents.kernel.moves.simultaneous import Simultaneous
 from rave_agents.kernel.playouts import UniformPlayouts, is_uniform
+from rave_agents.kernel.rules import reads_priors
 from rave_agents.simulate.evaluator import EvaluatorKind
 from rave_agents.simulate.utility_limits import UtilityLimits, checked_count, utility_limits
 
@@ -90,6 +92,12 @@ def adapted(part: Any, game: GameTraits) -> Any:
     return found
 
 
+def _makes_priors(config: SearchConfig) -> bool:
+    """True if a value function's values become priors, which the rule reads."""
+    reads: bool = call_part(reads_priors, config.rule)
+    return reads and call_part(gives_priors, config.judging)  # type: ignore[no-any-return]
+
+
 class SearchedGame(NamedTuple):
     """Facts of a game that a search needs: asked once, for all positions that follow."""
 
@@ -97,6 +105,8 @@ class SearchedGame(NamedTuple):
     """The search's tunables."""
     parts: Parts
     """The parts of the search."""
+    expand_visits: int
+    """The visit on which a child gets a node."""
     observation: int
     """Numbers of an observation that the provider of playouts writes; 0 if it writes none."""
     num_players: int
@@ -153,13 +163,14 @@ def searched_game(
         hidden=hidden,
         evaluated=evaluator.leaves,
         valued=evaluator.positions,
-        priors=evaluator.priors or (evaluator.positions and plain and gives_priors(config.judging)),
+        priors=evaluator.priors or (evaluator.positions and plain and _makes_priors(config)),
         observed=observation > 0,
     )
     parts = compose(config, traits)
     return SearchedGame(
         config=config,
         parts=parts,
+        expand_visits=max(config.expand_visits, least_expand_visits(parts.judging)),
         observation=observation,
         num_players=limits.players,
         num_actions=num_actions,

@@ -23,6 +23,7 @@ from rave_agents.parts import (
     Action,
     AdaptivePlayouts,
     AdaptiveUCB1,
+    AdaptiveUrgency,
     AllPlayers,
     AverageStrategy,
     BlendScores,
@@ -216,6 +217,10 @@ BAD_IN_PARTS = [
     (SearchConfig(rule=AdaptiveUCB1()), "rule.chance_c", AT_LEAST_0),
     (SearchConfig(rule=AdaptiveUCB1()), "rule.late_c", AT_LEAST_0),
     (SearchConfig(rule=AdaptiveUCB1()), "rule.late_visits", ABOVE_0),
+    (SearchConfig(rule=AdaptiveUCB1()), "rule.values_factor", AT_LEAST_0),
+    (SearchConfig(rule=AdaptiveUCB1()), "rule.values_c", AT_LEAST_0),
+    (SearchConfig(rule=AdaptiveUCB1()), "rule.priors_c", AT_LEAST_0),
+    (SearchConfig(first_play_value=AdaptiveUrgency()), "first_play_value.with_priors", SHARE),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_init", AT_LEAST_0),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_base", ABOVE_0),
     (GUMBEL, "rule.max_considered", [0, -1]),
@@ -235,6 +240,8 @@ BAD_IN_PARTS = [
     (SearchConfig(), "judging.playout_moves", [-1]),
     (SearchConfig(), "judging.minimax", SHARE),
     (SearchConfig(), "judging.first_play", []),
+    (SearchConfig(), "judging.prior_temperature", [0, -1.0, NAN]),
+    (SearchConfig(), "judging.least_expand_visits", [0, -1]),
     (SearchConfig(learning=OnlineValue()), "learning.learned_weight", SHARE),
     (SearchConfig(learning=OnlineValue()), "learning.step_size", ABOVE_0),
     (SearchConfig(amaf=GRAVE()), "amaf.ref", [-1, 2**31]),
@@ -329,7 +336,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 49
+    assert len(expected) == len(BAD_IN_PARTS) == 55
 
 
 @pytest.mark.parametrize(
@@ -679,7 +686,7 @@ def test_a_field_of_a_part_in_use_is_replaced_by_its_name():
     config = SearchConfig.preset("rave").replace(schedule="hand_selected(k=300)", expand_visits=1)
     assert config == SearchConfig(
         rule=AdaptiveUCB1(0.0, chance_c=0.7, late_c=0.7),
-        simultaneous=AdaptiveUCB1(3.0, chance_factor=1.0),
+        simultaneous=AdaptiveUCB1(3.0, chance_factor=1.0, values_factor=1.0, priors_c=3.0),
         amaf=NodeAmaf(schedule=HandSelected(300.0)),
         expand_visits=1,
     )
@@ -785,9 +792,10 @@ def test_it_cannot_be_changed():
 # Presets, and what is written of a configuration.
 
 FSU_NUMBERS = "proof_numbers(goal=searching_player,bonus=rank_bonus,constant=1.0,visits=inf)"
+SIMULTANEOUS = "adaptive_ucb1(c=3.0,chance_factor=1.0,values_factor=1.0,priors_c=3.0)"
 RAVE = {
     "rule": "adaptive_ucb1(c=0.0,chance_c=0.7,late_c=0.7)",
-    "simultaneous": "adaptive_ucb1(c=3.0,chance_factor=1.0)",
+    "simultaneous": SIMULTANEOUS,
     "amaf": "node_amaf",
 }
 EAGER_RAVE = {**RAVE, "expand_visits": 1}
@@ -816,7 +824,7 @@ PRESETS = {
     "uct_solver": {"proofs": "proofs(skipping=skip_solved,checks=check_terminal)"},
     "pn_mcts": {
         "rule": "adaptive_ucb1",
-        "simultaneous": "adaptive_ucb1(c=3.0,chance_factor=1.0)",
+        "simultaneous": SIMULTANEOUS,
         "first_play_urgency": 0.5,
         "proofs": PN_PROOFS,
         "playouts": "steered_playouts",
@@ -824,7 +832,8 @@ PRESETS = {
     },
     "auto": {
         "rule": "adaptive_ucb1",
-        "simultaneous": "adaptive_ucb1(c=3.0,chance_factor=1.0)",
+        "simultaneous": SIMULTANEOUS,
+        "first_play_value": "adaptive_urgency",
         "amaf": "node_amaf(trust=learned_trust(unvisited=0.5))",
         "proofs": f"{AUTO_PROOFS[:-1]},optional=True)",
         "playouts": "adaptive_playouts",

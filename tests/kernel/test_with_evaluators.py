@@ -14,7 +14,8 @@ from rave_agents.kernel.playouts import UniformPlayouts
 from rave_agents.kernel.rules import PUCT, UCB1
 from rave_agents.kernel.selection import AdaptiveUrgency, FixedUrgency
 from rave_agents.kernel.tree import edge_rows
-from rave_agents.parts import Judging, Proofs
+from rave_agents.kernel.values.implicit_minimax import NoJudging
+from rave_agents.parts import Judging, NoProofNumbers, Solver
 from rave_agents.simulate.evaluator import EvaluatorKind
 from rave_agents.tree.composition import searched_game
 
@@ -55,8 +56,9 @@ def test_auto_selects_by_puct_where_there_are_priors(evaluator):
 
 
 def test_without_priors_it_explores_less_by_values():
-    assert parts(POSITIONS, prior_temperature=math.inf).rule == UCB1(0.35 / 2)
-    assert parts(LEAVES).rule == UCB1(0.35 / 2)
+    assert parts(POSITIONS, prior_temperature=math.inf).rule == UCB1(0.2)
+    assert parts(LEAVES).rule == UCB1(0.2)
+    assert parts(LEAVES, c=0.6).rule == UCB1(0.3)
     assert parts(LEAVES).first_play == FixedUrgency()
 
 
@@ -72,8 +74,21 @@ def test_a_rule_that_was_asked_for_stays(preset):
     assert parts(BOTH, preset).rule == SearchConfig.preset(preset).rule
 
 
-def test_the_solver_stays():
-    assert isinstance(parts(POSITIONS).proofs, Proofs)
+@pytest.mark.parametrize("evaluator", [POSITIONS, LEAVES])
+def test_the_solver_stays_without_proof_numbers(evaluator):
+    assert parts(evaluator).proofs.solver == Solver()
+    assert parts(evaluator).proofs.numbers == NoProofNumbers()
+    assert parts(PRIORS).proofs.numbers != NoProofNumbers()
+    assert parts(evaluator, "pn_mcts").proofs.numbers != NoProofNumbers()
+
+
+def test_nodes_whose_children_are_evaluated_come_later():
+    state = OpenSpielState(pyspiel.load_game("tic_tac_toe").new_initial_state())
+    auto = SearchConfig.preset("auto")
+    assert searched_game(state, auto, POSITIONS).expand_visits == 2
+    assert searched_game(state, auto, BOTH).expand_visits == auto.expand_visits == 1
+    at_once = auto.replace(least_expand_visits=1)
+    assert searched_game(state, at_once, POSITIONS).expand_visits == 1
 
 
 class Drawn:
@@ -103,6 +118,13 @@ def test_priors_are_the_softmax_of_the_values_of_children(temperature):
     rows = edge_rows(tree, 0)
     found = tree.edge_prior[rows.start : rows.stop]
     assert found == pytest.approx(weights / weights.sum(), abs=1e-5)
+
+
+def test_children_are_not_evaluated_for_priors_that_no_rule_reads():
+    unused = {"minimax": 0.0, "first_play": False}
+    assert parts(POSITIONS, "uct", **unused).judging == NoJudging()
+    assert parts(POSITIONS, "puct", **unused).judging == Judging(**unused)
+    assert parts(POSITIONS, "puct", prior_temperature=math.inf, **unused).judging == NoJudging()
 
 
 def test_a_rule_without_priors_leaves_them_equal():

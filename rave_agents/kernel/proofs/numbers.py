@@ -16,7 +16,8 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.amaf.trust import FullTrust
+from rave_agents.kernel.amaf.trust import FullTrust, is_learned
+from rave_agents.kernel.declarations import GameTraits, becomes
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer, holds_for
 from rave_agents.kernel.proofs.bonuses import MaxBonus, Ranking, bonuses
 from rave_agents.kernel.proofs.trust import LearnedBonusTrust, bonus_trust, compare_with_values
@@ -56,6 +57,13 @@ class ProofNumbers(NamedTuple):
     bonus_trust: Annotated[Any, Takes(FullTrust, LearnedBonusTrust)] = FullTrust()
     """The trust in the bonus: ``FullTrust`` gives ``constant`` its whole weight,
     ``LearnedBonusTrust`` less where the search sees that the bonus misleads, see ``trust.py``."""
+
+
+@implements(becomes, ProofNumbers)
+def _becomes(numbers: ProofNumbers, game: GameTraits) -> ProofNumbers | NoProofNumbers:
+    """None, if their trust is learned, where values are given: these say more of a move."""
+    idle = game.has_values and is_learned(numbers.bonus_trust)
+    return NoProofNumbers() if idle else numbers
 
 
 @runs_as(ProofNumbers)

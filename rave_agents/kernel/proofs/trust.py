@@ -17,6 +17,7 @@ from typing import Annotated, Any, NamedTuple
 from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel.amaf.trust import is_learned
 from rave_agents.kernel.backup import edge_value
 from rave_agents.kernel.declarations import reads_lifetimes, report_root
 from rave_agents.kernel.measures.action_persistence import expiry, placement
@@ -62,6 +63,11 @@ def bonus_trust(trust: Any) -> float:
 
 @implements(reads_lifetimes, LearnedBonusTrust)
 def _reads_lifetimes(trust: LearnedBonusTrust) -> bool:
+    return True
+
+
+@implements(is_learned, LearnedBonusTrust)
+def _is_learned(trust: LearnedBonusTrust) -> bool:
     return True
 
 

@@ -15,7 +15,12 @@ from rave_agents.compiler.arrays import Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.declarations import GameTraits, becomes, gives_priors
+from rave_agents.kernel.declarations import (
+    GameTraits,
+    becomes,
+    gives_priors,
+    least_expand_visits,
+)
 from rave_agents.kernel.players import CHANCE
 from rave_agents.kernel.rules import reads_priors
 from rave_agents.kernel.tree import edge_rows
@@ -44,6 +49,10 @@ class Judging(NamedTuple):
     they are the softmax of the values of its actions, in [0, 1], over this number, above 0. At
     infinity all are the same."""
 
+    least_expand_visits: Annotated[int, Ge(1), Le(2**20)] = 2
+    """A child gets a node not before this visit, whatever ``expand_visits`` says, for its own
+    children are evaluated then; at least 1."""
+
     def conflict(self) -> str | None:
         """The error in the fields taken together."""
         if self.playout_moves != math.inf and self.playout_moves != int(self.playout_moves):
@@ -53,8 +62,13 @@ class Judging(NamedTuple):
 
 @implements(becomes, Judging)
 def _becomes(judging: Judging, game: GameTraits) -> Judging | NoJudging:
-    counts = judging.minimax > 0.0 or judging.first_play or gives_priors(judging)
+    counts = judging.minimax > 0.0 or judging.first_play or game.priors
     return judging if game.valued and counts and game.plain else NoJudging()
+
+
+@implements(least_expand_visits, Judging)
+def _least_expand_visits(judging: Judging) -> int:
+    return judging.least_expand_visits
 
 
 @implements(gives_priors, Judging)
