@@ -462,6 +462,8 @@ def parameter_types() -> dict[str, list[Any]]:
     found = {name: [kind] for name, kind in _field_types().items()}
     for kind in filterfalse(is_own, _part_classes()):
         for name, annotation in fields_of(kind).items():
+            if hasattr(annotation, "_fields"):
+                continue  # A part that another one becomes holds that.
             types = found.setdefault(name, [])
             if plain_type(annotation) not in types:
                 types.append(plain_type(annotation))

@@ -45,6 +45,8 @@ class SearchParameters(TypedDict, total=False):
     gumbel_scale: float
     chance_factor: float
     chance_c: float
+    late_c: float
+    late_visits: float
     values_factor: float
     values_c: float
     priors_c: float

@@ -303,7 +303,7 @@ def _reads_visits_alone(rule: Any) -> bool:
     return False
 
 
-@implements(reads_priors, Greedy, UCB1, UCB1Tuned, ValueSquares, ChanceSeen)
+@implements(reads_priors, Greedy, UCB1, UCB1Tuned, LateUCB1, ValueSquares, ChanceSeen)
 def _reads_no_priors(rule: Any) -> bool:
     return False
 

@@ -95,7 +95,7 @@ def adapted(part: Any, game: GameTraits) -> Any:
 def _makes_priors(config: SearchConfig) -> bool:
     """True if a value function's values become priors, which the rule reads."""
     reads: bool = call_part(reads_priors, config.rule)
-    return reads and call_part(gives_priors, config.judging)  # type: ignore[no-any-return]
+    return reads and call_part(gives_priors, config.judging)
 
 
 class SearchedGame(NamedTuple):
