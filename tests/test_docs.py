@@ -12,6 +12,7 @@ from helpers import pages
 import rave_agents
 from rave_agents import AgentSpec, agent_types
 from rave_agents.cli import app
+from rave_agents.game.object_names import split_place
 
 LANGUAGES = {"python", "bash", "text", "toml"}
 """Code that runs, commands, and what is only shown."""
@@ -79,7 +80,7 @@ def takes(words):
     context = command.make_context(words[1], list(words[2:]))
     for argument in ("first", "second", "agent", "opponent"):
         text = context.params.get(argument)
-        if isinstance(text, str) and "my_" not in text:
+        if isinstance(text, str) and "my_" not in text and split_place(text) is None:
             assert AgentSpec.parse(text).name in agent_types()
 
 

@@ -25,6 +25,7 @@ from rave_agents.agents.environment_agent import (
 )
 from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec
 from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
+from rave_agents.agents.views import AnyView
 from rave_agents.config.search_parameters import SearchParameters
 from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.check_time import checks_within
@@ -164,6 +165,10 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         if self.members:
             return self._predict_all(observation, np.array([False]), action_mask)
         return self._act(self.env, action_mask, observation)
+
+    def choose_at(self, view: AnyView) -> int:
+        """Choose an action in the environment of a view, whatever the agent is bound to."""
+        return self(view.env, action_mask=view.mask)
 
     def __call__(self, env: Any, *, action_mask: Any = None) -> int:
         """Choose an action in this environment instead of the one that the agent is bound to.

@@ -61,19 +61,15 @@ def record(
         agent = asked.made(Seat(env, None, seed or 0, in_environment=True), copies=False)
     if isinstance(agent, PlanningAgent):
         check_plannable(env)
-    else:
-        agent = understood(agent, seed=seed)
+    policy = understood(agent, seed=seed)
     observation, info = env.reset(seed=seed)
-    agent.reset()
+    policy.reset()
     mask_of = mask_function(env)
     try:
         for _ in range(steps):
             picture = env.render()
             mask = mask_of(env, observation, info)
-            if isinstance(agent, PlanningAgent):
-                action = agent(env, action_mask=mask)
-            else:
-                action = _fitting(agent.act(View(env, observation, mask, info)), env.action_space)
+            action = _fitting(policy.act(View(env, observation, mask, info)), env.action_space)
             film.add(picture, getattr(agent, "last_result", None))
             observation, _, terminated, truncated, info = env.step(action)
             if terminated or truncated:

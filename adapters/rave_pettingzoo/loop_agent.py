@@ -10,6 +10,7 @@ import pettingzoo
 from gymnasium import spaces
 
 from rave_agents.agents.environment_agent import EnvironmentAgent
+from rave_agents.agents.views import AnyView
 from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.check_time import checks_within
 from rave_agents.environments.masks import KEY, LOOKED_FOR
@@ -140,6 +141,10 @@ class LoopAgent(EnvironmentAgent):
         if self.members:
             return self._predict_all(observation, np.array([False]), action_mask)
         return self._act(self.env, observation, action_mask)
+
+    def choose_at(self, view: AnyView) -> int:
+        """Choose an action in the environment of a view, whatever the agent is bound to."""
+        return self(view.env, player=view.player, observations=view.observations, infos=view.infos)
 
     def __call__(
         self,

@@ -4,7 +4,7 @@ from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, as_agent
 from rave_agents.agents.own_agents import Seat
-from rave_agents.agents.policies import Act, Policy, understood
+from rave_agents.agents.policies import Policy, understood
 from rave_agents.agents.views import framework_game_at
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.errors import RaveAgentsError
@@ -50,8 +50,6 @@ def make_policy(
         game = _game_of(env) if asked.makes else env
         index = env.possible_agents.index(player)
         made = asked.made(Seat(game, index, seed, in_environment=True), copies=copies)
-    if isinstance(made, LoopAgent):
-        return Policy(_asked(made), made.reset)
     return understood(made, seed=seed)
 
 
@@ -61,9 +59,3 @@ def _game_of(env: Any) -> Any:
         return framework_game_at(game_state(env), env)
     except (RaveAgentsError, TypeError, ValueError):  # It cannot be searched.
         return env
-
-
-def _asked(agent: LoopAgent) -> Act:
-    return lambda view: agent(
-        view.env, player=view.player, observations=view.observations, infos=view.infos
-    )

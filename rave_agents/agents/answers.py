@@ -127,8 +127,13 @@ def _numbers(answer: Any, mask: Any) -> NDArray[np.float64] | None:
     return numbers.reshape(-1).astype(float)
 
 
-def checked_action(answer: Any, legal: Sequence[int]) -> int:
+def checked_action(answer: Any, legal: Sequence[int], advice: str = "") -> int:
     """Return an answer that is one of the legal actions.
+
+    Args:
+        answer: what an agent chose.
+        legal: the legal actions.
+        advice: a sentence for the message if it is not legal.
 
     Raises:
         TypeError: if it is no integer.
@@ -141,5 +146,7 @@ def checked_action(answer: Any, legal: Sequence[int]) -> int:
             f"it must return an action, an integer; it returned {repr(answer)[:200]}."
         ) from None
     if action not in legal:
-        raise ValueError(f"it played {action}, which is not legal; legal are {list(legal)}.")
+        raise ValueError(
+            f"it played {action}, which is not legal; legal are {list(legal)}.{advice}"
+        )
     return action

@@ -8,6 +8,7 @@ import numpy as np
 
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, SearchingAgent
+from rave_agents.agents.views import AnyView
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnknownNameError
 from rave_agents.game.arguments import check_arguments, unknown_name
@@ -25,6 +26,10 @@ class EnvironmentAgent:
 
     def act(self, observation: Any = None, action_mask: Any = None) -> Any:
         """Choose an action for the live environment."""
+        raise NotImplementedError
+
+    def choose_at(self, view: AnyView) -> Any:
+        """Choose an action in the environment of a view, whatever the agent is bound to."""
         raise NotImplementedError
 
     def predict(

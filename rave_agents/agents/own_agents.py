@@ -344,6 +344,17 @@ def fresh(value: Any, seat: Seat) -> Any:
     return own
 
 
+def _advice(made: Any) -> str:
+    """The remedy for a model that is not told which actions are legal; empty for what is."""
+    parameters = _parameters(getattr(made, "predict", None))
+    if parameters is None or any(NAMES.get(each.name) == "mask" for each in parameters):
+        return ""
+    kind = type(made).__name__
+    return (
+        f" {kind}.predict takes no mask of the legal actions; that of sb3_contrib.MaskablePPO does."
+    )
+
+
 class _Player:
     """An agent of the user's own with all methods of ``Agent``, and with its time taken.
 
@@ -356,6 +367,8 @@ class _Player:
         self._observe = observe
         unnamed = "observation" if seat.in_environment else "state"
         self._policy: Policy = understood(made, seed=seat.seed, unnamed=unnamed)
+        self.advice: str = _advice(made)
+        """A sentence for the message about an action that is not legal."""
         self.effort: Effort = Effort()
         """Moves and time spent; simulations by its own account, where it has one."""
 

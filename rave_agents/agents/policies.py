@@ -2,6 +2,7 @@
 
 A policy may be a function, or an object with one of these methods, in this order:
 
+- ``choose_at(view)``: this package's agents for environments;
 - ``step(state)``: a ``pyspiel.Bot``, and agents of this package;
 - ``action_probabilities(state)``: OpenSpiel's policies;
 - ``predict(observation, ...)``: Stable-Baselines3, sb3-contrib; a recurrent model's state is kept;
@@ -124,6 +125,8 @@ def _is_missing(policy: Any) -> bool:
 
 
 def _asked(policy: Any, unnamed: str) -> Policy:
+    if callable(getattr(policy, "choose_at", None)):
+        return Policy(policy.choose_at, _resetter(policy))
     method = asked_method(policy)
     if method is None and not callable(policy):
         raise TypeError(lacks_method(policy))
@@ -149,8 +152,9 @@ def _act_of(policy: Any, method: str | None, inside: bool, unnamed: str) -> Act:
     if method is None and type(policy).__module__.partition(".")[0] == "tianshou":
         return _tianshou(policy, inside)
     more = method in ("get_action", "get_action_and_value")  # They tell more than the action.
-    filled = _filled(function, unnamed if method is None else "observation", method)
-    return _called(function, filled, _fitted(policy, inside), more)
+    takes_state = next(iter(_parameters(function)), "") == "state"  # Of RL, an observation.
+    first = unnamed if method is None or takes_state else "observation"
+    return _called(function, _filled(function, first, method), _fitted(policy, inside), more)
 
 
 def lacks_method(policy: Any) -> str:
@@ -159,10 +163,13 @@ def lacks_method(policy: Any) -> str:
     if _is_missing(policy):
         return f"{kind.__name__} is a pyspiel.Bot that lacks the method step(state)."
     if callable(getattr(policy, "step", None)):
+        signature = _signature(policy.step)
+        advice = "a function policy(state) that calls it"
+        if "time_step" in signature:
+            advice = "the policy that open_spiel.python.rl_agent_policy.RLAgentPolicy makes of it"
         return (
-            f"{kind.__name__}.step{_signature(policy.step)} takes no state, and {kind.__name__} "
-            "has no other method that chooses an action: give a function policy(state) that calls "
-            "it."
+            f"{kind.__name__}.step{signature} takes no state, and {kind.__name__} has no other "
+            f"method that chooses an action: give {advice}."
         )
     return (
         f"{kind.__name__} cannot be asked for an action: it lacks step(state), "

@@ -345,4 +345,5 @@ def _joint_choice(
 
 def _choose(agent: Agent, state: GameState, player: int) -> int:
     """The agent's action, checked. It gets a clone: whatever it does, the game stays whole."""
-    return checked_action(agent.step(state.clone()), legal_actions_of(state, player))
+    answer, legal = agent.step(state.clone()), legal_actions_of(state, player)
+    return checked_action(answer, legal, getattr(agent, "advice", ""))

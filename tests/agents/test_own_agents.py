@@ -1,5 +1,6 @@
 """Agents of the user's own: how they are made and asked, and what is wrong with them."""
 
+import contextlib
 import pathlib
 import pickle
 
@@ -10,8 +11,9 @@ import pytest
 from helpers.own_agents import bots
 from helpers.own_games.line_of_dominoes import LineOfDominoes
 from helpers.own_games.subtraction import Subtraction
+from open_spiel.python.algorithms import random_agent
 from pettingzoo.classic import chess_v6, tictactoe_v3
-from rave_pettingzoo import evaluate
+from rave_pettingzoo import UCTAgent, evaluate
 
 from rave_agents import UnknownNameError, UnsupportedGameError, as_agent, as_game, make_agent
 from rave_agents.agents.own_agents import Seat
@@ -256,3 +258,41 @@ def test_files_tell_what_kind_of_agent_played():
 def test_an_agent_is_pickled_by_its_place():
     agent = pickle.loads(pickle.dumps(as_agent(f"{FILE}:Nth(place=2)")))
     assert (agent.value.__name__, dict(agent.parameters)) == ("Nth", {"place": 2})
+
+
+def test_agents_of_environments_play_in_the_matchs_environment_whatever_they_are_bound_to():
+    env = tictactoe_v3.env()
+    env.reset(seed=1)
+    agent = UCTAgent(env, simulations=4, seed=1)
+    assert play_match("pettingzoo:tictactoe_v3", agent, "random", games=2).complete
+    with pytest.raises(MatchError, match="there is no env"):
+        play_match(GAME, agent, "random", games=2)
+
+
+def test_a_model_without_masks_is_told_of_one_with_them():
+    class PPO:
+        def predict(self, observation, state=None, episode_start=None, deterministic=False):
+            return np.array(0), None
+
+    message = "PPO.predict takes no mask of the legal actions; that of sb3_contrib.MaskablePPO does"
+    with pytest.raises(MatchError, match=message):
+        play_match(GAME, PPO(), PPO(), games=2, opening_plies=0)
+
+
+def test_an_agent_of_openspiels_environment_is_told_how_it_becomes_a_policy():
+    with pytest.raises(TypeError, match=r"takes no state.*RLAgentPolicy makes of it"):
+        as_agent(random_agent.RandomAgent(0, 9))
+
+
+def test_a_method_act_gets_the_state_at_a_game_and_the_observation_in_an_environment():
+    class Actor:
+        def act(self, state):
+            kinds.append(type(state))
+            return 4 if len(kinds) < 3 else 0
+
+    kinds = []
+    make_agent(Actor(), GAME, 0).step(position())
+    with contextlib.suppress(ValueError):
+        evaluate(tictactoe_v3.env, {"player_1": Actor(), "player_2": "random"}, episodes=1)
+    assert issubclass(kinds[0], pyspiel.State)
+    assert kinds[1] is dict
