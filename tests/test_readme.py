@@ -17,6 +17,7 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 LINES = 135
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SHORTER = {
+    "ablation": ["--games", "2", "--simulations", "20"],
     "environments": ["toy_text"],
     "fair_chance": ["--episodes", "4"],
     "train_alphazero": [
@@ -35,6 +36,7 @@ SHORTER = {
     "network_speed": ["--rounds", "1", "--threads", "1", "--simulations", "20"],
     "opponent_speed": ["1"],
     "threads": ["connect_four"],
+    "train_against_an_opponent": ["200"],
     "many_actions": ["--actions", "2000", "--simulations", "5"],
     "own_worlds": ["kuhn_poker", "--positions", "4", "--worlds", "50"],
     "share_of_truth": ["dark_chess:4", "go_fish:2", "--positions", "2", "--particles", "200"],
@@ -45,6 +47,7 @@ SHORTER = {
 
 
 INTERPRETED = {
+    "ablation",
     "fair_chance",
     "pursuit",
     "simultaneous_experiment",
