@@ -117,13 +117,13 @@ def _tournament(header: Mapping[str, Any]) -> PlannedRun:
 
 
 def _sweep(header: Mapping[str, Any]) -> PlannedRun:
-    game = fields.text(fields.field(header, "game"), "game")
+    games = fields.listed(fields.field(header, "game"), "game", fields.text)
     base = _spec(header, "agent")
     limits = {name: _limit(header.get(name), name) for name in ("simulations", "seconds")}
     if None is limits["simulations"] is limits["seconds"]:
         limits["simulations"] = DEFAULT_SIMULATIONS
     vary = fields.named(fields.field(header, "vary"), "vary", _values)
-    _check_number(math.prod(map(len, vary.values())))
+    _check_number(len(games) * math.prod(map(len, vary.values())))
     cells = list(itertools.product(*vary.values()))
     names = [
         str(_limited(dataclasses.replace(base, parameters={**base.parameters, **cell}), limits))
@@ -131,14 +131,21 @@ def _sweep(header: Mapping[str, Any]) -> PlannedRun:
     ]
     spec = str(_limited(_spec(header, "opponent"), limits))
     other = _opponent(spec, names)
-    tables = dict(zip(map(repr, cells), ((game, name, other) for name in names), strict=True))
+    tables = {
+        (game, repr(cell)): (game, name, other)
+        for game in games
+        for cell, name in zip(cells, names, strict=True)
+    }
 
     def pairing(line: Mapping[str, Any]) -> Pairing:
         given = fields.field(line, "parameters")
         given = given if isinstance(given, dict) else {}
-        table = tables.get(repr(tuple(given.get(name) for name in vary)))
+        game = fields.text(fields.field(line, "game"), "game")
+        table = tables.get((game, repr(tuple(given.get(name) for name in vary))))
         if table is None or len(given) != len(vary):
-            raise ValueError(f"parameters are of no cell: {fields.brief(line['parameters'])}.")
+            raise ValueError(
+                f"game and parameters are of no cell: {fields.brief([game, line['parameters']])}."
+            )
         return table
 
     agents = {**{name: name for name in names}, other: spec}

@@ -3,11 +3,13 @@
 import difflib
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rave_agents.agents.named_agents import agent_types
+from rave_agents.arena.match import load_match_game
 from rave_agents.config.specs import split
 from rave_agents.errors import RaveAgentsError, UnknownNameError
-from rave_agents.frameworks.adapters import adapters
+from rave_agents.frameworks.adapters import Game, adapters
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.object_names import split_place
 
@@ -22,6 +24,32 @@ def split_games(text: str) -> list[str]:
         ValueError: if parentheses or quotes do not match.
     """
     return [part.strip() for part in split(text, text, ",;") if part.strip()]
+
+
+def load_games(games: Any) -> dict[str, Game]:
+    """Games by the names that they were asked for by.
+
+    Args:
+        games: a game, a list of them, or names in one text, see ``split_games``.
+
+    Raises:
+        UnknownNameError: for a name that does not exist.
+        UnsupportedGameError: if a match cannot be played in one.
+        ValueError: if there are none, or one is there twice.
+    """
+    if isinstance(games, str):
+        games = split_games(games)
+    given = list(games) if isinstance(games, list | tuple) else [games]
+    if not given:
+        raise ValueError("There must be at least one game.")
+    loaded: dict[str, Game] = {}
+    for game in given:
+        found = load_match_game(game)
+        name = game if isinstance(game, str) else found.name
+        if name in loaded:
+            raise ValueError(f"The game {name!r} is given twice.")
+        loaded[name] = found
+    return loaded
 
 
 def parse_agents(text: str) -> list[str] | dict[str, str]:

@@ -15,14 +15,13 @@ from typing import Any
 from rave_agents.agents.named_agents import as_agent
 from rave_agents.arena.contestants import Contestant, label, named_contestants
 from rave_agents.arena.journal import make_header
-from rave_agents.arena.lists import parse_agents, split_games
+from rave_agents.arena.lists import load_games, parse_agents
 from rave_agents.arena.match import (
     checked_count,
     checked_match_seed,
     checked_run_options,
     checked_table,
     limited_agent,
-    load_match_game,
     usual_opening_plies,
 )
 from rave_agents.arena.match_result import MatchResult
@@ -126,7 +125,7 @@ def play_tournament(
             parse_agents(agents) if isinstance(agents, str) else agents
         ).items()
     }
-    loaded = _loaded_games(games)
+    loaded = load_games(games)
     pairings = _pairings(tuple(players), gauntlet)
     if anchor is not None and anchor not in players:
         raise ValueError(unknown_name("anchor", anchor, players))
@@ -189,23 +188,6 @@ def _table(
         clock=clock_text,
         forfeit=forfeit,
     )
-
-
-def _loaded_games(games: Any) -> dict[str, Game]:
-    """The games by the names that they were asked for by."""
-    if isinstance(games, str):
-        games = split_games(games)
-    given = list(games) if isinstance(games, list | tuple) else [games]
-    if not given:
-        raise ValueError("A tournament needs at least one game.")
-    loaded: dict[str, Game] = {}
-    for game in given:
-        found = load_match_game(game)
-        name = game if isinstance(game, str) else found.name
-        if name in loaded:
-            raise ValueError(f"The game {name!r} is given twice.")
-        loaded[name] = found
-    return loaded
 
 
 def _pairings(names: Sequence[str], gauntlet: str | Sequence[str]) -> list[tuple[str, str]]:

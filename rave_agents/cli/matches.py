@@ -10,7 +10,7 @@ from rave_agents.agents.named_agents import without_amaf
 from rave_agents.arena.match import play_match
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.sweep import parse_vary, run_sweep
-from rave_agents.cli.completion import complete_agent, complete_vary
+from rave_agents.cli.completion import complete_agent, complete_game, complete_vary
 from rave_agents.cli.program import (
     ClockText,
     Dask,
@@ -164,7 +164,14 @@ def ablation(
 @app.command()
 @reported
 def sweep(
-    game: GameName,
+    game: Annotated[
+        str,
+        typer.Argument(
+            metavar="GAME[,GAME...]",
+            autocompletion=complete_game,
+            help="The game, or several separated by commas: 'hex(board_size=5),tic_tac_toe'.",
+        ),
+    ],
     agent: Annotated[
         str,
         typer.Argument(metavar="AGENT", autocompletion=complete_agent, help="The agent to vary."),
@@ -180,7 +187,7 @@ def sweep(
             help="A parameter of AGENT and its values; may be repeated.",
         ),
     ],
-    games: Annotated[int, typer.Option(help="Games for each combination.")] = 100,
+    games: Annotated[int, typer.Option(help="Games for each combination in each game.")] = 100,
     simulations: Simulations = None,
     seconds: Seconds = None,
     seed: Seed = 0,
@@ -191,6 +198,9 @@ def sweep(
     dask: Dask = None,
     forfeit: Forfeit = False,
     csv: Annotated[Path | None, typer.Option(help="Write the final table to this file.")] = None,
+    png: Annotated[
+        Path | None, typer.Option(help="Draw the scores with their intervals in this picture.")
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -199,8 +209,9 @@ def sweep(
     All combinations play the same openings. Ctrl-C shows the games that are finished; with --output
     the same command then goes on.
     """
-    if csv is not None:
-        check_writable(csv, "--csv")
+    for path, option in ((csv, "--csv"), (png, "--png")):
+        if path is not None:
+            check_writable(path, option)
     run = functools.partial(
         run_sweep,
         game,
@@ -223,4 +234,6 @@ def sweep(
         show_result(result)
     if csv is not None:
         result.to_csv(csv)
+    if png is not None and result.finished:
+        result.plot().savefig(png, format="png", dpi=150, bbox_inches="tight")
     conclude(result, failed, output)

@@ -94,7 +94,7 @@ def test_agents_of_ones_own_stand_behind_games(tmp_path):
         (("tic_tac_toe", "rav", "uct"), "neither a game nor an agent. Did you mean 'rave'"),
         (("tic_tac_toe", "hex(board_size=3)x", "uct"), "Behind the closing parenthesis of"),
         (("tic_tac_toe", "uct", "hex"), "Unknown agent 'hex'"),
-        (("tic_tac_toe", "uct", "rave("), "Not of the form name"),
+        (("tic_tac_toe", "uct", "rave("), "Unbalanced parentheses"),
         (("tic_tac_toe", "--agents", "a=uct a=rave"), "Two agents are named 'a'"),
         (("no_such.toml",), "No such file"),
         (("FILE", "uct"), "sets games and agents"),

@@ -140,6 +140,7 @@ def test_a_game_in_a_file_is_made_only_if_it_is_plain(game, opened, tmp_path):
 
 SWEEP = {
     "format": "rave-agents sweep",
+    "game": ["tic_tac_toe"],
     "agent": "uct",
     "opponent": "uct(evaluator=hostile:f)",
     "vary": {"value": ["hostile.X", "value.npz"]},

@@ -10,6 +10,7 @@ import pytest
 import rave_agents.agents.named_agents as agents_module
 from rave_agents.agents.named_agents import RandomAgent
 from rave_agents.arena import SweepError, play_match, run_sweep
+from rave_agents.arena.report_data import load_report
 from rave_agents.arena.sweep import parse_vary
 from rave_agents.config.specs import parse_values
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
@@ -142,7 +143,7 @@ def test_of_a_game_that_is_there_twice_the_first_counts(straight, tmp_path):
         ({"seed": 5}, "seed is 4 there and 5 here"),
         ({"games": 2}, r"games is 3 there and 2 here \(a file can grow, not shrink\)"),
         ({"simulations": 16}, "simulations is 15 there and 16 here"),
-        ({"opening_plies": 1}, "opening_plies is 2 there and 1 here"),
+        ({"opening_plies": 1}, "opening_plies is null there and 1 here"),
         ({"vary": {"c": [0, 0.5]}}, 'vary is {"c": .* "playout_count": .* there'),
         ({"seed": 5, "games": 2}, "games is 3 .*; seed is 4"),
         ({"seed": 5, "games": 4}, "another sweep: seed is 4 there and 5 here"),
@@ -306,17 +307,108 @@ def test_a_failing_agent_names_its_cell_and_keeps_the_finished_games(monkeypatch
     assert games_of(path) == [((1,), 0)]
 
 
-def test_the_best_cells_have_the_highest_score():
-    result = run_sweep("connect_four", "uct", "random", {"simulations": [1, 100]}, games=2, seed=0)
-    scores = [cell.match.score.score for cell in result.cells]
-    assert scores[0] < scores[1] == 1.0
-    assert result.best == (1,)
+def simulations(games, **changes):
+    vary = {"simulations": [1, 100]}
+    return run_sweep(
+        changes.pop("on", "connect_four"), "uct", "uct(simulations=20)", vary, games=games
+    )
+
+
+def test_the_best_is_the_cell_whose_interval_lies_above_all_others():
+    result = simulations(20)
+    one, two = (cell.match.interval for cell in result.cells)
+    assert one[1] < two[0]
+    assert result.best is result.cells[1]
+    assert "best" in str(result)
+    assert "overlap" not in str(result)
+    assert result.to_dict()["best"] == {"simulations": 100}
+
+
+def test_nothing_is_called_the_best_where_intervals_overlap():
+    result = simulations(2)
+    one, two = (cell.match for cell in result.cells)
+    assert one.score.score < two.score.score
+    assert one.interval[1] > two.interval[0]
+    assert result.best is None
+    assert result.to_dict()["best"] is None
+    assert "none is the best: the intervals of the 2 highest overlap" in str(result)
 
 
 def test_no_cell_is_best_before_the_first_game():
     seen = []
     sweep(games=1, progress=seen.append)
-    assert seen[0].best == ()
+    assert seen[0].best is None
+
+
+def test_a_single_combination_is_not_the_best_of_anything():
+    assert sweep(vary={"c": [0.5]}, games=2).best is None
+
+
+SEVERAL = ["tic_tac_toe", "connect_four"]
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    """A sweep over two games, and its file."""
+    path = tmp_path_factory.mktemp("sweep") / "several.jsonl"
+    options = {"games": 3, "simulations": 15, "seed": 4, "output": path}
+    return run_sweep(SEVERAL, "uct", "rave", VARY, **options), path
+
+
+def test_a_sweep_over_several_games_is_a_sweep_in_each(several, straight):
+    result, _ = several
+    assert result.games == tuple(SEVERAL)
+    assert result.complete
+    assert result.of("tic_tac_toe") == result.cells[:4]
+    assert moves_of(result)[:4] == moves_of(straight[0])
+    with pytest.raises(KeyError, match="No games of 'hex' were planned"):
+        result.of("hex")
+
+
+def test_all_games_together_have_the_pairs_of_each(several):
+    result, _ = several
+    for index, cell in enumerate(result.of()):
+        parts = [result.of(game)[index] for game in SEVERAL]
+        assert cell.parameters == parts[0].parameters == parts[1].parameters
+        assert cell.match.finished == 6
+        assert cell.match.pairs.pairs == sum(part.match.pairs.pairs for part in parts)
+        wins = sum(part.match.score.wins for part in parts)
+        assert cell.match.score.wins == wins
+
+
+def test_games_are_rows_of_tables_and_of_the_picture(several):
+    result, _ = several
+    assert [table.title for table in result.tables()] == ["all games", *SEVERAL]
+    assert result.columns()["game"] == ["tic_tac_toe"] * 4 + ["connect_four"] * 4
+    names = [label.get_text() for label in result.plot().axes[0].get_yticklabels()]
+    assert len(names) == 12
+    assert names[4].startswith("tic_tac_toe: c=0")
+    assert [row["game"] for row in result.to_dict()["rows"]] == result.columns()["game"]
+    assert len(result.to_dict()["all_games"]) == 4
+
+
+def test_a_sweep_grows_by_games(straight, several, tmp_path):
+    path = tmp_path / "grown.jsonl"
+    path.write_text(straight[1].read_text())
+    options = {"games": 3, "simulations": 15, "seed": 4, "output": path}
+    grown = run_sweep("tic_tac_toe,connect_four", "uct", "rave", VARY, **options)
+    assert grown.to_dict() == several[0].to_dict()
+    assert load_report(path).result.games == tuple(SEVERAL)
+
+
+@pytest.mark.parametrize(
+    ("games", "error", "message"),
+    [
+        ("hex(board_size=3)xx,tic_tac_toe", UnknownNameError, "Behind the closing parenthesis"),
+        ("tic_tac_toe,hexx", UnknownNameError, "Unknown game 'hexx'"),
+        ("tic_tac_toe,tic_tac_toe", ValueError, "given twice"),
+        ([], ValueError, "at least one game"),
+        ("hex(board_size=3", ValueError, "Unbalanced parentheses"),
+    ],
+)
+def test_each_game_of_a_list_is_checked(games, error, message):
+    with pytest.raises(error, match=message):
+        run_sweep(games, "uct", "random", {"c": [1]}, games=1)
 
 
 def test_a_parameter_that_changed_no_game_is_named():
@@ -327,9 +419,19 @@ def test_a_parameter_that_changed_no_game_is_named():
 
 def test_the_dictionary_is_strict_json_with_these_keys(straight):
     values = json.loads(json.dumps(straight[0].to_dict(), allow_nan=False))
-    assert list(values) == ["game", "agent", "opponent", "seed", "games", "rows"]
+    assert list(values) == [
+        "game",
+        "agent",
+        "opponent",
+        "seed",
+        "games",
+        "rows",
+        "all_games",
+        "best",
+    ]
     assert list(values["rows"][0]) == [
-        "parameters", "games", "score", "wins", "draws", "losses", "ci95", "elo", "elo_ci95",
+        "game", "parameters", "games", "score", "wins", "draws", "losses", "ci95", "elo",
+        "elo_ci95",
     ]  # fmt: skip
     assert values["rows"][2]["parameters"] == {"c": 0.5, "playout_count": 1}
     assert (values["agent"], values["games"]) == ("uct(simulations=15)", 3)
@@ -375,13 +477,13 @@ def test_csv_has_a_line_for_each_cell(straight, tmp_path):
     result.to_csv(path)
     header, *rows = (line.split(",") for line in path.read_text().splitlines())
     assert header == [
-        "c", "playout_count", "games", "wins", "draws", "losses", "score", "score_low",
+        "game", "c", "playout_count", "games", "wins", "draws", "losses", "score", "score_low",
         "score_high", "elo", "elo_low", "elo_high",
     ]  # fmt: skip
-    assert [row[:3] for row in rows] == [
+    assert [row[1:4] for row in rows] == [
         ["0", "1", "3"], ["0", "2", "3"], ["0.5", "1", "3"], ["0.5", "2", "3"],
     ]  # fmt: skip
-    assert [float(row[6]) for row in rows] == [cell.match.score.score for cell in result.cells]
+    assert [float(row[7]) for row in rows] == [cell.match.score.score for cell in result.cells]
 
 
 def test_vary_is_read_as_values_of_a_spec():

@@ -98,7 +98,7 @@ def test_match_takes_specs_within_specs(program):
         (("bridge_uncontested_bidding", "uct", "uct"), "IMPERFECT_INFORMATION"),
         (("tic_tac_toe", "uct", "rav"), "Did you mean 'rave'"),
         (("tic_tac_toe", "uct(c=-1)", "uct"), "c must be"),
-        (("tic_tac_toe", "uct(c", "uct"), "as an agent's spec is"),
+        (("tic_tac_toe", "uct(c", "uct"), "Unbalanced parentheses or quotes in 'uct(c'"),
         (("tic_tac_toe", "uct", "rave(k=3)"), "as in schedule=hand_selected(k=...)"),
         (("tic_tac_toe", "uct", "rave(schedule=fuegoo)"), "Did you mean 'fuego'"),
         (("tic_tac_toe", "uct", "uct", "--games", "0"), "games must be at least 1"),
@@ -170,6 +170,19 @@ def test_sweep_prints_a_table(program):
     assert "tic_tac_toe, 8 games, seed 0" in output
     for text in ("c", "playout_count", "95 % interval", "Elo", "best", "0.7"):
         assert text in output
+
+
+def test_sweep_takes_several_games_and_draws(program, tmp_path):
+    png, csv = tmp_path / "sweep.png", tmp_path / "sweep.csv"
+    games = "hex(board_size=3),tic_tac_toe"
+    result = program(
+        "sweep", games, *SWEEP[2:], "--vary", "c=0.3,0.7", "--png", png, "--csv", csv
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    for text in ("2 games, 8 games", "all games", "hex(board_size=3)", "tic_tac_toe"):
+        assert text in result.stdout
+    assert png.read_bytes()[:4] == b"\x89PNG"
+    assert csv.read_text().count("\n") == 5
 
 
 def test_sweep_says_which_parameter_changed_no_game(program):

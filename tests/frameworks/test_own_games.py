@@ -358,7 +358,7 @@ def test_every_command_takes_games_of_ones_own(tmp_path, monkeypatch, game, comm
     "arguments",
     [
         ("match", "hex(board_size=5)xx", "uct", "random"),
-        ("sweep", "hex(board_size=5),tic_tac_toe", "uct", "random", "--vary", "c=1"),
+        ("sweep", "hex(board_size=5)xx,tic_tac_toe", "uct", "random", "--vary", "c=1"),
         ("search", "hex(board_size=5)xx"),
         ("solve", "hex(board_size=3)xx"),
         ("speed", "hex(board_size=3)xx"),
