@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import GameState
-from rave_gymnasium.opponent_game import OpponentGame
+from rave_gymnasium.opponent_game import OpponentGame, illegal_action
 from rave_gymnasium.opponents import Loader
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
@@ -128,7 +128,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
             reward = game.play(chosen)
             return game.seen(), reward, game.over, False, self._info()
         if game.illegal == "raise":
-            raise ValueError(f"Action {action} is illegal; the legal actions are {legal}.")
+            raise ValueError(illegal_action(str(action), legal))
         reward = game.lose()
         return game.seen(), reward, True, False, {**self._info(), "illegal_action": True}
 

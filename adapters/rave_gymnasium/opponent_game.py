@@ -270,3 +270,12 @@ def _checked_seat(seat: Any) -> Any:
     if isinstance(seat, bool) or seat not in SEATS:
         raise ValueError(f"seat must be 0, 1 or 'random', got {seat!r}.")
     return seat
+
+
+def illegal_action(action: str, legal: Sequence[int]) -> str:
+    """The message for an illegal action of the learner's: it must know which are legal."""
+    return (
+        f"Action {action} is illegal; the legal actions are {list(legal)}. A learner must see "
+        "which are: train MaskablePPO of sb3-contrib, which asks action_masks(), in place of PPO, "
+        'or choose by info["action_mask"]; illegal="lose" makes an illegal action lose the game.'
+    )

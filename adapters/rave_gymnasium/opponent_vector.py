@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import is_integer
 from rave_gymnasium.opponent import as_action
-from rave_gymnasium.opponent_game import OpponentGame
+from rave_gymnasium.opponent_game import OpponentGame, illegal_action
 from rave_gymnasium.opponents import Loader
 
 
@@ -141,10 +141,7 @@ class OpponentVectorEnv(VectorEnv):  # type: ignore[misc]
         chosen = [as_action(action) for action in actions]
         for index, (action, game) in enumerate(zip(chosen, self.games, strict=True)):
             if game.illegal == "raise" and not game.over and action not in game.legal():
-                raise ValueError(
-                    f"Action {action} of game {index} is illegal; the legal actions are "
-                    f"{game.legal()}."
-                )
+                raise ValueError(illegal_action(f"{action} of game {index}", game.legal()))
         return chosen
 
     def action_masks(self) -> NDArray[np.bool_]:

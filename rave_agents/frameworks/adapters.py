@@ -134,6 +134,12 @@ def as_game_state(state: Any) -> GameState:
     Raises:
         TypeError: if no adapter knows the state.
     """
+    if isinstance(state, type):
+        name = state.__name__
+        raise TypeError(
+            lacks_methods(state)
+            or f"state must be an object, such as {name}(), got the class {name}."
+        )
     if isinstance(state, GameState):
         return state
     for adapter in adapters().values():

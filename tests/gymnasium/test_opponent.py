@@ -122,6 +122,8 @@ def test_illegal_action_raises_or_loses(action):
         env.step(0)
     with pytest.raises(ValueError, match="is illegal; the legal actions are"):
         strict.step(action)
+    with pytest.raises(ValueError, match=r"train MaskablePPO .* action_masks\(\), in place of PPO"):
+        strict.step(action)
     _, reward, terminated, _, info = lenient.step(action)
     assert (reward, terminated, info["illegal_action"]) == (-1.0, True, True)
     with pytest.raises(RuntimeError, match="call reset"):
