@@ -10,6 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from rave_agents.agents.named_agents import TAKES, AgentSpec, AnyAgent, as_agent, make_agent
+from rave_agents.agents.own_agents import OwnAgent
+from rave_agents.agents.own_agents import Player as OwnPlayer
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
@@ -64,6 +66,7 @@ class Opponents:
         if not callable(self._load):
             raise TypeError(f"load must be a function of a checkpoint's path, got {load!r}.")
         self._loaded: dict[tuple[str, int], AnyAgent] = {}
+        self._made_once: dict[tuple[OwnAgent, int], OwnPlayer] = {}
         self.choices: tuple[Any, ...] = self._checked(given)
         """Choices of which each game draws one: agents and folders."""
 
@@ -114,7 +117,14 @@ class Opponents:
     def _made(self, agent: AnyAgent, seat: int, seed: int) -> Agent:
         if isinstance(agent, AgentSpec):
             return make_agent(agent, self._game, seat, seed=seed)
-        return agent.make(self._game, seat, seed, self._observe)
+        player = self._made_once.get((agent, seat))
+        if player is not None:
+            player.reseed(seed)
+            return player
+        player = agent.make(self._game, seat, seed, self._observe)
+        if agent.is_shared:
+            self._made_once[agent, seat] = player
+        return player
 
     def _open(self, choice: Any) -> Sequence[Any]:
         """One opponent, or the checkpoints of a folder."""
@@ -151,7 +161,8 @@ class _Player:
         self.agent.restart()
 
     def choose(self, state: GameState) -> Any:
-        return self.agent.step(state.clone())
+        # What is a user's own gets a copy where it asks for the state at all.
+        return self.agent.step(state if isinstance(self.agent, OwnPlayer) else state.clone())
 
     def saw(self, state: GameState, player: int, action: int) -> None:
         self.agent.inform_action(state, player, action)

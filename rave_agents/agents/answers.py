@@ -76,7 +76,29 @@ def best_action(answer: Any, mask: Any) -> Any:
     return int(np.argmax(values))
 
 
-def drawn_action(answer: Any, mask: Any, random: np.random.Generator) -> Any:
+class Draws:
+    """Random numbers, whose generator is made when the first is drawn.
+
+    Args:
+        seed: seeds it; None for a seed that the system draws.
+    """
+
+    def __init__(self, seed: int | None) -> None:
+        self.reseed(seed)
+
+    def reseed(self, seed: int | None) -> None:
+        """Begin anew, with another seed."""
+        self._seed = seed
+        self._random: np.random.Generator | None = None
+
+    def place(self, weights: NDArray[np.float64]) -> int:
+        """Draw a place by weights that sum to 1."""
+        if self._random is None:
+            self._random = np.random.default_rng(self._seed)
+        return int(self._random.choice(len(weights), p=weights))
+
+
+def drawn_action(answer: Any, mask: Any, draws: Draws) -> Any:
     """Draw an action from probabilities; whatever else an answer is stays as it is.
 
     Args:
@@ -84,7 +106,7 @@ def drawn_action(answer: Any, mask: Any, random: np.random.Generator) -> Any:
             numbers for all actions: probabilities, if none is negative and they sum to 1; else
             values, of which the best that is allowed counts, unless all are equal.
         mask: whether each action is allowed; None for all.
-        random: draws.
+        draws: draws it.
 
     Raises:
         ValueError: for probabilities that are negative or all 0.
@@ -100,8 +122,7 @@ def drawn_action(answer: Any, mask: Any, random: np.random.Generator) -> Any:
     weights = np.array([float(each) for each in pairs.values()])
     if not len(weights) or not np.isfinite(weights).all() or weights.min() < 0 or not weights.any():
         raise ValueError(f"it gave {answer!r}, which are no probabilities.")
-    place = random.choice(len(weights), p=weights / weights.sum())
-    return list(pairs)[int(place)]
+    return list(pairs)[draws.place(weights / weights.sum())]
 
 
 def _probabilities(answer: Any) -> Mapping[Any, Any] | None:

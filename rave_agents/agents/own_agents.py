@@ -35,7 +35,7 @@ from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.config.specs import format_call
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import Game, adapters
-from rave_agents.frameworks.agent import Agent, Effort
+from rave_agents.frameworks.agent import Effort
 from rave_agents.frameworks.libraries import NAMES, is_torch_module
 from rave_agents.frameworks.sources import Source
 from rave_agents.game.arguments import check_names, is_integer
@@ -102,6 +102,13 @@ class OwnAgent:
             return "factory"
         return "policy" if inspect.isroutine(self.value) else "object"
 
+    @property
+    def is_shared(self) -> bool:
+        """True if games in an environment share the user's object, so that it is made once."""
+        names = {each.name for each in _parameters(self.value) or ()}
+        bound = names.intersection(("game", "seed", *_RANDOM))
+        return not (self.makes or bound or steps(self.value))
+
     def takes(self, name: str) -> bool:
         """True if it has a parameter of this name that a spec may set."""
         return callable(self.value) and name in (_settable(self.value) or ())
@@ -140,7 +147,7 @@ class OwnAgent:
 
     def make(
         self, game: Game, player: int, seed: int | None = None, observe: Observe | None = None
-    ) -> Agent:
+    ) -> "Player":
         """Make the agent for a game's seat.
 
         Args:
@@ -159,7 +166,7 @@ class OwnAgent:
         in_environment = observe is not None or hasattr(game, "env")
         seat = Seat(theirs, player, drawn, in_environment)
         made = self.made(seat, copies=observe is None)
-        return _Player(made, seat, observe)
+        return Player(made, seat, observe)
 
     def __str__(self) -> str:
         return self.name
@@ -355,7 +362,7 @@ def _advice(made: Any) -> str:
     )
 
 
-class _Player:
+class Player:
     """An agent of the user's own with all methods of ``Agent``, and with its time taken.
 
     What else it has, such as ``last_result`` or ``clock``, is there as well.
@@ -367,8 +374,10 @@ class _Player:
         self._observe = observe
         unnamed = "observation" if seat.in_environment else "state"
         self._policy: Policy = understood(made, seed=seat.seed, unnamed=unnamed)
-        self.advice: str = _advice(made)
-        """A sentence for the message about an action that is not legal."""
+        self._is_ours = isinstance(getattr(made, "effort", None), Effort)
+        self._inform = getattr(made, "inform_action", None)
+        self.reseed: Callable[[int], Any] = self._policy.reseed
+        """Seeds the draws from probabilities anew, for another game."""
         self.effort: Effort = Effort()
         """Moves and time spent; simulations by its own account, where it has one."""
 
@@ -376,6 +385,11 @@ class _Player:
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._made, name)
+
+    @property
+    def advice(self) -> str:
+        """A sentence for the message about an action that is not legal."""
+        return _advice(self._made)
 
     def restart(self) -> None:
         """A new game begins."""
@@ -386,21 +400,20 @@ class _Player:
         started = time.perf_counter()
         view = StateView(state, self._seat, self._observe)
         answer = discrete_action(self._policy.act(view))
-        own = getattr(self._made, "effort", None)
         timed = self.effort.plus(0, time.perf_counter() - started)
-        self.effort = own if isinstance(own, Effort) else timed
+        self.effort = self._made.effort if self._is_ours else timed
         return answer - view.start if is_integer(answer) else answer
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:
         """Tell it of an action, if it wants to know."""
-        self._tell("inform_action", state, player, action)
+        if self._inform is not None:
+            self._inform(self._its(state), player, action)
 
     def inform_actions(self, state: GameState, actions: Sequence[int]) -> None:
         """Tell it of a joint action, if it wants to know."""
-        self._tell("inform_actions", state, list(actions))
+        inform = getattr(self._made, "inform_actions", None)
+        if inform is not None:
+            inform(self._its(state), list(actions))
 
-    def _tell(self, method: str, state: GameState, *told: Any) -> None:
-        tell = getattr(self._made, method, None)
-        if callable(tell):
-            ours = isinstance(getattr(self._made, "effort", None), Effort)
-            tell(state if ours else framework_state(state), *told)
+    def _its(self, state: GameState) -> Any:
+        return state if self._is_ours else framework_state(state)

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.agents.answers import best_action, drawn_action
+from rave_agents.agents.answers import Draws, best_action, drawn_action
 from rave_agents.agents.views import AnyView, StateView, observation_like
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.agent import Effort
@@ -43,6 +43,8 @@ class Policy(NamedTuple):
     """Chooses an action."""
     reset: Callable[[], Any]
     """Called before each episode."""
+    reseed: Callable[[int], Any] = id
+    """Seeds its draws anew; by default there are none."""
 
 
 _FIXED: Mapping[str, Any] = {"deterministic": True, "explore": False, "training": False}
@@ -72,15 +74,15 @@ def understood(policy: Any, *, seed: int | None = None, unnamed: str = "observat
     if isinstance(policy, type):
         raise TypeError(f"A policy must be an object, got the class {policy.__name__} itself.")
     asked = _asked(policy, unnamed)
-    random = np.random.default_rng(seed)
+    draws = Draws(seed)
 
     def act(view: AnyView) -> Any:
         answer = asked.act(view)
         if isinstance(answer, int | np.integer):
             return answer
-        return drawn_action(answer, _known_mask(view), random)
+        return drawn_action(answer, _known_mask(view), draws)
 
-    return Policy(act, asked.reset)
+    return Policy(act, asked.reset, draws.reseed)
 
 
 def _known_mask(view: AnyView) -> Any:

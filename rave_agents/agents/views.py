@@ -77,17 +77,21 @@ class StateView:
     infos: Any = None
 
     def __init__(self, position: GameState, agent: int, observe: Observe | None = None) -> None:
-        self.position = position
-        """The position as a GameState."""
+        self._position = position
         self.seat = agent
         """The seat of the policy."""
         self._observe = observe
 
     @functools.cached_property
+    def position(self) -> GameState:
+        """The position as a GameState: a copy, which a policy may change."""
+        return self._position.clone()
+
+    @functools.cached_property
     def _shown(self) -> View | None:
         """The environment's view, where the position is one of an environment."""
-        show = getattr(self.position, "policy_view", None)
-        return None if show is None or self._observe is not None else show(self.seat)
+        show = getattr(self.position, "policy_view", None) if self._observe is None else None
+        return None if show is None else show(self.seat)
 
     @property
     def state(self) -> Any:
@@ -97,7 +101,7 @@ class StateView:
     @property
     def legal(self) -> list[int]:
         """The legal actions."""
-        return list(legal_actions_of(self.position, self.seat))
+        return list(legal_actions_of(self._position, self.seat))
 
     @property
     def start(self) -> int:
@@ -131,12 +135,12 @@ class StateView:
         """
         if self._shown is not None:
             return self._shown.observation
-        return (self._observe or observation_of)(self.position, self.seat)
+        return (self._observe or observation_of)(self._position, self.seat)
 
     @functools.cached_property
     def mask(self) -> NDArray[np.int8]:
         """1 for each legal action."""
-        mask = np.zeros(self.position.num_distinct_actions(), np.int8)
+        mask = np.zeros(self._position.num_distinct_actions(), np.int8)
         mask[self.legal] = 1
         return mask
 

@@ -190,7 +190,7 @@ def test_deals_by_the_games_own_generator_come_from_the_seed_of_the_reset(game):
         ({"opponent": "rav"}, UnknownNameError, "Did you mean 'rave'"),
         ({"opponent": "rave(simulation=3)"}, UnknownNameError, "Did you mean 'simulations'"),
         ({"game": 3}, TypeError, "game must be the name"),
-        ({"opponent": None}, TypeError, "it must be an agent's spec"),
+        ({"opponent": None}, TypeError, "opponent must not be None: an agent must be a spec"),
         ({"seat": 2}, ValueError, "seat must be 0, 1 or 'random'"),
         ({"illegal": "loose"}, ValueError, "Did you mean 'lose'"),
     ],
