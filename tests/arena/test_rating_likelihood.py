@@ -15,7 +15,6 @@ from rave_agents.arena.ratings import Outcome
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.report_data import ReportData
 from rave_agents.arena.report_page import report_page
-from rave_agents.arena.report_pictures import ratings_picture
 from rave_agents.arena.statistics import MatchScore, elo_difference
 from rave_agents.arena.tournament_result import TournamentResult
 from rave_agents.frameworks.agent import Effort
@@ -105,9 +104,9 @@ def test_the_report_has_the_same(scores):
 
 def test_the_report_draws_the_bound_of_one_who_won_all():
     result = tournament([1] * 10, anchor="b")
-    picture = ratings_picture(ReportData("tournament", {}, result, {"a": None, "b": None}))
-    (axes,) = picture.axes
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["b", "a"]
+    (axes,) = result.plot().axes
+    assert axes.yaxis_inverted()
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]  # from the top
     (arrow,) = (line for line in axes.lines if line.get_marker() == ">")
     assert arrow.get_xdata()[0] == same(result.matches[0].elo_interval[0])
 
