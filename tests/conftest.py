@@ -262,5 +262,5 @@ def terminal(monkeypatch):
     """The console of a terminal that displays of progress find in place of standard error."""
     console = Console(file=io.StringIO(), force_terminal=True, width=120)
     monkeypatch.setattr(progress, "_is_terminal", lambda: True)
-    monkeypatch.setattr(terminal_display, "Console", lambda **options: console)
+    monkeypatch.setattr(terminal_display, "stderr_console", lambda: console)
     return console

@@ -29,23 +29,23 @@ class NotebookDisplay:
     def update(self, view: View) -> None:
         """Show this from now on."""
         if self._handle is None:
-            page = self._ipython.HTML(_page(view))
-            self._handle = self._ipython.display(page, display_id=True)
+            self._handle = self._ipython.display(_page(view), raw=True, display_id=True)
         elif time.monotonic() < self._drawn + _SECONDS:
             return
         else:
-            self._handle.update(self._ipython.HTML(_page(view)))
+            self._handle.update(_page(view), raw=True)
         self._drawn = time.monotonic()
 
     def stop(self) -> None:
         """Take the display away."""
         if self._handle is not None:
-            self._handle.update(self._ipython.HTML(""))
+            self._handle.update({"text/plain": "", "text/html": ""}, raw=True)
 
 
-def _page(view: View) -> str:
-    planned = "" if view.planned is None else f' max="{view.planned}" value="{view.finished}"'
+def _page(view: View) -> dict[str, str]:
     of = "" if view.planned is None else f" of {view.planned}"
-    latest = html.escape(printable(view.latest))
+    told = printable(f"{view.finished}{of} {view.latest}".rstrip())
+    share = "" if view.planned is None else f' max="{view.planned}" value="{view.finished}"'
     text = html.escape(printable(view.text(_WIDTH), lines=True))
-    return f"<progress{planned}></progress> {view.finished}{of} {latest}<pre>{text}</pre>"
+    page = f"<progress{share}></progress> {html.escape(told)}<pre>{text}</pre>"
+    return {"text/plain": told, "text/html": page}

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rave_agents.extras import missing
 from rave_agents.files import written_whole
 from rave_agents.game.plain_text import printable, shortened
 from rave_agents.results.tables import Table, csv_text
@@ -84,10 +85,7 @@ class Result(abc.ABC):
         try:
             import pandas  # noqa: PLC0415  (optional: pandas)
         except ImportError as error:
-            raise ImportError(
-                "to_frame needs pandas, which is not installed: pip install pandas. to_csv and "
-                "to_dict need nothing."
-            ) from error
+            raise ImportError(missing("to_frame needs", "pandas", "pandas")) from error
         columns = self.columns().items()
         return pandas.DataFrame(
             {name: [math.nan if v is None else v for v in values] for name, values in columns}

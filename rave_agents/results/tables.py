@@ -90,7 +90,7 @@ class Table:
 _LEAST_CUT = 8
 """Characters to which pieces of names are cut where nothing else helps."""
 
-_PIECE = re.compile(r"[^\s,;(/=]*[\s,;(/=]?")
+_PIECE = re.compile(r"[^\s,;(/]*[\s,;(/]?")
 """A piece of a name that is not cut: up to a blank, a comma or the like."""
 
 
@@ -144,9 +144,11 @@ def _blocks(columns: Sequence[Column], keys: int, width: int) -> list[list[Colum
 def _lines(columns: Sequence[Column], width: int) -> list[str]:
     widths = _widths(columns, width)
     header = [_folded(c.name, w) for c, w in zip(columns, widths, strict=True)]
-    body = ([*map(_folded, row, widths)] for row in zip(*(c.cells for c in columns), strict=True))
+    body = zip(*(c.cells for c in columns), strict=True)
+    rows = [header, *([*map(_folded, row, widths)] for row in body)]
+    widths = [max(len(line) for row in rows for line in row[i]) for i in range(len(columns))]
     lines: list[str] = []
-    for row in (header, *body) if any(c.name for c in columns) else body:
+    for row in rows if any(c.name for c in columns) else rows[1:]:
         for line in range(max(map(len, row))):
             texts = [cell[line] if line < len(cell) else "" for cell in row]
             aligned = (

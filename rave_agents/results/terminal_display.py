@@ -7,6 +7,7 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.text import Text
 
+from rave_agents.compiler.spinner import stderr_console
 from rave_agents.game.plain_text import printable
 from rave_agents.results.view import View
 
@@ -25,7 +26,7 @@ class TerminalDisplay:
     """
 
     def __init__(self, console: Console | None = None) -> None:
-        self._console = Console(stderr=True) if console is None else console
+        self._console = stderr_console() if console is None else console
         columns = (BarColumn(24), MofNCompleteColumn(), TimeRemainingColumn())
         self._progress = Progress(*columns, console=self._console)
         self._task = self._progress.add_task("", total=None)

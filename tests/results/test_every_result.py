@@ -15,6 +15,7 @@ from rave_agents.analysis.position_analysis import analyse
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena import (
     Outcome,
+    find_best,
     play_match,
     play_tournament,
     rate,
@@ -54,12 +55,14 @@ KINDS = {
     "match": lambda: play_match("tic_tac_toe", LONG, "random", games=4),
     "match with a test": lambda: play_match("tic_tac_toe", "random", "random", games=4, sprt="0,5"),
     "tournament": lambda: play_tournament(
-        ["tic_tac_toe", "nim"], {str(n) * n: "random" for n in range(1, 13)}, games_per_pairing=2
+        ["tic_tac_toe", "nim"], {chr(96 + n) * n: "random" for n in range(1, 13)},
+        games_per_pairing=2,
     ),
     "sweep": lambda: run_sweep(
         "tic_tac_toe", "uct(simulations=2)", "random", {"c": [0.1, 1 / 3], "playout_count": [1, 2]},
         games=2,
     ),
+    "race": lambda: find_best("tic_tac_toe", ["random", "uct"], seconds=0.1, simulations=2),
     "scaling": lambda: run_scaling("tic_tac_toe", "uct", LONG, simulations=[2, 4], games=2),
     "bench": lambda: run_bench(["tic_tac_toe"], rounds=1, round_seconds=0.001),
     "evaluation": evaluation,
@@ -212,8 +215,8 @@ def test_names_are_folded_where_they_have_words():
     column = Column("agent", ["uct(simulations=10,c=0.5,discount=0.75)"], text=True)
     lines = Table([column, Column("score", ["0.500"])]).text(36).splitlines()
     assert lines == [
-        "agent                          score",
-        "uct(simulations=10,c=0.5,      0.500",
+        "agent                      score",
+        "uct(simulations=10,c=0.5,  0.500",
         "discount=0.75)",
     ]
 

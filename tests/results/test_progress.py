@@ -115,10 +115,10 @@ def test_one_run_is_shown_at_a_time(terminal):
 
 def test_a_notebook_sees_a_bar_and_the_table(monkeypatch):
     pages = []
-    handle = types.SimpleNamespace(update=lambda page: pages.append(page.data))
+    handle = types.SimpleNamespace(update=lambda page, raw: pages.append(page["text/html"]))
 
-    def display(page, display_id):
-        pages.append(page.data)
+    def display(page, raw, display_id):
+        pages.append(page["text/html"])
         return handle
 
     ipython = pytest.importorskip("IPython")
