@@ -88,8 +88,10 @@ class Evaluation(GrowingResult):
 
     def plus(self, episode: Episode) -> "Evaluation":
         """Return the result with one more finished episode."""
-        ordered = sorted((*self.episodes, episode), key=lambda each: each.number)
-        return dataclasses.replace(self, episodes=tuple(ordered))
+        episodes = (*self.episodes, episode)
+        if self.episodes and episode.number < self.episodes[-1].number:
+            episodes = tuple(sorted(episodes, key=lambda each: each.number))
+        return dataclasses.replace(self, episodes=episodes)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for strict JSON: what is unknown is None."""

@@ -13,6 +13,7 @@ from rave_agents import Limit, LinearValue, Searcher
 from rave_agents.analysis.learn import learn_value
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena import (
+    find_best,
     play_match,
     play_tournament,
     run_bench,
@@ -65,6 +66,11 @@ def test_a_terminal_sees_it_by_default(run, terminal):
         run = lambda: solve_position("connect_four", seconds=0.3)  # noqa: E731
     run()
     assert "━" in terminal.file.getvalue()
+
+
+def test_a_race_is_shown_without_a_known_end(terminal):
+    find_best("tic_tac_toe", ["random", "uct"], seconds=0.2, simulations=2)
+    assert "game 1: " in terminal.file.getvalue()
 
 
 def test_nothing_is_shown_elsewhere(run, capsys):
