@@ -36,11 +36,11 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
     Args:
         game: a game for two players or its name, such as ``"connect_four"``,
             ``"pettingzoo:connect_four_v3"`` or ``"./nim.py:Nim"``; see ``as_game``.
-        opponent: the spec of an agent, such as ``"auto(simulations=100)"`` or ``"random"``; a
-            policy: a function such as ``policy(observation, mask)`` or a model with ``predict`` or
-            the like, see ``rave_agents.agents.policies``; a folder of checkpoints, whose path has a
-            slash or is a ``pathlib.Path``; or a list of these. Each game draws one of the list, and
-            of a folder what is there then.
+        opponent: an agent of any kind: a spec, such as ``"auto(simulations=100)"`` or ``"random"``,
+            ``"./bots.py:Greedy"``, a function such as ``policy(observation, mask)``, a bot or a
+            model, see ``rave_agents.as_agent``; a folder of checkpoints, whose path has a slash or
+            is a ``pathlib.Path``; or a list of these. Each game draws one of the list, and of a
+            folder what is there then.
         seat: the learner's seat, 0 or 1, or ``"random"`` for a new draw in each episode.
         illegal: the effect of an illegal action: ``"raise"`` raises a ValueError; ``"lose"`` ends
             the episode with the game's least utility (-1 where it states none) and

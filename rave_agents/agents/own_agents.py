@@ -22,11 +22,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from rave_agents.agents.answers import discrete_action
+from rave_agents.agents.calls import policy_name
 from rave_agents.agents.policies import (
     Policy,
     asked_method,
     lacks_method,
-    policy_name,
     steps,
     understood,
 )
