@@ -186,3 +186,62 @@ def test_values_alone_are_those_of_the_search_and_leave_priors_equal():
 
 def with_equal_policy(batch):
     return np.zeros(batch.legal_actions_mask.shape), np.full(len(batch.players), 0.25)
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize("heads", ["both", "values", "policy"])
+def test_a_network_has_both_heads_or_one(heads):
+    import torch
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.policy, self.value = torch.nn.Linear(9, 9), torch.nn.Linear(9, 1)
+
+        def forward(self, x):
+            flat = x.flatten(1)[:, :9]
+            policy, values = self.policy(flat), torch.tanh(self.value(flat))
+            return {"both": (policy, values), "values": values, "policy": policy}[heads]
+
+    torch.manual_seed(1)
+    net = Net()
+    evaluator = as_evaluator(net)
+    results = [place(evaluator) for place in PLACES[:4]]
+    assert evaluator.gives == heads
+    for result in results:
+        priors = [row.prior for row in result.actions]
+        assert (max(priors) > min(priors) + 1e-6) == (heads != "values")
+
+
+@pytest.mark.full(but=4)
+@pytest.mark.parametrize("kind", BY_OBJECT)
+@pytest.mark.parametrize("agent", ["auto", "rave", "gumbel"])
+@pytest.mark.parametrize("game", ["leduc_poker", "goofspiel(num_cards=4)", "pig"])
+def test_games_of_chance_hidden_and_simultaneous_moves_take_them(kind, agent, game):
+    def value_of(state):
+        return [0.0] * state.num_players()
+
+    class Nothing(Values):
+        def evaluate(self, state):
+            return [0.0] * state.num_players()
+
+    class NothingButPriors(Nothing, Priors):
+        pass
+
+    of_any_sum = {
+        "of_a_state": value_of,
+        "Values": Nothing(),
+        "Both": NothingButPriors(),
+        "values_alone": lambda observations: {"values": np.zeros((len(observations), 2))},
+        "policy_and_values": lambda observations, mask: (
+            np.zeros(mask.shape),
+            np.zeros((len(observations), 2)),
+        ),
+    }
+    evaluator = of_any_sum.get(kind, BY_OBJECT[kind])
+    made = make_agent(agent, game, 0, evaluator=evaluator, **SEARCH)
+    state = rave_openspiel.OpenSpielState(pyspiel.load_game(game).new_initial_state())
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    made.step(state)
+    assert made.last_result.simulations > 0
