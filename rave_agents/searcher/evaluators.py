@@ -2,6 +2,7 @@
 
 import inspect
 import os
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
@@ -9,20 +10,20 @@ import numpy as np
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.config.part_specs import checked, is_part
 from rave_agents.config.search_config import SearchConfig
-from rave_agents.config.specs import parse_call, split_call
 from rave_agents.errors import UnknownNameError
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.evaluators.models import function_evaluator, model_evaluator
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.frameworks.libraries import METHODS, NAMES
+from rave_agents.frameworks.sources import find_source
 from rave_agents.game.game_state import GameState, legal_actions_of, moving_players
-from rave_agents.game.object_names import find_object, parse_object_name, split_place
+from rave_agents.game.object_names import split_place
 from rave_agents.games.kit.values import is_compiled_value, position_value
 from rave_agents.kernel.values.implicit_minimax import Judging
 from rave_agents.searcher.linear_value import LinearValue
 from rave_agents.simulate.evaluations import checked_policy, kind_of_answer
-from rave_agents.simulate.evaluator import EvaluatorKind
+from rave_agents.simulate.evaluator import Evaluator, EvaluatorKind
 from rave_agents.simulate.value import PositionPriors, PositionValue
 
 TAKES = (
@@ -82,8 +83,15 @@ def as_evaluator(given: Any) -> Any:
         return as_evaluator(_made(given, {}, given.__name__))
     if is_part(given):
         return _checked_part(given)
-    known = isinstance(given, BatchEvaluator | LinearValue)
-    return given if known else model_evaluator(given) or _of_object(given)
+    if isinstance(given, BatchEvaluator | LinearValue) or _is_openspiels(given):
+        return given
+    return model_evaluator(given) or _of_object(given)
+
+
+def _is_openspiels(given: Any) -> bool:
+    """True for an OpenSpiel ``Evaluator``, a module's own methods included; not AlphaZero's."""
+    inner = getattr(given, "_model", None)
+    return isinstance(given, Evaluator) and not callable(getattr(inner, "inference", None))
 
 
 def _of_object(given: Any) -> Any:
@@ -143,23 +151,20 @@ def _checked_part(part: Any) -> Any:
 
 def _of_text(text: str) -> Any:
     """The evaluator that a path or a name leads to."""
-    place = split_place(text)
     if os.path.exists(text) or text.endswith(".npz"):
         return LinearValue.load(text)
-    if place is None:
+    if split_place(text) is None:
         raise _unknown_text(text)
     try:
-        name, inside = split_call(place[1], "evaluator")
-        parameters = {} if inside is None else parse_call(f"{name}({inside})")[1]
-        located = parse_object_name(f"{place[0]}:{name}", "my_networks:connect_four")
-        found = find_object(located)
-    except (UnknownNameError, ValueError) as error:
+        source = find_source(text, "evaluator", "my_networks:connect_four")
+    except UnknownNameError as error:
         raise UnknownNameError(f"evaluator={text!r}: {error}") from error
+    found = source.value
     if isinstance(found, type) and issubclass(found, tuple):
         return checked("evaluator", Annotated[Any, Takes(position_value)], text)
     makes = isinstance(found, type) or (inspect.isfunction(found) and not _required(found))
-    if inside is not None or makes:
-        found = _made(found, parameters, text)
+    if makes or text.rstrip().endswith(")"):
+        found = _made(found, source.parameters, text)
     return as_evaluator(found)
 
 
@@ -185,7 +190,7 @@ def _required(function: Any) -> list[str]:
     return [p.name for p in parameters if p.default is p.empty and p.kind not in kinds]
 
 
-def _made(maker: Any, parameters: dict[str, Any], name: str) -> Any:
+def _made(maker: Any, parameters: Mapping[str, Any], name: str) -> Any:
     """What a class or a function makes."""
     if not callable(maker):
         raise TypeError(f"{name} takes no parameters: it is {maker!r}.")
