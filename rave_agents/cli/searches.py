@@ -10,6 +10,7 @@ from rave_agents.analysis import position_analysis as analysis
 from rave_agents.analysis.learn import Learned, learn_value, learning_view
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena.bench import DEFAULT_GAMES, run_bench
+from rave_agents.arena.lists import parse_agents, split_games
 from rave_agents.arena.match import limited_agent
 from rave_agents.arena.play import warm_up
 from rave_agents.cli.completion import complete_agent, complete_agents, complete_game
@@ -180,7 +181,7 @@ def speed(
         str,
         typer.Option(
             autocompletion=complete_agents,
-            help="Agents to measure, separated by semicolons or spaces.",
+            help="Agents to measure, separated by spaces, commas or semicolons.",
         ),
     ] = "uct rave",
     baseline: Annotated[
@@ -192,12 +193,13 @@ def speed(
     debug: Debug = False,
 ) -> None:
     """Measure simulations per second beside OpenSpiel's C++ MCTSBot."""
-    names = games or DEFAULT_GAMES
-    if not agents.replace(";", " ").split():
+    measured = parse_agents(agents)
+    specs = list(measured.values()) if isinstance(measured, dict) else measured
+    if not specs:
         raise ValueError("--agents names no agent to measure.")
     result = run_bench(
-        names,
-        agents.replace(";", " ").split(),
+        [game for word in games for game in split_games(word)] if games else DEFAULT_GAMES,
+        specs,
         baseline=baseline,
         rounds=rounds,
         seed=seed,
