@@ -18,7 +18,7 @@ from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import is_integer
+from rave_agents.game.arguments import answers_unknown_arguments, is_integer
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.results.numbers import counted
 from rave_agents.results.progress import Progress, shown
@@ -81,6 +81,7 @@ class _Sample(NamedTuple):
     """Rewards that each player had received before."""
 
 
+@answers_unknown_arguments
 def learn_value(
     game: Any,
     name: str | None = None,

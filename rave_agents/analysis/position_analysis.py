@@ -10,6 +10,7 @@ from rave_agents.arena.match import limited_agent
 from rave_agents.arena.positions import set_up
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import (
     GameState,
     is_simultaneous,
@@ -102,6 +103,7 @@ class Analysis(Result):
         }
 
 
+@answers_unknown_arguments
 def analyse(
     game: Any,
     agent: Any,

@@ -10,6 +10,7 @@ from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import GameState, draws_chance, hides_information
 from rave_agents.game.notation import position_text
 from rave_agents.kernel.tree import ROOT
@@ -220,6 +221,7 @@ class Moments:
         )
 
 
+@answers_unknown_arguments
 def solve_position(
     game: Any,
     *,

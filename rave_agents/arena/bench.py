@@ -20,6 +20,7 @@ from rave_agents.arena.play import warm_up
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import GameState
 from rave_agents.results.numbers import counted, whole
 from rave_agents.results.progress import Progress, shown
@@ -161,6 +162,7 @@ class BenchResult(GrowingResult):
         return {"rows": rows, "geometric_mean": self.geometric_mean}
 
 
+@answers_unknown_arguments
 def run_bench(
     games: Sequence[Any] = DEFAULT_GAMES,
     agents: Sequence[str] = DEFAULT_AGENTS,

@@ -33,7 +33,7 @@ from rave_agents.arena.sprt import Sprt
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import checked_seed
+from rave_agents.game.arguments import answers_unknown_arguments, checked_seed
 from rave_agents.game.game_state import has_simultaneous_moves
 from rave_agents.results.progress import Progress, shown
 from rave_agents.searcher.clock import Clock
@@ -50,6 +50,7 @@ OPENING_PLIES = 2
 """Random moves at the start of games of turns, by default."""
 
 
+@answers_unknown_arguments
 def play_match(
     game: Any,
     first: Any,

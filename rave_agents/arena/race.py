@@ -36,6 +36,7 @@ from rave_agents.arena.run import RunOptions, carry_out
 from rave_agents.config.limit import Limit
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.results.progress import Progress, shown
 
 __all__ = ["RaceError", "RaceResult", "find_best"]
@@ -53,6 +54,7 @@ _TELLING_SECONDS = 0.1
 """Seconds between two reports of progress, at least."""
 
 
+@answers_unknown_arguments
 def find_best(
     game: Any,
     agents: Mapping[str, Any] | Sequence[Any] | None = None,

@@ -28,6 +28,7 @@ from rave_agents.arena.plan import MOST_GAMES, Plan, Shard
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.worker import UnfinishedError
+from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.results.numbers import played
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import GrowingResult
@@ -171,6 +172,7 @@ class ScalingError(UnfinishedError[ScalingResult]):
     """A game failed; the message names the point, the game, the seat and the agent."""
 
 
+@answers_unknown_arguments
 def run_scaling(
     game: Any,
     agent: Any,

@@ -1,9 +1,15 @@
 """Checks of what users give, and suggestions for misspelt names."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import ParamSpec, TypeVar
 
 from rave_agents.game.other_names import meant
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 MOST_NAMES_LISTED = 30
 """Names up to which a message lists all of them beside the nearest."""
@@ -73,6 +79,18 @@ def check_names(
     for name in given:
         if name not in known:
             raise error(unknown_name(kind, name, known))
+
+
+def answers_unknown_arguments(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Let a function answer arguments that it does not have with those that are meant."""
+    known = tuple(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        check_arguments(f"argument of {function.__name__}", kwargs, known)
+        return function(*args, **kwargs)
+
+    return checked
 
 
 def refuse_positional(kind: str, given: Sequence[object], taken: Sequence[str]) -> None:

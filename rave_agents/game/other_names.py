@@ -110,6 +110,16 @@ MEANINGS: tuple[Meaning, ...] = (
         "thread n_envs",
     ),
     Meaning(
+        "jobs",
+        "use jobs, the processes that play at the same time",
+        "threads n_jobs processes workers cores cpus parallel parallelism nproc",
+    ),
+    Meaning(
+        "games",
+        "use games, the number of games",
+        "games n_games episodes n_episodes rounds matches repetitions n_matches",
+    ),
+    Meaning(
         "clock",
         "use clock, the time for the game, such as '60+1' for 60 s and 1 s more with each move",
         "time_control timecontrol tc wtime btime increment inc game_time time_manager base_time",

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from rave_agents import Limit, SearchConfig, make_agent
 from rave_agents.agents.named_agents import agent_types
+from rave_agents.arena import play_match
 from rave_agents.cli.program import app
 from rave_agents.config.search_config import SearchConfig as Config
 from rave_agents.errors import UnknownNameError
@@ -128,6 +129,21 @@ def test_limits_are_answered_alike():
 
 
 @pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_games": 4}, "argument of play_match 'n_games': use games, the number"),
+        ({"time_limit": 1}, "use seconds, the wall-clock seconds for each move"),
+        ({"num_workers": 2}, "use jobs, the processes"),
+        ({"iterations": 9}, "use simulations"),
+        ({"gamess": 4}, "Did you mean 'games'"),
+    ],
+)
+def test_matches_are_answered_alike(arguments, message):
+    with pytest.raises(TypeError, match=message):
+        play_match("tic_tac_toe", "uct", "random", **arguments)
+
+
+@pytest.mark.parametrize(
     ("option", "message"),
     [
         ("--time-limit", "use seconds, the wall-clock seconds"),
@@ -180,7 +196,7 @@ def test_a_misspelt_name_is_still_answered_with_the_nearest():
 
 
 def test_all_arguments_that_names_mean_are_arguments_of_some_agent():
-    taken = {"env", "player_id", "player", "worlds", "horizon", "discount"}
+    taken = {"env", "player_id", "player", "worlds", "horizon", "discount", "games", "jobs"}
     for kind in agent_types().values():
         taken |= {*kind.parameters}
     for name in Config.preset_names():
