@@ -12,7 +12,12 @@ from typing import Any, NamedTuple
 
 from rave_agents.arena.sgf import read_sgf
 from rave_agents.frameworks.adapters import Game
-from rave_agents.game.game_state import GameState, hides_information, is_simultaneous
+from rave_agents.game.game_state import (
+    GameState,
+    draws_chance,
+    hides_information,
+    is_simultaneous,
+)
 from rave_agents.game.notation import apply_moves, position_text
 from rave_agents.game.plain_text import shortened
 
@@ -150,7 +155,7 @@ def _looked_for(game: Game, text: str) -> Position | None:
     move. None if it was not found.
     """
     root = game.new_initial_state()
-    if hides_information(root) or is_simultaneous(root):
+    if hides_information(root) or draws_chance(root) or is_simultaneous(root):
         return None
     wanted = _key(text)
     first = _key(position_text(root))
