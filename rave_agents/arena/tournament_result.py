@@ -15,7 +15,7 @@ from rave_agents.arena.statistics import MatchScore, finite
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import adapters
-from rave_agents.results.numbers import elo_text, fixed
+from rave_agents.results.numbers import elo_interval_text, elo_text, fixed
 from rave_agents.results.result import GrowingResult, by_column
 from rave_agents.results.tables import Column, Table
 
@@ -158,12 +158,14 @@ class TournamentResult(GrowingResult):
         return f"{match.game}: {record.line(match.agents)}"
 
     def summary(self) -> str:
-        """The games, how many were played, and the best agent."""
+        """The games, how many were played, and the highest rating with its interval."""
         of = "" if self.complete else f" of {self.all_planned:,}"
-        line = f"{self._where(None)}, {self.finished:,}{of} played"
-        best = self.standings()[0]
-        known = "" if math.isnan(best.elo) else f": {best.agent} is first, Elo {elo_text(best.elo)}"
-        return f"{line}, seed {self.seed}{known}"
+        line = f"{self._where(None)}, {self.finished:,}{of} played, seed {self.seed}"
+        first, *others = self.standings()
+        if not others or not first.elo > others[0].elo:
+            return line
+        interval = elo_interval_text(first.interval)
+        return f"{line}: {first.agent} is rated highest, Elo {elo_text(first.elo)} ({interval})"
 
     def _where(self, game: str | None) -> str:
         if game is None and len(self.games) > 1:

@@ -2,6 +2,7 @@
 
 import builtins
 import csv
+import dataclasses
 import functools
 import io
 import json
@@ -226,3 +227,11 @@ def test_printing_a_match_shows_its_score(capsys):
     shown = capsys.readouterr().out
     assert shown.startswith("tic_tac_toe, 2 games, seed 0: random ")
     assert "95 % interval" in shown
+
+
+def test_a_tournament_names_no_highest_rating_where_there_is_none():
+    level = play_tournament("tic_tac_toe", {"a": "random", "b": "random"}, games_per_pairing=1)
+    nothing = dataclasses.replace(
+        level, matches=tuple(dataclasses.replace(match, records=()) for match in level.matches)
+    )
+    assert nothing.summary() == "tic_tac_toe, 0 of 1 played, seed 0"
