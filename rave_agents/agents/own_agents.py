@@ -387,6 +387,15 @@ class Player:
         return getattr(self._made, name)
 
     @property
+    def clock(self) -> Any:
+        """The clock of what has one, such as this package's bots."""
+        return self._made.clock
+
+    @clock.setter
+    def clock(self, clock: Any) -> None:
+        self._made.clock = clock
+
+    @property
     def advice(self) -> str:
         """A sentence for the message about an action that is not legal."""
         return _advice(self._made)

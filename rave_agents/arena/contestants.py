@@ -1,9 +1,11 @@
 """Contestants of the arena: agents of any kind, see ``rave_agents.as_agent``."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, AnyAgent, agent_type, as_agent, make_agent
+from rave_agents.config.specs import format_call
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
 
@@ -51,8 +53,14 @@ def named_contestants(agents: Mapping[str, Any] | Sequence[Any]) -> dict[str, Co
 
 
 def label(who: Contestant) -> str:
-    """The agent's label in a journal: its spec, or the kind of the user's own agent."""
-    return str(who) if isinstance(who, AgentSpec) else f"{OWN} {who.kind}"
+    """The agent's label in a journal: its spec, or the place or the kind of one's own agent."""
+    if isinstance(who, AgentSpec):
+        return str(who)
+    place = who.source.place
+    if place is None:
+        return f"{OWN} {who.kind}"
+    # Without the folder, which is another one on another machine.
+    return f"{OWN} {format_call(f'{Path(place.place).name}:{place.name}', dict(who.parameters))}"
 
 
 OWN = "Python"

@@ -14,6 +14,7 @@ from rave_agents.agents.named_agents import DEFAULT_SIMULATIONS, LIMITS, AgentSp
 from rave_agents.arena import fields
 from rave_agents.arena.plan import MOST_GAMES
 from rave_agents.arena.record import GameRecord
+from rave_agents.config.specs import parse_call, split_call
 
 MOST_TABLES = 100_000
 """Pairings on all games of a file, more than which nobody has played."""
@@ -159,7 +160,14 @@ def _scaling(header: Mapping[str, Any]) -> PlannedRun:
     unit = "simulations" if "simulations" in header else "seconds"
     limits = fields.listed(fields.field(header, unit), unit, fields.positive)
     _check_number(len(against) * len(limits))
-    names = [str(_limited(base, {unit: limit})) for limit in header[unit]]
+    names = [
+        str(
+            _limited(base, {unit: limit})
+            if base.name in agent_types()
+            else base.with_parameters({unit: limit})
+        )
+        for limit in header[unit]
+    ]
     others = {_opponent(other, names): other for other in against}
     tables = {(name, spec): (game, name, o) for o, spec in others.items() for name in names}
 
@@ -191,9 +199,11 @@ def _check_number(tables: int) -> None:
 
 
 def _spec(header: Mapping[str, Any], name: str) -> AgentSpec:
+    """A spec as text; one of the user's own has the name of its place or its function instead."""
     text = fields.text(fields.field(header, name), name)
     try:
-        return AgentSpec.parse(text)
+        agent, inside = split_call(text, "agent")
+        return AgentSpec(agent, parse_call(f"agent({inside or ''})")[1])
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
 

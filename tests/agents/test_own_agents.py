@@ -19,8 +19,10 @@ from rave_agents import UnknownNameError, UnsupportedGameError, as_agent, as_gam
 from rave_agents.agents.own_agents import Seat
 from rave_agents.agents.policies import understood
 from rave_agents.agents.views import StateView, framework_game
-from rave_agents.arena import MatchError, play_match, run_scaling, run_sweep
+from rave_agents.arena import MatchError, play_match, play_tournament, run_scaling, run_sweep
 from rave_agents.arena.contestants import label
+from rave_agents.arena.report_data import load_report
+from rave_agents.gtp_engine.engine import Engine
 
 FOLDER = pathlib.Path(__file__).parent.parent / "helpers" / "own_agents"
 FILE = f"{FOLDER}/bots.py"
@@ -172,6 +174,19 @@ def test_parameters_are_set_and_varied_as_those_of_specs():
     ]
 
 
+def test_the_file_of_a_sweep_or_a_curve_of_ones_own_is_read_without_running_it(tmp_path):
+    sweep, curve = tmp_path / "sweep.jsonl", tmp_path / "curve.jsonl"
+    run_sweep(GAME, f"{FILE}:nth", bots.mixed, {"place": [0, 1]}, games=2, output=sweep)
+    assert len(load_report(sweep).result.agents) == 3
+    limits = {"simulations": [2, 3], "games": 2}
+    run_scaling(GAME, f"{FILE}:limited", f"{FILE}:first", **limits, output=curve)
+    assert load_report(curve).result.agents == (
+        f"{FILE}:limited(simulations=2)",
+        f"{FILE}:limited(simulations=3)",
+        f"{FILE}:first",
+    )
+
+
 def test_a_limit_of_ones_own_is_varied_in_a_curve():
     def make(game, simulations):
         return bots.AutoBot(game, simulations=simulations, seed=1)
@@ -246,13 +261,34 @@ def test_a_bot_of_openspiels_is_refused_where_there_is_no_game_of_openspiels():
         evaluate(chess_v6.env, {"player_0": make, "player_1": "random"}, episodes=1)
 
 
-def test_files_tell_what_kind_of_agent_played():
-    assert [label(as_agent(each)) for each in ("uct", bots.first, bots.Nth, bots.Nth())] == [
+def test_files_tell_which_agent_played_as_far_as_the_next_run_can_tell():
+    agents = ("uct", bots.first, bots.Nth, bots.Nth(), f"{FILE}:nth(place=1)", f"{MODULE}:first")
+    assert [label(as_agent(each, "name")) for each in agents] == [
         "uct",
         "Python policy",
         "Python factory",
         "Python object",
+        "Python bots.py:nth(place=1)",
+        f"Python {MODULE}:first",
     ]
+
+
+def test_a_file_does_not_go_on_with_other_parameters(tmp_path):
+    def play(place):
+        agents = {"mine": f"{FILE}:nth(place={place})", "random": "random"}
+        return play_tournament(GAME, agents, games_per_pairing=2, output=tmp_path / "games.jsonl")
+
+    play(0)
+    with pytest.raises(ValueError, match="another"):
+        play(1)
+
+
+def test_a_bot_over_gtp_keeps_to_the_clock_that_the_controller_sets():
+    engine = Engine(GAME, bots.auto, seed=1)
+    assert engine.answer("time_settings 60 0 0") == "=\n\n"
+    clocks = [agent.clock for agent in engine._agents]
+    assert all(clock is not None for clock in clocks)
+    assert Engine(GAME, bots.first).answer("time_settings 60 0 0") == "=\n\n"
 
 
 def test_an_agent_is_pickled_by_its_place():

@@ -47,7 +47,6 @@ AGENTS = {
     "sb3 model by file": lambda folder: f"{HELPERS}/own_agents/networks.py:model",
 }
 NEEDS = {"torch": pytest.mark.needs("torch"), "sb3": pytest.mark.needs("sb3_contrib")}
-NAMES = [pytest.param(name, marks=NEEDS.get(name.split()[0], ())) for name in AGENTS]
 FEW = {"games": 2, "opening_plies": 0}
 
 
@@ -79,8 +78,6 @@ def opponent(who):
 
 
 def command(who):
-    if not isinstance(who, str):
-        pytest.skip("a command takes names: see those by file")
     told = run("match", GAME, who, "random", "--games", "2", "--opening-plies", "0", "--json")
     assert json.loads(told)["games"] == 2
     assert json.loads(run("search", GAME, who, "--json"))["action"] in range(3)
@@ -92,8 +89,17 @@ def run(*words):
     return result.stdout
 
 
-@pytest.mark.parametrize("door", [match, tournament, best, search, opponent, command])
-@pytest.mark.parametrize("name", NAMES)
+def cells():
+    """Each agent at each door; on the command line those that have a name there."""
+    for name in AGENTS:
+        for door in (match, tournament, best, search, opponent, command):
+            if door is not command or name not in ("torch network", "sb3 model"):
+                marks = NEEDS.get(name.split()[0], ())
+                yield pytest.param(name, door, marks=marks, id=f"{name}-{door.__name__}")
+
+
+@pytest.mark.full(but=12)
+@pytest.mark.parametrize(("name", "door"), cells())
 def test_every_agent_goes_through_everything_at_a_game_of_ones_own(name, door, tmp_path):
     door(AGENTS[name](tmp_path))
 
@@ -104,6 +110,7 @@ def test_the_game_is_solved_and_learned_without_an_agent():
     assert learned_value() is not None
 
 
+@pytest.mark.full
 def test_the_game_is_solved_and_learned_by_commands(tmp_path):
     assert json.loads(run("solve", GAME, "--simulations", "50", "--json"))["game"] == GAME
     file, few = tmp_path / "value.npz", ("--games", "4", "--rounds", "1", "--simulations", "4")

@@ -75,6 +75,11 @@ def auto(game, player, seed):
     return AutoBot(game, player_id=player, simulations=4, seed=seed)
 
 
+def limited(game, simulations):
+    """A bot of this package whose limit is a parameter."""
+    return AutoBot(game, simulations=simulations, seed=1)
+
+
 class Model:
     """A model with the method of Stable-Baselines3's, which takes masks as sb3-contrib's does."""
 
