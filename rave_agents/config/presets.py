@@ -35,7 +35,7 @@ _SIMULTANEOUS = AdaptiveUCB1(
 # AMAF takes the place of exploration, but not where chance makes values vary, nor where each move
 # has so many visits that it costs little to correct what AMAF has wrong.
 _RAVE: dict[str, Any] = {
-    "rule": AdaptiveUCB1(c=0.0, chance_c=0.7, late_c=0.7),
+    "rule": AdaptiveUCB1(c=0.0, chance_c=0.7, late_c=0.5),
     "simultaneous": _SIMULTANEOUS,
     "amaf": NodeAmaf(),
 }

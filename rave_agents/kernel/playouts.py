@@ -33,7 +33,7 @@ from rave_agents.kernel.declarations import (
     reads_lifetimes,
 )
 from rave_agents.kernel.measures.action_persistence import move_independence, reuse_consistency
-from rave_agents.kernel.measures.ramp import ramp
+from rave_agents.kernel.ramp import ramp
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
 
 PLAYOUTS, MOVES, REPEATED = 0, 1, 2

@@ -18,8 +18,8 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
 from rave_agents.kernel.declarations import GameTraits, becomes
-from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.players import CHANCE
+from rave_agents.kernel.ramp import ramp
 
 
 class Edge(NamedTuple):

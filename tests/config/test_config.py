@@ -685,7 +685,7 @@ def test_replace_changes_a_copy():
 def test_a_field_of_a_part_in_use_is_replaced_by_its_name():
     config = SearchConfig.preset("rave").replace(schedule="hand_selected(k=300)", expand_visits=1)
     assert config == SearchConfig(
-        rule=AdaptiveUCB1(0.0, chance_c=0.7, late_c=0.7),
+        rule=AdaptiveUCB1(0.0, chance_c=0.7, late_c=0.5),
         simultaneous=AdaptiveUCB1(3.0, chance_factor=1.0, values_factor=1.0, priors_c=3.0),
         amaf=NodeAmaf(schedule=HandSelected(300.0)),
         expand_visits=1,
@@ -794,7 +794,7 @@ def test_it_cannot_be_changed():
 FSU_NUMBERS = "proof_numbers(goal=searching_player,bonus=rank_bonus,constant=1.0,visits=inf)"
 SIMULTANEOUS = "adaptive_ucb1(c=3.0,chance_factor=1.0,values_factor=1.0,priors_c=3.0)"
 RAVE = {
-    "rule": "adaptive_ucb1(c=0.0,chance_c=0.7,late_c=0.7)",
+    "rule": "adaptive_ucb1(c=0.0,chance_c=0.7,late_c=0.5)",
     "simultaneous": SIMULTANEOUS,
     "amaf": "node_amaf",
 }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rave_agents.kernel.measures.ramp import ramp
+from rave_agents.kernel.ramp import ramp
 
 
 @pytest.mark.parametrize(

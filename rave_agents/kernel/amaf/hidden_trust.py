@@ -27,8 +27,8 @@ from rave_agents.kernel.amaf.trust import (
     value_of_unvisited,
 )
 from rave_agents.kernel.declarations import GameTraits, becomes, reads_lifetimes
-from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.measures.root_sums import RootSums, is_time_to_look, remember
+from rave_agents.kernel.ramp import ramp
 from rave_agents.kernel.tree import ROOT, edge_rows
 
 FULL_TRUST_RATIO, NO_TRUST_RATIO = 0.4, 0.6

@@ -11,7 +11,7 @@ from rave_agents.compiler.arrays import FLOAT, INT, Array, one
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.measures.ramp import ramp
+from rave_agents.kernel.ramp import ramp
 from rave_agents.kernel.rules import meets_chance
 from rave_agents.kernel.tree import edge_rows
 

@@ -21,8 +21,8 @@ from rave_agents.kernel.amaf.trust import is_learned
 from rave_agents.kernel.backup import edge_value
 from rave_agents.kernel.declarations import reads_lifetimes, report_root
 from rave_agents.kernel.measures.action_persistence import expiry, placement
-from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.measures.root_sums import RootSums, is_time_to_look, remember
+from rave_agents.kernel.ramp import ramp
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
 GREATEST_WEIGHT = 10.0

@@ -27,7 +27,7 @@ from rave_agents.kernel.declarations import (
     needs_observations,
     report_root,
 )
-from rave_agents.kernel.measures.ramp import ramp
+from rave_agents.kernel.ramp import ramp
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.utilities import scaled
 from rave_agents.kernel.values.implicit_minimax import (
