@@ -471,7 +471,9 @@ def test_a_rule_given_alone_holds_everywhere():
     def adaptive(c, simultaneous):
         return {
             "rule": AdaptiveUCB1(c=c, chance_c=0.7, late_c=0.5),
-            "simultaneous": AdaptiveUCB1(c=simultaneous, chance_factor=1.0),
+            "simultaneous": AdaptiveUCB1(
+                c=simultaneous, chance_factor=1.0, values_factor=1.0, priors_c=3.0
+            ),
         }
 
     assert same(rave, **adaptive(0.0, 3.0))
