@@ -12,7 +12,7 @@ from rave_agents.game.plain_text import printable, shortened
 
 
 def differences(found: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:
-    """What of a file's header keeps it from going on by another header, a text for each key.
+    """Parts of a file's header that keep it from going on by another header, a text for each key.
 
     Args:
         found: the header that the file has.

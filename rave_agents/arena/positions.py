@@ -225,7 +225,7 @@ _LACKING, _WRONG = 1, 3
 
 
 def _distance(one: tuple[str, ...], wanted: tuple[str, ...], first: tuple[str, ...]) -> int:
-    """How far a printed position is from the one that is wanted; ``first`` is the beginning."""
+    """Distance of a printed position from the one that is wanted; ``first`` is the beginning."""
     away = 0
     for line, goal, start in itertools.zip_longest(one, wanted, first, fillvalue=""):
         away += abs(len(line) - len(goal))

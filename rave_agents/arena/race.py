@@ -229,7 +229,7 @@ class _Race:
         return RaceError(f"{agents}: {message}" if agents else message, self.result())
 
     def result(self) -> RaceResult:
-        """What there is so far."""
+        """The result so far."""
         matches = (
             match.plus(*records.values()) if records else match
             for match, records in zip(self._empty.matches, self._records, strict=True)

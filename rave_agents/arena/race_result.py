@@ -72,7 +72,7 @@ class RaceResult(GrowingResult):
     matches: tuple[MatchResult, ...]
     """The finished games of every two agents; ``MatchResult.agents`` are names."""
     elimination: Elimination = dataclasses.field(repr=False, compare=False)
-    """What the pairs of games have proven; agents are their places in ``agents``."""
+    """The proofs by the pairs of games; agents are their places in ``agents``."""
     refused: Mapping[str, str]
     """Agents that cannot play the game, with the reason."""
     seconds: float

@@ -63,7 +63,7 @@ def complete_vary(ctx: Any, incomplete: str) -> Offered:
 
 
 def _arguments(fields: Fields, item: str) -> list[str]:
-    """What may stand in place of an item, as far as it is written: ``sch`` or ``schedule=fu``.
+    """Texts that may stand in an item's place, as far as it is written: ``sch`` or ``schedule=fu``.
 
     A single word would be closed by the shell, as if nothing followed: so there are always two.
     """
@@ -100,7 +100,7 @@ def _open_calls(text: str) -> tuple[list[str], str, str]:
 
 
 def _last_item(text: str, separators: Iterable[str]) -> tuple[str, str]:
-    """What stands before the last item of a list, and the item."""
+    """The text before the last item of a list, and the item."""
     depth = start = 0
     for place, character in enumerate(text):
         depth += (character == "(") - (character == ")")

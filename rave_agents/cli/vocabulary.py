@@ -55,7 +55,7 @@ def kept_in() -> Path:
 
 
 def _installed() -> list[Any]:
-    """What changes whenever a package is installed or removed."""
+    """A text that changes whenever a package is installed or removed."""
     folders = [Path(place) for place in sys.path if place.endswith("-packages")]
     times = [[str(folder), folder.stat().st_mtime_ns] for folder in folders if folder.is_dir()]
     return [__version__, os.path.dirname(os.path.dirname(__file__)), *times]

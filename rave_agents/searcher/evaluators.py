@@ -191,7 +191,7 @@ def _required(function: Any) -> list[str]:
 
 
 def _made(maker: Any, parameters: Mapping[str, Any], name: str) -> Any:
-    """What a class or a function makes."""
+    """The object that a class or a function makes."""
     if not callable(maker):
         raise TypeError(f"{name} takes no parameters: it is {maker!r}.")
     try:
@@ -221,7 +221,7 @@ def check_use(evaluator: Any, config: SearchConfig) -> None:
 
 
 def kind_of(evaluator: Any) -> EvaluatorKind:
-    """What is known of an evaluator; of batches, before the first question, the usual."""
+    """The facts known of an evaluator; of batches, before the first question, the usual."""
     if evaluator is None:
         return EvaluatorKind()
     if isinstance(evaluator, BatchEvaluator):
@@ -243,7 +243,7 @@ def horizon_value(evaluator: Any) -> Any:
 
 
 def at_a_position(evaluator: Any, root: GameState, playout_moves: float) -> Any:
-    """What a provider asks about single positions in an evaluator's place; None for nothing.
+    """The object that a provider asks in an evaluator's place; None for nothing.
 
     Args:
         evaluator: what ``as_evaluator`` gives, or None.

@@ -56,9 +56,9 @@ class CheckedAnswers:
         self._num_distinct_actions = num_distinct_actions
         self.simultaneous: bool = simultaneous
         self._priors = evaluator
-        """What gives priors; None for equal ones."""
+        """The source of priors; None for equal ones."""
         self._evaluator = None if isinstance(evaluator, PositionPriors) else evaluator
-        """What gives leaves their values; None for playouts."""
+        """The source of the leaves' values; None for playouts."""
         self._prior_source = getattr(
             evaluator, "source_name", f"{type(evaluator).__name__}.prior(state)"
         )

@@ -291,7 +291,7 @@ def checked_policy(source: str, answer: Any, shape: tuple[int, int]) -> NDArray[
 
 
 def kind_of_answer(source: str, answer: Any, actions: int, players: int) -> str:
-    """What an answer to a batch of one position has: ``"both"``, ``"values"`` or ``"policy"``.
+    """The parts of an answer to a batch of one position: ``"both"``, ``"values"`` or ``"policy"``.
 
     Args:
         source: what gave it, for the message.

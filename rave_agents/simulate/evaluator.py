@@ -20,7 +20,7 @@ class Evaluator(Protocol):
 
 
 class EvaluatorKind(NamedTuple):
-    """What a search knows of its evaluator; all False without one."""
+    """The facts that a search knows of its evaluator; all False without one."""
 
     leaves: bool = False
     """True if it gives leaves their values, so that there are no playouts."""

@@ -63,4 +63,4 @@ class PositionPriors:
         self.prior = source.prior
         """The priors of a state."""
         self.source_name: str = f"{type(source).__name__}.prior(state)"
-        """What gives them, for messages."""
+        """The name of their source, for messages."""
