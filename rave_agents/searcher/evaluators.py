@@ -151,7 +151,11 @@ def _checked_part(part: Any) -> Any:
 
 def _of_text(text: str) -> Any:
     """The evaluator that a path or a name leads to."""
-    if os.path.exists(text) or text.endswith(".npz"):
+    if text.endswith(".py"):
+        raise UnknownNameError(f"evaluator={text!r}: say which name in it, {text}:Name.")
+    if text.endswith(".npz") and not os.path.exists(text):
+        raise FileNotFoundError(f"evaluator={text!r}: there is no such file.")
+    if os.path.exists(text):
         return LinearValue.load(text)
     if split_place(text) is None:
         raise _unknown_text(text)

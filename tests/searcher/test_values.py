@@ -412,8 +412,9 @@ def test_an_exception_of_the_value_is_raised_and_leaves_the_tree_whole():
     ("arguments", "error", "message"),
     [
         ({"evaluator": 3}, TypeError, "an evaluator must be a function of a state"),
-        ({"evaluator": "nothing.npz"}, OSError, "nothing.npz"),
-        ({"evaluator": __file__}, ValueError, "not a learned value"),
+        ({"evaluator": "nothing.npz"}, OSError, "nothing.npz': there is no such file"),
+        ({"evaluator": __file__}, ValueError, "test_values.py:Name"),
+        ({"evaluator": "."}, OSError, "directory"),
         ({"evaluator": Truth}, TypeError, "missing a required argument: 'rules'"),
         ({"evaluator": UCB1()}, TypeError, "nothing is registered for UCB1"),
         ({"config": SearchConfig(judging=Judging(minimax=0.1))}, ValueError, "give evaluator="),
