@@ -5,17 +5,34 @@ import pytest
 from rave_agents.analysis.learn import learn_value
 from rave_agents.arena.match import play_match
 
-GAMES = ["breakthrough(rows=6,columns=6)", "connect_four", "hex(board_size=5)"]
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory):
+    """The path of a value learned of a game, once."""
+    paths = {}
+
+    def learn(game):
+        if game not in paths:
+            paths[game] = tmp_path_factory.mktemp("learned") / "value.npz"
+            learn_value(game, games=60, rounds=2, simulations=40).save(paths[game])
+        return paths[game]
+
+    return learn
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("other", ["uct", "uct_solver"])
-@pytest.mark.parametrize("limit", [{"simulations": 400}, {"seconds": 0.01}], ids=str)
-def test_auto_is_not_weaker_with_a_learned_value(game, other, limit, tmp_path):
-    """40 games; of equals 1 in 1,000 matches ends below 0.3."""
-    path = tmp_path / "value.npz"
-    learn_value(game, games=100, rounds=2, simulations=50).save(path)
+@pytest.mark.parametrize(
+    ("game", "other", "limit"),
+    [
+        ("breakthrough(rows=6,columns=6)", "uct", {"simulations": 300}),
+        ("breakthrough(rows=6,columns=6)", "uct", {"seconds": 0.01}),
+        ("connect_four", "uct_solver", {"simulations": 300}),
+        ("hex(board_size=5)", "uct_solver", {"simulations": 300}),
+    ],
+)
+def test_auto_is_not_weaker_with_a_learned_value(game, other, limit, learned):
+    """40 games; of equals 1 in 100 matches ends below 0.3."""
+    path = learned(game)
     agents = f"auto(evaluator={path})", f"{other}(c=0.2,evaluator={path})"
     score = play_match(game, *agents, games=40, seed=1, **limit).score
-    assert (score.wins + 0.5 * score.draws) / 40 > 0.3
+    assert (score.wins + 0.5 * score.draws) / 40 >= 0.3

@@ -81,7 +81,7 @@ ANSWERS = {
     "values cube": lambda policy, values: (policy, np.zeros((len(values), 2, 2))),
     "one array": lambda policy, values: policy,
     "three arrays": lambda policy, values: (policy, values, values),
-    "dict": lambda policy, values: {"policy": policy, "values": values},
+    "dict": lambda policy, values: {"moves": policy, "worth": values},
     "None": lambda policy, values: None,
     "text": lambda policy, values: "ab",
 }
