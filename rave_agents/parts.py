@@ -33,6 +33,7 @@ from rave_agents.config.final_moves import (
 )
 from rave_agents.config.root_noise import DirichletNoise, NoNoise, noisy
 from rave_agents.games.kit.values import position_value
+from rave_agents.kernel.adaptive_rule import AdaptiveUCB1
 from rave_agents.kernel.amaf.hidden_trust import HiddenTrust
 from rave_agents.kernel.amaf.nodes import NodeAmaf
 from rave_agents.kernel.amaf.schedules import (
@@ -102,7 +103,6 @@ from rave_agents.kernel.proofs.trust import LearnedBonusTrust
 from rave_agents.kernel.rules import (
     PUCT,
     UCB1,
-    AdaptiveUCB1,
     Edge,
     Greedy,
     Node,

@@ -7,7 +7,7 @@ from rave_agents import parts
 from rave_agents.agents.named_agents import agent_types
 from rave_agents.cli.vocabulary import Fields, Vocabulary
 from rave_agents.compiler.part_fields import Takes, part_name
-from rave_agents.config.part_specs import fields_of, is_part, kinds_of
+from rave_agents.config.part_specs import fields_of, is_own, is_part, kinds_of
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.frameworks.adapters import adapters
 from rave_agents.frameworks.agent import AgentType
@@ -49,7 +49,7 @@ def _offered(annotation: Any, default: Any) -> list[str]:
     """The values that are offered for a parameter."""
     notes = getattr(annotation, "__metadata__", ())
     for takes in (note for note in notes if isinstance(note, Takes)):
-        return sorted(kinds_of(takes))
+        return sorted(name for name, kind in kinds_of(takes).items() if not is_own(kind))
     bare = annotation.__origin__ if notes else annotation
     if get_origin(bare) is Literal:
         return [str(value) for value in get_args(bare)]

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from rave_agents.config.final_moves import AverageStrategy, Maximin, Survivor
+from rave_agents.kernel.adaptive_rule import AdaptiveUCB1
 from rave_agents.kernel.amaf.nodes import NodeAmaf
 from rave_agents.kernel.amaf.schedules import HandSelected
 from rave_agents.kernel.amaf.tables import GRAVE, HRAVE
@@ -20,7 +21,7 @@ from rave_agents.kernel.proofs.numbers import ProofNumbers
 from rave_agents.kernel.proofs.part import CheckRefutations, CheckTerminal, Proofs, SkipSolved
 from rave_agents.kernel.proofs.solver import NoSolver, Solver
 from rave_agents.kernel.proofs.trust import LearnedBonusTrust
-from rave_agents.kernel.rules import PUCT, UCB1, AdaptiveUCB1
+from rave_agents.kernel.rules import PUCT, UCB1
 from rave_agents.kernel.selection import AdaptiveUrgency
 from rave_agents.kernel.values.online import OnlineValue
 

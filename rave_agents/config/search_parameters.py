@@ -43,6 +43,8 @@ class SearchParameters(TypedDict, total=False):
     c_visit: float
     c_scale: float
     gumbel_scale: float
+    c_init: float
+    c_base: float
     chance_factor: float
     chance_c: float
     late_c: float
@@ -50,8 +52,6 @@ class SearchParameters(TypedDict, total=False):
     values_factor: float
     values_c: float
     priors_c: float
-    c_init: float
-    c_base: float
     gamma: float
     tolerance: float
     with_priors: float

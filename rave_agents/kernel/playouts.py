@@ -55,9 +55,7 @@ PLAYOUTS_COUNTED, SIMULATIONS_BETWEEN = 32, 4
 """
 
 GREATEST_EXPONENT = 100.0
-"""Exponent at the least temperature. Returns beyond the bounds that a game states would exceed it.
-"""
-
+"""Exponent at the least temperature; returns beyond a game's bounds would exceed it."""
 LEAST_WEIGHT = math.exp(-GREATEST_EXPONENT)
 GREATEST_WEIGHT = math.exp(GREATEST_EXPONENT)
 
@@ -93,14 +91,11 @@ class UniformPlayouts(NamedTuple):
 
 
 class SensiblePlayouts(NamedTuple):
-    """Uniform playouts, but for what the game's compiled rules know of its moves.
-
-    They are the default.
+    """Uniform playouts, but for what the game's compiled rules know of its moves; the default.
 
     In Go a player takes a stone just played that is in atari, saves a chain that it has put in
-    atari, fills no eye of one point, and passes only if there is nothing else. Where nothing is
-    known of that they are ``UniformPlayouts``: in games without compiled rules, and in most with
-    them.
+    atari, fills no eye of one point, and passes only if there is nothing else. In most games
+    nothing of that kind is known, and they are ``UniformPlayouts``.
     """
 
 
@@ -123,10 +118,8 @@ class AdaptivePlayouts(NamedTuple):
       none from a tenth on. There an action means something else later, as in Go and Checkers.
     * The trust is none where all actions stay legal until someone takes them and turns alternate,
       as in Hex and Gomoku: there playouts take nearly all of the actions, whatever they prefer,
-      and good moves answer what the opponent did.
-    * While it is none, they are drawn as fast as uniform ones.
-    * Where a value function cuts playouts, they are ``SensiblePlayouts``: a few moves are soon
-      drawn, and tell little of the actions.
+      and good moves answer what the opponent did. They are then as fast as uniform ones.
+    * Where a value function cuts playouts, they are ``SensiblePlayouts``.
     """
 
     playout_temperature: Annotated[float, Ge(0.01)] = 0.05

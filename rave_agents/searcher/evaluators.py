@@ -13,7 +13,6 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnknownNameError
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
-from rave_agents.evaluators.models import function_evaluator, model_evaluator
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.frameworks.libraries import METHODS, NAMES
 from rave_agents.frameworks.sources import find_source
@@ -22,6 +21,7 @@ from rave_agents.game.object_names import split_place
 from rave_agents.games.kit.values import is_compiled_value, position_value
 from rave_agents.kernel.values.implicit_minimax import Judging
 from rave_agents.searcher.linear_value import LinearValue
+from rave_agents.searcher.models import function_evaluator, model_evaluator
 from rave_agents.simulate.evaluations import checked_policy, kind_of_answer
 from rave_agents.simulate.evaluator import Evaluator, EvaluatorKind
 from rave_agents.simulate.value import PositionPriors, PositionValue

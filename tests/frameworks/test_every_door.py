@@ -67,7 +67,7 @@ def tournament(game):
 def race(game):
     result = find_best(game, [SEARCH, "random"], seconds=0.01)
     assert result.sentence
-    assert result.finished == 2
+    assert result.finished >= 2
 
 
 def sweep(game):

@@ -5,7 +5,8 @@ import pytest
 from rave_openspiel import OpenSpielState
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.kernel.rules import AdaptiveUCB1, Greedy
+from rave_agents.kernel.adaptive_rule import AdaptiveUCB1
+from rave_agents.kernel.rules import Greedy
 from rave_agents.parts import UCB1
 
 PARTS = {"tic_tac_toe": 0, "nim": 0, "pig": 1, "leduc_poker": 1}

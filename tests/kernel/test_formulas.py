@@ -10,6 +10,7 @@ import pytest
 from rave_agents.compiler.arrays import Axis
 from rave_agents.compiler.dispatch import implements
 from rave_agents.config.final_moves import lower_confidence_bound
+from rave_agents.kernel.adaptive_rule import AdaptiveUCB1, LateUCB1
 from rave_agents.kernel.amaf.nodes import NodeAmaf
 from rave_agents.kernel.amaf.schedules import (
     Fuego,
@@ -29,9 +30,7 @@ from rave_agents.kernel.proofs.numbers import Numbers, ProofNumbers, bonus_at, p
 from rave_agents.kernel.rules import (
     PUCT,
     UCB1,
-    AdaptiveUCB1,
     Edge,
-    LateUCB1,
     Node,
     ScheduledPUCT,
     UCB1Tuned,

@@ -138,7 +138,7 @@ def test_random_rollouts_are_playouts():
 
 def test_rollouts_that_are_cut_off_are_the_evaluators_own():
     """They end after two moves, long before anybody has a line: all values are 0."""
-    bot = made(evaluator=mcts.RandomRolloutEvaluator(3, max_length=2))
+    bot = made(evaluator=mcts.RandomRolloutEvaluator(3, max_length=2), max_simulations=10)
     assert bot.config.playout_count == 1
     root = bot.mcts_search(load().new_initial_state())
     assert {child.total_reward for child in root.children} == {0.0}

@@ -63,14 +63,14 @@ def run(request, compiled):
 
 def test_a_terminal_sees_it_by_default(run, terminal):
     if run is RUNS["solving"]:
-        run = lambda: solve_position("connect_four", seconds=0.3)  # noqa: E731
+        run = lambda: solve_position("connect_four", seconds=0.7)  # noqa: E731
     run()
     assert "━" in terminal.file.getvalue()
 
 
 def test_a_race_is_shown_without_a_known_end(terminal):
     find_best("tic_tac_toe", ["random", "uct"], seconds=0.2, simulations=2)
-    assert "game 1: " in terminal.file.getvalue()
+    assert re.search(r"game \d+: ", terminal.file.getvalue())
 
 
 def test_nothing_is_shown_elsewhere(run, capsys):

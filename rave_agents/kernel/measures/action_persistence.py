@@ -11,8 +11,8 @@ from rave_agents.compiler.arrays import FLOAT, INT, Array, one
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.adaptive_rule import meets_chance
 from rave_agents.kernel.ramp import ramp
-from rave_agents.kernel.rules import meets_chance
 from rave_agents.kernel.tree import edge_rows
 
 GONE, LEGAL_AGAIN = 0, 1

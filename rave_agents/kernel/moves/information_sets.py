@@ -20,6 +20,7 @@ from rave_agents.compiler.arrays import CHILD, INT, NODE, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.adaptive_rule import hides_chance
 from rave_agents.kernel.amaf.views import NO_TABLE, reference
 from rave_agents.kernel.hooks import is_available
 from rave_agents.kernel.moves.added_edges import add_missing, find_edges, is_edge
@@ -27,7 +28,7 @@ from rave_agents.kernel.moves.alternating import add_described
 from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.provider import call_provider
-from rave_agents.kernel.rules import Node, hides_chance, node_term
+from rave_agents.kernel.rules import Node, node_term
 from rave_agents.kernel.selection import NO_EDGE, choose, node_for
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 
