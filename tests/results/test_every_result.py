@@ -28,9 +28,9 @@ from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
 
 
-def search(game, simulations=100, player=None):
+def search(game, simulations=100, player=None, preset="auto"):
     state = pyspiel.load_game(game).new_initial_state()
-    searcher = Searcher(SearchConfig.preset("auto"), seed=1)
+    searcher = Searcher(SearchConfig.preset(preset), seed=1)
     return searcher.search(state, Limit(simulations=simulations), player=player)
 
 
@@ -50,9 +50,9 @@ LONG = "uct(simulations=2,c=0.123456789,playout_count=1,temperature=0.987654321,
 
 KINDS = {
     "search": lambda: search("tic_tac_toe"),
-    "search of Go 19": lambda: search("go(board_size=19)", simulations=20),
-    "search of Hex 11": lambda: search("hex(board_size=11)"),
-    "search of simultaneous moves": lambda: search("oshi_zumo(coins=30)", player=0),
+    "search of Go 19": lambda: search("go(board_size=19)", 20, preset="rave"),
+    "search of Hex 11": lambda: search("hex(board_size=11)", preset="rave"),
+    "search of simultaneous moves": lambda: search("oshi_zumo(coins=30)", player=0, preset="uct"),
     "match": lambda: play_match("tic_tac_toe", LONG, "random", games=4),
     "match with a test": lambda: play_match("tic_tac_toe", "random", "random", games=4, sprt="0,5"),
     "tournament": lambda: play_tournament(
