@@ -26,6 +26,7 @@ from rave_agents.agents.calls import policy_name
 from rave_agents.agents.policies import (
     Policy,
     asked_method,
+    informing,
     lacks_method,
     steps,
     understood,
@@ -375,7 +376,7 @@ class Player:
         unnamed = "observation" if seat.in_environment else "state"
         self._policy: Policy = understood(made, seed=seat.seed, unnamed=unnamed)
         self._is_ours = isinstance(getattr(made, "effort", None), Effort)
-        self._inform = getattr(made, "inform_action", None)
+        self._inform = informing(made)
         self.reseed: Callable[[int], Any] = self._policy.reseed
         """Seeds the draws from probabilities anew, for another game."""
         self.effort: Effort = Effort()

@@ -115,12 +115,40 @@ def steps(policy: Any) -> bool:
 def _is_missing(policy: Any) -> bool:
     """True for a ``pyspiel.Bot`` of the user's own that does not define ``step``."""
     kind = policy if isinstance(policy, type) else type(policy)
-    owner = next((each for each in kind.__mro__ if "step" in vars(each)), kind)
-    return (
-        owner is not kind
-        and (owner.__module__, owner.__name__) == ("pyspiel", "Bot")
-        and (kind.__module__ != "pyspiel")
-    )
+    return kind.__module__ != "pyspiel" and _is_of_bot(kind, "step")
+
+
+def _is_of_bot(kind: type, method: str) -> bool:
+    """True for a method that a class has from ``pyspiel.Bot`` itself."""
+    owner = next((each for each in kind.__mro__ if method in vars(each)), kind)
+    return (owner.__module__, owner.__name__) == ("pyspiel", "Bot")
+
+
+def informing(policy: Any) -> Callable[[Any, int, int], Any] | None:
+    """The method that tells a policy of an action; None if it does not want to know.
+
+    That of ``pyspiel.Bot`` itself does nothing, and takes no state but OpenSpiel's.
+    """
+    inform: Callable[[Any, int, int], Any] | None = getattr(policy, "inform_action", None)
+    if inform is None or _is_of_bot(type(policy), "inform_action"):
+        return None
+    if type(policy).__module__ != "pyspiel":
+        return inform
+
+    def informed(state: Any, player: int, action: int) -> None:
+        _check_openspiel(policy, state)
+        inform(state, player, action)
+
+    return informed
+
+
+def _check_openspiel(policy: Any, state: Any) -> None:
+    """Refuse to show a bot of C++ what is no state of OpenSpiel's."""
+    if not any(each.__module__ == "pyspiel" for each in type(state).__mro__):
+        raise UnsupportedGameError(
+            f"{type(policy).__name__} is a bot of OpenSpiel's, and the game is none: it has no "
+            "pyspiel.State."
+        )
 
 
 def _asked(policy: Any, unnamed: str) -> Policy:
@@ -193,11 +221,8 @@ def _stepping(policy: Any) -> Act:
 
     def act(view: AnyView) -> Any:
         state = view.position if ours else view.state
-        if is_native and not any(each.__module__ == "pyspiel" for each in type(state).__mro__):
-            raise UnsupportedGameError(
-                f"{type(policy).__name__} is a bot of OpenSpiel's, and the game is none: it has no "
-                "pyspiel.State."
-            )
+        if is_native:
+            _check_openspiel(policy, state)
         return policy.step(state)
 
     return act

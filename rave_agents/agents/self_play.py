@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rave_agents.config.limit import Limit
 from rave_agents.config.root_noise import DirichletNoise
-from rave_agents.config.search_config import SearchConfig
+from rave_agents.config.search_config import SearchConfig, checked_config
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.files import written_whole
@@ -98,9 +98,7 @@ def self_play(
             raise ValueError(f"{name} must be an integer of at least 1, got {number!r}.")
     if config is None:
         config = SearchConfig.preset("puct").replace(root_noise=DirichletNoise(), temperature=1.0)
-    if not isinstance(config, SearchConfig):
-        raise TypeError(f"config must be a SearchConfig, got {config!r}.")
-    config = config.replace(search_forced_moves=True)
+    config = checked_config(config).replace(search_forced_moves=True)
     if temperature_moves is not None and not (
         is_integer(temperature_moves) and temperature_moves >= 0
     ):

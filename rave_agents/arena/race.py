@@ -168,7 +168,10 @@ def find_best(
     with shown(progress) as tell:
         race = _Race(empty, started, seconds, tell)
         finished = carry_out(plan, options, race, lambda: race.rounds(_width(options)))
-    return dataclasses.replace(race.result(), interrupted=not finished)
+        result = dataclasses.replace(race.result(), interrupted=not finished)
+        if tell is not None:
+            tell(result)
+    return result
 
 
 class _Race:

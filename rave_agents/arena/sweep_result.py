@@ -140,7 +140,7 @@ class SweepResult(GrowingResult):
 
     @property
     def _title(self) -> str:
-        where = self.games[0] if len(self.games) == 1 else f"{len(self.games)} games"
+        where = self.games[0] if len(self.games) == 1 else f"in each of {len(self.games)} games"
         return f"{self.agent} against {self.opponent}, {where}"
 
     def summary(self) -> str:

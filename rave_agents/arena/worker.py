@@ -14,6 +14,7 @@ import cloudpickle
 
 from rave_agents.arena.plan import AnyTable, Key, Record
 from rave_agents.arena.versions import check_versions
+from rave_agents.compiler.mistakes import place_in
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.errors import RaveAgentsError
 from rave_agents.gtp.process import EngineFailedError
@@ -85,8 +86,17 @@ def play_safely(table: AnyTable, key: Key) -> Outcome:
         advice = ""
         if isinstance(error, EngineFailedError):
             advice = " (forfeit, or --forfeit, counts such games as lost)"
-        played = Failure(f"{where}: {type(error).__name__}: {error}{advice}", "", error)
+        told = f"{where}: {type(error).__name__}: {error}{advice}{_place(error)}"
+        played = Failure(told, "", error)
     return Outcome(key, played, time.perf_counter() - started)
+
+
+def _place(error: Exception) -> str:
+    """The line of the user's own file that an error passed, for its message; else empty."""
+    code, line = place_in(error) or (None, 0)
+    if code is None or "site-packages" in code.co_filename:
+        return ""
+    return f" (line {line} of {code.co_filename})"
 
 
 def play_chunk(

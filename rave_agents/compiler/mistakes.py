@@ -23,6 +23,11 @@ IN_THE_INTERPRETER = "With NUMBA_DISABLE_JIT=1 all runs in the interpreter, wher
 
 _LONGEST_LINE = 200
 
+_LIBRARIES = {
+    *("rave_agents", "rave_openspiel", "rave_pettingzoo", "rave_gymnasium"),
+    *("numba", "numpy"),
+}
+
 
 class UncompilableError(ValueError):
     """A function of the user's own that cannot be compiled; the message says where and why."""
@@ -66,7 +71,7 @@ def is_packages(function: Any) -> bool:
 
 
 def _is_librarys(module: str | None) -> bool:
-    return str(module).partition(".")[0] in {"rave_agents", "numba", "numpy"}
+    return str(module).partition(".")[0] in _LIBRARIES
 
 
 def told_at(reason: str, code: types.CodeType, line: int | None) -> str:

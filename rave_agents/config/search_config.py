@@ -451,6 +451,15 @@ class SearchConfig:
         return cls(**values)
 
 
+def checked_config(config: Any) -> SearchConfig:
+    """The configuration, refused if it is none."""
+    if not isinstance(config, SearchConfig):
+        raise TypeError(
+            f"config must be a SearchConfig, such as SearchConfig.preset('rave'): got {config!r}."
+        )
+    return config
+
+
 @functools.cache
 def _field_types() -> dict[str, Any]:
     kind: Any = SearchConfig

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _CALL = re.compile(r"\s*((?:[A-Za-z_][\w.]*:)?[A-Za-z_][\w.]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_BEFORE_A_VALUE = ("", " ", "=", "(", ",")
 _CONSTANTS = {"True": True, "true": True, "False": False, "false": False, "None": None}
 
 
@@ -59,13 +60,8 @@ def split_call(text: str, what: str) -> tuple[str, str | None]:
         if ")" in text:
             raise ValueError(f"Unbalanced parentheses or quotes in {text!r}.")
         return text.strip(), None
-    depth, quoted = 1, False
-    for place, character in enumerate(rest):
-        if character == '"':
-            quoted = not quoted
-        elif not quoted:
-            depth += (character == "(") - (character == ")")
-        if depth == 0:
+    for place, depth in enumerate(_depths(rest, text)):
+        if depth == -1:
             behind = rest[place + 1 :].strip()
             if behind:
                 more = f" Only one {what} can be given here." if behind[0] in ",;" else ""
@@ -116,31 +112,51 @@ def split(text: str, whole: str, separators: str = ",") -> list[str]:
     Raises:
         ValueError: if parentheses or quotes do not match.
     """
-    parts, part, depth, quoted = [], "", 0, False
-    for character in text:
-        if character == '"':
-            quoted = not quoted
-        elif not quoted and character == "(":
-            depth += 1
-        elif not quoted and character == ")":
-            depth -= 1
-        if character in separators and depth == 0 and not quoted:
+    depths = _depths(text, whole)
+    known = [depth for depth in depths if depth is not None]
+    if known and (known[-1] != 0 or min(known) < 0):
+        raise ValueError(f"Unbalanced parentheses or quotes in {whole!r}.")
+    parts, part = [], ""
+    for character, depth in zip(text, depths, strict=True):
+        if character in separators and depth == 0:
             parts.append(part)
             part = ""
         else:
             part += character
-        if depth < 0:
-            break
-    if depth != 0 or quoted:
-        raise ValueError(f"Unbalanced parentheses or quotes in {whole!r}.")
     if part.strip() or parts:
         parts.append(part)
     return parts
 
 
+def _depths(text: str, whole: str) -> list[int | None]:
+    """The open parentheses behind each character; None for those in quotes.
+
+    A single quote begins a quotation only where a value does: file names may have one.
+
+    Raises:
+        ValueError: if quotes do not match.
+    """
+    depths: list[int | None] = []
+    depth, quote, before = 0, "", ""
+    for character in text:
+        if quote:
+            depths.append(None)
+            quote = "" if character == quote else quote
+        elif character == '"' or (character == "'" and before in _BEFORE_A_VALUE):
+            depths.append(None)
+            quote = character
+        else:
+            depth += (character == "(") - (character == ")")
+            depths.append(depth)
+        before = character
+    if quote:
+        raise ValueError(f"Unbalanced parentheses or quotes in {whole!r}.")
+    return depths
+
+
 def parse_value(text: str) -> Any:
     """One value: quotes around a text are left out."""
-    if len(text) >= 2 and text[0] == text[-1] == '"':
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'":
         return text[1:-1]
     if text in _CONSTANTS:
         return _CONSTANTS[text]

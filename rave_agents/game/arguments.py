@@ -28,7 +28,9 @@ def unknown_name(kind: str, name: object, known: Iterable[str], see: str = "") -
         see: where all of them are listed, for the message.
     """
     known = sorted(map(str, known))
-    near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
+    plain = {each.casefold(): each for each in known}
+    near = difflib.get_close_matches(str(name).casefold(), plain, n=3, cutoff=0.5)
+    near = [plain[each] for each in near]
     message = f"Unknown {kind} {name!r}."
     if near:
         message += f" Did you mean {' or '.join(map(repr, near))}?"
@@ -83,23 +85,30 @@ def check_names(
 
 def answers_unknown_arguments(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Let a function answer arguments that it does not have with those that are meant."""
-    known = tuple(inspect.signature(function).parameters)
+    parameters = inspect.signature(function).parameters
+    known = tuple(parameters)
+    taken = [name for name, each in parameters.items() if each.kind is not each.KEYWORD_ONLY]
 
     @functools.wraps(function)
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         check_arguments(f"argument of {function.__name__}", kwargs, known)
+        refuse_positional(function.__name__, args, taken, by_name=known[len(taken) :])
         return function(*args, **kwargs)
 
     return checked
 
 
-def refuse_positional(kind: str, given: Sequence[object], taken: Sequence[str]) -> None:
+def refuse_positional(
+    kind: str, given: Sequence[object], taken: Sequence[str], by_name: Sequence[str] = ()
+) -> None:
     """Refuse arguments given by position that are taken by name alone, and guess the names.
 
     Args:
-        kind: the name of the class that is called.
+        kind: the name of what is called.
         given: the arguments given by position.
         taken: the names of those that may be.
+        by_name: those that it takes by name alone, the first one first; without any those of
+            searches are meant.
 
     Raises:
         TypeError: if there are more.
@@ -107,7 +116,9 @@ def refuse_positional(kind: str, given: Sequence[object], taken: Sequence[str]) 
     if len(given) <= len(taken):
         return
     value = given[len(taken)]
-    if isinstance(value, str):
+    if by_name:
+        name = by_name[0]
+    elif isinstance(value, str):
         name = "clock"
     elif is_integer(value):
         name = "simulations"

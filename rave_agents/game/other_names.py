@@ -22,6 +22,33 @@ class Meaning(NamedTuple):
 
 MEANINGS: tuple[Meaning, ...] = (
     Meaning(
+        "move_seconds",
+        "use move_seconds, the wall-clock seconds for each move",
+        "movetime move_time time_for_move think_time thinking_time thinktime search_time "
+        "seconds_per_move time_per_move",
+    ),
+    Meaning(
+        "move_seconds",
+        "use seconds, the wall-clock seconds for all games together; move_seconds is for each move",
+        "time times timeout timelimit second secs sec wall_clock_time wall_time duration budget",
+    ),
+    Meaning(
+        "round_seconds",
+        "use round_seconds, the seconds that an agent is measured in each of the rounds",
+        "seconds time times timeout timelimit second secs sec wall_time duration",
+    ),
+    Meaning(
+        "round_seconds",
+        "use rounds, how often each agent is measured",
+        "n_games episodes n_episodes matches repetitions repeats repeat n",
+    ),
+    Meaning(
+        "games_per_pairing",
+        "use games_per_pairing, the number of games of each two agents",
+        "n_games num_games number_of_games episodes n_episodes rounds matches repetitions "
+        "n_matches games_per_pair games_per_match",
+    ),
+    Meaning(
         "seconds",
         "use seconds, the wall-clock seconds for each move, not milliseconds",
         "movetime movetime_ms move_time_ms time_ms ms milliseconds msec time_limit_ms timeout_ms",

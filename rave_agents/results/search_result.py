@@ -347,10 +347,13 @@ class SearchResult(Result):
         return plot_result(self, quantities, board=board)
 
     def summary(self) -> str:
-        """One line on the root: chosen action, value, effort, principal variation."""
+        """One line on the root: the chosen action and its value, effort, principal variation."""
+        values = (row.value for row in self.actions if row.action == self.action)
+        value = next(values, None)
         line = (
             f"player {self.player} plays {self.action_name(self.action)}, "
-            f"value {_number(self.value)}, {self.simulations} simulations in {self.seconds:.3f} s"
+            f"value {_number(self.value if value is None else value)}, "
+            f"{self.simulations} simulations in {self.seconds:.3f} s"
         )
         if self.provider is not None:
             line += f" ({self.provider})"

@@ -11,7 +11,7 @@ import numpy as np
 from rave_agents.compiler.arrays import NODE
 from rave_agents.config.final_moves import RobustChild
 from rave_agents.config.limit import Limit
-from rave_agents.config.search_config import SearchConfig
+from rave_agents.config.search_config import SearchConfig, checked_config
 from rave_agents.environments.chance import ChanceMetError
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.arguments import checked_seed
@@ -78,9 +78,7 @@ class Searcher:
         seed: int | None = None,
         evaluator: Any = None,
     ) -> None:
-        self.config = SearchConfig() if config is None else config
-        if not isinstance(self.config, SearchConfig):
-            raise TypeError(f"config must be a SearchConfig, got {config!r}.")
+        self.config = checked_config(SearchConfig() if config is None else config)
         self.evaluator: Any = None if evaluator is None else as_evaluator(evaluator)
         """The evaluator of positions; None without one."""
         check_use(self.evaluator, self.config)

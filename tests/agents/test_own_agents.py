@@ -261,6 +261,32 @@ def test_a_bot_of_openspiels_is_refused_where_there_is_no_game_of_openspiels():
         evaluate(chess_v6.env, {"player_0": make, "player_1": "random"}, episodes=1)
 
 
+def test_a_bot_that_is_told_nothing_plays_games_of_ones_own():
+    class Last(pyspiel.Bot):
+        def step(self, state):
+            return state.legal_actions()[-1]
+
+    assert play_match(Subtraction, Last, Last(), games=2, opening_plies=1).complete
+    assert play_match(LineOfDominoes(), "random", Last, games=2).complete
+
+
+def test_a_bot_of_openspiels_that_is_told_of_another_games_action_is_refused():
+    def make(player):
+        return pyspiel.make_uniform_random_bot(player, 1)
+
+    with pytest.raises(MatchError, match="Bot is a bot of OpenSpiel's, and the game"):
+        play_match(Subtraction, "random", make, games=2)
+
+
+def test_what_an_agent_raises_is_told_with_the_line():
+    def faulty(state):
+        return {}[state.current_player()]
+
+    line = faulty.__code__.co_firstlineno + 1
+    with pytest.raises(MatchError, match=rf"KeyError: 0 \(line {line} of .*test_own_agents.py\)"):
+        play_match(GAME, faulty, "random", games=2, opening_plies=0)
+
+
 def test_files_tell_which_agent_played_as_far_as_the_next_run_can_tell():
     agents = ("uct", bots.first, bots.Nth, bots.Nth(), f"{FILE}:nth(place=1)", f"{MODULE}:first")
     assert [label(as_agent(each, "name")) for each in agents] == [

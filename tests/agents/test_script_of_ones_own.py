@@ -99,7 +99,7 @@ def cells():
 
 
 @pytest.mark.full(but=12)
-@pytest.mark.parametrize(("name", "door"), cells())
+@pytest.mark.parametrize(("name", "door"), list(cells()))
 def test_every_agent_goes_through_everything_at_a_game_of_ones_own(name, door, tmp_path):
     door(AGENTS[name](tmp_path))
 

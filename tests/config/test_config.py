@@ -14,6 +14,7 @@ import pytest
 import rave_agents.parts
 from rave_agents import SearchConfig
 from rave_agents.config.part_specs import part_spec
+from rave_agents.config.specs import parse_call
 from rave_agents.errors import UnknownNameError
 from rave_agents.parts import (
     GRAVE,
@@ -501,6 +502,12 @@ def test_an_unknown_name_in_a_spec_is_answered_with_the_nearest(field, spec, mes
         SearchConfig(**{field: spec})
     with pytest.raises(UnknownNameError, match=message):
         SearchConfig().replace(**{field: spec})
+
+
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_values_may_be_in_quotes(quote):
+    name, values = parse_call(f"f(text={quote}a, b(c{quote}, other=2,third=it's)")
+    assert (name, values) == ("f", {"text": "a, b(c", "other": 2, "third": "it's"})
 
 
 @pytest.mark.parametrize(

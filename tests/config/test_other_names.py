@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from rave_agents import Limit, SearchConfig, make_agent
 from rave_agents.agents.named_agents import agent_types
-from rave_agents.arena import play_match
+from rave_agents.arena import find_best, play_match, play_tournament, run_bench
 from rave_agents.cli.program import app
 from rave_agents.config.search_config import SearchConfig as Config
 from rave_agents.errors import UnknownNameError
@@ -144,6 +144,32 @@ def test_matches_are_answered_alike(arguments, message):
 
 
 @pytest.mark.parametrize(
+    ("function", "name", "message"),
+    [
+        (find_best, "time_limit", "use seconds, the wall-clock seconds for all games together"),
+        (find_best, "time_per_move", "use move_seconds, the wall-clock seconds for each move"),
+        (play_tournament, "n_games", "use games_per_pairing"),
+        (play_tournament, "rounds", "use games_per_pairing"),
+        (run_bench, "n_games", "use rounds, how often"),
+        (run_bench, "seconds", "use round_seconds"),
+    ],
+)
+def test_each_function_is_answered_with_what_it_takes(function, name, message):
+    with pytest.raises(TypeError, match=f"{function.__name__} '{name}': {message}"):
+        function("tic_tac_toe", "uct random", **{name: 3})
+
+
+def test_a_number_of_games_given_by_position_is_answered_with_its_name():
+    with pytest.raises(TypeError, match=r"such as play_match\(.*, games=10\): got 10 by position"):
+        play_match("tic_tac_toe", "uct", "random", 10)
+
+
+def test_capital_letters_are_near_misses():
+    with pytest.raises(UnknownNameError, match=r"'RAVE'\. Did you mean 'rave'"):
+        make_agent("RAVE", "tic_tac_toe")
+
+
+@pytest.mark.parametrize(
     ("option", "message"),
     [
         ("--time-limit", "use seconds, the wall-clock seconds"),
@@ -197,6 +223,7 @@ def test_a_misspelt_name_is_still_answered_with_the_nearest():
 
 def test_all_arguments_that_names_mean_are_arguments_of_some_agent():
     taken = {"env", "player_id", "player", "worlds", "horizon", "discount", "games", "jobs"}
+    taken |= {"move_seconds", "games_per_pairing", "round_seconds"}
     for kind in agent_types().values():
         taken |= {*kind.parameters}
     for name in Config.preset_names():

@@ -88,13 +88,18 @@ ROWS = (row(1, 5, -0.5), row(7, 100, 0.75, probability=1.0), row(3, 0, None), ro
 def test_text_is_an_aligned_table_best_first():
     text = str(result(*ROWS))
     assert text == (
-        "player 0 plays <a&777>, value 0.250, 120 simulations in 0.500 s, expects <a&777> <b&111>\n"
+        "player 0 plays <a&777>, value 0.750, 120 simulations in 0.500 s, expects <a&777> <b&111>\n"
         "action   visits   value  prior  probability\n"
         "<a&777>     100   0.750  0.250        1.000\n"
         "<a&444>      15   0.000  0.250        0.000\n"
         "<a&111>       5  -0.500  0.250        0.000\n"
         "<a&333>       0       -  0.250        0.000"
     )
+
+
+def test_the_line_has_the_value_of_the_move_and_without_one_that_of_the_position():
+    assert "plays <a&777>, value 0.750," in result(*ROWS).summary()
+    assert "plays <a&333>, value 0.250," in result(*ROWS, action=3).summary()
 
 
 def test_the_provider_of_simulations_is_told():
