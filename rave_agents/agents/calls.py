@@ -9,6 +9,7 @@ import numpy as np
 
 from rave_agents.agents.answers import best_action
 from rave_agents.agents.views import AnyView, StateView, observation_like
+from rave_agents.environments.masks import without_mask
 from rave_agents.frameworks.libraries import NAMES, is_torch_module
 
 Act = Callable[[AnyView], Any]
@@ -25,13 +26,6 @@ def policy_name(policy: Any) -> str:
         return policy
     named = getattr(policy, "__name__", None) if inspect.isroutine(policy) else None
     return named or type(policy).__name__
-
-
-def inner_observation(observation: Any) -> Any:
-    """Return the observation inside a dictionary that has the mask beside it."""
-    if isinstance(observation, Mapping) and "observation" in observation:
-        return observation["observation"]
-    return observation
 
 
 class Recurrent:
@@ -99,7 +93,7 @@ def fitted(policy: Any, inside: bool) -> Act:
     spaces, shape = getattr(space, "spaces", None), getattr(space, "shape", None)
 
     def fit(view: AnyView) -> Any:
-        seen = inner_observation(view.observation) if inside else view.observation
+        seen = without_mask(view.observation) if inside else view.observation
         if isinstance(spaces, Mapping) and isinstance(seen, np.ndarray):
             return {n: view.mask if NAMES.get(n) == "mask" else seen for n in spaces}
         if not shape or not isinstance(seen, np.ndarray) or sorted(seen.shape) == sorted(shape):
@@ -201,7 +195,7 @@ def asked_with_tensors(module: Any, function: Any) -> Act:
         training = bool(module.training)
         module.eval()
         try:
-            seen = batch(inner_observation(view.observation), torch.float32)
+            seen = batch(without_mask(view.observation), torch.float32)
             with torch.no_grad():
                 answer = function(seen, **options)
         finally:
@@ -230,7 +224,7 @@ def asked_with_batches(policy: Any, inside: bool) -> Act:
     def act(view: AnyView) -> Any:
         from tianshou.data import Batch  # type: ignore[import-not-found]  # noqa: PLC0415  (optional: Tianshou)
 
-        seen = inner_observation(view.observation)
+        seen = without_mask(view.observation)
         if view.mask is not None and not inside:
             seen = Batch(obs=np.asarray(seen)[None], mask=np.asarray(view.mask, bool)[None])
         else:
