@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rave_agents.agents.answers import is_allowed
 from rave_agents.arena.openings import draw_outcome
 from rave_agents.config.specs import parse_call, split_call
-from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.errors import GameError, UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Game, load_game, seeded_start
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import check_names, unknown_name
@@ -30,6 +30,8 @@ ILLEGAL = ("raise", "lose")
 OBSERVATIONS = ("game", "pettingzoo")
 MOST_MASKED = 2**27
 """Actions of which a mask, which has a byte for each, is made at every move."""
+_MOST_BEGINNINGS = 1000
+"""Games begun in one reset, as long as each is over before the learner's turn."""
 OPTIONS = ("opponent", "seat")
 """Keys of ``reset(options=...)``."""
 
@@ -101,8 +103,11 @@ class OpponentGame:
     def begin(self, random: np.random.Generator, options: Mapping[str, Any] | None) -> None:
         """Begin a game, to the learner's first turn.
 
+        Games that are over before it are not shown: an environment has no way to say so.
+
         Raises:
             UnknownNameError: for an unknown option.
+            GameError: if game after game is over before the learner has a turn.
             TypeError, ValueError: for a value of an option that is not allowed.
         """
         options = options or {}
@@ -114,11 +119,22 @@ class OpponentGame:
         drawn = int(random.integers(2))
         self.learner = drawn if self.seat == "random" else int(self.seat)
         self.opponent = self.opponents.draw(random, 1 - self.learner)
-        self.opponent.restart()
+        self._random = random
+        for _ in range(_MOST_BEGINNINGS):
+            self._begin_once(self.opponent)
+            if not self.over:
+                return
+        raise GameError(
+            f"{_MOST_BEGINNINGS} games of {self.game.name} were over before seat {self.learner}, "
+            "the learner's, had a turn: give another seat or another opponent."
+        )
+
+    def _begin_once(self, opponent: Opponent) -> None:
+        opponent.restart()
         seeds: list[int] = []
 
         def seed() -> int:
-            seeds.append(int(random.integers(2**31)))
+            seeds.append(int(self._random.integers(2**31)))
             return seeds[-1]
 
         self.state = seeded_start(self.game, seed)
@@ -126,7 +142,6 @@ class OpponentGame:
             self.mirror.reset(seeds[0] if seeds else 0)
         self._return = 0.0
         self.over = False
-        self._random = random
         self._play_on()
         self._legal = None
         self.over = self.state.is_terminal()

@@ -6,6 +6,7 @@ search any GameState; adapters add the agents that exist in their framework only
 
 import copy
 import dataclasses
+import os
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
@@ -161,6 +162,11 @@ def _spec(text: str) -> AgentSpec:
     word = text.partition("(")[0].strip()
     if word.endswith(".py"):
         advice = f"{word}:Name"
+    elif os.path.isfile(word):
+        raise UnknownNameError(
+            f"{word!r} is no agent's name. A model's file is read by what you name in Python, such "
+            f"as ./bots.py:model after model = MaskablePPO.load({word!r})."
+        )
     elif "." in word and word not in agent_types():
         advice = ":".join(word.rsplit(".", 1))
     else:

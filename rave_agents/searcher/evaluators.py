@@ -149,12 +149,21 @@ def _checked_part(part: Any) -> Any:
     return part
 
 
+_OF_MODELS = (".zip", ".pt", ".pth", ".pkl", ".onnx", ".safetensors", ".keras", ".h5")
+"""Endings of files of models."""
+
+
 def _of_text(text: str) -> Any:
     """The evaluator that a path or a name leads to."""
     if text.endswith(".py"):
         raise UnknownNameError(f"evaluator={text!r}: say which name in it, {text}:Name.")
     if text.endswith(".npz") and not os.path.exists(text):
         raise FileNotFoundError(f"evaluator={text!r}: there is no such file.")
+    if text.endswith(_OF_MODELS) and os.path.isfile(text):
+        raise UnknownNameError(
+            f"evaluator={text!r} is no learned value, as rave-agents learn writes. A model's file "
+            "is read by what you name in Python, such as ./nets.py:net."
+        )
     if os.path.exists(text):
         return LinearValue.load(text)
     if split_place(text) is None:

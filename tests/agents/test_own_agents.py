@@ -287,6 +287,15 @@ def test_what_an_agent_raises_is_told_with_the_line():
         play_match(GAME, faulty, "random", games=2, opening_plies=0)
 
 
+def test_a_models_file_is_answered_with_what_reads_it(tmp_path):
+    file = tmp_path / "model.zip"
+    file.touch()
+    with pytest.raises(UnknownNameError, match="A model's file is read by what you name in Python"):
+        as_agent(str(file))
+    with pytest.raises(UnknownNameError, match=r"no learned value.*\./nets.py:net"):
+        make_agent("uct", GAME, evaluator=str(file))
+
+
 def test_files_tell_which_agent_played_as_far_as_the_next_run_can_tell():
     agents = ("uct", bots.first, bots.Nth, bots.Nth(), f"{FILE}:nth(place=1)", f"{MODULE}:first")
     assert [label(as_agent(each, "name")) for each in agents] == [

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from helpers import dice
+from helpers.own_games.subtraction import Subtraction
 from rave_pettingzoo.adapter import PettingZooGame
 
-from rave_agents import UnknownNameError, UnsupportedGameError
+from rave_agents import GameError, UnknownNameError, UnsupportedGameError
 
 ID = "rave_gymnasium:Opponent-v0"
 
@@ -198,3 +199,12 @@ def test_deals_by_the_games_own_generator_come_from_the_seed_of_the_reset(game):
 def test_what_there_is_not_is_refused(options, error, reason):
     with pytest.raises(error, match=reason):
         made(**options)
+
+
+def test_a_game_that_is_over_before_the_learners_turn_is_not_shown():
+    options = {"game": Subtraction(3), "seat": 1}
+    env = made(**options)
+    assert all(env.reset(seed=seed)[1]["action_mask"].any() for seed in range(20))
+    env = made(opponent=lambda state: 2, **options)
+    with pytest.raises(GameError, match="over before seat 1, the learner's, had a turn"):
+        env.reset(seed=1)
