@@ -60,6 +60,11 @@ MEANINGS: tuple[Meaning, ...] = (
         "think_time thinking_time search_time move_time time_for_move duration thinktime timelimit",
     ),
     Meaning(
+        "position",
+        "use position: a FEN, the text that the game prints, or a file of moves",
+        "fen sfen epd pgn sgf start_position initial_position start_fen board",
+    ),
+    Meaning(
         "playout_count",
         "use playout_count, the playouts at each new leaf, whose mean counts",
         "n_rollouts rollout_count playouts_per_leaf rollouts_per_leaf rollouts_per_simulation "

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from rave_agents import Limit, SearchConfig, make_agent
 from rave_agents.agents.named_agents import agent_types
+from rave_agents.analysis.solve import solve_position
 from rave_agents.arena import find_best, play_match, play_tournament, run_bench
 from rave_agents.cli.program import app
 from rave_agents.config.search_config import SearchConfig as Config
@@ -152,11 +153,12 @@ def test_matches_are_answered_alike(arguments, message):
         (play_tournament, "rounds", "use games_per_pairing"),
         (run_bench, "n_games", "use rounds, how often"),
         (run_bench, "seconds", "use round_seconds"),
+        (solve_position, "fen", "use position: a FEN"),
     ],
 )
 def test_each_function_is_answered_with_what_it_takes(function, name, message):
     with pytest.raises(TypeError, match=f"{function.__name__} '{name}': {message}"):
-        function("tic_tac_toe", "uct random", **{name: 3})
+        function("tic_tac_toe", **{name: 3})
 
 
 def test_a_number_of_games_given_by_position_is_answered_with_its_name():
@@ -223,7 +225,7 @@ def test_a_misspelt_name_is_still_answered_with_the_nearest():
 
 def test_all_arguments_that_names_mean_are_arguments_of_some_agent():
     taken = {"env", "player_id", "player", "worlds", "horizon", "discount", "games", "jobs"}
-    taken |= {"move_seconds", "games_per_pairing", "round_seconds"}
+    taken |= {"move_seconds", "games_per_pairing", "round_seconds", "position"}
     for kind in agent_types().values():
         taken |= {*kind.parameters}
     for name in Config.preset_names():
