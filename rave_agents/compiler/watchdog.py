@@ -25,6 +25,9 @@ WARNING_SECONDS = 1.0
 PATIENCE_SECONDS = 10.0
 """Time without an answer after which the process ends."""
 
+THREAD_NAME = "rave_agents watchdog"
+"""Name of the thread that watches."""
+
 _LOOK_SECONDS = 0.1
 
 _ENDING = frozenset(
@@ -61,7 +64,7 @@ def watch_interrupts() -> None:
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=functools.partial(_forget, number))
     # The thread holds the sockets.
-    threading.Thread(target=_watch, args=(told, teller), daemon=True, name="rave_agents").start()
+    threading.Thread(target=_watch, args=(told, teller), daemon=True, name=THREAD_NAME).start()
 
 
 def _forget(number: int) -> None:

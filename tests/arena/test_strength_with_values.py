@@ -14,7 +14,7 @@ def learned(tmp_path_factory):
     def learn(game):
         if game not in paths:
             paths[game] = tmp_path_factory.mktemp("learned") / "value.npz"
-            learn_value(game, games=60, rounds=2, simulations=40).save(paths[game])
+            learn_value(game, games=30, rounds=2, simulations=40).save(paths[game])
         return paths[game]
 
     return learn
@@ -24,10 +24,8 @@ def learned(tmp_path_factory):
 @pytest.mark.parametrize(
     ("game", "other", "limit"),
     [
-        ("breakthrough(rows=6,columns=6)", "uct", {"simulations": 300}),
         ("breakthrough(rows=6,columns=6)", "uct", {"seconds": 0.01}),
         ("connect_four", "uct_solver", {"simulations": 300}),
-        ("hex(board_size=5)", "uct_solver", {"simulations": 300}),
     ],
 )
 def test_auto_is_not_weaker_with_a_learned_value(game, other, limit, learned):

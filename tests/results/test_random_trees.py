@@ -17,8 +17,8 @@ from helpers.random_trees import KINDS
 EXACT = ["uct_solver", "pn_mcts", "rave_pn", "auto"]
 """The presets whose solver proves outcomes."""
 
-TREES = 4_000
-"""Trees of the full run; ``helpers/oracle.py`` looks at more."""
+TREES = 10_000
+"""Trees of the full run."""
 
 SAMPLED = 1000
 """Trees that are enough for other questions."""
@@ -56,13 +56,12 @@ def test_proof_numbers_alone_spoil_hardly_a_move():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("preset", ["uct", "rave", "grave"])
-def test_moves_without_proofs_are_seldom_costly(preset):
+def test_moves_of_rave_are_seldom_costly():
     """Means of simulations come near the exact values, also where AMAF has them wrong at first.
 
-    Without late exploration `rave` and `grave` err in more than a fifth of the trees.
+    Without late exploration it errs in more than a fifth of the trees.
     """
-    costly, worse_than_uct, _, _ = found_in(SAMPLED, preset)
+    costly, worse_than_uct, _, _ = found_in(SAMPLED, "rave")
     assert costly <= SAMPLED * 7 // 100
     assert worse_than_uct <= SAMPLED // 200
 
