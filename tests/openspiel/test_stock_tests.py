@@ -45,7 +45,11 @@ def problems_of(case):
     return [text for _, text in result.failures + result.errors]
 
 
-@pytest.mark.full(but=[MCTSBot.preset])
+# Games for three players take the interpreted search of the quick run ten seconds.
+QUICK = [f"{name}-{MCTSBot.preset}" for name in NAMES if "three_player" not in name]
+
+
+@pytest.mark.full(but=QUICK)
 @pytest.mark.parametrize("preset", sorted({MCTSBot.preset, "uct_solver", "pn_mcts", "rave_pn"}))
 @pytest.mark.parametrize("name", NAMES)
 def test_the_stock_bots_own_test_passes_with_the_import_changed(

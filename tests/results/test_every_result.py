@@ -50,7 +50,7 @@ LONG = "uct(simulations=2,c=0.123456789,playout_count=1,temperature=0.987654321,
 
 KINDS = {
     "search": lambda: search("tic_tac_toe"),
-    "search of Go 19": lambda: search("go(board_size=19)", 20, preset="rave"),
+    "search of Gomoku 19": lambda: search("gomoku(size=19)", 20, preset="rave"),
     "search of Hex 11": lambda: search("hex(board_size=11)", preset="rave"),
     "search of simultaneous moves": lambda: search("oshi_zumo(coins=30)", player=0, preset="uct"),
     "match": lambda: play_match("tic_tac_toe", LONG, "random", games=4),
