@@ -206,6 +206,8 @@ for line in sys.stdin:
     elif line.startswith("go"):
         open(sys.argv[1], "a").write(line)
         print("bestmove 0000", flush=True)
+    elif line == "quit\\n":
+        break
 """
 """A program that notes how long it is told to search."""
 
