@@ -11,7 +11,7 @@ from rave_agents.arena.record import GameRecord
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.statistics import (
     MatchScore,
-    elo_difference,
+    elo_interval_at,
     finite,
     mean_interval,
     units_interval,
@@ -89,8 +89,7 @@ class MatchResult(GrowingResult):
     @property
     def elo_interval(self) -> tuple[float, float]:
         """The 95 % confidence interval of the Elo difference; its ends may be infinite."""
-        low, high = self.interval
-        return elo_difference(low), elo_difference(high)
+        return elo_interval_at(self.interval)
 
     @property
     def llr(self) -> float | None:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-from rave_agents.arena.statistics import elo_difference, units_interval
+from rave_agents.arena.statistics import elo_difference, elo_interval_at, units_interval
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The mean scores that the two games of a pair can have."""
@@ -71,5 +71,4 @@ class PairCounts:
     @property
     def elo_interval(self) -> tuple[float, float]:
         """The 95 % confidence interval of the Elo difference; its ends may be infinite."""
-        low, high = self.interval
-        return elo_difference(low), elo_difference(high)
+        return elo_interval_at(self.interval)

@@ -2,17 +2,17 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rave_agents.arena.elimination import LEVEL, Elimination
 from rave_agents.arena.match_result import MatchResult, ratio
-from rave_agents.arena.record import GameRecord
+from rave_agents.arena.matches_result import MatchesResult
 from rave_agents.arena.statistics import finite
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.frameworks.agent import Effort
 from rave_agents.results.numbers import fixed, interval_text
-from rave_agents.results.result import GrowingResult, by_column
+from rave_agents.results.result import by_column
 from rave_agents.results.tables import Column, Table
 
 _NAMED = 4
@@ -51,7 +51,7 @@ class RaceRow(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
-class RaceResult(GrowingResult):
+class RaceResult(MatchesResult):
     """The finished games of a race, who was dropped, and who is left.
 
     The rows of ``to_csv`` and ``to_frame`` are agents.
@@ -79,15 +79,11 @@ class RaceResult(GrowingResult):
     """Seconds that it took, without those of earlier runs from whose file it went on."""
     earlier: int = 0
     """Games of these runs."""
-    latest: tuple[int, GameRecord] | None = None
-    """The game that ended last, with the index of its match."""
-    interrupted: bool = False
-    """True if it was ended before its time."""
 
     @property
-    def finished(self) -> int:
-        """Number of finished games."""
-        return sum(len(match.records) for match in self.matches)
+    def all_matches(self) -> Sequence[MatchResult]:
+        """The matches, in the order of their indices."""
+        return self.matches
 
     @property
     def all_planned(self) -> int | None:
@@ -205,14 +201,6 @@ class RaceResult(GrowingResult):
             games=sum(len(match.records) for match in mine),
             effort=Effort(*map(sum, zip(*efforts, strict=True))) if efforts else Effort(),
         )
-
-    @property
-    def latest_line(self) -> str:
-        """One line on the game that ended last; empty if there is none."""
-        if self.latest is None:
-            return ""
-        index, record = self.latest
-        return record.line(self.matches[index].agents)
 
     def summary(self) -> str:
         """The answer, see ``sentence``."""

@@ -24,6 +24,7 @@ from rave_agents.arena.match import (
     load_match_game,
 )
 from rave_agents.arena.match_result import MatchResult, score_columns, score_values
+from rave_agents.arena.matches_result import MatchesResult
 from rave_agents.arena.plan import MOST_GAMES, Plan, Shard
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import ResultCollector, carry_out
@@ -31,7 +32,6 @@ from rave_agents.arena.worker import UnfinishedError
 from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.results.numbers import played
 from rave_agents.results.progress import Progress, shown
-from rave_agents.results.result import GrowingResult
 from rave_agents.results.tables import Column, Table
 
 
@@ -48,7 +48,7 @@ class ScalingPoint:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
-class ScalingResult(GrowingResult):
+class ScalingResult(MatchesResult):
     """The finished games by limit and opponent, from the view of the agent that is limited."""
 
     game: str
@@ -63,15 +63,11 @@ class ScalingResult(GrowingResult):
     """Games planned for each point."""
     points: tuple[ScalingPoint, ...]
     """Opponent by opponent, the limits in the order given."""
-    latest: tuple[int, GameRecord] | None = None
-    """The game that ended last, with the index of its point."""
-    interrupted: bool = False
-    """True if it was ended before its time."""
 
     @property
-    def finished(self) -> int:
-        """Number of finished games."""
-        return sum(len(point.match.records) for point in self.points)
+    def all_matches(self) -> Sequence[MatchResult]:
+        """The matches, in the order of their indices."""
+        return tuple(point.match for point in self.points)
 
     @property
     def all_planned(self) -> int:
@@ -89,14 +85,6 @@ class ScalingResult(GrowingResult):
         points[index] = dataclasses.replace(points[index], match=match)
         latest = (index, records[-1]) if records else self.latest
         return dataclasses.replace(self, points=tuple(points), latest=latest)
-
-    @property
-    def latest_line(self) -> str:
-        """One line on the game that ended last; empty if there is none."""
-        if self.latest is None:
-            return ""
-        index, record = self.latest
-        return record.line(self.points[index].match.agents)
 
     def summary(self) -> str:
         """The agent, its unit of effort, the game and how many were played."""

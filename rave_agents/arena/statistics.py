@@ -74,8 +74,7 @@ class MatchScore:
     @property
     def elo_interval(self) -> tuple[float, float]:
         """The 95 % confidence interval of the Elo difference; its ends may be infinite."""
-        low, high = self.interval
-        return elo_difference(low), elo_difference(high)
+        return elo_interval_at(self.interval)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for strict JSON: what is infinite or unknown is None."""
@@ -172,6 +171,12 @@ def elo_difference(score: float) -> float:
     if score >= 1.0:
         return math.inf
     return -400.0 * math.log10(1.0 / score - 1.0)
+
+
+def elo_interval_at(scores: tuple[float, float]) -> tuple[float, float]:
+    """The interval of the Elo difference at an interval of expected scores."""
+    low, high = scores
+    return elo_difference(low), elo_difference(high)
 
 
 def finite(value: float) -> float | None:

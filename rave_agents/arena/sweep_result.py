@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from rave_agents.arena.match_result import MatchResult, score_columns, score_values
+from rave_agents.arena.matches_result import MatchesResult
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.config.part_specs import is_part, plain
 from rave_agents.config.specs import format_parameters
 from rave_agents.results.numbers import counted, played
-from rave_agents.results.result import GrowingResult
 from rave_agents.results.tables import Column, Table
 
 ALL_GAMES = "all games"
@@ -33,7 +33,7 @@ class SweepCell:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
-class SweepResult(GrowingResult):
+class SweepResult(MatchesResult):
     """The finished games of a sweep by cell, from the view of the agent that is varied."""
 
     games: tuple[str, ...]
@@ -48,15 +48,11 @@ class SweepResult(GrowingResult):
     """Games planned for each cell."""
     cells: tuple[SweepCell, ...]
     """Game by game, in the order of the grid: the values of the last parameter vary fastest."""
-    latest: tuple[int, GameRecord] | None = None
-    """The game that ended last, with the index of its cell."""
-    interrupted: bool = False
-    """True if it was ended before its time."""
 
     @property
-    def finished(self) -> int:
-        """Number of finished games, all cells together."""
-        return sum(len(cell.match.records) for cell in self.cells)
+    def all_matches(self) -> Sequence[MatchResult]:
+        """The matches, in the order of their indices."""
+        return tuple(cell.match for cell in self.cells)
 
     @property
     def all_planned(self) -> int:
@@ -130,12 +126,8 @@ class SweepResult(GrowingResult):
         latest = (index, records[-1]) if records else self.latest
         return dataclasses.replace(self, cells=cells, latest=latest)
 
-    @property
-    def latest_line(self) -> str:
-        """One line on the game that ended last; empty if there is none."""
-        if self.latest is None:
-            return ""
-        index, record = self.latest
+    def line_of(self, index: int, record: GameRecord) -> str:
+        """One line on a game of the cell with this index, by the cell's name."""
         return record.line((self.name_of(index), self.opponent))
 
     @property

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from rave_agents.arena.match_result import MatchResult
+from rave_agents.arena.matches_result import MatchesResult
 from rave_agents.arena.ranking import Ranking, Standing
 from rave_agents.arena.ratings import Outcome, Ratings
 from rave_agents.arena.record import GameRecord
@@ -16,12 +17,12 @@ from rave_agents.arena.worker import UnfinishedError
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import adapters
 from rave_agents.results.numbers import elo_interval_text, elo_text, fixed
-from rave_agents.results.result import GrowingResult, by_column
+from rave_agents.results.result import by_column
 from rave_agents.results.tables import Column, Table
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
-class TournamentResult(GrowingResult):
+class TournamentResult(MatchesResult):
     """The finished games of a tournament, and the agents' ratings.
 
     The rows of ``to_csv`` and ``to_frame`` are agents.
@@ -41,15 +42,11 @@ class TournamentResult(GrowingResult):
     """Finished games of each game and pairing; ``MatchResult.agents`` are names."""
     anchor: str | None = None
     """The agent whose rating is 0; None for ratings that are 0 on average."""
-    latest: tuple[int, GameRecord] | None = None
-    """The game that ended last, with the index of its match."""
-    interrupted: bool = False
-    """True if it was ended before its time."""
 
     @property
-    def finished(self) -> int:
-        """Number of finished games."""
-        return sum(len(match.records) for match in self.matches)
+    def all_matches(self) -> Sequence[MatchResult]:
+        """The matches, in the order of their indices."""
+        return self.matches
 
     @property
     def all_planned(self) -> int:
@@ -148,14 +145,9 @@ class TournamentResult(GrowingResult):
         shares = dict(zip(order, compute(payoffs), strict=True))
         return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
-    @property
-    def latest_line(self) -> str:
-        """One line on the game that ended last; empty if there is none."""
-        if self.latest is None:
-            return ""
-        index, record = self.latest
-        match = self.matches[index]
-        return f"{match.game}: {record.line(match.agents)}"
+    def line_of(self, index: int, record: GameRecord) -> str:
+        """One line on a game of the match with this index, with what is played."""
+        return f"{self.matches[index].game}: {super().line_of(index, record)}"
 
     def summary(self) -> str:
         """The games, how many were played, and the highest rating with its interval."""

@@ -7,6 +7,7 @@ import gymnasium
 import pyspiel
 import pytest
 import rave_gymnasium
+from helpers.opponents import play_opponent
 from helpers.own_agents import bots
 from open_spiel.python import policy as spiel_policies
 from pettingzoo.classic import tictactoe_v3
@@ -142,12 +143,7 @@ def environment_in_a_match(who):
 
 
 def opponent(who):
-    env = gymnasium.make("Opponent-v0", game=GAME, opponent=who, disable_env_checker=True)
-    _, info = env.reset(seed=1)
-    over = False
-    while not over:
-        action = env.action_space.sample(mask=info["action_mask"])
-        _, _, over, _, info = env.step(action)
+    play_opponent(GAME, who)
 
 
 def command(who):

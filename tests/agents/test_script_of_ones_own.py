@@ -8,12 +8,11 @@ import functools
 import json
 import pathlib
 
-import gymnasium
 import pytest
+from helpers.opponents import play_opponent
 from helpers.own_agents import networks
 from typer.testing import CliRunner
 
-from rave_agents import agent_types
 from rave_agents.analysis.learn import learn_value
 from rave_agents.analysis.position_analysis import analyse
 from rave_agents.analysis.solve import solve_position
@@ -33,8 +32,7 @@ def learned_file(folder):
     """The spec of a search with what ``learn`` has written."""
     file = folder / "subtraction.npz"
     learned_value().save(file)
-    name = "value" if "value" in agent_types()["uct"].parameters else "evaluator"
-    return f"uct(simulations=4,{name}={file})"
+    return f"uct(simulations=4,evaluator={file})"
 
 
 AGENTS = {
@@ -69,12 +67,7 @@ def search(who):
 
 
 def opponent(who):
-    env = gymnasium.make("Opponent-v0", game=GAME, opponent=who, disable_env_checker=True)
-    _, info = env.reset(seed=1)
-    over = False
-    while not over:
-        action = env.action_space.sample(mask=info["action_mask"])
-        _, _, over, _, info = env.step(action)
+    play_opponent(GAME, who)
 
 
 def command(who):
