@@ -11,6 +11,7 @@ from rave_agents.agents.answers import best_action
 from rave_agents.agents.views import AnyView, StateView, observation_like
 from rave_agents.environments.masks import without_mask
 from rave_agents.frameworks.libraries import NAMES, is_torch_module
+from rave_agents.game.signatures import parameters_of
 
 Act = Callable[[AnyView], Any]
 """Answers a view."""
@@ -35,7 +36,7 @@ class Recurrent:
         self._method = method
         self._fit = fit
         self._batches = batches
-        parameters = parameters_of(method)
+        parameters = parameters_of(method) or {}
         self._fixed = {name: value for name, value in _FIXED.items() if name in parameters}
         self._named = {
             name: meaning
@@ -119,7 +120,8 @@ def called(
     unwraps: bool,
 ) -> Act:
     """Return how a function is called: its parameters are filled by name, else by place."""
-    fixed = {name: value for name, value in _FIXED.items() if name in parameters_of(function)}
+    takes = parameters_of(function) or {}
+    fixed = {name: value for name, value in _FIXED.items() if name in takes}
     placed, named = filled
 
     def value(view: AnyView, meaning: str) -> Any:
@@ -145,7 +147,7 @@ def filled_parameters(
     names = NAMES if method is None else {n: m for n, m in NAMES.items() if n != "state"}
     placed: list[str] = []
     named: dict[str, str] = {}
-    parameters = parameters_of(function).values()
+    parameters = (parameters_of(function) or {}).values()
     meant = {names.get(parameter.name) for parameter in parameters}
     first = () if {"observation", "state"} & meant else (unnamed,)
     unknown = iter([meaning for meaning in (*first, "mask") if meaning not in meant])
@@ -180,7 +182,7 @@ def asked_with_tensors(module: Any, function: Any) -> Act:
     """Ask a module of PyTorch: a batch of one in; actions, or values of all actions, out."""
     torch = sys.modules["torch"]
     method = module.forward if function is module else function
-    masks = [name for name in parameters_of(method) if NAMES.get(name) == "mask"]
+    masks = [name for name in parameters_of(method) or () if NAMES.get(name) == "mask"]
 
     def act(view: AnyView) -> Any:
         first = next(iter(module.parameters()), None)
@@ -252,11 +254,3 @@ def inferring(module: Any) -> Act:
         return best_action(answer["action_dist_inputs"], view.mask)
 
     return act
-
-
-def parameters_of(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    """Return a function's parameters by name; none where it does not tell them."""
-    try:
-        return inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return {}

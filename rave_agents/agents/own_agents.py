@@ -41,6 +41,7 @@ from rave_agents.frameworks.libraries import NAMES, is_torch_module
 from rave_agents.frameworks.sources import Source
 from rave_agents.game.arguments import check_names, is_integer
 from rave_agents.game.game_state import GameState
+from rave_agents.game.signatures import is_needed, parameters_of
 
 _SEATS = ("player", "player_id", "seat")
 _RANDOM = ("rng", "random_state")
@@ -106,7 +107,7 @@ class OwnAgent:
     @property
     def is_shared(self) -> bool:
         """True if games in an environment share the user's object, so that it is made once."""
-        names = {each.name for each in _parameters(self.value) or ()}
+        names = set(parameters_of(self.value) or ())
         bound = names.intersection(("game", "seed", *_RANDOM))
         return not (self.makes or bound or steps(self.value))
 
@@ -218,32 +219,19 @@ def _makes(source: Source) -> bool | None:
     value = source.value
     if isinstance(value, type):
         return True
-    parameters = _parameters(value)
+    parameters = parameters_of(value)
     is_function = inspect.isroutine(value) or isinstance(value, functools.partial)
     if not is_function or parameters is None:
         return False
-    open_ones = [each for each in parameters if each.name not in source.parameters]
+    open_ones = [each for name, each in parameters.items() if name not in source.parameters]
     if any(each.name in NAMES and each.name not in MADE_WITH for each in open_ones):
         return False
-    needed = [each.name for each in open_ones if _is_needed(each)]
+    needed = [each.name for each in open_ones if is_needed(each)]
     if not needed:
         return not any(each.kind is each.VAR_POSITIONAL for each in open_ones)
     if "game" in needed or all(name in MADE_WITH for name in needed):
         return True
     return None if len(needed) >= 2 else False
-
-
-def _parameters(function: Any) -> list[inspect.Parameter] | None:
-    """The parameters of a function or a class; None where it does not tell them."""
-    try:
-        return list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return None
-
-
-def _is_needed(parameter: inspect.Parameter) -> bool:
-    several = (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    return parameter.default is parameter.empty and parameter.kind not in several
 
 
 def _check(source: Source, *, makes: bool) -> None:
@@ -272,14 +260,14 @@ def _calls(kind: type) -> bool:
 
 def _settable(function: Callable[..., Any]) -> list[str] | None:
     """The names of the parameters that a user may set; None if it takes any."""
-    parameters = _parameters(function)
-    if parameters is None or any(each.kind is each.VAR_KEYWORD for each in parameters):
+    parameters = parameters_of(function)
+    if parameters is None or any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
         return None
-    return [each.name for each in parameters]
+    return list(parameters)
 
 
 def _check_needed(maker: Callable[..., Any], name: str, given: Mapping[str, Any]) -> None:
-    needed = [each.name for each in _parameters(maker) or () if _is_needed(each)]
+    needed = [name for name, each in (parameters_of(maker) or {}).items() if is_needed(each)]
     unknown = [each for each in needed if each not in given and each not in MADE_WITH]
     is_by_place = not isinstance(maker, type) and len(unknown) <= 2
     if unknown and not is_by_place:
@@ -291,22 +279,22 @@ def _check_needed(maker: Callable[..., Any], name: str, given: Mapping[str, Any]
 
 def _filled_call(maker: Callable[..., Any], given: Mapping[str, Any], seat: Seat) -> Any:
     """Call what makes an agent with the parameters that it takes, by name, else by place."""
-    parameters = _parameters(maker)
+    parameters = parameters_of(maker)
     if parameters is None:
         return maker(**given)
-    names = {each.name for each in parameters}
+    names = set(parameters)
     left = [] if "game" in names else [seat.game]
     left += [] if names.intersection(_SEATS) else [seat.player]
     options, placed = dict(given), []
     named = _fills(maker, seat)
-    for each in parameters:
+    for each in parameters.values():
         if each.name in given:
             continue
         if each.name in named:
             options[each.name] = named[each.name]()
-        elif _is_needed(each) and left and each.kind is each.POSITIONAL_ONLY:
+        elif is_needed(each) and left and each.kind is each.POSITIONAL_ONLY:
             placed.append(left.pop(0))
-        elif _is_needed(each) and left:
+        elif is_needed(each) and left:
             options[each.name] = left.pop(0)
         elif each.kind is each.VAR_KEYWORD:
             options.setdefault("seed", seat.seed)
@@ -328,7 +316,7 @@ def _fills(maker: Any, seat: Seat) -> Mapping[str, Callable[[], Any]]:
 
 def _bound(function: Callable[..., Any], given: Mapping[str, Any], seat: Seat) -> Any:
     """A function of positions with its other parameters filled: those given, game, seed, rng."""
-    names = {each.name for each in _parameters(function) or ()}
+    names = set(parameters_of(function) or ())
     fills = _fills(function, seat)
     options = {name: fills[name]() for name in ("game", "seed", *_RANDOM) if name in names}
     options.update(given)
@@ -354,8 +342,8 @@ def fresh(value: Any, seat: Seat) -> Any:
 
 def _advice(made: Any) -> str:
     """The remedy for a model that is not told which actions are legal; empty for what is."""
-    parameters = _parameters(getattr(made, "predict", None))
-    if parameters is None or any(NAMES.get(each.name) == "mask" for each in parameters):
+    parameters = parameters_of(getattr(made, "predict", None))
+    if parameters is None or any(NAMES.get(name) == "mask" for name in parameters):
         return ""
     kind = type(made).__name__
     return (

@@ -36,13 +36,13 @@ from rave_agents.agents.calls import (
     filled_parameters,
     fitted,
     inferring,
-    parameters_of,
     takes_inner_observation,
 )
 from rave_agents.agents.views import AnyView, StateView
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.agent import Effort
 from rave_agents.frameworks.libraries import METHODS, STATE_METHODS, is_torch_module
+from rave_agents.game.signatures import parameters_of
 
 
 class Policy(NamedTuple):
@@ -103,13 +103,11 @@ def steps(policy: Any) -> bool:
     step = getattr(policy, "step", None)
     if not callable(step) or _is_missing(policy) or is_torch_module(policy):
         return False
-    try:
-        parameters = list(inspect.signature(step).parameters.values())
-    except (TypeError, ValueError):
+    parameters = parameters_of(step)
+    if parameters is None:
         return True
-    if isinstance(policy, type):
-        parameters = parameters[1:]
-    return bool(parameters) and parameters[0].name not in ("action", "actions", "time_step")
+    names = list(parameters)[1 if isinstance(policy, type) else 0 :]
+    return bool(names) and names[0] not in ("action", "actions", "time_step")
 
 
 def _is_missing(policy: Any) -> bool:
@@ -179,7 +177,7 @@ def _act_of(policy: Any, method: str | None, inside: bool, unnamed: str) -> Act:
     if method is None and type(policy).__module__.partition(".")[0] == "tianshou":
         return asked_with_batches(policy, inside)
     more = method in ("get_action", "get_action_and_value")  # They tell more than the action.
-    takes_state = next(iter(parameters_of(function)), "") == "state"  # Of RL, an observation.
+    takes_state = next(iter(parameters_of(function) or ()), "") == "state"  # Of RL, an observation.
     first = unnamed if method is None or takes_state else "observation"
     return called(
         function, filled_parameters(function, first, method), fitted(policy, inside), more
@@ -243,7 +241,7 @@ def _resetter(policy: Any, name: str = "reset") -> Callable[[], Any]:
         return lambda: None
     needed = [
         parameter
-        for parameter in parameters_of(reset).values()
+        for parameter in (parameters_of(reset) or {}).values()
         if parameter.default is parameter.empty
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.signals import is_raised_by_handler
+from rave_agents.game.signatures import parameters_of
 
 KEY = "action_mask"
 """The key of a mask in an info or an observation, by Gymnasium's and PettingZoo's convention."""
@@ -99,12 +100,9 @@ def _needs(function: Any) -> int:
 
 
 def _parameters(function: Any) -> list[inspect.Parameter]:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return []
+    parameters = parameters_of(function) or {}
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [each for each in parameters if each.kind in positional]
+    return [each for each in parameters.values() if each.kind in positional]
 
 
 def allowed(mask: Any, size: int, agent: Any = None) -> list[int]:

@@ -23,6 +23,7 @@ from rave_agents.frameworks.sources import Source, find_source
 from rave_agents.game.arguments import check_names
 from rave_agents.game.game_state import GameState, lacks_methods
 from rave_agents.game.object_names import place_of, split_place
+from rave_agents.game.signatures import is_needed, parameters_of
 
 TAKES = (
     "a game must be the name of an installed framework's, such as 'hex(board_size=9)'; one of your "
@@ -211,20 +212,12 @@ def _check_parameters(maker: Any, parameters: Mapping[str, Any]) -> None:
             f"parameter of {name}", parameters, maker.parameter_defaults(), UnknownNameError
         )
         return
-    try:
-        signature = inspect.signature(maker)
-    except (TypeError, ValueError):
+    takes = parameters_of(maker)
+    if takes is None:
         return
-    takes = signature.parameters.values()
-    if not any(each.kind is each.VAR_KEYWORD for each in takes):
-        check_names(f"parameter of {name}", parameters, signature.parameters, UnknownNameError)
-    needed = [
-        each.name
-        for each in takes
-        if each.default is each.empty
-        and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
-        and each.name not in parameters
-    ]
+    if not any(each.kind is each.VAR_KEYWORD for each in takes.values()):
+        check_names(f"parameter of {name}", parameters, takes, UnknownNameError)
+    needed = [each for each in takes if is_needed(takes[each]) and each not in parameters]
     if needed:
         kind = "class" if isinstance(maker, type) else "function"
         raise TypeError(
@@ -358,9 +351,6 @@ def _parameters(rules: Any, source: Source) -> dict[str, Any]:
         return dict(rules.parameters)
     if not is_maker(source.value):
         return _plain_attributes(source.value)
-    try:
-        known = inspect.signature(source.value).parameters.values()
-    except (TypeError, ValueError):
-        return dict(source.parameters)
+    known = (parameters_of(source.value) or {}).values()
     defaults = {each.name: each.default for each in known if each.default is not each.empty}
     return {**defaults, **source.parameters}

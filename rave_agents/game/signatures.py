@@ -22,6 +22,20 @@ class Signature(inspect.Signature):
         return "(\n    " + ",\n    ".join(lines) + ",\n)"
 
 
+def parameters_of(function: Any) -> Mapping[str, inspect.Parameter] | None:
+    """Return the parameters of a function or a class by name; None where it does not tell them."""
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return None
+
+
+def is_needed(parameter: inspect.Parameter) -> bool:
+    """True if a function cannot be called without an argument for this parameter."""
+    several = (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    return parameter.default is parameter.empty and parameter.kind not in several
+
+
 def _nothing_else(kind: type) -> dict[str, tuple[Any, Any]]:
     return {}
 

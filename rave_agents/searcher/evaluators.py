@@ -18,6 +18,7 @@ from rave_agents.frameworks.libraries import METHODS, NAMES
 from rave_agents.frameworks.sources import find_source
 from rave_agents.game.game_state import GameState, legal_actions_of, moving_players
 from rave_agents.game.object_names import split_place
+from rave_agents.game.signatures import is_needed, parameters_of
 from rave_agents.games.kit.values import is_compiled_value, position_value
 from rave_agents.kernel.values.implicit_minimax import Judging
 from rave_agents.searcher.linear_value import LinearValue
@@ -116,11 +117,14 @@ _METHODS = ("evaluate", "prior")
 
 def _takes_state(function: Any) -> bool:
     """True if a function takes a state, False if it takes observations."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
+    parameters = parameters_of(function)
+    if parameters is None:
         return False
-    named = [each for each in parameters if each.kind not in (each.VAR_KEYWORD, each.KEYWORD_ONLY)]
+    named = [
+        each
+        for each in parameters.values()
+        if each.kind not in (each.VAR_KEYWORD, each.KEYWORD_ONLY)
+    ]
     if not named or named[0].kind is inspect.Parameter.VAR_POSITIONAL:
         return False
     first, annotation = named[0].name.lower(), str(named[0].annotation)
@@ -175,7 +179,7 @@ def _of_text(text: str) -> Any:
     found = source.value
     if isinstance(found, type) and issubclass(found, tuple):
         return checked("evaluator", Annotated[Any, Takes(position_value)], text)
-    makes = isinstance(found, type) or (inspect.isfunction(found) and not _required(found))
+    makes = isinstance(found, type) or (inspect.isfunction(found) and _needs_nothing(found))
     if makes or text.rstrip().endswith(")"):
         found = _made(found, source.parameters, text)
     return as_evaluator(found)
@@ -196,11 +200,8 @@ def _unknown_text(text: str) -> Exception:
     )
 
 
-def _required(function: Any) -> list[str]:
-    """The parameters that a function cannot be called without."""
-    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    parameters = inspect.signature(function).parameters.values()
-    return [p.name for p in parameters if p.default is p.empty and p.kind not in kinds]
+def _needs_nothing(function: Any) -> bool:
+    return not any(map(is_needed, (parameters_of(function) or {}).values()))
 
 
 def _made(maker: Any, parameters: Mapping[str, Any], name: str) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.frameworks.libraries import NAMES, is_torch_module
+from rave_agents.game.signatures import parameters_of
 
 
 def model_evaluator(model: Any) -> BatchEvaluator | None:
@@ -97,7 +98,7 @@ class _OfCallable:
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self.__name__ = getattr(function, "__name__", type(function).__name__)
-        self._takes = _parameters_of(function)
+        self._takes = _fields_taken(function)
 
     def __call__(self, batch: Batch) -> Any:
         return self._function(*_given(batch, self._takes))
@@ -109,7 +110,7 @@ class _OfModule:
     def __init__(self, module: Any) -> None:
         self._module = module
         self.__name__ = type(module).__name__
-        self._takes = _parameters_of(module.forward)
+        self._takes = _fields_taken(module.forward)
         # To look for them takes as long as a small network does.
         self._parts = tuple(module.modules())
         self._first = next(iter(module.parameters()), None)
@@ -129,14 +130,11 @@ class _OfModule:
                 each.training = True
 
 
-def _parameters_of(function: Callable[..., Any]) -> list[str]:
+def _fields_taken(function: Callable[..., Any]) -> list[str]:
     """Match a function's parameters without defaults with the fields of a batch."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return ["observations"]
+    parameters = parameters_of(function) or {}
     fields, unknown = [], iter(["observations", "legal_actions_mask", "players"])
-    for parameter in parameters:
+    for parameter in parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         meant = NAMES.get(parameter.name)
