@@ -166,7 +166,7 @@ def test_a_missing_pandas_is_told_with_the_remedy(monkeypatch):
         return imported(name, *args, **options)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ImportError, match="pip install pandas"):
+    with pytest.raises(ImportError, match=r"pip install 'pandas>=2\.0'$"):
         made("ratings").to_frame()
 
 
