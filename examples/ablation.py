@@ -24,9 +24,9 @@ from typing import Annotated, NamedTuple
 
 import rave_openspiel  # noqa: F401  (registers games of ours)
 import typer
-from table_of_games import GAMES, SAMPLE, markdown
+from table_of_games import SAMPLE, markdown
 
-from rave_agents.arena import MatchResult, Sprt, play_match
+from rave_agents.arena import THIRTY_GAMES, MatchResult, Sprt, play_match
 
 PARTS = {
     "nodes on first visit": "expand_visits=2",
@@ -142,7 +142,7 @@ def main(
 ) -> None:
     """Play an agent against itself without each of its parts, or with others; print a table."""
     sample, test = output is None, Sprt.parse(sprt)
-    chosen = names.split(";") if names else SAMPLE if sample else GAMES
+    chosen = names.split(";") if names else SAMPLE if sample else THIRTY_GAMES
     trials: dict[str, Trial] = {}
     with tempfile.TemporaryDirectory() as scratch:
         folder = output or pathlib.Path(scratch)

@@ -21,41 +21,8 @@ import rave_openspiel  # noqa: F401  (registers games of ours)
 import typer
 
 from rave_agents import AgentSpec, Limit, SearchConfig, Searcher
-from rave_agents.arena import play_match
+from rave_agents.arena import THIRTY_GAMES, play_match
 
-GAMES = (
-    "tic_tac_toe",
-    "nim",
-    "pig",
-    "connect_four",
-    "mnk(m=6,n=6,k=4)",
-    "breakthrough",
-    "hex(board_size=7)",
-    "y(board_size=7)",
-    "havannah(board_size=5)",
-    "nogo(board_size=7)",
-    "othello",
-    "mancala",
-    "clobber",
-    "pentago",
-    "dots_and_boxes(num_rows=4,num_cols=4)",
-    "einstein_wurfelt_nicht",
-    "hex(board_size=9)",
-    "go(board_size=7)",
-    "ultimate_tic_tac_toe",
-    "oware",
-    "cursor_go(board_size=5)",
-    "twixt(board_size=8)",
-    "quoridor(board_size=5)",
-    "lines_of_action",
-    "checkers",
-    "gomoku(size=9)",
-    "go(board_size=9)",
-    "antichess",
-    "amazons",
-    "backgammon",
-)
-"""The quickest first."""
 SAMPLE = ("tic_tac_toe", "connect_four")
 TRUSTED = {
     "amaf_trust": "AMAF",
@@ -145,7 +112,9 @@ def main(
         print(table(rows, opponents))
         return
     output.mkdir(parents=True, exist_ok=True)
-    for part, game in itertools.product(range(1, PARTS + 1), names.split(";") if names else GAMES):
+    for part, game in itertools.product(
+        range(1, PARTS + 1), names.split(";") if names else THIRTY_GAMES
+    ):
         scores, _ = rows.setdefault(game, ({}, ()))
         for name in opponents:
             scores[name] = play_match(

@@ -3,7 +3,8 @@
 It imports agents and what lies below.
 """
 
-from rave_agents.arena.bench import BenchResult, BenchRow, run_bench
+from rave_agents.arena.bench import run_bench
+from rave_agents.arena.bench_result import BenchResult, BenchRow, NetworkRow
 from rave_agents.arena.dask_cluster import dask_executor
 from rave_agents.arena.journal import merge_journals
 from rave_agents.arena.match import MatchError, MatchResult, play_match
@@ -15,15 +16,18 @@ from rave_agents.arena.scaling import ScalingError, ScalingPoint, ScalingResult,
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.statistics import MatchScore
 from rave_agents.arena.sweep import SweepCell, SweepError, SweepResult, run_sweep
+from rave_agents.arena.thirty_games import THIRTY_GAMES
 from rave_agents.arena.tournament import TournamentError, TournamentResult, play_tournament
 
 __all__ = [
+    "THIRTY_GAMES",
     "BenchResult",
     "BenchRow",
     "GameRecord",
     "MatchError",
     "MatchResult",
     "MatchScore",
+    "NetworkRow",
     "Outcome",
     "PairCounts",
     "RaceError",

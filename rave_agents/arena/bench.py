@@ -2,46 +2,34 @@
 
 Times of different machines and runs do not compare, ratios of one run do. So in every round each
 agent searches the same position in turn, with the same number of simulations and a fresh tree, as
-at the beginning of another game, and a ratio is that of two medians over the rounds.
+at the beginning of another game, and a ratio is that of two medians over the rounds. Peers of other
+programs that are much slower search with as many simulations as take them a round.
 """
 
 import dataclasses
 import functools
 import math
 import statistics
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from rave_agents.agents.named_agents import AgentSpec, as_agent, make_agent
+from rave_agents.arena.bench_result import BenchResult, BenchRow
 from rave_agents.arena.contestants import counts_simulations
-from rave_agents.arena.match import checked_count, checked_match_seed
+from rave_agents.arena.match import checked_count, checked_match_seed, play_match
+from rave_agents.arena.match_result import MatchResult
+from rave_agents.arena.network_peers import network_rows
 from rave_agents.arena.openings import initial_decision
 from rave_agents.arena.play import warm_up
+from rave_agents.arena.thirty_games import THIRTY_GAMES
+from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import GameState
-from rave_agents.results.numbers import counted, whole
 from rave_agents.results.progress import Progress, shown
-from rave_agents.results.result import GrowingResult, by_column
-from rave_agents.results.tables import Column, Table
-
-DEFAULT_GAMES = (
-    "tic_tac_toe",
-    "connect_four",
-    "go(board_size=9)",
-    "hex(board_size=11)",
-    "breakthrough",
-    "othello",
-    "clobber",
-    "y(board_size=9)",
-    "havannah(board_size=8)",
-    "lines_of_action",
-    "amazons",
-    "pentago",
-)
-"""OpenSpiel's games with short and long playouts, few and many actions."""
 
 DEFAULT_AGENTS = ("uct", "rave")
 """The agents that are measured."""
@@ -49,128 +37,31 @@ DEFAULT_AGENTS = ("uct", "rave")
 BASELINE = "mcts"
 """The agent that they are measured against."""
 
+PEERS = ("mcts_py",)
+"""Agents of other programs that are measured besides, in the games that they can play."""
+
 ROUND_SECONDS = 0.2
 """Target duration of a round of the slowest agent, in seconds."""
+
+EQUAL_TIME_GAMES = 20
+"""Games of a match at equal time."""
 
 _FIRST_SIMULATIONS = 100
 """Simulations with which the calibration starts."""
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class BenchRow:
-    """One agent on one game."""
-
-    game: str
-    """The game as it was asked for."""
-    agent: str
-    """The agent's spec."""
-    simulations_per_second: float
-    """Median over the rounds."""
-    baseline_simulations_per_second: float
-    """The baseline's median over the same rounds."""
-
-    @property
-    def ratio(self) -> float:
-        """Simulations of the agent for each simulation of the baseline in the same time."""
-        return self.simulations_per_second / self.baseline_simulations_per_second
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
-class BenchResult(GrowingResult):
-    """All agents on all games of one run."""
-
-    rows: tuple[BenchRow, ...]
-    """Game by game."""
-    baseline: str = BASELINE
-    """The agent that they were measured against."""
-    finished: int = 0
-    """Number of finished rounds, all games together."""
-    all_planned: int = 0
-    """Number of planned rounds."""
-    game: str = ""
-    """The game that is being measured; empty at the end."""
-    interrupted: bool = False
-    """True if Ctrl-C ended it: then the rows are those of the games finished before."""
-
-    @functools.cached_property
-    def geometric_mean(self) -> dict[str, float]:
-        """Geometric mean of each agent's ratios over the games."""
-        ratios: dict[str, list[float]] = {}
-        for row in self.rows:
-            ratios.setdefault(row.agent, []).append(row.ratio)
-        return {agent: statistics.geometric_mean(values) for agent, values in ratios.items()}
-
-    @property
-    def latest_line(self) -> str:
-        """The game that is being measured; empty at the end."""
-        return self.game
-
-    def summary(self) -> str:
-        """The games, and each agent's geometric mean."""
-        games = counted(len({row.game for row in self.rows}), "game")
-        means = (f"{agent} {ratio:.2f}" for agent, ratio in self.geometric_mean.items())
-        line = f"simulations a second beside {self.baseline}, {games}"
-        return f"{line}: {', '.join(means)}" if self.rows else line
-
-    def tables(self) -> list[Table]:
-        """A row for each game and agent, and the geometric means."""
-        means = self.geometric_mean.items()
-        speeds = [whole(row.simulations_per_second) for row in self.rows]
-        baseline = [whole(row.baseline_simulations_per_second) for row in self.rows]
-        ratios = [
-            f"{ratio:.2f}" for ratio in (*(row.ratio for row in self.rows), *dict(means).values())
-        ]
-        empty = [""] * len(means)
-        columns = [
-            Column(
-                "game",
-                [*(row.game for row in self.rows), *(["geometric mean"] * len(means))],
-                text=True,
-            ),
-            Column("agent", [*(row.agent for row in self.rows), *dict(means)], text=True),
-            Column("agent's", speeds + empty),
-            Column("baseline's", baseline + empty, rank=1),
-            Column("ratio", ratios),
-        ]
-        return [Table(columns, keys=2)]
-
-    def columns(self) -> dict[str, list[Any]]:
-        """A row for each game and agent."""
-        names = ("game", "agent", "simulations_per_second", "baseline_simulations_per_second")
-        return by_column(
-            (*names, "ratio"),
-            [tuple(getattr(row, name) for name in (*names, "ratio")) for row in self.rows],
-        )
-
-    def _estimates(self) -> dict[str, Any]:
-        estimates = [(f"{row.game}, {row.agent}", row.ratio) for row in self.rows]
-        label = f"simulations for each one of {self.baseline}"
-        return {"estimates": estimates, "label": label, "level": 1.0}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for JSON."""
-        rows = [
-            {
-                "game": row.game,
-                "agent": row.agent,
-                "simulations_per_second": row.simulations_per_second,
-                "mctsbot_simulations_per_second": row.baseline_simulations_per_second,
-                "ratio": row.ratio,
-            }
-            for row in self.rows
-        ]
-        return {"rows": rows, "geometric_mean": self.geometric_mean}
-
-
 @answers_unknown_arguments
 def run_bench(
-    games: Sequence[Any] = DEFAULT_GAMES,
+    games: Sequence[Any] = THIRTY_GAMES,
     agents: Sequence[str] = DEFAULT_AGENTS,
     *,
     baseline: str = BASELINE,
     rounds: int = 5,
     seed: int = 0,
     round_seconds: float = ROUND_SECONDS,
+    equal_time: float | None = None,
+    equal_time_games: int = EQUAL_TIME_GAMES,
+    peers: bool = True,
     progress: Progress[BenchResult] = None,
 ) -> BenchResult:
     """Measure simulations per second from the first position of each game.
@@ -187,60 +78,86 @@ def run_bench(
         rounds: how often each agent is measured, at least 1.
         seed: an integer of at least 0, for everything random.
         round_seconds: seconds that a round is to take the slowest agent.
+        equal_time: seconds a move; each agent then plays a match against the baseline in each game
+            besides. None for no matches.
+        equal_time_games: games of such a match, at least 1.
+        peers: whether OpenSpiel's Python bot is measured besides, in the games that it can play,
+            and where ``reinfors`` is installed searches with a network of zeros, beside
+            ``search_many``, in the games that it has.
         progress: None for a display in a terminal or notebook, False for none, True for one
-            anywhere; or a function, which is called after each game's calibration and after every
-            round with the result so far.
+            anywhere; or a function, which is called after each game's calibration, after every
+            round and after every game at equal time with the result so far.
 
     Raises:
         UnknownNameError: for a game, an agent or a parameter that does not exist.
         UnsupportedGameError: if an agent cannot play a game.
         TypeError, ValueError: for a value that is not allowed, or an agent that has no simulations.
     """
-    checked_count("rounds", rounds, 1)
-    seed = checked_match_seed(seed)
-    if not 0 < round_seconds < math.inf:
-        raise ValueError(f"round_seconds must be a finite number above 0, got {round_seconds!r}.")
-    specs = [_counting_spec(spec) for spec in (baseline, *agents)]
+    plan = _checked_plan(
+        agents, baseline, rounds, seed, round_seconds, equal_time, equal_time_games
+    )
     loaded = [as_game(game) for game in games]
-    for game in loaded:
-        for spec in specs:
-            make_agent(spec, game, 0)
-    result = BenchResult(rows=(), baseline=baseline, all_planned=rounds * len(loaded))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # A misleading AMAF is as fast as any other.
+        for game in loaded:
+            for spec in plan.specs:
+                make_agent(spec, game, 0)
+    planned = len(loaded) * plan.steps_per_game
+    result = BenchResult(rows=(), baseline=baseline, all_planned=planned)
     with shown(progress) as tell:
         for asked, game in zip(games, loaded, strict=True):
             name = asked if isinstance(asked, str) else game.name
             begun = dataclasses.replace(result, game=name)
             told = None if tell is None else functools.partial(_tell, tell, begun)
             try:
-                base, *speeds = _measure(
-                    game, specs, rounds=rounds, seed=seed, round_seconds=round_seconds, tell=told
-                )
+                rows = _rows(name, game, plan, _peers_of(game, plan) if peers else [], told)
+                networks = network_rows(name, game, plan.rounds) if peers else ()
             except KeyboardInterrupt:
                 return dataclasses.replace(result, interrupted=True)
-            rows = tuple(
-                BenchRow(
-                    game=name,
-                    agent=agent,
-                    simulations_per_second=speed,
-                    baseline_simulations_per_second=base,
-                )
-                for agent, speed in zip(agents, speeds, strict=True)
+            result = dataclasses.replace(
+                result,
+                rows=(*result.rows, *rows),
+                networks=(*result.networks, *networks),
+                finished=result.finished + plan.steps_per_game,
             )
-            finished = result.finished + rounds
-            result = dataclasses.replace(result, rows=result.rows + rows, finished=finished)
     return result
 
 
-def _tell(tell: Callable[[BenchResult], object], begun: BenchResult, rounds: int) -> None:
-    """Tell of the result with some rounds of the game that has begun."""
-    tell(dataclasses.replace(begun, finished=begun.finished + rounds))
+class _Plan(NamedTuple):
+    """Arguments of a run, checked."""
+
+    specs: list[AgentSpec]
+    """The baseline, and the agents."""
+    rounds: int
+    seed: int
+    round_seconds: float
+    equal_time: float | None
+    equal_time_games: int
+
+    @property
+    def steps_per_game(self) -> int:
+        """Rounds, and games at equal time."""
+        matches = 0 if self.equal_time is None else len(self.specs) - 1
+        return self.rounds + matches * self.equal_time_games
 
 
-class _Position(NamedTuple):
-    """The position that all agents search."""
-
-    game: Game
-    state: GameState
+def _checked_plan(
+    agents: Sequence[Any],
+    baseline: Any,
+    rounds: int,
+    seed: int,
+    round_seconds: float,
+    equal_time: float | None,
+    equal_time_games: int,
+) -> _Plan:
+    checked_count("rounds", rounds, 1)
+    checked_count("equal_time_games", equal_time_games, 1)
+    for name, seconds in (("round_seconds", round_seconds), ("equal_time", equal_time)):
+        if seconds is not None and not 0 < seconds < math.inf:
+            raise ValueError(f"{name} must be a finite number above 0, got {seconds!r}.")
+    specs = [_counting_spec(spec) for spec in (baseline, *agents)]
+    seed = checked_match_seed(seed)
+    return _Plan(specs, rounds, seed, round_seconds, equal_time, equal_time_games)
 
 
 def _counting_spec(spec: Any) -> AgentSpec:
@@ -250,29 +167,97 @@ def _counting_spec(spec: Any) -> AgentSpec:
     return asked
 
 
+def _peers_of(game: Game, plan: _Plan) -> list[AgentSpec]:
+    """The peers that can play the game and were not asked for."""
+    asked = {spec.name for spec in plan.specs}
+    found = []
+    for spec in (AgentSpec.parse(name) for name in PEERS if name not in asked):
+        try:
+            make_agent(spec, game, 0)
+        except (UnsupportedGameError, UnknownNameError):
+            continue
+        found.append(spec)
+    return found
+
+
+def _tell(tell: Callable[[BenchResult], object], begun: BenchResult, steps: int) -> None:
+    """Tell of the result with some steps of the game that has begun."""
+    tell(dataclasses.replace(begun, finished=begun.finished + steps))
+
+
+def _rows(
+    name: str,
+    game: Game,
+    plan: _Plan,
+    peers: Sequence[AgentSpec],
+    tell: Callable[[int], None] | None,
+) -> list[BenchRow]:
+    """Measure the agents and the peers on one game, and play its matches."""
+    base, *speeds = _measure(game, plan, peers, tell)
+    rows = []
+    for number, (spec, speed) in enumerate(zip([*plan.specs[1:], *peers], speeds, strict=True)):
+        match = None
+        if plan.equal_time is not None and spec not in peers:
+            done = plan.rounds + number * plan.equal_time_games
+            match = play_match(
+                game,
+                spec,
+                plan.specs[0],
+                games=plan.equal_time_games,
+                seconds=plan.equal_time,
+                seed=plan.seed,
+                progress=None if tell is None else _counted_from(done, tell),
+            )
+            if match.interrupted:
+                raise KeyboardInterrupt
+        rows.append(
+            BenchRow(
+                game=name,
+                agent=str(spec),
+                simulations_per_second=speed,
+                baseline_simulations_per_second=base,
+                match=match,
+            )
+        )
+    return rows
+
+
+def _counted_from(done: int, tell: Callable[[int], None]) -> Callable[[MatchResult], None]:
+    """Progress of a match that begins after so many steps of its game."""
+    return lambda match: tell(done + match.finished)
+
+
+class _Position(NamedTuple):
+    """The position that all agents search."""
+
+    game: Game
+    state: GameState
+
+
 def _measure(
     game: Game,
-    specs: Sequence[AgentSpec],
-    *,
-    rounds: int,
-    seed: int,
-    round_seconds: float,
+    plan: _Plan,
+    peers: Sequence[AgentSpec],
     tell: Callable[[int], None] | None,
 ) -> list[float]:
     """Median simulations per second of each agent on one game; the first is the baseline."""
-    position = _Position(game, initial_decision(game, seed))
+    position = _Position(game, initial_decision(game, plan.seed))
     if position.state.is_terminal():
         raise ValueError(f"{game.name} is over before the first move: nothing can be measured.")
-    for spec in specs:
+    for spec in plan.specs:
         warm_up(spec, game)
-    simulations = min(_calibrate(position, spec, seed, round_seconds) for spec in specs)
+    simulations = min(_calibrate(position, spec, plan) for spec in plan.specs)
+    # OpenSpiel's Python bot takes at least 2.
+    fewer = [max(2, min(simulations, _calibrate(position, spec, plan))) for spec in peers]
     if tell is not None:
         tell(0)
+    specs = [*plan.specs, *peers]
+    counts = [simulations] * len(plan.specs) + fewer
+    agents = [_agent(position, *each, plan.seed) for each in zip(specs, counts, strict=True)]
     speeds: list[list[float]] = [[] for _ in specs]
-    agents = [_agent(position, spec, simulations, seed) for spec in specs]
-    for number in range(rounds):
+    for number in range(plan.rounds):
         for spec, agent, measured in zip(specs, agents, speeds, strict=True):
-            measured.append(_round(position, spec, agent, round_seconds))
+            measured.append(_round(position, spec, agent, plan.round_seconds))
         if tell is not None:
             tell(number + 1)
     return [statistics.median(measured) for measured in speeds]
@@ -295,20 +280,20 @@ def _round(position: _Position, spec: AgentSpec, agent: Agent, round_seconds: fl
     return done / seconds
 
 
-def _calibrate(position: _Position, spec: AgentSpec, seed: int, round_seconds: float) -> int:
+def _calibrate(position: _Position, spec: AgentSpec, plan: _Plan) -> int:
     """Find out how many simulations take the agent the seconds of a round.
 
     If a proof ends the search before, these are the simulations of the proof: rounds repeat it.
     """
     simulations = _FIRST_SIMULATIONS
     while True:
-        agent = _agent(position, spec, simulations, seed)
+        agent = _agent(position, spec, simulations, plan.seed)
         agent.step(position.state)
         effort = agent.effort
         if effort.simulations < simulations:
             return max(1, effort.simulations)
-        if effort.seconds > round_seconds / 4:
-            return max(1, round(simulations * round_seconds / effort.seconds))
+        if effort.seconds > plan.round_seconds / 4:
+            return max(1, round(simulations * plan.round_seconds / effort.seconds))
         simulations *= 2
 
 

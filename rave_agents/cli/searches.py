@@ -9,10 +9,11 @@ from rich.markup import escape
 from rave_agents.analysis import position_analysis as analysis
 from rave_agents.analysis.learn import Learned, learn_value, learning_view
 from rave_agents.analysis.solve import solve_position
-from rave_agents.arena.bench import DEFAULT_GAMES, run_bench
+from rave_agents.arena.bench import EQUAL_TIME_GAMES, run_bench
 from rave_agents.arena.lists import parse_agents, split_games
 from rave_agents.arena.match import limited_agent
 from rave_agents.arena.play import warm_up
+from rave_agents.arena.thirty_games import THIRTY_GAMES
 from rave_agents.cli.completion import complete_agent, complete_agents, complete_game
 from rave_agents.cli.program import (
     ClockText,
@@ -174,7 +175,7 @@ def speed(
     games: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[GAMES]...", autocompletion=complete_game, help="By default twelve games."
+            metavar="[GAMES]...", autocompletion=complete_game, help="By default thirty games."
         ),
     ] = None,
     agents: Annotated[
@@ -188,6 +189,22 @@ def speed(
         str, typer.Option(autocompletion=complete_agent, help="The agent to compare with.")
     ] = "mcts",
     rounds: Annotated[int, typer.Option(help="Measurements of each agent.")] = 5,
+    equal_time: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Seconds a move of matches against the baseline, which are then played besides.",
+        ),
+    ] = None,
+    equal_time_games: Annotated[
+        int, typer.Option(help="Games of each such match.")
+    ] = EQUAL_TIME_GAMES,
+    peers: Annotated[
+        bool,
+        typer.Option(
+            help="Measure OpenSpiel's Python bot besides, and reinfors where it is installed."
+        ),
+    ] = True,
     seed: Seed = 0,
     as_json: Json = False,
     debug: Debug = False,
@@ -198,11 +215,14 @@ def speed(
     if not specs:
         raise ValueError("--agents names no agent to measure.")
     result = run_bench(
-        [game for word in games for game in split_games(word)] if games else DEFAULT_GAMES,
+        [game for word in games for game in split_games(word)] if games else THIRTY_GAMES,
         specs,
         baseline=baseline,
         rounds=rounds,
         seed=seed,
+        equal_time=equal_time,
+        equal_time_games=equal_time_games,
+        peers=peers,
     )
     if as_json:
         show_json(result.to_dict())

@@ -4,8 +4,11 @@ import math
 import pytest
 
 from rave_agents.agents.named_agents import agent_type
-from rave_agents.arena.bench import DEFAULT_GAMES, BenchResult, BenchRow, run_bench
+from rave_agents.arena import network_peers
+from rave_agents.arena.bench import run_bench
+from rave_agents.arena.bench_result import BenchResult, BenchRow
 from rave_agents.arena.openings import initial_decision
+from rave_agents.arena.thirty_games import THIRTY_GAMES
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 
@@ -21,7 +24,7 @@ def row(game, agent, speed, baseline):
 
 @pytest.fixture(scope="module")
 def measured():
-    return run_bench(["tic_tac_toe", "connect_four"], rounds=2, round_seconds=0.02)
+    return run_bench(["tic_tac_toe", "connect_four"], rounds=2, round_seconds=0.02, peers=False)
 
 
 def test_every_agent_has_a_row_for_every_game(measured):
@@ -93,13 +96,13 @@ def test_a_game_that_the_baseline_cannot_play_is_refused_before_anything_is_meas
     assert calls == []
 
 
-@pytest.mark.parametrize("name", ["rounds", "round_seconds"])
+@pytest.mark.parametrize("name", ["rounds", "round_seconds", "equal_time", "equal_time_games"])
 def test_numbers_are_checked(name):
     with pytest.raises(ValueError, match=name):
         run_bench(["tic_tac_toe"], **{name: 0})
 
 
-@pytest.mark.parametrize("name", DEFAULT_GAMES)
+@pytest.mark.parametrize("name", THIRTY_GAMES)
 def test_the_default_games_can_be_measured(name):
     game = load_game(name)
     agent_type("mcts").make(game, 0, simulations=1)
@@ -112,7 +115,84 @@ def test_an_interrupted_run_keeps_the_games_that_are_finished():
             raise KeyboardInterrupt
 
     games = ["tic_tac_toe", "connect_four"]
-    result = run_bench(games, rounds=2, round_seconds=0.02, progress=interrupt)
+    result = run_bench(games, rounds=2, round_seconds=0.02, peers=False, progress=interrupt)
     assert result.interrupted
     assert [row.game for row in result.rows] == ["tic_tac_toe", "tic_tac_toe"]
     assert set(result.geometric_mean) == {"uct", "rave"}
+
+
+def agents_measured(game, agents=("uct",), **options):
+    options = {"rounds": 1, "round_seconds": 0.001, "baseline": "uct(c=1)"} | options
+    return [row.agent for row in run_bench([game], agents, **options).rows]
+
+
+def test_openspiels_python_bot_is_measured_besides():
+    assert agents_measured("tic_tac_toe") == ["uct", "mcts_py"]
+
+
+def test_a_bot_that_was_asked_for_is_measured_once():
+    assert agents_measured("tic_tac_toe", ["mcts_py(uct_c=2)"]) == ["mcts_py(uct_c=2)"]
+
+
+def test_peers_are_left_out_of_games_that_they_cannot_play():
+    assert agents_measured("pettingzoo:connect_four_v3") == ["uct"]
+
+
+def test_peers_can_be_left_out():
+    assert agents_measured("tic_tac_toe", peers=False) == ["uct"]
+
+
+@pytest.fixture(scope="module")
+def at_equal_time():
+    calls = []
+    result = run_bench(
+        ["tic_tac_toe"],
+        ["uct"],
+        baseline="mcts",
+        rounds=1,
+        round_seconds=0.001,
+        equal_time=0.001,
+        equal_time_games=2,
+        progress=calls.append,
+    )
+    return result, calls
+
+
+def test_agents_play_the_baseline_at_equal_time(at_equal_time):
+    uct, python_bot = at_equal_time[0].rows
+    assert uct.match.agents == ("uct(seconds=0.001)", "mcts(seconds=0.001)")
+    assert uct.match.score.games == 2
+    assert python_bot.match is None
+
+
+def test_games_at_equal_time_count_as_progress(at_equal_time):
+    result, calls = at_equal_time
+    assert [call.finished for call in calls] == [0, 1, 1, 2, 3]  # A match begins with none.
+    assert result.finished == result.all_planned == 3
+
+
+def test_scores_at_equal_time_are_told_with_the_seconds_that_both_took(at_equal_time):
+    result, _ = at_equal_time
+    score = result.rows[0].match.score.score
+    assert result.mean_score == {"uct": score}
+    assert "Scores against mcts at equal time" in str(result)
+    assert result.to_dict()["rows"][0]["score"] == score
+    assert result.columns()["baseline_seconds"][0] > 0
+    assert result.columns()["score"] == [score, None]
+
+
+def test_every_simulation_of_our_searches_with_a_network_is_an_evaluated_position():
+    game = load_game("connect_four")
+    assert network_peers._ours(game, 3) == 3 * network_peers.POSITIONS
+
+
+def test_games_that_no_other_program_has_are_not_searched_with_a_network():
+    assert network_peers.network_rows("hex", load_game("hex"), 1) == []
+
+
+def test_searches_with_a_network_are_measured_beside_reinfors():
+    pytest.importorskip("reinfors")
+    for name in network_peers.REINFORS_GAMES:
+        (row,) = network_peers.network_rows(name, load_game(name), 1, simulations=3)
+        assert (row.game, row.program) == (name, "reinfors")
+        assert 0 < row.ratio < math.inf

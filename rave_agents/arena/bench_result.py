@@ -1,0 +1,207 @@
+"""Speeds of agents beside a baseline, and of searches with a network beside other programs."""
+
+import dataclasses
+import functools
+import statistics
+from typing import Any
+
+from rave_agents.arena.match_result import MatchResult, score_columns
+from rave_agents.results.numbers import counted, fixed, whole
+from rave_agents.results.result import GrowingResult, by_column
+from rave_agents.results.tables import Column, Table
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BenchRow:
+    """One agent on one game."""
+
+    game: str
+    """The game as it was asked for."""
+    agent: str
+    """The agent's spec."""
+    simulations_per_second: float
+    """Median over the rounds."""
+    baseline_simulations_per_second: float
+    """The baseline's median over the same rounds."""
+    match: MatchResult | None = None
+    """The match against the baseline at equal time; None if none was asked for."""
+
+    @property
+    def ratio(self) -> float:
+        """Simulations of the agent for each simulation of the baseline in the same time."""
+        return self.simulations_per_second / self.baseline_simulations_per_second
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class NetworkRow:
+    """Searches with a network, of this package and of another program, on one game."""
+
+    game: str
+    """The game as it was asked for."""
+    program: str
+    """The other program."""
+    positions_per_second: float
+    """Positions that ``search_many`` evaluates; median over the rounds."""
+    program_positions_per_second: float
+    """Positions that the other program evaluates; median over the same rounds."""
+
+    @property
+    def ratio(self) -> float:
+        """Positions of ours for each position of the other program in the same time."""
+        return self.positions_per_second / self.program_positions_per_second
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class BenchResult(GrowingResult):
+    """All agents on all games of one run."""
+
+    rows: tuple[BenchRow, ...]
+    """Game by game."""
+    networks: tuple[NetworkRow, ...] = ()
+    """Searches with a network, where another program that has them is installed."""
+    baseline: str = "mcts"
+    """The agent that they were measured against."""
+    finished: int = 0
+    """Number of finished rounds, and of games at equal time, all games together."""
+    all_planned: int = 0
+    """Number of planned rounds and games at equal time."""
+    game: str = ""
+    """The game that is being measured; empty at the end."""
+    interrupted: bool = False
+    """True if Ctrl-C ended it: then the rows are those of the games finished before."""
+
+    @functools.cached_property
+    def geometric_mean(self) -> dict[str, float]:
+        """Geometric mean of each agent's ratios over the games."""
+        ratios: dict[str, list[float]] = {}
+        for row in self.rows:
+            ratios.setdefault(row.agent, []).append(row.ratio)
+        return {agent: statistics.geometric_mean(values) for agent, values in ratios.items()}
+
+    @functools.cached_property
+    def mean_score(self) -> dict[str, float]:
+        """Mean of each agent's scores at equal time over the games that were played."""
+        scores: dict[str, list[float]] = {}
+        for row in self.rows:
+            if row.match is not None and row.match.records:
+                scores.setdefault(row.agent, []).append(row.match.score.score)
+        return {agent: statistics.fmean(values) for agent, values in scores.items()}
+
+    @property
+    def latest_line(self) -> str:
+        """The game that is being measured; empty at the end."""
+        return self.game
+
+    def summary(self) -> str:
+        """The games, and each agent's geometric mean."""
+        games = counted(len({row.game for row in self.rows}), "game")
+        means = (f"{agent} {ratio:.2f}" for agent, ratio in self.geometric_mean.items())
+        line = f"simulations a second beside {self.baseline}, {games}"
+        return f"{line}: {', '.join(means)}" if self.rows else line
+
+    def tables(self) -> list[Table]:
+        """A row for each game and agent with the means; matches at equal time; networks."""
+        tables = [self._speeds()]
+        if any(row.match is not None for row in self.rows):
+            tables.append(self._matches())
+        if self.networks:
+            tables.append(self._network_speeds())
+        return tables
+
+    def _speeds(self) -> Table:
+        means = self.geometric_mean
+        empty = [""] * len(means)
+        ratios = [*(row.ratio for row in self.rows), *means.values()]
+        columns = [
+            *_names(self.rows, "geometric mean", list(means)),
+            Column("agent's", [whole(row.simulations_per_second) for row in self.rows] + empty),
+            Column(
+                "baseline's",
+                [whole(row.baseline_simulations_per_second) for row in self.rows] + empty,
+                rank=1,
+            ),
+            Column("ratio", [f"{value:.2f}" for value in ratios]),
+        ]
+        return Table(columns, keys=2)
+
+    def _matches(self) -> Table:
+        rows = [row for row in self.rows if row.match is not None]
+        matches = [row.match for row in rows if row.match is not None]
+        means = self.mean_score
+        games, score, interval, *_ = score_columns(matches)
+        empty = [""] * len(means)
+        taken = [
+            " and ".join(fixed(seconds, 4) for seconds in match.seconds_per_move)
+            for match in matches
+        ]
+        columns = [
+            *_names(rows, "mean", list(means)),
+            Column("games", [*games.cells, *empty], rank=2),
+            Column("score", [*score.cells, *(fixed(value) for value in means.values())]),
+            Column("95 % interval", [*interval.cells, *empty], rank=1),
+            Column("seconds a move, both", [*taken, *empty]),
+        ]
+        return Table(columns, title=f"Scores against {self.baseline} at equal time", keys=2)
+
+    def _network_speeds(self) -> Table:
+        rows = self.networks
+        columns = [
+            Column("game", [row.game for row in rows], text=True),
+            Column("program", [row.program for row in rows], text=True),
+            Column("search_many", [whole(row.positions_per_second) for row in rows]),
+            Column("program's", [whole(row.program_positions_per_second) for row in rows]),
+            Column("ratio", [f"{row.ratio:.2f}" for row in rows]),
+        ]
+        return Table(columns, title="Positions a second with a network of zeros", keys=2)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each game and agent."""
+        names = ("game", "agent", "simulations_per_second", "baseline_simulations_per_second")
+        found = by_column(
+            (*names, "ratio"),
+            [tuple(getattr(row, name) for name in (*names, "ratio")) for row in self.rows],
+        )
+        if any(row.match is not None for row in self.rows):
+            played = [_equal_time(row.match) for row in self.rows]
+            found |= {name: [values[name] for values in played] for name in _equal_time(None)}
+        return found
+
+    def _estimates(self) -> dict[str, Any]:
+        estimates = [(f"{row.game}, {row.agent}", row.ratio) for row in self.rows]
+        label = f"simulations for each one of {self.baseline}"
+        return {"estimates": estimates, "label": label, "level": 1.0}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, fit for JSON."""
+        rows = []
+        for row in self.rows:
+            values = {
+                "game": row.game,
+                "agent": row.agent,
+                "simulations_per_second": row.simulations_per_second,
+                "mctsbot_simulations_per_second": row.baseline_simulations_per_second,
+                "ratio": row.ratio,
+            }
+            rows.append(values if row.match is None else values | _equal_time(row.match))
+        networks = [dataclasses.asdict(row) | {"ratio": row.ratio} for row in self.networks]
+        found = {"rows": rows, "geometric_mean": self.geometric_mean}
+        return found | ({"networks": networks} if networks else {})
+
+
+def _names(
+    rows: "list[BenchRow] | tuple[BenchRow, ...]", mean: str, agents: list[str]
+) -> list[Column]:
+    """The columns of games and agents, with the rows of the means."""
+    return [
+        Column("game", [*(row.game for row in rows), *([mean] * len(agents))], text=True),
+        Column("agent", [*(row.agent for row in rows), *agents], text=True),
+    ]
+
+
+def _equal_time(match: MatchResult | None) -> dict[str, Any]:
+    """Plain values of a match at equal time; all None without one."""
+    names = ("games", "score", "score_low", "score_high", "seconds", "baseline_seconds")
+    if match is None:
+        return dict.fromkeys(names)
+    values = (match.score.games, match.score.score, *match.interval, *match.seconds_per_move)
+    return dict(zip(names, values, strict=True))
