@@ -30,8 +30,8 @@ class PlannedRun(NamedTuple):
     """The agents' specs, as texts, by their names in tables."""
     pairings: dict[Pairing, None]
     """The pairs of agents that meet, with their games."""
-    games: int
-    """Games planned for each pairing."""
+    games: int | None
+    """Games planned for each pairing; None for a race, which ends when it has found out."""
     seed: int
     """The seed of everything random."""
     anchor: str | None
@@ -46,7 +46,7 @@ class PlannedRun(NamedTuple):
             ValueError: if a value is not allowed; the message names the field.
         """
         record, pairing = GameRecord.from_dict(line), self.pairing(line)
-        fields.integer(record.number, "number", 0, self.games - 1)
+        fields.integer(record.number, "number", 0, (self.games or MOST_GAMES) - 1)
         if pairing not in self.pairings:
             raise ValueError(f"game and agents are not of this file: {fields.brief(pairing)}.")
         return pairing, record
@@ -56,7 +56,7 @@ def planned(what: str, header: Mapping[str, Any]) -> PlannedRun:
     """Read the plan of a file of this kind.
 
     Args:
-        what: ``match``, ``sweep``, ``tournament`` or ``scaling``.
+        what: ``match``, ``sweep``, ``tournament``, ``scaling`` or ``race``.
         header: its first line.
 
     Raises:
@@ -75,7 +75,7 @@ def _planned(
     header: Mapping[str, Any],
     agents: Mapping[str, str],
     pairings: Sequence[Pairing],
-    games: str,
+    games: str | None,
     pairing: Callable[[Mapping[str, Any]], Pairing],
 ) -> PlannedRun:
     if len(set(pairings)) < len(pairings):
@@ -84,11 +84,23 @@ def _planned(
     return PlannedRun(
         agents=dict(agents),
         pairings=dict.fromkeys(pairings),
-        games=fields.integer(fields.field(header, games), games, 1, MOST_GAMES),
+        games=None if games is None else _games(header, games),
         seed=fields.integer(fields.field(header, "seed"), "seed"),
         anchor=None if anchor is None else fields.text(anchor, "anchor"),
         pairing=pairing,
     )
+
+
+def _games(header: Mapping[str, Any], name: str) -> int:
+    return fields.integer(fields.field(header, name), name, 1, MOST_GAMES)
+
+
+def _race(header: Mapping[str, Any]) -> PlannedRun:
+    game = fields.text(fields.field(header, "game"), "game")
+    agents = fields.named(fields.field(header, "agents"), "agents", fields.text)
+    _check_number(len(agents) * (len(agents) - 1) // 2)
+    pairings = [(game, one, two) for one, two in itertools.combinations(agents, 2)]
+    return _planned(header, agents, pairings, None, lambda line: (game, *_agents(line)))
 
 
 def _match(header: Mapping[str, Any]) -> PlannedRun:
@@ -242,6 +254,7 @@ _READERS = {
     "sweep": _sweep,
     "tournament": _tournament,
     "scaling": _scaling,
+    "race": _race,
 }
 
 KINDS = tuple(_READERS)

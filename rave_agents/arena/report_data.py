@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, agent_types
+from rave_agents.arena import fields
 from rave_agents.arena.contestants import OWN
 from rave_agents.arena.file_header import KINDS, Pairing, planned
 from rave_agents.arena.journal import FORMAT, read_journal, reading
@@ -20,7 +21,7 @@ class ReportData:
     """The games of a file, seen as a tournament."""
 
     what: str
-    """``match``, ``sweep``, ``tournament`` or ``scaling``."""
+    """``match``, ``sweep``, ``tournament``, ``scaling`` or ``race``."""
     header: Mapping[str, Any]
     """The file's first line."""
     result: TournamentResult
@@ -43,6 +44,9 @@ def load_report(path: str | os.PathLike[str]) -> ReportData:
         raise ValueError(f"There is no report for {path}: it is the output of a {printable(what)}.")
     with reading(path, 1):
         plan = planned(what, header)
+        players = fields.integer(header.get("players", 2), "players", 1)
+    if players != 2:
+        raise ValueError(f"There is no report for {path}: its game is one for {players} players.")
     found: dict[Pairing, dict[int, GameRecord]] = {pairing: {} for pairing in plan.pairings}
     for number, line in enumerate(lines, 2):
         with reading(path, number):
@@ -50,7 +54,11 @@ def load_report(path: str | os.PathLike[str]) -> ReportData:
         found[pairing].setdefault(record.number, record)
     matches = [
         MatchResult(
-            game=game, agents=(one, two), seed=plan.seed, planned=plan.games, records=()
+            game=game,
+            agents=(one, two),
+            seed=plan.seed,
+            planned=len(records) if plan.games is None else plan.games,
+            records=(),
         ).plus(*records.values())
         for (game, one, two), records in found.items()
     ]
@@ -59,7 +67,7 @@ def load_report(path: str | os.PathLike[str]) -> ReportData:
         agents=tuple(plan.agents),
         specs=tuple(plan.agents.values()),
         seed=plan.seed,
-        planned=plan.games,
+        planned=max(match.planned for match in matches),
         matches=tuple(matches),
         anchor=plan.anchor,
     )

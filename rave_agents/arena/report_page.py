@@ -79,7 +79,7 @@ def report_page(data: ReportData, *, games: int = GAMES_SHOWN, ask: Sequence[str
     result = data.result
     asked = _asked(data, ask)
     title = f"{data.what.capitalize()}: {', '.join(result.games)}"
-    planned = result.planned * len(result.matches)
+    planned = result.all_planned
     parts = [
         f"<h1>{_text(title)}</h1>",
         f"<p>{result.finished} of {planned} games, seed {result.seed}, rave-agents "

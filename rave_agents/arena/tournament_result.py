@@ -37,7 +37,7 @@ class TournamentResult(MatchesResult):
     seed: int
     """The seed of everything random."""
     planned: int
-    """Games planned for each pairing on each game."""
+    """Games planned for each pairing on each game; at most, if they are of a race."""
     matches: tuple[MatchResult, ...]
     """Finished games of each game and pairing; ``MatchResult.agents`` are names."""
     anchor: str | None = None
@@ -51,7 +51,7 @@ class TournamentResult(MatchesResult):
     @property
     def all_planned(self) -> int:
         """Number of planned games, all matches together."""
-        return self.planned * len(self.matches)
+        return sum(match.planned for match in self.matches)
 
     @property
     def complete(self) -> bool:

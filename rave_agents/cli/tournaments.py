@@ -225,9 +225,9 @@ def report(
 ) -> None:
     """Show the games of a file: as a page, a picture, a table, or here.
 
-    The file may be of a match, a sweep, a tournament or a curve, whether finished or not. It may be
-    anybody's: nothing in it is imported, called or started. An agent that you name with --ask
-    searches again to tell what it thought of each move of the games on the page.
+    The file may be of a match, a sweep, a tournament, a race or a curve, whether finished or not.
+    It may be anybody's: nothing in it is imported, called or started. An agent that you name with
+    --ask searches again to tell what it thought of each move of the games on the page.
     """
     for path, option in ((page, "--html"), (png, "--png"), (csv, "--csv")):
         if path is not None:

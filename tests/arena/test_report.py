@@ -6,7 +6,8 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from rave_agents.arena import play_match, play_tournament, run_scaling, run_sweep
+from rave_agents.arena import find_best, play_match, play_tournament, run_scaling, run_sweep
+from rave_agents.arena.file_header import KINDS
 from rave_agents.arena.replay import replay
 from rave_agents.arena.report_data import load_report
 from rave_agents.arena.report_page import report_page
@@ -24,7 +25,7 @@ AGENTS = {
 def files(tmp_path_factory):
     """A file of each kind."""
     folder = tmp_path_factory.mktemp("report")
-    paths = {what: folder / f"{what}.jsonl" for what in ("match", "sweep", "tournament", "scaling")}
+    paths = {what: folder / f"{what}.jsonl" for what in KINDS}
     games = ["tic_tac_toe", "connect_four"]
     results = {
         "tournament": play_tournament(
@@ -38,6 +39,9 @@ def files(tmp_path_factory):
         "scaling": run_scaling(
             "tic_tac_toe", "uct", "uct(simulations=10)", simulations=[5, 50], games=6,
             output=paths["scaling"],
+        ),
+        "race": find_best(
+            "tic_tac_toe", ["random", "uct(simulations=200)"], seconds=2, output=paths["race"]
         ),
     }  # fmt: skip
     return paths, results
@@ -53,11 +57,27 @@ def test_a_tournament_is_read_as_it_was(files):
     assert str(load_report(files[0]["tournament"]).result) == str(files[1]["tournament"])
 
 
-@pytest.mark.parametrize(("what", "agents"), [("match", 2), ("sweep", 3), ("scaling", 3)])
+@pytest.mark.parametrize(
+    ("what", "agents"), [("match", 2), ("sweep", 3), ("scaling", 3), ("race", 2)]
+)
 def test_the_other_kinds_are_read_as_tournaments(files, what, agents):
     result = load_report(files[0][what]).result
     assert result.finished == len(files[0][what].read_text().splitlines()) - 1
     assert len(result.agents) == agents
+
+
+def test_a_race_ends_when_it_has_found_out_and_so_all_its_games_were_planned(files):
+    result = load_report(files[0]["race"]).result
+    assert result.complete
+    assert result.finished == files[1]["race"].finished
+
+
+def test_a_race_of_three_players_has_no_report(tmp_path):
+    path = tmp_path / "race.jsonl"
+    agents = ["random", "uct(simulations=2)"]
+    find_best("goofspiel(players=3,num_cards=3)", agents, seconds=0.1, output=path)
+    with pytest.raises(ValueError, match="is one for 3 players"):
+        load_report(path)
 
 
 def test_a_sweeps_cells_keep_their_scores(files):
