@@ -9,7 +9,7 @@ from rich.markup import escape
 from rave_agents.analysis import position_analysis as analysis
 from rave_agents.analysis.learn import Learned, learn_value, learning_view
 from rave_agents.analysis.solve import solve_position
-from rave_agents.arena.bench import EQUAL_TIME_GAMES, run_bench
+from rave_agents.arena.bench import EQUAL_TIME_GAMES, ROUND_SECONDS, run_bench
 from rave_agents.arena.lists import parse_agents, split_games
 from rave_agents.arena.match import limited_agent
 from rave_agents.arena.play import warm_up
@@ -189,6 +189,9 @@ def speed(
         str, typer.Option(autocompletion=complete_agent, help="The agent to compare with.")
     ] = "mcts",
     rounds: Annotated[int, typer.Option(help="Measurements of each agent.")] = 5,
+    round_seconds: Annotated[
+        float, typer.Option(help="Seconds that each takes the slowest agent.")
+    ] = ROUND_SECONDS,
     equal_time: Annotated[
         float | None,
         typer.Option(
@@ -219,6 +222,7 @@ def speed(
         specs,
         baseline=baseline,
         rounds=rounds,
+        round_seconds=round_seconds,
         seed=seed,
         equal_time=equal_time,
         equal_time_games=equal_time_games,

@@ -88,11 +88,12 @@ def answers_unknown_arguments(function: Callable[_P, _R]) -> Callable[_P, _R]:
     parameters = inspect.signature(function).parameters
     known = tuple(parameters)
     taken = [name for name, each in parameters.items() if each.kind is not each.KEYWORD_ONLY]
+    called = function.__qualname__.removesuffix(".__init__")
 
     @functools.wraps(function)
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        check_arguments(f"argument of {function.__name__}", kwargs, known)
-        refuse_positional(function.__name__, args, taken, by_name=known[len(taken) :])
+        check_arguments(f"argument of {called}", kwargs, known)
+        refuse_positional(called, args, taken, by_name=known[len(taken) :])
         return function(*args, **kwargs)
 
     return checked

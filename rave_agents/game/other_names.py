@@ -256,6 +256,16 @@ MEANINGS: tuple[Meaning, ...] = (
         "player_id player_name agent agent_id agent_name seat",
     ),
     Meaning(
+        "opponent",
+        "use opponent, the agent that plays the other seat",
+        "agent bot player policy enemy adversary against other opponent_agent opponent_policy",
+    ),
+    Meaning(
+        "html",
+        "use --html FILE for one page, --png FILE for a picture or --csv FILE for a table",
+        "output out file page save report write",
+    ),
+    Meaning(
         "worlds",
         "use worlds, a function that draws a world that the player cannot tell from the true one",
         "determinize determinizer determinization resampler resample sampler belief belief_state "

@@ -171,6 +171,18 @@ def test_capital_letters_are_near_misses():
         make_agent("RAVE", "tic_tac_toe")
 
 
+def test_an_environments_opponent_is_often_called_an_agent():
+    with pytest.raises(TypeError, match="OpponentEnv 'agent': use opponent, the agent"):
+        gymnasium.make("rave_agents/Opponent-v0", game="tic_tac_toe", agent="uct")
+
+
+def test_a_report_has_an_option_for_each_form():
+    result = CliRunner().invoke(app, ["report", "games.jsonl", "--output", "page.html"])
+    assert "use --html FILE for one page" in " ".join(
+        re.sub("[│╭╮╰╯─]", " ", result.output).split()
+    )
+
+
 @pytest.mark.parametrize(
     ("option", "message"),
     [
@@ -225,7 +237,7 @@ def test_a_misspelt_name_is_still_answered_with_the_nearest():
 
 def test_all_arguments_that_names_mean_are_arguments_of_some_agent():
     taken = {"env", "player_id", "player", "worlds", "horizon", "discount", "games", "jobs"}
-    taken |= {"move_seconds", "games_per_pairing", "round_seconds", "position"}
+    taken |= {"move_seconds", "games_per_pairing", "round_seconds", "position", "opponent", "html"}
     for kind in agent_types().values():
         taken |= {*kind.parameters}
     for name in Config.preset_names():
