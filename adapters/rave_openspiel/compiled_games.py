@@ -47,15 +47,26 @@ def _place_connect_four(state: RulesState, text: str) -> None:
     state.change(lambda record: state.rules.place(record, rows, player))  # type: ignore[attr-defined]
 
 
+def _place_tic_tac_toe(state: RulesState, text: str) -> None:
+    """A board as JSON, its cells in order."""
+    owners = ["xo".find(sign) for sign in json.loads(text)["board"]]
+    state.change(lambda record: state.rules.place(record, owners))  # type: ignore[attr-defined]
+
+
 _LONG = "max_game_length above 4096"
 
 _KNOWN = {
     "breakthrough": _Known(uncovered="more than 64 squares"),
     "connect_four": _Known(place=_place_connect_four, uncovered="(rows + 1) * columns above 64"),
     "go": _Known(uncovered=f"{_LONG} or below 0"),
+    "gomoku": _Known(uncovered="dims above 4, size above 62 (31 with wrap) or 4096 cells"),
     "havannah": _Known(uncovered="board_size above 31"),
     "hex": _Known(without=frozenset({"board_size"}), uncovered="rows or columns above 62"),
     "lines_of_action": _Known(uncovered=f"{_LONG} or below 0"),
+    "mnk": _Known(uncovered="m or n above 62, or more than 4096 cells"),
+    "nim": _Known(uncovered="no objects, or more than 4096"),
+    "pig": _Known(uncovered="diceoutcomes above 4096, horizon or winscore below 1"),
+    "tic_tac_toe": _Known(place=_place_tic_tac_toe),
     "y": _Known(uncovered="board_size above 62"),
 }
 
@@ -166,7 +177,7 @@ def diagnosis() -> str:
     except ValueError as error:
         return f"not used: {error}"
     names = ", ".join(sorted(name for name in GAMES if name != "nogo"))
-    uncovered = "; ".join(f"{name} with {known.uncovered}" for name, known in _KNOWN.items())
+    uncovered = "; ".join(f"{name} with {known.uncovered}" for name, known in _KNOWN.items() if known.uncovered)
     placed = " and ".join(name for name, known in _KNOWN.items() if known.place is not None)
     return (
         f"in use for {names}. The bridge searches {uncovered}; and, but for {placed}, games that "

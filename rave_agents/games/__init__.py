@@ -33,11 +33,17 @@ GAMES = {
     "breakthrough": "Breakthrough",
     "connect_four": "ConnectFour",
     "go": "Go",
+    "gomoku": "Gomoku",
     "havannah": "Havannah",
     "hex": "Hex",
     "lines_of_action": "LinesOfAction",
+    "mnk": "MNK",
+    "nim": "Nim",
     "nogo": "NoGo",
     "othello": "Othello",
+    "pentago": "Pentago",
+    "pig": "Pig",
+    "tic_tac_toe": "TicTacToe",
     "y": "Y",
 }
 """The games that are here, by name: the class in the module of that name."""

@@ -249,6 +249,10 @@ class BaseRules:
         values = [np.ravel(np.array(state[name], np.float32)) for name in self.record.names or ()]
         return np.concatenate(values)
 
+    def observation_of(self, state: Any, player: int) -> Any:
+        """A player's ``observation``, where it is not the same for all of them."""
+        return self.observation(state)
+
     def __str__(self) -> str:
         values = ",".join(f"{name}={value}" for name, value in self.parameters.items())
         return f"{self.name or type(self).__name__}({values})"

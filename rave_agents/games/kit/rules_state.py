@@ -169,8 +169,8 @@ class RulesState:
         return self._history.copy()
 
     def observation(self, player: int) -> NDArray[np.float32]:
-        """The position as the game shows it, see ``Rules.observation``."""
-        return np.array(self.rules.observation(self.record), np.float32)
+        """The position as the game shows it to a player, see ``Rules.observation``."""
+        return np.array(self.rules.observation_of(self.record, player), np.float32)
 
     def on_compiled_rules(self) -> Self:
         """The same position on compiled rules: itself."""

@@ -1,0 +1,182 @@
+"""Base of games in which a row of stones wins: tic-tac-toe, m,n,k-games, gomoku.
+
+Players put stones on empty cells of a grid of any dimensions in turn, and who first has a row of so
+many, straight or diagonal, wins; a full grid is a draw. On a grid that wraps, each line is a ring:
+a whole ring wins, however long a row must be.
+
+Each line through the grid is a word of bits for each player, so that a stone sets one bit of each
+line through its cell, and a row is found in a word where it overlaps itself moved along.
+"""
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, Rules
+from rave_agents.simulate.random_stream import random_below
+
+MOST_CELLS = 4096
+"""The most cells of a grid."""
+
+LONGEST, LONGEST_RING = 62, 31
+"""The most cells of a line; of a ring, whose word is doubled."""
+
+WORDS = ((7, np.int8), (15, np.int16), (31, np.int32), (LONGEST, np.int64))
+"""Types of words that have room for so many bits."""
+
+
+class AlignmentRules(Rules):
+    """The common part; a game calls ``lay_out`` in ``setup``."""
+
+    placement = True
+
+    def lay_out(self, sides: tuple[int, ...], row: int, *, wrap: bool = False) -> None:
+        """Lay out the lines of a grid of some sides, where a row of so many stones wins."""
+        longest, cells = (LONGEST_RING if wrap else LONGEST), int(np.prod(sides))
+        if min(sides) < 1 or max(sides) > longest or cells > MOST_CELLS or row < 1:
+            raise ValueError(
+                f"A grid must have sides of 1 to {longest} and at most {MOST_CELLS} cells, and a "
+                f"row at least one stone, got {self.parameters}."
+            )
+        self.num_distinct_actions = self.max_game_length = self.num_cells = cells
+        self.board_shape = cells // sides[-1], sides[-1]
+        self.ring = max(sides) if wrap else 0
+        needed = min(row, self.ring) if wrap else row
+        shifts, reached = [], 1
+        while reached < needed:
+            shifts.append(min(reached, needed - reached))
+            reached += shifts[-1]
+        self.shifts, self.num_shifts = np.array([*shifts, 0]), len(shifts)
+        lines = [line for line in lines_of(sides, wrap) if wrap or len(line[1]) >= row]
+        self.num_directions = (3 ** len(sides) - 1) // 2
+        # A line that is too short for a row has no bit.
+        self.line_at = np.zeros((cells, self.num_directions), np.int32)
+        self.bit_at = np.zeros((cells, self.num_directions), np.int64)
+        for number, (direction, members) in enumerate(lines):
+            self.line_at[members, direction] = number
+            self.bit_at[members, direction] = np.int64(1) << np.arange(len(members))
+        word = next(kind for bits, kind in WORDS if bits >= max(sides))
+        self.fields = {
+            "lines": (word, (2, max(1, len(lines)))),
+            "cells": (np.int8, cells),
+            **dict.fromkeys(("to_move", "moves", "winner"), np.int64),
+        }
+
+    def begin(self, state: Any) -> None:
+        """The grid is empty, and nobody has won."""
+        state.winner = NO_ACTION
+
+    def player(self, state: Any) -> int:
+        """Players take turns until one has a row or the grid is full."""
+        return TERMINAL if state.winner != NO_ACTION else state.to_move
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """Every empty cell."""
+        count = 0
+        for cell in range(self.num_cells):
+            if state.cells[cell] == 0:
+                actions[count] = cell
+                count += 1
+        return count
+
+    def play(self, state: Any, action: int) -> None:
+        """Put a stone, and look for a row in each line through its cell."""
+        player = state.to_move
+        rows: Any = np.int64(0)
+        for direction in range(self.num_directions):
+            line = self.line_at[action, direction]
+            stones = state.lines[player, line] | self.bit_at[action, direction]
+            state.lines[player, line] = stones
+            if self.ring > 0:
+                stones |= stones << self.ring
+            for step in range(self.num_shifts):
+                stones &= stones >> self.shifts[step]
+            rows |= stones
+        state.cells[action] = player + 1
+        state.moves += 1
+        state.to_move = 1 - player
+        if rows != 0:
+            state.winner = player
+        elif state.moves == self.num_cells:
+            state.winner = DRAWN
+
+    def returns(self, state: Any, returns: Any) -> None:
+        """1 for who has a row, -1 for the other."""
+        self.write_winner(returns, state.winner)
+
+    def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
+        """Draw stones from the list of empty cells, which is kept where the moves go."""
+        count = self.num_cells - state.moves
+        if end + count > players.shape[0]:
+            return -1
+        place = end
+        for cell in range(self.num_cells):
+            if state.cells[cell] == 0:
+                actions[place] = cell
+                place += 1
+        while count > 0 and state.winner == NO_ACTION:
+            drawn = end + random_below(stream, count)
+            action: Any = np.int64(actions[drawn])
+            actions[drawn] = actions[end]
+            actions[end] = action
+            players[end] = state.to_move
+            self.play(state, action)
+            end += 1
+            count -= 1
+        return end
+
+    def describe_board(self, state: Any, cells: Any) -> None:
+        """0 for an empty cell, else one more than the stone's owner."""
+        for cell in range(self.num_cells):
+            cells[cell] = state.cells[cell]
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """The player's sign, the row and the column."""
+        row, column = divmod(action, self.board_shape[1])
+        return f"{'xo'[player]}({row},{column})"
+
+    def string_of(self, state: Any) -> str:
+        """The board, from above."""
+        return "\n".join(self.rows_of(state, ".xo"))
+
+    def rows_of(self, state: Any, signs: str) -> list[str]:
+        """The rows of the board as text, with a sign for each content of a cell."""
+        cells = np.reshape(state.cells, self.board_shape)
+        return ["".join(signs[cell] for cell in row) for row in cells]
+
+    def observation(self, state: Any) -> Any:
+        """Planes of empty cells, stones of player 1, stones of player 0."""
+        return self.board_planes(state, (0, 2, 1))
+
+
+def lines_of(sides: tuple[int, ...], wrap: bool) -> list[tuple[int, list[int]]]:
+    """All lines of a grid: the number of the direction, and the cells in order."""
+    numbers = np.arange(np.prod(sides)).reshape(sides)
+    steps = itertools.product((-1, 0, 1), repeat=len(sides))
+    found = []
+    for direction, step in enumerate(step for step in steps if step > (0,) * len(sides)):
+        seen: set[tuple[int, ...]] = set()
+        for first in itertools.product(*map(range, sides)):
+            # Where lines end, they are followed from the cell that has none before it.
+            begins = wrap or not is_inside(moved(first, step, -1), sides)
+            cell, line = first, []
+            while begins and cell not in seen and is_inside(cell, sides):
+                seen.add(cell)
+                line.append(int(numbers[cell]))
+                cell = moved(cell, step, 1)
+                if wrap:
+                    cell = tuple(place % side for place, side in zip(cell, sides, strict=True))
+            if line:
+                found.append((direction, line))
+    return found
+
+
+def moved(cell: tuple[int, ...], step: tuple[int, ...], times: int) -> tuple[int, ...]:
+    """The cell that a number of steps lead to."""
+    return tuple(place + times * by for place, by in zip(cell, step, strict=True))
+
+
+def is_inside(cell: tuple[int, ...], sides: tuple[int, ...]) -> bool:
+    """True if a cell is one of the grid's."""
+    return all(0 <= place < side for place, side in zip(cell, sides, strict=True))

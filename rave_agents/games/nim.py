@@ -1,0 +1,99 @@
+"""Nim, as OpenSpiel has it: ``nim(pile_sizes="1;3;5;7",is_misere=True)``.
+
+Players take one or more objects from one of some piles in turn. Who takes the last one wins, or
+loses with ``is_misere`` (OpenSpiel, ``nim.h``). Action ``(count - 1) * piles + pile`` takes so many
+objects from a pile.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rave_agents.games.kit.rules import NO_ACTION, TERMINAL, Rules
+from rave_agents.simulate.random_stream import random_below
+
+LARGEST = 4096
+"""The most objects."""
+
+
+class Nim(Rules):
+    """See the module."""
+
+    name = "nim"
+    pile_sizes: str = "1;3;5;7"
+    is_misere: bool = True
+
+    def setup(self) -> None:
+        """Lay out the piles."""
+        sizes = self.pile_sizes.split(";")
+        if not all(size.isdecimal() for size in sizes) or not 1 <= sum(map(int, sizes)) <= LARGEST:
+            raise ValueError(
+                "pile_sizes must be numbers separated by semicolons, 1 to "
+                f"{LARGEST} together, got {self.pile_sizes!r}."
+            )
+        self.sizes = np.array([int(size) for size in sizes])
+        self.num_piles, self.highest = len(sizes), int(self.sizes.max())
+        self.num_distinct_actions = self.num_piles * self.highest + 1
+        self.max_actions = self.max_game_length = int(self.sizes.sum())
+        self.fields = {
+            "piles": (np.int64, self.num_piles),
+            **dict.fromkeys(("left", "to_move", "winner"), np.int64),
+        }
+
+    def begin(self, state: Any) -> None:
+        """All piles are full."""
+        state.piles[:] = self.sizes
+        state.left = self.max_game_length
+        state.winner = NO_ACTION
+
+    def player(self, state: Any) -> int:
+        """Players take turns until nothing is left."""
+        return TERMINAL if state.winner != NO_ACTION else state.to_move
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """Every number of objects of every pile."""
+        count = 0
+        for taken in range(self.highest):
+            for pile in range(self.num_piles):
+                if taken < state.piles[pile]:
+                    actions[count] = taken * self.num_piles + pile
+                    count += 1
+        return count
+
+    def play(self, state: Any, action: int) -> None:
+        """Take objects from a pile."""
+        taken = action // self.num_piles + 1
+        state.piles[action % self.num_piles] -= taken
+        state.left -= taken
+        if state.left == 0:
+            state.winner = 1 - state.to_move if self.is_misere else state.to_move
+        state.to_move = 1 - state.to_move
+
+    def returns(self, state: Any, returns: Any) -> None:
+        """1 for the winner, -1 for the other."""
+        self.write_winner(returns, state.winner)
+
+    def draw(self, state: Any, stream: Any) -> int:
+        """An object of any pile: it is taken with those below it."""
+        place = random_below(stream, state.left)
+        pile = 0
+        while place >= state.piles[pile]:
+            place -= state.piles[pile]
+            pile += 1
+        return place * self.num_piles + pile
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """The pile and the number of objects, both from 1."""
+        taken, pile = divmod(action, self.num_piles)
+        return f"pile:{pile + 1}, take:{taken + 1};"
+
+    def string_of(self, state: Any) -> str:
+        """The player to move, and the piles."""
+        return f"({state.to_move}): {' '.join(map(str, state.piles))}"
+
+    def observation(self, state: Any) -> Any:
+        """One-hot: the player to move; if it is over; the number of piles, the size of each."""
+        mover = np.eye(2)[state.to_move]
+        over = [self.player(state) == TERMINAL]
+        number = np.eye(self.num_piles)[-1]
+        return np.concatenate([mover, over, number, *np.eye(self.highest + 1)[state.piles]])

@@ -1,0 +1,128 @@
+"""Pig, as OpenSpiel has it: ``pig(players=2,horizon=1000,winscore=100,diceoutcomes=6,...)``.
+
+A player rolls a die as often as they like. A one ends the turn, and what it has brought is lost;
+who stops adds the turn's total to their score, and who first has ``winscore`` wins. After
+``horizon`` moves, outcomes of the die not counted, nobody has won. With ``piglet`` each roll but a
+one counts 1 (OpenSpiel, ``pig.h``).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rave_agents.games.kit.rules import CHANCE, TERMINAL, Rules
+from rave_agents.simulate.random_stream import random_below
+
+ROLL, STOP = 0, 1
+"""The actions."""
+
+LARGEST = 4096
+"""The most outcomes of the die."""
+
+
+class Pig(Rules):
+    """See the module."""
+
+    name = "pig"
+    players: int = 2
+    horizon: int = 1000
+    winscore: int = 100
+    diceoutcomes: int = 6
+    piglet: bool = False
+    num_distinct_actions = 2
+
+    def setup(self) -> None:
+        """Set what depends on the parameters."""
+        if not 2 <= self.players <= 10:
+            raise ValueError(f"players must be from 2 to 10, got {self.players}.")
+        if not 1 <= self.diceoutcomes <= LARGEST:
+            raise ValueError(f"diceoutcomes must be 1 to {LARGEST}, got {self.diceoutcomes}.")
+        if min(self.horizon, self.winscore) < 1:
+            raise ValueError(
+                f"horizon and winscore must be at least 1, got {self.horizon} and {self.winscore}."
+            )
+        self.num_players = self.players
+        self.max_actions = max(2, self.diceoutcomes)
+        self.max_game_length = self.horizon
+        self.fields = {
+            "scores": (np.int64, self.players),
+            **dict.fromkeys(("total", "turn", "rolls", "moves", "is_over"), np.int64),
+        }
+
+    def player(self, state: Any) -> int:
+        """Whose turn it is, or the die."""
+        if state.is_over:
+            return TERMINAL
+        return CHANCE if state.rolls else state.turn
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """To roll and to stop; who has enough stops."""
+        if state.scores[state.turn] + state.total >= self.winscore:
+            actions[0] = STOP
+            return 1
+        actions[0], actions[1] = ROLL, STOP
+        return 2
+
+    def chance_outcomes(self, state: Any, actions: Any, probabilities: Any) -> int:
+        """Every number of the die; with ``piglet``, a one and all the others."""
+        count = 2 if self.piglet else self.diceoutcomes
+        for outcome in range(count):
+            actions[outcome] = outcome
+            probabilities[outcome] = 1.0 / self.diceoutcomes
+        if self.piglet:
+            probabilities[1] = 1.0 - probabilities[0]
+        return count
+
+    def play(self, state: Any, action: int) -> None:
+        """Roll or stop; or count what the die shows."""
+        if state.rolls:
+            state.rolls = 0
+            if action == 0:
+                self.pass_on(state)
+            else:
+                state.total += 1 if self.piglet else action + 1
+            return
+        state.moves += 1
+        if action == ROLL:
+            state.rolls = 1
+        else:
+            state.scores[state.turn] += state.total
+            state.is_over = state.scores[state.turn] >= self.winscore
+            self.pass_on(state)
+        if state.moves >= self.horizon:
+            state.is_over = 1
+
+    def pass_on(self, state: Any) -> None:
+        """The next player's turn begins."""
+        state.total = 0
+        state.turn = (state.turn + 1) % self.players
+
+    def returns(self, state: Any, returns: Any) -> None:
+        """1 for the winner, and the others share the loss."""
+        for winner in range(self.players):
+            if state.scores[winner] >= self.winscore:
+                for player in range(self.players):
+                    returns[player] = 1.0 if player == winner else -1.0 / (self.players - 1)
+
+    def draw(self, state: Any, stream: Any) -> int:
+        """To roll or to stop; who has enough stops."""
+        if state.scores[state.turn] + state.total >= self.winscore:
+            return STOP
+        return random_below(stream, 2)
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """A word; of chance, what the die shows, or with ``piglet`` what it counts."""
+        if player == CHANCE:
+            return f"Roll {action if self.piglet else action + 1}"
+        return "stop" if action == STOP else "roll"
+
+    def string_of(self, state: Any) -> str:
+        """The scores, the turn's total and whose turn it is."""
+        rolls = " (rolling)" if state.rolls else ""
+        scores = " ".join(map(str, state.scores))
+        return f"Scores: {scores}, Turn total: {state.total}\nCurrent player: {state.turn}{rolls}\n"
+
+    def observation(self, state: Any) -> Any:
+        """One-hot: the turn's total, and each player's score, up to ``winscore``."""
+        numbers = np.minimum([state.total, *state.scores], self.winscore)
+        return np.eye(self.winscore + 1)[numbers]
