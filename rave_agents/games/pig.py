@@ -110,6 +110,22 @@ class Pig(Rules):
             return STOP
         return random_below(stream, 2)
 
+    def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
+        """Roll, stop and throw the die, each number of it equally probable."""
+        while state.is_over == 0:
+            if state.rolls:
+                shown = random_below(stream, self.diceoutcomes)
+                self.play(state, min(shown, 1) if self.piglet else shown)
+            else:
+                if end == players.shape[0]:
+                    return -1
+                action = self.draw(state, stream)
+                players[end] = state.turn
+                actions[end] = action
+                end += 1
+                self.play(state, action)
+        return end
+
     def action_to_string(self, player: int, action: int) -> str:
         """A word; of chance, what the die shows, or with ``piglet`` what it counts."""
         if player == CHANCE:

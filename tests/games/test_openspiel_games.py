@@ -59,6 +59,45 @@ SPECS = {
         "go(board_size=7,handicap=12)",
         "go(board_size=16,handicap=5)",
     ],
+    "tic_tac_toe": ["tic_tac_toe"],
+    "mnk": [
+        "mnk",
+        "mnk(m=6,n=6,k=4)",
+        "mnk(m=7,n=4,k=3)",
+        "mnk(m=1,n=5,k=2)",
+        "mnk(m=3,n=3,k=1)",
+        "mnk(m=4,n=4,k=7)",
+        "mnk(m=62,n=3,k=6)",
+    ],
+    "gomoku": [
+        "gomoku",
+        "gomoku(size=9)",
+        "gomoku(size=4,anti=true,wrap=true,connect=3)",
+        "gomoku(size=3,wrap=true,connect=5)",
+        "gomoku(size=2,wrap=true,connect=2)",
+        "gomoku(size=9,dims=1,connect=3)",
+        "gomoku(size=4,dims=3,connect=4,anti=true)",
+        "gomoku(size=3,dims=4,connect=3)",
+        "gomoku(size=31,wrap=true)",
+    ],
+    "pentago": ["pentago"],
+    "nim": [
+        "nim",
+        "nim(is_misere=false)",
+        "nim(pile_sizes=3;0;2,is_misere=false)",
+        "nim(pile_sizes=1;0)",
+        "nim(pile_sizes=9;9;9;9;9)",
+        "nim(pile_sizes=10;200)",
+    ],
+    "pig": [
+        "pig",
+        "pig(winscore=12,horizon=9)",
+        "pig(players=3,winscore=20,piglet=true,diceoutcomes=4)",
+        "pig(players=10,winscore=30)",
+        "pig(horizon=20,diceoutcomes=1)",
+        "pig(winscore=1,diceoutcomes=100)",
+        "pig(horizon=20,diceoutcomes=1,piglet=true)",
+    ],
     "lines_of_action": [
         "lines_of_action",
         "lines_of_action(max_game_length=0)",
@@ -79,6 +118,15 @@ PERFT = {
     "othello": [1, 4, 12, 56, 244, 1396, 8200, 55092],
     "hex(board_size=11)": [1, 121, 14520, 1727880],
     "breakthrough": [1, 22, 484, 11132, 256036],
+    "tic_tac_toe": [1, 9, 72, 504, 3024, 15120, 54720],
+    "mnk(m=4,n=2,k=3)": [1, 8, 56, 336, 1680, 6720, 18720],
+    "mnk(m=4,n=3,k=3)": [1, 12, 132, 1320, 11880, 95040],
+    "gomoku(size=2,dims=3,connect=2)": [1, 8, 56, 336, 0],
+    "gomoku(size=3,wrap=true,connect=3)": [1, 9, 72, 504, 3024, 15120, 51840],
+    "gomoku(size=3,dims=3,connect=3)": [1, 27, 702, 17550],
+    "pentago": [1, 288, 80640],
+    "nim": [1, 16, 206, 2116, 17338],
+    "pig(winscore=12,horizon=9)": [1, 2, 8, 20, 68, 187, 587, 1626, 4575, 12850],
     "go(board_size=2)": [1, 5, 21, 68, 156, 316, 604],
     "go(board_size=3)": [1, 10, 91, 738, 5281],
     "lines_of_action": [1, 36, 1244, 44952],
@@ -96,6 +144,12 @@ UNCOVERED = [
     "go(board_size=5,max_game_length=-1)",
     "lines_of_action(max_game_length=10000)",
     "havannah(board_size=32)",
+    "mnk(m=63,n=3)",
+    "mnk(k=0,m=3,n=3)",
+    "gomoku(size=32,wrap=true)",
+    "gomoku(size=3,dims=5)",
+    "nim(pile_sizes=4096;1)",
+    "pig(winscore=5,horizon=100,diceoutcomes=4097)",
 ]
 """Games whose parameters the rules do not know."""
 
@@ -112,6 +166,10 @@ SMALL = [
     "go(board_size=7,handicap=12)",
     "lines_of_action(max_game_length=21)",
     "havannah(board_size=2,swap=true)",
+    "tic_tac_toe",
+    "gomoku(size=4,anti=true,wrap=true,connect=3)",
+    "nim(pile_sizes=3;0;2,is_misere=false)",
+    "pig(winscore=12,horizon=9)",
 ]
 """For the quick run, each option."""
 
@@ -123,14 +181,15 @@ def rules_of(spec):
 
 
 def after(spec, moves, seed):
-    """A position after some random moves that is not terminal."""
+    """A position after some random moves, and what chance does then, that is not terminal."""
     draw = random.Random(seed)
     state = pyspiel.load_game(spec).new_initial_state()
-    for _ in range(moves):
+    while moves > 0 or state.is_chance_node():
         child = state.child(draw.choice(state.legal_actions()))
         if child.is_terminal():
             break
         state = child
+        moves -= 1
     return state
 
 
@@ -160,6 +219,38 @@ def test_random_games_of_all_sizes_are_openspiels(spec):
     game = pyspiel.load_game(spec)
     games = 4 if spec in SMALL else 8
     check_rules(rules_of(spec), game.new_initial_state, games=games, interpreted_games=1, seed=1)
+
+
+SHOWN = [
+    spec
+    for name in ("tic_tac_toe", "mnk", "gomoku", "pentago", "nim", "pig")
+    for spec in SPECS[name]
+]
+"""Games whose texts and tensors are OpenSpiel's."""
+
+
+@pytest.mark.full(but=["nim"])
+@pytest.mark.parametrize("spec", SHOWN)
+def test_texts_and_tensors_are_openspiels(spec):
+    draw = random.Random(3)
+    game, rules = pyspiel.load_game(spec), rules_of(spec)
+    for _ in range(2):
+        state, own = game.new_initial_state(), rules.new_initial_state()
+        while True:
+            assert str(own) == str(state)
+            for player in range(game.num_players()):
+                tensor = np.reshape(
+                    state.observation_tensor(player), game.observation_tensor_shape()
+                )
+                np.testing.assert_array_equal(own.observation(player), tensor)
+            if state.is_terminal():
+                break
+            for action in state.legal_actions():
+                assert own.action_to_string(action) == state.action_to_string(action)
+            action = draw.choice(state.legal_actions())
+            state.apply_action(action)
+            own.apply_action(action)
+        assert own.returns() == state.returns()
 
 
 def perft(state, depth):
@@ -195,7 +286,10 @@ def test_positions_that_searches_reach_are_openspiels(name):
                 break
             assert own.current_player() == state.current_player()
             assert own.legal_actions() == state.legal_actions()
-            action = searcher.search(OpenSpielState(state), Limit(simulations=50)).action
+            if state.is_chance_node():
+                action = state.legal_actions()[0]
+            else:
+                action = searcher.search(OpenSpielState(state), Limit(simulations=50)).action
             state.apply_action(action)
             own.apply_action(action)
         assert own.is_terminal() == state.is_terminal()
@@ -223,7 +317,9 @@ def test_trees_are_those_of_the_bridge(spec, changes, monkeypatch):
 @pytest.mark.full(but=["connect_four"])
 @pytest.mark.parametrize("spec", MAIN)
 def test_playouts_draw_each_legal_action_equally_often(spec):
-    state = compiled_games.same_position(after(spec, 9, seed=2), rules_of(spec))
+    rules = rules_of(spec)
+    moves = min(9, rules.max_game_length // 4)
+    state = compiled_games.same_position(after(spec, moves, seed=2), rules)
     legal = state.legal_actions()
     playouts = 60 * len(legal)
     frame = make_frame(
@@ -273,6 +369,10 @@ def test_other_parameters_go_to_the_bridge(spec):
     [
         ("breakthrough(rows=8,columns=8)", "breakthrough(rows=13,columns=5)", "64 squares"),
         ("connect_four(rows=7,columns=8)", "connect_four(rows=12,columns=5)", "columns above 64"),
+        ("gomoku(size=31,wrap=true)", "gomoku(size=32,wrap=true)", "31 with wrap"),
+        ("mnk(m=62)", "mnk(m=63)", "m or n above 62"),
+        ("nim(pile_sizes=4095;1)", "nim(pile_sizes=4096;1)", "more than 4096"),
+        ("pig(diceoutcomes=4096)", "pig(diceoutcomes=4097)", "diceoutcomes above 4096"),
         ("go(max_game_length=4096)", "go(max_game_length=4097)", "length above 4096 or below 0"),
         ("havannah(board_size=31)", "havannah(board_size=32)", "board_size above 31"),
         ("hex(num_cols=62,num_rows=3)", "hex(num_cols=63,num_rows=3)", "columns above 62"),
@@ -309,6 +409,34 @@ def test_a_connect_four_that_begins_at_a_board_is_searched_from_there():
         found.apply_action(action)
         assert found.legal_actions() == state.legal_actions()
     assert found.returns() == state.returns()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("moves", [(4, 0, 8), (0, 3, 1, 4, 2), (0, 1, 2, 4, 3, 5, 7, 6, 8)])
+def test_a_tic_tac_toe_that_begins_at_a_board_is_searched_from_there(moves):
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    for cell in moves:
+        state.apply_action(cell)
+    state = state.get_game().new_initial_state(state.to_json())
+    found = compiled_games.same_position(state, rules_of("tic_tac_toe"))
+    assert str(found) == str(state)
+    assert found.current_player() == state.current_player()
+    assert found.legal_actions() == state.legal_actions()
+    assert found.returns() == state.returns()
+
+
+@pytest.mark.full(but=1)
+def test_a_ring_wins_in_gomoku_that_wraps_however_long_a_row_must_be():
+    own = play_both("gomoku(size=3,wrap=true,connect=5)", [0, 3, 1, 4, 2])
+    assert own.returns() == [1, -1]
+
+
+@pytest.mark.full(but=1)
+def test_both_players_rows_are_a_draw_in_pentago():
+    moves = "a1w c1w a2w c2w a3w c3w d1w d3w e1w".split()
+    assert play_both("pentago", [*moves, "e3t"]).returns() == [0, 0]
+    assert not play_both("pentago", [*moves, "e3s"]).is_terminal()
+    assert play_both("pentago", [*moves, "f3w", "f1t"]).returns() == [1, -1]
 
 
 def test_a_connect_four_that_is_set_up_as_finished_is_finished():
