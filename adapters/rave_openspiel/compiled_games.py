@@ -177,7 +177,8 @@ def diagnosis() -> str:
     except ValueError as error:
         return f"not used: {error}"
     names = ", ".join(sorted(name for name in GAMES if name != "nogo"))
-    uncovered = "; ".join(f"{name} with {known.uncovered}" for name, known in _KNOWN.items() if known.uncovered)
+    beyond = ((name, known.uncovered) for name, known in _KNOWN.items() if known.uncovered)
+    uncovered = "; ".join(f"{name} with {values}" for name, values in beyond)
     placed = " and ".join(name for name, known in _KNOWN.items() if known.place is not None)
     return (
         f"in use for {names}. The bridge searches {uncovered}; and, but for {placed}, games that "

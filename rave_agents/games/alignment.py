@@ -107,14 +107,9 @@ class AlignmentRules(Rules):
 
     def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
         """Draw stones from the list of empty cells, which is kept where the moves go."""
-        count = self.num_cells - state.moves
-        if end + count > players.shape[0]:
+        if end + self.num_cells - state.moves > players.shape[0]:
             return -1
-        place = end
-        for cell in range(self.num_cells):
-            if state.cells[cell] == 0:
-                actions[place] = cell
-                place += 1
+        count = self.legal_actions(state, actions[end:])
         while count > 0 and state.winner == NO_ACTION:
             drawn = end + random_below(stream, count)
             action: Any = np.int64(actions[drawn])
@@ -137,7 +132,7 @@ class AlignmentRules(Rules):
         return f"{'xo'[player]}({row},{column})"
 
     def string_of(self, state: Any) -> str:
-        """The board, from above."""
+        """The board."""
         return "\n".join(self.rows_of(state, ".xo"))
 
     def rows_of(self, state: Any, signs: str) -> list[str]:
@@ -158,15 +153,14 @@ def lines_of(sides: tuple[int, ...], wrap: bool) -> list[tuple[int, list[int]]]:
     for direction, step in enumerate(step for step in steps if step > (0,) * len(sides)):
         seen: set[tuple[int, ...]] = set()
         for first in itertools.product(*map(range, sides)):
-            # Where lines end, they are followed from the cell that has none before it.
+            # A line that ends is followed from its first cell.
             begins = wrap or not is_inside(moved(first, step, -1), sides)
             cell, line = first, []
             while begins and cell not in seen and is_inside(cell, sides):
                 seen.add(cell)
                 line.append(int(numbers[cell]))
                 cell = moved(cell, step, 1)
-                if wrap:
-                    cell = tuple(place % side for place, side in zip(cell, sides, strict=True))
+                cell = tuple(np.mod(cell, sides)) if wrap else cell
             if line:
                 found.append((direction, line))
     return found

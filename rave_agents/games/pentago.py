@@ -60,7 +60,7 @@ class Pentago(Rules):
             for row in range(SIZE):
                 for column in range(SIZE):
                     last = row + (ROW - 1) * up, column + (ROW - 1) * right
-                    if 0 <= min(last) and max(last) < SIZE:
+                    if min(last) >= 0 and max(last) < SIZE:
                         places = (bits[row + i * up, column + i * right] for i in range(ROW))
                         rows.append(sum(1 << int(place) for place in places))
         self.rows = np.array(rows, np.uint64)
@@ -107,11 +107,8 @@ class Pentago(Rules):
         """The stones after a rotation."""
         rim = self.rims[turn // 2]
         moved = stones & rim
-        if turn % 2 == 0:
-            moved = (moved >> TWO) | (moved << SIX)
-        else:
-            moved = (moved << TWO) | (moved >> SIX)
-        return (stones & ~rim) | (moved & rim)
+        left, right = (moved >> TWO) | (moved << SIX), (moved << TWO) | (moved >> SIX)
+        return (stones & ~rim) | ((left if turn % 2 == 0 else right) & rim)
 
     def has_row(self, stones: Any) -> bool:
         """True if there are five in a row."""

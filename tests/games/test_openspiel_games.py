@@ -433,7 +433,7 @@ def test_a_ring_wins_in_gomoku_that_wraps_however_long_a_row_must_be():
 
 @pytest.mark.full(but=1)
 def test_both_players_rows_are_a_draw_in_pentago():
-    moves = "a1w c1w a2w c2w a3w c3w d1w d3w e1w".split()
+    moves = ["a1w", "c1w", "a2w", "c2w", "a3w", "c3w", "d1w", "d3w", "e1w"]
     assert play_both("pentago", [*moves, "e3t"]).returns() == [0, 0]
     assert not play_both("pentago", [*moves, "e3s"]).is_terminal()
     assert play_both("pentago", [*moves, "f3w", "f1t"]).returns() == [1, -1]
