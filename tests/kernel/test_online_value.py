@@ -29,6 +29,12 @@ pytestmark = pytest.mark.skipif(bridge() is None, reason="the bridge could not b
 LEARNING = SearchConfig.preset("auto").replace(reuse_tree=True)
 
 
+@pytest.fixture(autouse=True)
+def openspiels_own_states(monkeypatch):
+    """Compiled rules show no observations to learn from."""
+    monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")
+
+
 def position(text, moves=()):
     state = pyspiel.load_game(text).new_initial_state()
     for move in moves:
