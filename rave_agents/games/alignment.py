@@ -9,6 +9,7 @@ line through its cell, and a row is found in a word where it overlaps itself mov
 """
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ class AlignmentRules(Rules):
 
     def lay_out(self, sides: tuple[int, ...], row: int, *, wrap: bool = False) -> None:
         """Lay out the lines of a grid of some sides, where a row of so many stones wins."""
-        longest, cells = (LONGEST_RING if wrap else LONGEST), int(np.prod(sides))
+        longest, cells = (LONGEST_RING if wrap else LONGEST), math.prod(sides)
         if min(sides) < 1 or max(sides) > longest or cells > MOST_CELLS or row < 1:
             raise ValueError(
                 f"A grid must have sides of 1 to {longest} and at most {MOST_CELLS} cells, and a "
@@ -42,8 +43,7 @@ class AlignmentRules(Rules):
         self.num_distinct_actions = self.max_game_length = self.num_cells = cells
         self.board_shape = cells // sides[-1], sides[-1]
         self.ring = max(sides) if wrap else 0
-        needed = min(row, self.ring) if wrap else row
-        shifts, reached = [], 1
+        shifts, reached, needed = [], 1, min(row, max(sides))
         while reached < needed:
             shifts.append(min(reached, needed - reached))
             reached += shifts[-1]
@@ -147,7 +147,7 @@ class AlignmentRules(Rules):
 
 def lines_of(sides: tuple[int, ...], wrap: bool) -> list[tuple[int, list[int]]]:
     """All lines of a grid: the number of the direction, and the cells in order."""
-    numbers = np.arange(np.prod(sides)).reshape(sides)
+    numbers = np.arange(math.prod(sides)).reshape(sides)
     steps = itertools.product((-1, 0, 1), repeat=len(sides))
     found = []
     for direction, step in enumerate(step for step in steps if step > (0,) * len(sides)):

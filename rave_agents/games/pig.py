@@ -1,4 +1,4 @@
-"""Pig, as OpenSpiel has it: ``pig(players=2,horizon=1000,winscore=100,diceoutcomes=6,...)``.
+"""Pig, as OpenSpiel has it: ``pig(players=2,horizon=1000,winscore=100,diceoutcomes=6)``.
 
 A player rolls a die as often as they like. A one ends the turn, and what it has brought is lost;
 who stops adds the turn's total to their score, and who first has ``winscore`` wins. After
