@@ -2,8 +2,9 @@
 
 A search of a ``pyspiel.State`` of one of these games runs on the rules, from any position: its
 moves are played again from the start, and the player and the legal actions there must be the
-state's. A game with a parameter that the rules do not know goes to the bridge. The environment
-variable ``RAVE_AGENTS_GAMES=openspiel`` switches them off.
+state's; in games that may begin at a text of the user's without telling it, all that is printed. A
+game with a parameter that the rules do not know goes to the bridge. The environment variable
+``RAVE_AGENTS_GAMES=openspiel`` switches them off.
 """
 
 import functools
@@ -17,6 +18,7 @@ import pyspiel
 
 from rave_agents.games import GAMES, Rules, rules_class
 from rave_agents.games.kit.rules_state import RulesState
+from rave_openspiel.positions import UNTOLD
 
 SWITCH = "RAVE_AGENTS_GAMES"
 """The environment variable: ``openspiel`` to search OpenSpiel's own states, ``compiled`` or nothing
@@ -53,11 +55,17 @@ def _place_tic_tac_toe(state: RulesState, text: str) -> None:
     state.change(lambda record: state.rules.place(record, owners))  # type: ignore[attr-defined]
 
 
+LEARNED = frozenset({"mancala"})
+"""Games in which values that a search learns from OpenSpiel's observations are worth more than the
+speed of the rules, which show none."""
+
 _LONG = "max_game_length above 4096"
 
 _KNOWN = {
     "breakthrough": _Known(uncovered="more than 64 squares"),
+    "clobber": _Known(uncovered="fewer than 2 rows or columns, or more than 64 squares"),
     "connect_four": _Known(place=_place_connect_four, uncovered="(rows + 1) * columns above 64"),
+    "dots_and_boxes": _Known(uncovered="more than 1024 boxes"),
     "go": _Known(uncovered=f"{_LONG} or below 0"),
     "gomoku": _Known(uncovered="dims above 4, size above 62 (31 with wrap) or 4096 cells"),
     "havannah": _Known(uncovered="board_size above 31"),
@@ -65,6 +73,7 @@ _KNOWN = {
     "lines_of_action": _Known(uncovered=f"{_LONG} or below 0"),
     "mnk": _Known(uncovered="m or n above 62, or more than 4096 cells"),
     "nim": _Known(uncovered="no objects, or more than 4096"),
+    "oware": _Known(uncovered="more than 8 houses a player, or 127 seeds"),
     "pig": _Known(uncovered="diceoutcomes above 4096, horizon or winscore below 1"),
     "tic_tac_toe": _Known(place=_place_tic_tac_toe),
     "y": _Known(uncovered="board_size above 62"),
@@ -153,6 +162,8 @@ def same_position(state: pyspiel.State, rules: Rules) -> RulesState | None:
         place(found, start)
     found.play_through(state.history())
     same = found.current_player() == state.current_player()
+    if rules.name in UNTOLD:
+        same = same and str(found) == str(state)
     if same and (found.is_terminal() or found.legal_actions() == state.legal_actions()):
         return found
     _say_different(str(state.get_game()))

@@ -287,7 +287,10 @@ class OpenSpielState:
     def observed_in_playouts(self) -> int:
         """Return how many numbers of an observation simulations write; 0 if they write none."""
         tensor, game = self._kind.tensor, self.state.get_game()
-        if tensor is None or self.on_compiled_rules() is not None or self._bridge() is None:
+        if tensor is None or self._bridge() is None:
+            return 0
+        learned = game.get_type().short_name in compiled_games.LEARNED
+        if not learned and self.on_compiled_rules() is not None:
             return 0
         size = math.prod(getattr(game, f"{tensor}_shape")())
         return size if size <= MOST_OBSERVED else 0
@@ -309,7 +312,8 @@ class OpenSpielState:
         plays = evaluator is None and frame.header[Header.PLAYOUTS] > 0
         if common is not None and plays:
             return common.simulator(frame, None)  # type: ignore[no-any-return]
-        if plays or isinstance(evaluator, PositionValue):
+        observes = evaluator is None and frame.header[Header.OBSERVATION] > 0
+        if (plays and not observes) or isinstance(evaluator, PositionValue):
             found = self.on_compiled_rules()
             compiled = None if found is None else compiled_simulator(found, frame, evaluator)
             if compiled is not None:

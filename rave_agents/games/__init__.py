@@ -30,20 +30,26 @@ __all__ = [
 ]
 
 GAMES = {
+    "amazons": "Amazons",
     "breakthrough": "Breakthrough",
+    "clobber": "Clobber",
     "connect_four": "ConnectFour",
+    "dots_and_boxes": "DotsAndBoxes",
     "go": "Go",
     "gomoku": "Gomoku",
     "havannah": "Havannah",
     "hex": "Hex",
     "lines_of_action": "LinesOfAction",
+    "mancala": "Mancala",
     "mnk": "MNK",
     "nim": "Nim",
     "nogo": "NoGo",
     "othello": "Othello",
+    "oware": "Oware",
     "pentago": "Pentago",
     "pig": "Pig",
     "tic_tac_toe": "TicTacToe",
+    "ultimate_tic_tac_toe": "UltimateTicTacToe",
     "y": "Y",
 }
 """The games that are here, by name: the class in the module of that name."""

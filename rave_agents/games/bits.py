@@ -18,6 +18,7 @@ __all__ = [
     "bit",
     "count_bits",
     "has_bit",
+    "key_of",
     "lowest_bit",
     "nth_bit",
     "write_owners",
@@ -54,3 +55,17 @@ def nth_bit(bits: Any, place: int) -> int:
     for _ in range(place):
         bits &= bits - ONE
     return lowest_bit(bits)
+
+
+FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
+"""Odd numbers with mixed bits, for keys."""
+
+
+@kernel
+def key_of(first: Any, second: Any) -> Any:
+    """A number for a pair of sets, which others hardly ever have."""
+    first *= FACTORS[0]
+    second *= FACTORS[1]
+    first ^= first >> np.uint64(29)
+    second ^= second >> np.uint64(31)
+    return (first + second) * FACTORS[1]

@@ -15,7 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.bits import NONE, ONE, bit, count_bits, has_bit, nth_bit, write_owners
+from rave_agents.games.bits import (
+    NONE,
+    ONE,
+    bit,
+    count_bits,
+    has_bit,
+    key_of,
+    nth_bit,
+    write_owners,
+)
 from rave_agents.games.coordinates import cell_name
 from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
@@ -34,9 +43,6 @@ NOT_FIRST, NOT_LAST = np.uint64(0xFEFEFEFEFEFEFEFE), np.uint64(0x7F7F7F7F7F7F7F7
 
 UP, SIDE = np.uint64(8), np.uint64(1)
 """Distance from a square to the one above, and to the one on the right."""
-
-FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
-"""Odd numbers with mixed bits, for keys."""
 
 
 class LinesOfAction(Rules):
@@ -79,15 +85,8 @@ class LinesOfAction(Rules):
         """Twelve pieces each, on opposite sides of the board without its corners."""
         state.pieces[:] = self.start
         state.winner = NO_ACTION
-        state.boards[0] = self.key(state)
+        state.boards[0] = key_of(state.pieces[0], state.pieces[1])
         state.num_boards = 1
-
-    def key(self, state: Any) -> Any:
-        """A number for a board."""
-        first, second = state.pieces[0] * FACTORS[0], state.pieces[1] * FACTORS[1]
-        first ^= first >> np.uint64(29)
-        second ^= second >> np.uint64(31)
-        return (first + second) * FACTORS[1]
 
     def player(self, state: Any) -> int:
         """Players take turns."""
@@ -164,7 +163,7 @@ class LinesOfAction(Rules):
 
     def keep_board(self, state: Any) -> bool:
         """Add the board to the history; returns whether it was there."""
-        key = self.key(state)
+        key = key_of(state.pieces[0], state.pieces[1])
         found = False
         for index in range(state.num_boards):
             found = found or state.boards[index] == key

@@ -138,9 +138,7 @@ class Othello(Rules):
     def returns(self, state: Any, returns: Any) -> None:
         """1 for who has more disks, -1 for the other; 0 for as many."""
         lead = count_bits(state.disks[0]) - count_bits(state.disks[1])
-        if lead != 0:
-            returns[0] = 1.0 if lead > 0 else -1.0
-            returns[1] = -returns[0]
+        self.write_leader(returns, lead)
 
     def draw(self, state: Any, stream: Any) -> int:
         """A place among the moves."""

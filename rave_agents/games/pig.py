@@ -50,7 +50,7 @@ class Pig(Rules):
         }
 
     def player(self, state: Any) -> int:
-        """Whose turn it is, or the die."""
+        """The player whose turn it is, or the die."""
         if state.is_over:
             return TERMINAL
         return CHANCE if state.rolls else state.turn

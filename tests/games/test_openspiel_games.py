@@ -35,7 +35,9 @@ SPECS = {
         "hex(board_size=5,swap=true)",
     ],
     "othello": ["othello"],
+    "ultimate_tic_tac_toe": ["ultimate_tic_tac_toe"],
     "y": ["y(board_size=9)", "y(board_size=1)", "y(board_size=4)", "y"],
+    "amazons": ["amazons", "amazons(board_size=8)", "amazons(board_size=6)"],
     "breakthrough": [
         "breakthrough",
         "breakthrough(rows=5,columns=3)",
@@ -47,6 +49,24 @@ SPECS = {
         "connect_four(rows=4,columns=5,x_in_row=3)",
         "connect_four(rows=8,columns=7,x_in_row=5)",
         "connect_four(rows=1,columns=3,x_in_row=2)",
+    ],
+    "clobber": [
+        "clobber",
+        "clobber(rows=2,columns=2)",
+        "clobber(rows=3,columns=4)",
+        "clobber(rows=2,columns=26)",
+        "clobber(rows=32,columns=2)",
+        "clobber(rows=8,columns=8)",
+        "clobber(rows=7,columns=3)",
+    ],
+    "dots_and_boxes": [
+        "dots_and_boxes(num_rows=5,num_cols=5)",
+        "dots_and_boxes",
+        "dots_and_boxes(num_rows=1,num_cols=1)",
+        "dots_and_boxes(num_rows=1,num_cols=5)",
+        "dots_and_boxes(num_rows=4,num_cols=3,utility_margin=true)",
+        "dots_and_boxes(num_rows=7,num_cols=1,utility_margin=true)",
+        "dots_and_boxes(num_rows=2,num_cols=3)",
     ],
     "go": [
         "go(board_size=9)",
@@ -78,7 +98,7 @@ SPECS = {
         "gomoku(size=9,dims=1,connect=3)",
         "gomoku(size=4,dims=3,connect=4,anti=true)",
         "gomoku(size=3,dims=4,connect=3)",
-        "gomoku(size=31,wrap=true)",
+        "gomoku(size=31,dims=1,wrap=true)",
     ],
     "pentago": ["pentago"],
     "nim": [
@@ -102,6 +122,16 @@ SPECS = {
         "lines_of_action",
         "lines_of_action(max_game_length=0)",
         "lines_of_action(max_game_length=21)",
+    ],
+    "mancala": ["mancala"],
+    "oware": [
+        "oware",
+        "oware(num_houses_per_player=1,num_seeds_per_house=1)",
+        "oware(num_houses_per_player=1,num_seeds_per_house=5)",
+        "oware(num_houses_per_player=2,num_seeds_per_house=1)",
+        "oware(num_houses_per_player=3,num_seeds_per_house=3)",
+        "oware(num_houses_per_player=4,num_seeds_per_house=7)",
+        "oware(num_houses_per_player=8,num_seeds_per_house=7)",
     ],
     "havannah": [
         "havannah",
@@ -129,7 +159,13 @@ PERFT = {
     "pig(winscore=12,horizon=9)": [1, 2, 8, 20, 68, 187, 587, 1626, 4575, 12850],
     "go(board_size=2)": [1, 5, 21, 68, 156, 316, 604],
     "go(board_size=3)": [1, 10, 91, 738, 5281],
+    "clobber": [1, 49, 2116, 80063],
+    "dots_and_boxes": [1, 12, 132, 1320, 11880],
     "lines_of_action": [1, 36, 1244, 44952],
+    "amazons(board_size=6)": [1, 4, 40, 544],
+    "ultimate_tic_tac_toe": [1, 9, 81, 720, 6336],
+    "mancala": [1, 6, 35, 185, 942, 4690],
+    "oware": [1, 6, 36, 190, 1014, 5219, 27332],
     "havannah(board_size=2)": [1, 7, 42, 210, 600, 1296, 288],
     "havannah(board_size=3)": [1, 19, 342, 5814, 93024],
     "connect_four": [1, 7, 49, 343, 2401, 16807, 117649],
@@ -140,9 +176,12 @@ UNCOVERED = [
     "connect_four(rows=10,columns=10)",
     "hex(num_cols=63,num_rows=3)",
     "breakthrough(rows=9,columns=9)",
+    "clobber(rows=9,columns=8)",
+    "dots_and_boxes(num_rows=33,num_cols=32)",
     "go(board_size=5,max_game_length=10000)",
     "go(board_size=5,max_game_length=-1)",
     "lines_of_action(max_game_length=10000)",
+    "oware(num_houses_per_player=1,num_seeds_per_house=101)",
     "havannah(board_size=32)",
     "mnk(m=63,n=3)",
     "mnk(k=0,m=3,n=3)",
@@ -161,9 +200,15 @@ SMALL = [
     "y(board_size=4)",
     "breakthrough(rows=5,columns=3)",
     "connect_four(rows=4,columns=5,x_in_row=3)",
+    "clobber(rows=3,columns=4)",
+    "dots_and_boxes(num_rows=2,num_cols=3)",
     "go(board_size=3,komi=-2.0)",
     "go(board_size=6,max_game_length=7)",
     "go(board_size=7,handicap=12)",
+    "amazons(board_size=6)",
+    "mancala",
+    "ultimate_tic_tac_toe",
+    "oware(num_houses_per_player=3,num_seeds_per_house=3)",
     "lines_of_action(max_game_length=21)",
     "havannah(board_size=2,swap=true)",
     "tic_tac_toe",
@@ -219,38 +264,6 @@ def test_random_games_of_all_sizes_are_openspiels(spec):
     game = pyspiel.load_game(spec)
     games = 4 if spec in SMALL else 8
     check_rules(rules_of(spec), game.new_initial_state, games=games, interpreted_games=1, seed=1)
-
-
-SHOWN = [
-    spec
-    for name in ("tic_tac_toe", "mnk", "gomoku", "pentago", "nim", "pig")
-    for spec in SPECS[name]
-]
-"""Games whose texts and tensors are OpenSpiel's."""
-
-
-@pytest.mark.full(but=["nim"])
-@pytest.mark.parametrize("spec", SHOWN)
-def test_texts_and_tensors_are_openspiels(spec):
-    draw = random.Random(3)
-    game, rules = pyspiel.load_game(spec), rules_of(spec)
-    for _ in range(2):
-        state, own = game.new_initial_state(), rules.new_initial_state()
-        while True:
-            assert str(own) == str(state)
-            for player in range(game.num_players()):
-                tensor = np.reshape(
-                    state.observation_tensor(player), game.observation_tensor_shape()
-                )
-                np.testing.assert_array_equal(own.observation(player), tensor)
-            if state.is_terminal():
-                break
-            for action in state.legal_actions():
-                assert own.action_to_string(action) == state.action_to_string(action)
-            action = draw.choice(state.legal_actions())
-            state.apply_action(action)
-            own.apply_action(action)
-        assert own.returns() == state.returns()
 
 
 def perft(state, depth):
@@ -368,6 +381,7 @@ def test_other_parameters_go_to_the_bridge(spec):
     ("covered", "beyond", "told"),
     [
         ("breakthrough(rows=8,columns=8)", "breakthrough(rows=13,columns=5)", "64 squares"),
+        ("clobber(rows=8,columns=8)", "clobber(rows=9,columns=8)", "more than 64 squares"),
         ("connect_four(rows=7,columns=8)", "connect_four(rows=12,columns=5)", "columns above 64"),
         ("gomoku(size=31,wrap=true)", "gomoku(size=32,wrap=true)", "31 with wrap"),
         ("mnk(m=62)", "mnk(m=63)", "m or n above 62"),

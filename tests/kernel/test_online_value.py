@@ -26,13 +26,14 @@ from rave_agents.simulate.frame import Header
 
 pytestmark = pytest.mark.skipif(bridge() is None, reason="the bridge could not be compiled")
 
-LEARNING = SearchConfig.preset("auto").replace(reuse_tree=True)
-
 
 @pytest.fixture(autouse=True)
-def openspiels_own_states(monkeypatch):
-    """Compiled rules show no observations to learn from."""
+def on_the_bridge(monkeypatch):
+    """Compiled rules show nothing to learn from."""
     monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")
+
+
+LEARNING = SearchConfig.preset("auto").replace(reuse_tree=True)
 
 
 def position(text, moves=()):

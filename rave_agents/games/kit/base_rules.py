@@ -189,6 +189,12 @@ class BaseRules:
             returns[winner] = 1.0
             returns[1 - winner] = -1.0
 
+    def write_leader(self, returns: Any, lead: int) -> None:
+        """The returns of two players: 1 for who leads and -1 for the other, player 0 if above 0."""
+        if lead != 0:
+            returns[0] = 1.0 if lead > 0 else -1.0
+            returns[1] = -returns[0]
+
     def make_sensible(self, state: Any) -> None:
         """Change a record so that playouts from there leave out moves that make no sense.
 
@@ -232,6 +238,10 @@ class BaseRules:
     def action_to_string(self, player: int, action: int) -> str:
         """The action in the game's notation."""
         return str(action)
+
+    def action_to_string_at(self, state: Any, player: int, action: int) -> str:
+        """The action in the game's notation, where that depends on the position, too."""
+        return self.action_to_string(player, action)
 
     def string_of(self, state: Any) -> str:
         """The position as text."""

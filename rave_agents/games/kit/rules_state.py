@@ -133,7 +133,7 @@ class RulesState:
     def action_to_string(self, player: int, action: int | None = None) -> str:
         """The action in the game's notation; it may be given alone, as to ``pyspiel.State``."""
         player, action = (self._player, player) if action is None else (player, action)
-        return self.rules.action_to_string(player, action)
+        return self.rules.action_to_string_at(self.record, player, action)
 
     def string_to_action(self, text: str) -> int:
         """The legal action that is written so.

@@ -1,0 +1,155 @@
+"""Clobber, as OpenSpiel has it: ``clobber(rows=5,columns=6)``.
+
+Pieces fill the board by turns; each move takes a piece of the opponent's on a square beside an own
+one, which goes there. Who cannot move loses (OpenSpiel, ``clobber.cc``).
+
+Square 0 is above on the left, squares go to the right and then downwards, and an action is the
+piece's square and one of four directions, up, right, down, left: ``square * 4 + direction``.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rave_agents.games.bits import (
+    NONE,
+    ONE,
+    bit,
+    count_bits,
+    has_bit,
+    lowest_bit,
+    nth_bit,
+    write_owners,
+)
+from rave_agents.games.kit.rules import NO_ACTION, TERMINAL, Rules
+from rave_agents.simulate.random_stream import random_below
+
+LARGEST, LETTERS = 64, 26
+"""The most squares, and the most columns."""
+
+
+class Clobber(Rules):
+    """See the module."""
+
+    name = "clobber"
+    rows: int = 5
+    columns: int = 6
+
+    def setup(self) -> None:
+        """Lay out the bitboard: bit ``row * columns + column``."""
+        squares = self.rows * self.columns
+        if min(self.rows, self.columns) < 2 or squares > LARGEST or self.columns > LETTERS:
+            raise ValueError(
+                f"rows and columns must be at least 2 and have at most {LARGEST} squares and "
+                f"{LETTERS} columns, got rows={self.rows}, columns={self.columns}."
+            )
+        self.num_distinct_actions = self.max_actions = squares * 4
+        self.max_game_length = squares - 1
+        self.board_shape = self.rows, self.columns
+        self.fields = {
+            "pieces": (np.uint64, 2),
+            "movable": (np.uint64, 4),
+            **dict.fromkeys(("to_move", "winner"), np.int64),
+        }
+        self.steps = np.array([-self.columns, 1, self.columns, -1], np.int64)
+        self.up, self.side = np.uint64(self.columns), ONE
+        first = sum(1 << row * self.columns for row in range(self.rows))
+        every = (1 << squares) - 1
+        self.not_first = np.uint64(every & ~first)
+        self.not_last = np.uint64(every & ~(first << self.columns - 1))
+        # Player 0 has the corner below on the left.
+        light = sum(
+            1 << square
+            for square in range(squares)
+            if (square // self.columns + self.rows - 1 + square % self.columns) % 2 == 0
+        )
+        self.start = np.array([light, every & ~light], np.uint64)
+
+    def begin(self, state: Any) -> None:
+        """The pieces are laid out like a chessboard."""
+        state.pieces[:] = self.start
+        state.winner = NO_ACTION
+        self.find_moves(state, state.pieces[0], state.pieces[1])
+
+    def find_moves(self, state: Any, own: Any, other: Any) -> bool:
+        """Keep the pieces that can move in each direction; returns whether there are any."""
+        up, right = own & (other << self.up), own & self.not_last & (other >> self.side)
+        down, left = own & (other >> self.up), own & self.not_first & (other << self.side)
+        state.movable[0], state.movable[1] = up, right
+        state.movable[2], state.movable[3] = down, left
+        return (up | right | down | left) != NONE
+
+    def player(self, state: Any) -> int:
+        """Players take turns until one cannot move."""
+        return TERMINAL if state.winner != NO_ACTION else state.to_move
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """Piece by piece, direction by direction."""
+        pieces = state.movable[0] | state.movable[1] | state.movable[2] | state.movable[3]
+        count = 0
+        while pieces != NONE:
+            square = lowest_bit(pieces)
+            pieces &= pieces - ONE
+            for direction in range(4):
+                if has_bit(state.movable[direction], square):
+                    actions[count] = square * 4 + direction
+                    count += 1
+        return count
+
+    def play(self, state: Any, action: int) -> None:
+        """Move a piece onto the opponent's beside it, and see whether the opponent can move."""
+        player, square = state.to_move, action >> 2
+        left, reached = bit(square), bit(square + self.steps[action & 3])
+        own = (state.pieces[player] ^ left) | reached
+        other = state.pieces[1 - player] & ~reached
+        state.pieces[player], state.pieces[1 - player] = own, other
+        state.to_move = 1 - player
+        if not self.find_moves(state, other, own):
+            state.winner = player
+
+    def returns(self, state: Any, returns: Any) -> None:
+        """1 for the winner, -1 for the other."""
+        self.write_winner(returns, state.winner)
+
+    def draw(self, state: Any, stream: Any) -> int:
+        """A place among the moves of all directions."""
+        total = 0
+        for direction in range(4):
+            total += count_bits(state.movable[direction])
+        place = random_below(stream, total)
+        direction = 0
+        while place >= count_bits(state.movable[direction]):
+            place -= count_bits(state.movable[direction])
+            direction += 1
+        return nth_bit(state.movable[direction], place) * 4 + direction
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """The squares that a piece leaves and reaches."""
+        square = action // 4
+        return self.square_name(square) + self.square_name(square + int(self.steps[action % 4]))
+
+    def square_name(self, square: int) -> str:
+        """The column's letter and the row's number, from below."""
+        row, column = divmod(square, self.columns)
+        return f"{chr(ord('a') + column)}{self.rows - row}"
+
+    def string_of(self, state: Any) -> str:
+        """The board, with its coordinates."""
+        width = len(str(self.rows))
+        cells = np.zeros(self.num_board_cells, np.int8)
+        self.describe_board(state, cells)
+        lines = [
+            f"{self.rows - row:{width}}"
+            + "".join(".ox"[cell] for cell in cells[start:][: self.columns])
+            for row, start in enumerate(range(0, len(cells), self.columns))
+        ]
+        letters = "".join(chr(ord("a") + column) for column in range(self.columns))
+        return "\n".join([*lines, " " * width + letters, ""])
+
+    def describe_board(self, state: Any, cells: Any) -> None:
+        """0 for an empty square, else one more than the piece's owner."""
+        write_owners(state.pieces, cells)
+
+    def observation_of(self, state: Any, player: int) -> Any:
+        """Planes of the player's pieces, the other's, and empty squares."""
+        return self.board_planes(state, (1 + player, 2 - player, 0))

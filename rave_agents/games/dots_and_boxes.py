@@ -1,0 +1,178 @@
+"""Dots and Boxes, as OpenSpiel has it: ``dots_and_boxes(num_rows=2,num_cols=2)``.
+
+Players draw lines between dots. Who draws the last side of a box owns it and moves again; who has
+more boxes in the end wins, or wins as many points as they lead by, with ``utility_margin``
+(OpenSpiel, ``dots_and_boxes.cc``).
+
+Action 0 is the horizontal line above on the left; lines go to the right and then downwards, first
+all horizontal ones, then all vertical ones.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rave_agents.games.kit.rules import TERMINAL, Rules
+from rave_agents.simulate.random_stream import random_below
+
+LARGEST = 1024
+"""The most boxes."""
+
+SIDES = 4
+"""Lines around a box."""
+
+
+class DotsAndBoxes(Rules):
+    """See the module."""
+
+    name = "dots_and_boxes"
+    placement = True
+    cell_kinds = 4
+    num_rows: int = 2
+    num_cols: int = 2
+    utility_margin: bool = False
+
+    def setup(self) -> None:
+        """Find the boxes on both sides of each line."""
+        rows, columns = self.num_rows, self.num_cols
+        self.boxes = rows * columns
+        if min(rows, columns) < 1 or self.boxes > LARGEST:
+            raise ValueError(
+                f"num_rows and num_cols must be at least 1 and have at most {LARGEST} boxes, got "
+                f"num_rows={rows}, num_cols={columns}."
+            )
+        self.board_shape = 2 * rows + 1, 2 * columns + 1
+        self.across = (rows + 1) * columns
+        self.num_distinct_actions = self.max_game_length = self.across + rows * (columns + 1)
+        # A line on the edge has a box that is never closed on its other side.
+        self.beside = np.full((self.num_distinct_actions, 2), self.boxes, np.int64)
+        for box in range(self.boxes):
+            row, column = divmod(box, columns)
+            self.beside[box, 1] = self.beside[box + columns, 0] = box
+            left = self.across + row * (columns + 1) + column
+            self.beside[left, 1] = self.beside[left + 1, 0] = box
+        # The cells of the described board where lines and boxes are.
+        cells = np.arange(self.board_shape[0] * self.board_shape[1]).reshape(self.board_shape)
+        across, upright = cells[::2, 1::2], cells[1::2, ::2]
+        self.line_cells = np.concatenate([across.ravel(), upright.ravel()])
+        self.box_cells = cells[1::2, 1::2].ravel()
+        if self.utility_margin:
+            self.min_utility, self.max_utility = -float(self.boxes), float(self.boxes)
+        self.fields = {
+            "lines": (np.int8, self.num_distinct_actions),
+            "left": (np.int16, self.num_distinct_actions),
+            "sides": (np.int16, self.boxes + 1),
+            "owners": (np.int8, self.boxes),
+            **dict.fromkeys(("to_move", "moves", "lead"), np.int64),
+        }
+
+    def begin(self, state: Any) -> None:
+        """Nothing is drawn."""
+        state.sides[self.boxes] = -2 * (self.num_rows + self.num_cols)
+
+    def player(self, state: Any) -> int:
+        """The player who draws on, until all lines are drawn."""
+        return TERMINAL if state.moves == self.num_distinct_actions else state.to_move
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """Every line that is not drawn."""
+        count = 0
+        for line in range(self.num_distinct_actions):
+            if state.lines[line] == 0:
+                actions[count] = line
+                count += 1
+        return count
+
+    def play(self, state: Any, action: int) -> None:
+        """Draw a line; who closes no box by it gives the move away."""
+        player = state.to_move
+        state.lines[action] = player + 1
+        state.moves += 1
+        closed = 0
+        for side in range(2):
+            box = self.beside[action, side]
+            state.sides[box] += 1
+            if state.sides[box] == SIDES:
+                state.owners[box] = player + 1
+                closed += 1
+        state.lead += closed if player == 0 else -closed
+        if closed == 0:
+            state.to_move = 1 - player
+
+    def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
+        """Draw the lines that are left in any order."""
+        count = self.legal_actions(state, state.left)
+        if end + count > players.shape[0]:
+            return -1
+        for place in range(count):
+            drawn = place + random_below(stream, count - place)
+            line: Any = np.int64(state.left[drawn])
+            state.left[drawn] = state.left[place]
+            players[end + place] = state.to_move
+            actions[end + place] = line
+            self.play(state, line)
+        return end + count
+
+    def returns(self, state: Any, returns: Any) -> None:
+        """The lead, or 1 for who leads and -1 for the other."""
+        if self.utility_margin:
+            returns[0] = state.lead
+            returns[1] = -state.lead
+        else:
+            self.write_leader(returns, state.lead)
+
+    def describe_board(self, state: Any, cells: Any) -> None:
+        """1 for a line that is drawn, 2 and 3 for a box of player 0 and 1, else 0."""
+        cells[:] = 0
+        for line in range(self.num_distinct_actions):
+            cells[self.line_cells[line]] = min(1, state.lines[line])
+        for box in range(self.boxes):
+            if state.owners[box] > 0:
+                cells[self.box_cells[box]] = 1 + state.owners[box]
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """The player, the direction of the line, and its row and column."""
+        upright = action >= self.across
+        place, columns = action - upright * self.across, self.num_cols + upright
+        return f"P{player + 1}({'hv'[upright]},{place // columns},{place % columns})"
+
+    def parts(self, state: Any) -> Any:
+        """The lines on the right of each dot and below it, and the box there: [3, rows, columns].
+
+        As of OpenSpiel's dots: 0 where nothing is, else one more than the player.
+        """
+        rows, columns = self.num_rows, self.num_cols
+        lines = np.array(state.lines)
+        found = np.zeros((3, rows + 1, columns + 1), np.int8)
+        found[0, :, :columns] = lines[: self.across].reshape(rows + 1, columns)
+        found[1, :rows] = lines[self.across :].reshape(rows, columns + 1)
+        found[2, :rows, :columns] = np.array(state.owners).reshape(rows, columns)
+        return found
+
+    def string_of(self, state: Any) -> str:
+        """The dots, the lines, and who owns each box."""
+        across, upright, boxes = self.parts(state)
+        text = []
+        for row, corners in enumerate(self.corners()):
+            for column, corner in enumerate(corners[:-1]):
+                text.append(corner + ("───" if across[row, column] else "╴ ╶"))
+            text.append(corners[-1] + "\n")
+            if row < self.num_rows:
+                for column in range(self.num_cols + 1):
+                    text.append("│" if upright[row, column] else " ")
+                    if column < self.num_cols:
+                        text.append(("   ", " 1 ", " 2 ")[boxes[row, column]])
+                text.append("\n")
+        return "".join(text)
+
+    def corners(self) -> list[str]:
+        """The dots of each row."""
+        inner = self.num_cols - 1
+        between = "├" + "┼" * inner + "┤"
+        rows = [between] * (self.num_rows - 1)
+        return ["┌" + "┬" * inner + "┐", *rows, "└" + "┴" * inner + "┘"]
+
+    def observation(self, state: Any) -> Any:
+        """For each content, each dot, and each part there, 1 where the part has that content."""
+        parts = self.parts(state).reshape(3, -1).T
+        return np.array([parts == content for content in range(3)], np.float32)

@@ -1,0 +1,130 @@
+"""Mancala (Kalah), as OpenSpiel has it: six pits a side, with four beans each.
+
+A player sows the beans of an own pit into the pits that follow, the own store and not the other's.
+Who ends in the own store moves again; who ends in an empty own pit takes that bean and those of the
+pit opposite, if there are any. Where a player has no beans, or after 1,001 moves, the game is over,
+and who has more beans in store and pits wins (OpenSpiel, ``mancala.cc``).
+
+An action is the number of a pit: 1 to 6 for player 0, whose store is 7, and 8 to 13 for player 1,
+whose store is 0.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rave_agents.games.bits import NONE, ONE
+from rave_agents.games.kit.rules import TERMINAL, Rules
+from rave_agents.games.sowing import (
+    drawn_house,
+    emptied,
+    house_bits,
+    list_houses,
+    row_of,
+    seeds_in,
+    seeds_of,
+    sowing,
+)
+
+PITS = STORE = 6
+"""A player's pits, and the place of the store behind them."""
+
+SIDE, ALL = 7, 14
+"""The pits and the store of one player, and of both."""
+
+BEANS = 4
+"""Beans in each pit."""
+
+
+class Mancala(Rules):
+    """See the module."""
+
+    name = "mancala"
+    num_distinct_actions = ALL
+    max_actions = PITS
+    max_game_length = 1001
+    board_shape = 2, SIDE
+    cell_kinds = 2 * PITS * BEANS + 1
+
+    def setup(self) -> None:
+        """Name the fields."""
+        self.fields = {
+            "rows": (np.uint64, 2),
+            **dict.fromkeys(("to_move", "moves", "over"), np.int64),
+        }
+        self.own, self.other, self.last = sowing(PITS, SIDE, 2 * PITS * BEANS, skips_origin=False)
+        self.start = row_of([BEANS] * PITS)
+        self.pits, self.high = row_of([0xFF] * PITS), row_of([0x80] * PITS)
+        self.below = row_of([0x7F] * PITS)
+
+    def begin(self, state: Any) -> None:
+        """The stores are empty."""
+        state.rows[:] = self.start
+
+    def player(self, state: Any) -> int:
+        """The player who moves next, until one has no beans."""
+        return TERMINAL if state.over == 1 else state.to_move
+
+    def filled(self, state: Any) -> Any:
+        """A bit for each own pit with beans: the highest of its byte."""
+        return ((state.rows[state.to_move] & self.pits) + self.below) & self.high
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """Every own pit with beans."""
+        count = list_houses(self.filled(state), actions)
+        for place in range(count):
+            actions[place] += SIDE * state.to_move + 1
+        return count
+
+    def play(self, state: Any, action: int) -> None:
+        """Sow, take what is opposite, and see who moves next."""
+        player = state.to_move
+        pit = action - 1 - SIDE * player
+        own, other = state.rows[player], state.rows[1 - player]
+        beans = seeds_in(own, pit)
+        own = emptied(own, pit) + self.own[pit, beans]
+        other += self.other[pit, beans]
+        last = self.last[pit, beans]
+        if last < PITS and seeds_in(own, last) == ONE:
+            opposite = seeds_in(other, PITS - 1 - last)
+            if opposite != NONE:
+                own = emptied(own, last) + ((opposite + ONE) << house_bits(STORE))
+                other = emptied(other, PITS - 1 - last)
+        state.rows[player], state.rows[1 - player] = own, other
+        if last != STORE:
+            state.to_move = 1 - player
+        state.moves += 1
+        one_is_empty = own & self.pits == NONE or other & self.pits == NONE
+        if one_is_empty or state.moves >= self.max_game_length:
+            state.over = 1
+
+    def returns(self, state: Any, returns: Any) -> None:
+        """1 for who has more beans, -1 for the other."""
+        lead: Any = 0
+        for place in range(SIDE):
+            lead += np.int64(seeds_in(state.rows[0], place))
+            lead -= np.int64(seeds_in(state.rows[1], place))
+        self.write_leader(returns, lead)
+
+    def draw(self, state: Any, stream: Any) -> int:
+        """A place among the own pits with beans."""
+        return SIDE * state.to_move + drawn_house(self.filled(state), stream) + 1
+
+    def describe_board(self, state: Any, cells: Any) -> None:
+        """The beans of each pit and store, player 0's first."""
+        for place in range(ALL):
+            cells[place] = seeds_in(state.rows[place // SIDE], place % SIDE)
+
+    def string_of(self, state: Any) -> str:
+        """The board, player 1's pits above."""
+        below, above = (seeds_of(row, SIDE) for row in state.rows)
+        rows = ["".join(["-", *(f"{n}-" for n in row[:PITS])]) for row in (above[-2::-1], below)]
+        stores = f"{above[STORE]}{'-' * (2 * PITS - 1)}{below[STORE]}"
+        who = f"Current player: {state.to_move}\nMove number: {state.moves}"
+        return "\n".join([rows[0], stores, rows[1], who])
+
+    def observation(self, state: Any) -> Any:
+        """The beans of each pit and store, the player to move, and the number of moves."""
+        below, above = (seeds_of(row, SIDE) for row in state.rows)
+        board = [above[STORE], *below, *above[:PITS]]
+        return np.array([*board, state.to_move, state.moves], np.float32)

@@ -1,0 +1,136 @@
+"""What positions on compiled rules show is what OpenSpiel's states show."""
+
+import json
+import random
+
+import numpy as np
+import pyspiel
+import pytest
+from rave_openspiel import OpenSpielState, compiled_games
+from rave_openspiel.native import bridge
+
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.games import rules_class
+
+SHOWN = [
+    "amazons(board_size=6)",
+    "amazons",
+    "clobber(rows=3,columns=4)",
+    "clobber(rows=11,columns=2)",
+    "dots_and_boxes(num_rows=2,num_cols=3)",
+    "dots_and_boxes(num_rows=3,num_cols=1,utility_margin=true)",
+    "mancala",
+    "ultimate_tic_tac_toe",
+    "oware",
+    "oware(num_houses_per_player=3,num_seeds_per_house=5)",
+    "tic_tac_toe",
+    "mnk",
+    "mnk(m=7,n=4,k=3)",
+    "mnk(m=62,n=3,k=6)",
+    "gomoku(size=9)",
+    "gomoku(size=4,anti=true,wrap=true,connect=3)",
+    "gomoku(size=9,dims=1,connect=3)",
+    "gomoku(size=4,dims=3,connect=4,anti=true)",
+    "gomoku(size=3,dims=4,connect=3)",
+    "pentago",
+    "nim",
+    "nim(is_misere=false)",
+    "nim(pile_sizes=3;0;2,is_misere=false)",
+    "pig",
+    "pig(winscore=12,horizon=9)",
+    "pig(players=3,winscore=20,piglet=true,diceoutcomes=4)",
+    "pig(players=10,winscore=30)",
+    "pig(winscore=1,diceoutcomes=100)",
+]
+
+
+@pytest.fixture(autouse=True)
+def interpreted(monkeypatch):
+    """The texts and tensors are plain Python; nothing here is worth compiling."""
+    monkeypatch.delenv("RAVE_AGENTS_GAMES", raising=False)
+
+
+@pytest.mark.full(but=["clobber(rows=3,columns=4)", "mancala", "nim"])
+@pytest.mark.parametrize("spec", SHOWN)
+def test_texts_tensors_and_utilities_are_openspiels(spec):
+    game = pyspiel.load_game(spec)
+    rules, draw = compiled_games.rules_of(game), random.Random(1)
+    for _ in range(3):
+        state, own = game.new_initial_state(), rules.new_initial_state()
+        while True:
+            assert str(own) == str(state)
+            for player in range(game.num_players()):
+                shown = own.observation(player).ravel()
+                np.testing.assert_array_equal(
+                    shown, np.array(state.observation_tensor(player), np.float32)
+                )
+            if state.is_terminal():
+                break
+            for action in state.legal_actions():
+                assert own.action_to_string(action) == state.action_to_string(action)
+            action = draw.choice(state.legal_actions())
+            state.apply_action(action)
+            own.apply_action(action)
+        assert own.returns() == state.returns()
+    for name in ("num_distinct_actions", "min_utility", "max_utility", "utility_sum"):
+        assert getattr(own, name)() == getattr(game, name)()
+
+
+def board_of(name, moves, **parameters):
+    """The board that learned values look at, after some moves."""
+    rules = rules_class(name)(**parameters)
+    state = rules.new_initial_state()
+    state.play_through(moves)
+    cells = np.full(rules.num_board_cells, -1, np.int8)
+    rules.describe_board(state.record, cells)
+    return cells.reshape(rules.board_shape).tolist()
+
+
+def test_lines_and_boxes_are_described_where_they_are():
+    assert board_of("dots_and_boxes", [0, 6, 1, 2, 7], num_rows=1, num_cols=3) == [
+        [0, 1, 0, 1, 0, 1, 0],
+        [1, 0, 1, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0, 0, 0],
+    ]
+    assert board_of("dots_and_boxes", [0, 1, 2, 3], num_rows=1, num_cols=1) == [
+        [0, 1, 0],
+        [1, 3, 1],
+        [0, 1, 0],
+    ]
+
+
+def test_seeds_are_described_with_stores_and_scores():
+    assert board_of("mancala", [3, 6]) == [[4, 4, 0, 5, 5, 0, 2], [5, 5, 5, 5, 4, 4, 0]]
+    found = board_of("oware", [0, 1], num_houses_per_player=2, num_seeds_per_house=2)
+    assert found == [[1, 4, 3], [0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "moves"),
+    [
+        ("clobber(rows=2,columns=3)", "0xox.xo", []),
+        ("clobber(rows=2,columns=2)", "0oxxo", []),
+        ("clobber(rows=2,columns=4)", "0xox.oxox", [25, 11]),  # As from the start, but for a stone.
+        ("dots_and_boxes(num_rows=1,num_cols=1)", "1000", [1]),
+        ("dots_and_boxes(num_rows=1,num_cols=2)", "1111001", [4]),
+        ("gomoku(size=3,connect=3)", json.dumps("Bb..w....."), []),
+        ("gomoku(size=3,connect=3)", json.dumps("W........."), [4]),
+        ("gomoku(size=3,dims=3,connect=3)", json.dumps("Bb" + 25 * "." + "w"), [3, 4]),
+    ],
+)
+def test_a_position_that_was_set_up_is_searched_on_openspiels_state(spec, text, moves):
+    """These states do not tell where they began."""
+    state = pyspiel.load_game(spec).new_initial_state(text)
+    for move in moves:
+        state.apply_action(move)
+    assert compiled_games.position(state) is None
+    result = Searcher(seed=1).search(OpenSpielState(state), Limit(simulations=5))
+    assert result.provider != "compiled rules"
+
+
+@pytest.mark.skipif(bridge() is None, reason="the bridge could not be compiled")
+@pytest.mark.parametrize(("preset", "provider"), [("auto", "native"), ("rave", "compiled rules")])
+def test_who_learns_in_mancala_searches_openspiels_states(preset, provider):
+    state = OpenSpielState(pyspiel.load_game("mancala").new_initial_state())
+    searcher = Searcher(SearchConfig.preset(preset), seed=1)
+    assert searcher.search(state, Limit(simulations=2)).provider == provider
