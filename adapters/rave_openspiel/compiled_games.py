@@ -25,7 +25,7 @@ SWITCH = "RAVE_AGENTS_GAMES"
 for compiled rules."""
 
 _SHOWN = frozenset({"ansi_color_output", "egocentric_obs_tensor", "plain_obs_tensor", "string_rep"})
-"""Parameters that change how a game is shown, and nothing else."""
+"""Parameters that change how a game is shown, and nothing else; some rules know them."""
 
 _log = logging.getLogger("rave_agents")
 
@@ -63,6 +63,10 @@ _LONG = "max_game_length above 4096"
 
 _KNOWN = {
     "breakthrough": _Known(uncovered="more than 64 squares"),
+    "checkers": _Known(
+        uncovered="fewer than 7 rows, fewer than 2 columns, more columns than rows, or more than "
+        "128 squares, with one more a row where columns are even"
+    ),
     "clobber": _Known(uncovered="fewer than 2 rows or columns, or more than 64 squares"),
     "connect_four": _Known(place=_place_connect_four, uncovered="(rows + 1) * columns above 64"),
     "dots_and_boxes": _Known(uncovered="more than 1024 boxes"),
@@ -112,7 +116,8 @@ def _rules_or_reason(spec: str) -> Rules | str | None:
     name = game.get_type().short_name
     if name not in GAMES:
         return None
-    without = _SHOWN | _KNOWN.get(name, _Known()).without
+    shown = _SHOWN - rules_class(name).parameter_defaults().keys()
+    without = shown | _KNOWN.get(name, _Known()).without
     given = {key: value for key, value in game.get_parameters().items() if key not in without}
     if given.get("max_game_length", 0) < 0:
         return f"max_game_length must not be negative, got {given['max_game_length']}."

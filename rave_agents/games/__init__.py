@@ -32,6 +32,7 @@ __all__ = [
 GAMES = {
     "amazons": "Amazons",
     "breakthrough": "Breakthrough",
+    "checkers": "Checkers",
     "clobber": "Clobber",
     "connect_four": "ConnectFour",
     "dots_and_boxes": "DotsAndBoxes",

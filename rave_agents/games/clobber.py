@@ -11,24 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.bits import (
-    NONE,
-    ONE,
-    bit,
-    count_bits,
-    has_bit,
-    lowest_bit,
-    nth_bit,
-    write_owners,
-)
-from rave_agents.games.kit.rules import NO_ACTION, TERMINAL, Rules
-from rave_agents.simulate.random_stream import random_below
+from rave_agents.games.bits import NONE, ONE, bit, write_owners
+from rave_agents.games.coordinates import board_of_squares, cell_name
+from rave_agents.games.directed import DirectedRules
+from rave_agents.games.kit.rules import NO_ACTION, TERMINAL
 
 LARGEST, LETTERS = 64, 26
 """The most squares, and the most columns."""
 
 
-class Clobber(Rules):
+class Clobber(DirectedRules):
     """See the module."""
 
     name = "clobber"
@@ -83,18 +75,9 @@ class Clobber(Rules):
         """Players take turns until one cannot move."""
         return TERMINAL if state.winner != NO_ACTION else state.to_move
 
-    def legal_actions(self, state: Any, actions: Any) -> int:
-        """Piece by piece, direction by direction."""
-        pieces = state.movable[0] | state.movable[1] | state.movable[2] | state.movable[3]
-        count = 0
-        while pieces != NONE:
-            square = lowest_bit(pieces)
-            pieces &= pieces - ONE
-            for direction in range(4):
-                if has_bit(state.movable[direction], square):
-                    actions[count] = square * 4 + direction
-                    count += 1
-        return count
+    def action_of(self, state: Any, place: int, direction: int) -> int:
+        """The number of a move."""
+        return place * 4 + direction
 
     def play(self, state: Any, action: int) -> None:
         """Move a piece onto the opponent's beside it, and see whether the opponent can move."""
@@ -111,18 +94,6 @@ class Clobber(Rules):
         """1 for the winner, -1 for the other."""
         self.write_winner(returns, state.winner)
 
-    def draw(self, state: Any, stream: Any) -> int:
-        """A place among the moves of all directions."""
-        total = 0
-        for direction in range(4):
-            total += count_bits(state.movable[direction])
-        place = random_below(stream, total)
-        direction = 0
-        while place >= count_bits(state.movable[direction]):
-            place -= count_bits(state.movable[direction])
-            direction += 1
-        return nth_bit(state.movable[direction], place) * 4 + direction
-
     def action_to_string(self, player: int, action: int) -> str:
         """The squares that a piece leaves and reaches."""
         square = action // 4
@@ -131,20 +102,12 @@ class Clobber(Rules):
     def square_name(self, square: int) -> str:
         """The column's letter and the row's number, from below."""
         row, column = divmod(square, self.columns)
-        return f"{chr(ord('a') + column)}{self.rows - row}"
+        return cell_name(column, self.rows - 1 - row)
 
     def string_of(self, state: Any) -> str:
         """The board, with its coordinates."""
-        width = len(str(self.rows))
-        cells = np.zeros(self.num_board_cells, np.int8)
-        self.describe_board(state, cells)
-        lines = [
-            f"{self.rows - row:{width}}"
-            + "".join(".ox"[cell] for cell in cells[start:][: self.columns])
-            for row, start in enumerate(range(0, len(cells), self.columns))
-        ]
-        letters = "".join(chr(ord("a") + column) for column in range(self.columns))
-        return "\n".join([*lines, " " * width + letters, ""])
+        cells = self.board_planes(state, range(3)).argmax(axis=0)
+        return board_of_squares(["".join(".ox"[cell] for cell in row) for row in cells])
 
     def describe_board(self, state: Any, cells: Any) -> None:
         """0 for an empty square, else one more than the piece's owner."""

@@ -54,3 +54,11 @@ def board_of_points(signs: Sequence[str]) -> str:
     rows = [f"{row + 1:2} " + " ".join(signs[row * size : (row + 1) * size]) for row in range(size)]
     letters = [point_name(column, 0)[0].upper() for column in range(size)]
     return "\n".join([*reversed(rows), "   " + " ".join(letters)])
+
+
+def board_of_squares(rows: Sequence[str]) -> str:
+    """A board with its coordinates, a1 below on the left; the rows from above, a sign a square."""
+    width = len(str(len(rows)))
+    lines = [f"{len(rows) - row:{width}}{signs}" for row, signs in enumerate(rows)]
+    letters = "".join(cell_name(column, 0)[0] for column in range(len(rows[0])))
+    return "\n".join([*lines, " " * width + letters, ""])

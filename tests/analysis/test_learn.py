@@ -82,7 +82,7 @@ def test_a_board_of_connect_four_is_described_from_below():
     assert not cells[2:].any()
 
 
-OTHERS = {"connect_four", "dots_and_boxes", "mancala", "oware", "ultimate_tic_tac_toe"}
+OTHERS = {"checkers", "connect_four", "dots_and_boxes", "mancala", "oware", "ultimate_tic_tac_toe"}
 """Games whose observations are no planes of the board that they describe."""
 
 

@@ -50,6 +50,16 @@ SPECS = {
         "connect_four(rows=8,columns=7,x_in_row=5)",
         "connect_four(rows=1,columns=3,x_in_row=2)",
     ],
+    "checkers": [
+        "checkers",
+        "checkers(rows=7,columns=2)",
+        "checkers(rows=7,columns=7)",
+        "checkers(rows=8,columns=3,egocentric=true)",
+        "checkers(rows=10,columns=10)",
+        "checkers(rows=11,columns=11)",
+        "checkers(rows=12,columns=9)",
+        "checkers(rows=42,columns=2)",
+    ],
     "clobber": [
         "clobber",
         "clobber(rows=2,columns=2)",
@@ -159,6 +169,7 @@ PERFT = {
     "pig(winscore=12,horizon=9)": [1, 2, 8, 20, 68, 187, 587, 1626, 4575, 12850],
     "go(board_size=2)": [1, 5, 21, 68, 156, 316, 604],
     "go(board_size=3)": [1, 10, 91, 738, 5281],
+    "checkers": [1, 7, 49, 302, 1469, 7361, 36768],
     "clobber": [1, 49, 2116, 80063],
     "dots_and_boxes": [1, 12, 132, 1320, 11880],
     "lines_of_action": [1, 36, 1244, 44952],
@@ -176,6 +187,7 @@ UNCOVERED = [
     "connect_four(rows=10,columns=10)",
     "hex(num_cols=63,num_rows=3)",
     "breakthrough(rows=9,columns=9)",
+    "checkers(rows=12,columns=10)",
     "clobber(rows=9,columns=8)",
     "dots_and_boxes(num_rows=33,num_cols=32)",
     "go(board_size=5,max_game_length=10000)",
@@ -200,6 +212,7 @@ SMALL = [
     "y(board_size=4)",
     "breakthrough(rows=5,columns=3)",
     "connect_four(rows=4,columns=5,x_in_row=3)",
+    "checkers(rows=8,columns=3,egocentric=true)",
     "clobber(rows=3,columns=4)",
     "dots_and_boxes(num_rows=2,num_cols=3)",
     "go(board_size=3,komi=-2.0)",
@@ -226,10 +239,10 @@ def rules_of(spec):
 
 
 def after(spec, moves, seed):
-    """A position after some random moves, and what chance does then, that is not terminal."""
+    """A position with a choice, after some random moves, and what chance does then."""
     draw = random.Random(seed)
     state = pyspiel.load_game(spec).new_initial_state()
-    while moves > 0 or state.is_chance_node():
+    while moves > 0 or state.is_chance_node() or len(state.legal_actions()) == 1:
         child = state.child(draw.choice(state.legal_actions()))
         if child.is_terminal():
             break
@@ -381,6 +394,9 @@ def test_other_parameters_go_to_the_bridge(spec):
     ("covered", "beyond", "told"),
     [
         ("breakthrough(rows=8,columns=8)", "breakthrough(rows=13,columns=5)", "64 squares"),
+        ("checkers(rows=8,columns=8)", "checkers(rows=8,columns=9)", "more columns than rows"),
+        ("checkers(rows=7,columns=7)", "checkers(rows=6,columns=6)", "fewer than 7 rows"),
+        ("checkers(rows=11,columns=11)", "checkers(rows=12,columns=11)", "128 squares"),
         ("clobber(rows=8,columns=8)", "clobber(rows=9,columns=8)", "more than 64 squares"),
         ("connect_four(rows=7,columns=8)", "connect_four(rows=12,columns=5)", "columns above 64"),
         ("gomoku(size=31,wrap=true)", "gomoku(size=32,wrap=true)", "31 with wrap"),

@@ -15,6 +15,8 @@ from rave_agents.games import rules_class
 SHOWN = [
     "amazons(board_size=6)",
     "amazons",
+    "checkers",
+    "checkers(rows=10,columns=10,egocentric=true)",
     "clobber(rows=3,columns=4)",
     "clobber(rows=11,columns=2)",
     "dots_and_boxes(num_rows=2,num_cols=3)",
