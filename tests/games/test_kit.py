@@ -72,6 +72,50 @@ def test_playouts_draw_chance_by_its_probabilities():
     assert (frame.returns[:, 0] == 2.0).mean() == pytest.approx(2 / 3, abs=0.03)
 
 
+class Wheel(Rules):
+    """Chance stops a wheel with as many numbers as the player has said; that is what is won."""
+
+    fields: ClassVar = {"numbers": np.int64, "shown": np.int64}
+    num_distinct_actions = 8
+    num_players, max_utility, utility_sum = 1, 8.0, None
+
+    def player(self, state):
+        if state.shown > 0:
+            return TERMINAL
+        return CHANCE if state.numbers > 0 else 0
+
+    def legal_actions(self, state, actions):
+        for number in range(8):
+            actions[number] = number
+        return 8
+
+    def even_outcomes(self, state):
+        return state.numbers
+
+    def play(self, state, action):
+        if state.numbers > 0:
+            state.shown = action + 1
+        else:
+            state.numbers = action + 1
+
+    def returns(self, state, returns):
+        returns[0] = state.shown
+
+
+def test_outcomes_that_are_equally_probable_are_only_counted():
+    state = Wheel().new_initial_state()
+    assert state.has_chance_nodes()
+    state.apply_action(4)
+    assert state.chance_outcomes() == [(outcome, 0.2) for outcome in range(5)]
+    frame = make_frame(
+        num_players=1, playouts=600, playout_stream=make_stream(np.random.SeedSequence(2))
+    )
+    assert simulated(state.simulator(frame, None), frame) == Status.DONE
+    counts = np.bincount(frame.returns[:, 0].astype(int), minlength=6)[1:6]
+    assert counts / 600 == pytest.approx(0.2, abs=0.05)
+    check_game_state(state.clone, games=1)
+
+
 class WrongReturns(Race):
     def returns(self, state, returns):
         returns[0] = 2.0

@@ -101,6 +101,12 @@ class BaseRules:
         kind = type(self)
         self.draws_itself: bool = kind.draw is not BaseRules.draw
         """True if playouts take actions by ``draw``."""
+        self.chance_is_even: bool = kind.even_outcomes is not BaseRules.even_outcomes
+        """True if all outcomes of chance are equally probable, see ``even_outcomes``."""
+        self.has_chance: bool = (
+            self.chance_is_even or kind.chance_outcomes is not BaseRules.chance_outcomes
+        )
+        """True if chance moves in the game."""
         self.plays_itself: bool = kind.playout is not BaseRules.playout
         """True if playouts are those of ``playout``."""
         self.is_checked: bool = not kind.__module__.startswith(_GAMES)
@@ -173,6 +179,17 @@ class BaseRules:
 
     def chance_outcomes(self, state: Any, actions: Any, probabilities: Any) -> int:
         """Write every outcome of chance and its probability; returns how many there are."""
+        count = self.even_outcomes(state)
+        for outcome in range(count):
+            actions[outcome] = outcome
+            probabilities[outcome] = 1.0 / count
+        return count
+
+    def even_outcomes(self, state: Any) -> int:
+        """The number of outcomes of chance, from 0 on, where all are equally probable.
+
+        A game that defines this needs no ``chance_outcomes``, and playouts list none.
+        """
         return 0
 
     def play(self, state: Any, action: int) -> None:

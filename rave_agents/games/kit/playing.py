@@ -196,9 +196,14 @@ def take_place(rules: Any, actions: Any, count: int, player: int, frame: Any, en
 @kernel
 def drawn_outcome(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any) -> Any:
     """An outcome of chance; what the rules break, which is below 0, if there is none."""
-    count = rules.chance_outcomes(state, actions, probabilities)
+    if rules.chance_is_even:
+        count = rules.even_outcomes(state)
+    else:
+        count = rules.chance_outcomes(state, actions, probabilities)
     if not 0 < count <= rules.max_actions:
         return refuse(frame, BAD_COUNT, count)
+    if rules.chance_is_even:
+        return random_below(frame.playout_stream, count)
     action = np.int64(outcome(actions, probabilities, count, frame.playout_stream))
     return action if 0 <= action < rules.num_outcomes else refuse(frame, BAD_ACTION, action)
 

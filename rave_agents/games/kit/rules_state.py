@@ -69,7 +69,7 @@ class RulesState:
 
     def has_chance_nodes(self) -> bool:
         """True if the rules have outcomes of chance."""
-        return type(self.rules).chance_outcomes is not BaseRules.chance_outcomes
+        return self.rules.has_chance
 
     def legal_actions(self) -> list[int]:
         """The legal actions in ascending order."""
