@@ -62,6 +62,7 @@ speed of the rules, which show none."""
 _LONG = "max_game_length above 4096"
 
 _KNOWN = {
+    "backgammon": _Known(uncovered="max_player_turns above 100000 or below 0"),
     "breakthrough": _Known(uncovered="more than 64 squares"),
     "checkers": _Known(
         uncovered="fewer than 7 rows, fewer than 2 columns, more columns than rows, or more than "

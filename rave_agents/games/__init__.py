@@ -31,11 +31,13 @@ __all__ = [
 
 GAMES = {
     "amazons": "Amazons",
+    "backgammon": "Backgammon",
     "breakthrough": "Breakthrough",
     "checkers": "Checkers",
     "clobber": "Clobber",
     "connect_four": "ConnectFour",
     "dots_and_boxes": "DotsAndBoxes",
+    "einstein_wurfelt_nicht": "EinsteinWurfeltNicht",
     "go": "Go",
     "gomoku": "Gomoku",
     "havannah": "Havannah",
@@ -44,6 +46,7 @@ GAMES = {
     "mancala": "Mancala",
     "mnk": "MNK",
     "nim": "Nim",
+    "nine_mens_morris": "NineMensMorris",
     "nogo": "NoGo",
     "othello": "Othello",
     "oware": "Oware",

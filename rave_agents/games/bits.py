@@ -10,6 +10,7 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.games.kit.instructions import count_bits, lowest_bit
+from rave_agents.simulate.random_stream import random_below
 
 __all__ = [
     "NONE",
@@ -17,8 +18,10 @@ __all__ = [
     "TWO",
     "bit",
     "count_bits",
+    "drawn_bit",
     "has_bit",
     "key_of",
+    "list_bits",
     "lowest_bit",
     "nth_bit",
     "write_owners",
@@ -55,6 +58,22 @@ def nth_bit(bits: Any, place: int) -> int:
     for _ in range(place):
         bits &= bits - ONE
     return lowest_bit(bits)
+
+
+@kernel
+def drawn_bit(bits: Any, stream: Any) -> int:
+    """One of the squares of a set, each equally probable."""
+    return nth_bit(bits, random_below(stream, count_bits(bits)))
+
+
+@kernel
+def list_bits(bits: Any, actions: Any, count: int, first: int) -> int:
+    """Add to a list of actions ``first`` and the number of each square; returns its new length."""
+    while bits != NONE:
+        actions[count] = first + lowest_bit(bits)
+        bits &= bits - ONE
+        count += 1
+    return count
 
 
 FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))

@@ -82,7 +82,16 @@ def test_a_board_of_connect_four_is_described_from_below():
     assert not cells[2:].any()
 
 
-OTHERS = {"checkers", "connect_four", "dots_and_boxes", "mancala", "oware", "ultimate_tic_tac_toe"}
+OTHERS = {
+    "backgammon",
+    "checkers",
+    "connect_four",
+    "dots_and_boxes",
+    "einstein_wurfelt_nicht",
+    "mancala",
+    "oware",
+    "ultimate_tic_tac_toe",
+}
 """Games whose observations are no planes of the board that they describe."""
 
 

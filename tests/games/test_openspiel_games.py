@@ -128,6 +128,17 @@ SPECS = {
         "pig(winscore=1,diceoutcomes=100)",
         "pig(horizon=20,diceoutcomes=1,piglet=true)",
     ],
+    "nine_mens_morris": ["nine_mens_morris"],
+    "einstein_wurfelt_nicht": ["einstein_wurfelt_nicht"],
+    "backgammon": [
+        "backgammon",
+        "backgammon(hyper_backgammon=true)",
+        "backgammon(hyper_backgammon=true,scoring_type=full_scoring,max_player_turns=20)",
+        "backgammon(max_player_turns=0)",
+        "backgammon(max_player_turns=25,scoring_type=enable_gammons)",
+        "backgammon(scoring_type=enable_gammons)",
+        "backgammon(scoring_type=full_scoring)",
+    ],
     "lines_of_action": [
         "lines_of_action",
         "lines_of_action(max_game_length=0)",
@@ -173,6 +184,10 @@ PERFT = {
     "clobber": [1, 49, 2116, 80063],
     "dots_and_boxes": [1, 12, 132, 1320, 11880],
     "lines_of_action": [1, 36, 1244, 44952],
+    "nine_mens_morris": [1, 24, 552, 12144, 255024],
+    "einstein_wurfelt_nicht": [1, 720, 518400],
+    "backgammon": [1, 30, 758, 27288, 665634],
+    "backgammon(hyper_backgammon=true)": [1, 30, 510, 18360, 286110],
     "amazons(board_size=6)": [1, 4, 40, 544],
     "ultimate_tic_tac_toe": [1, 9, 81, 720, 6336],
     "mancala": [1, 6, 35, 185, 942, 4690],
@@ -201,6 +216,7 @@ UNCOVERED = [
     "gomoku(size=3,dims=5)",
     "nim(pile_sizes=4096;1)",
     "pig(winscore=5,horizon=100,diceoutcomes=4097)",
+    "backgammon(max_player_turns=100001)",
 ]
 """Games whose parameters the rules do not know."""
 
@@ -228,6 +244,9 @@ SMALL = [
     "gomoku(size=4,anti=true,wrap=true,connect=3)",
     "nim(pile_sizes=3;0;2,is_misere=false)",
     "pig(winscore=12,horizon=9)",
+    "nine_mens_morris",
+    "einstein_wurfelt_nicht",
+    "backgammon(hyper_backgammon=true,scoring_type=full_scoring,max_player_turns=20)",
 ]
 """For the quick run, each option."""
 
@@ -384,15 +403,15 @@ def test_other_parameters_go_to_the_bridge(spec):
     game = pyspiel.load_game(spec)
     assert compiled_games.rules_of(game) is None
     assert compiled_games.reason_against(game)
-    result = Searcher(seed=1).search(
-        OpenSpielState(game.new_initial_state()), Limit(simulations=10)
-    )
+    state = OpenSpielState(after(spec, 0, seed=1))
+    result = Searcher(seed=1).search(state, Limit(simulations=10))
     assert result.provider != "compiled rules"
 
 
 @pytest.mark.parametrize(
     ("covered", "beyond", "told"),
     [
+        ("backgammon(max_player_turns=0)", "backgammon(max_player_turns=-1)", "100000 or below 0"),
         ("breakthrough(rows=8,columns=8)", "breakthrough(rows=13,columns=5)", "64 squares"),
         ("checkers(rows=8,columns=8)", "checkers(rows=8,columns=9)", "more columns than rows"),
         ("checkers(rows=7,columns=7)", "checkers(rows=6,columns=6)", "fewer than 7 rows"),
@@ -522,6 +541,19 @@ def test_a_board_of_go_that_comes_again_is_a_draw():
     own = play_both("go(board_size=2)", [0, 1, 2, 3, 0, 2, 0])
     assert own.is_terminal()
     assert own.returns() == [0, 0]
+
+
+@pytest.mark.full(but=1)
+@pytest.mark.parametrize(
+    ("scoring", "points"), [("full_scoring", 3), ("enable_gammons", 2), ("winloss_scoring", 1)]
+)
+def test_a_backgammon_wins_what_the_scoring_says(scoring, points):
+    spec, draw = f"backgammon(scoring_type={scoring})", random.Random(8)
+    state, own = both(spec)
+    while not state.is_terminal():
+        state.apply_action(draw.choice(state.legal_actions()))
+    own.play_through(state.history())
+    assert own.returns() == state.returns() == [-points, points]
 
 
 def test_a_full_board_of_havannah_is_a_draw():

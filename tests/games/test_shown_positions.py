@@ -43,6 +43,12 @@ SHOWN = [
     "pig(players=3,winscore=20,piglet=true,diceoutcomes=4)",
     "pig(players=10,winscore=30)",
     "pig(winscore=1,diceoutcomes=100)",
+    "nine_mens_morris",
+    "einstein_wurfelt_nicht",
+    "backgammon",
+    "backgammon(hyper_backgammon=true,scoring_type=enable_gammons)",
+    "backgammon(max_player_turns=25,scoring_type=enable_gammons)",
+    "backgammon(scoring_type=full_scoring)",
 ]
 
 
@@ -105,6 +111,24 @@ def test_seeds_are_described_with_stores_and_scores():
     assert board_of("mancala", [3, 6]) == [[4, 4, 0, 5, 5, 0, 2], [5, 5, 5, 5, 4, 4, 0]]
     found = board_of("oware", [0, 1], num_houses_per_player=2, num_seeds_per_house=2)
     assert found == [[1, 4, 3], [0, 0, 0]]
+
+
+def test_cubes_are_described_by_their_numbers_and_colours():
+    assert board_of("einstein_wurfelt_nicht", [0, 719]) == [
+        [1, 2, 3, 0, 0],
+        [4, 5, 0, 0, 0],
+        [6, 0, 0, 0, 12],
+        [0, 0, 0, 11, 10],
+        [0, 0, 9, 8, 7],
+    ]
+
+
+def test_men_of_backgammon_are_described_as_each_player_moves():
+    start = [0, 2, *[0] * 10, 5, *[0] * 4, 3, 0, 5, *[0] * 6]
+    assert board_of("backgammon", []) == [start, start]
+    # Of X's men on the first point, one goes one point and the other two.
+    moved = [0, 0, 1, 1, *start[4:]]
+    assert board_of("backgammon", [0, 0]) == [moved, start]
 
 
 @pytest.mark.parametrize(
