@@ -81,6 +81,7 @@ _KNOWN = {
     "oware": _Known(uncovered="more than 8 houses a player, or 127 seeds"),
     "pig": _Known(uncovered="diceoutcomes above 4096, horizon or winscore below 1"),
     "tic_tac_toe": _Known(place=_place_tic_tac_toe),
+    "quoridor": _Known(uncovered="more than 2 players, or board_size above 25"),
     "y": _Known(uncovered="board_size above 62"),
 }
 

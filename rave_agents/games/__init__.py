@@ -52,6 +52,7 @@ GAMES = {
     "oware": "Oware",
     "pentago": "Pentago",
     "pig": "Pig",
+    "quoridor": "Quoridor",
     "tic_tac_toe": "TicTacToe",
     "ultimate_tic_tac_toe": "UltimateTicTacToe",
     "y": "Y",

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.games.kit.rules import NO_ACTION, TERMINAL
+from rave_agents.games.ordered import insert
 from rave_agents.games.queens import QueenRules
 from rave_agents.simulate.random_stream import random_below
 
@@ -86,7 +87,7 @@ class Amazons(QueenRules):
         count = 0
         for amazon in range(AMAZONS):
             if state.can_move[amazon] == 1:
-                count = self.insert(actions, count, amazons[amazon])
+                count = insert(actions, 0, count, amazons[amazon])
         return count
 
     def play(self, state: Any, action: int) -> None:

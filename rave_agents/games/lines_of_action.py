@@ -27,6 +27,7 @@ from rave_agents.games.bits import (
 )
 from rave_agents.games.coordinates import cell_name
 from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, Rules
+from rave_agents.games.ordered import insert
 from rave_agents.simulate.random_stream import random_below
 
 SIZE, SQUARES = 8, 64
@@ -116,12 +117,7 @@ class LinesOfAction(Rules):
                 target = self.target(own, other, square, direction)
                 if target >= 0:
                     action = self.action(other, square, target)
-                    place = count
-                    while place > first and actions[place - 1] > action:
-                        actions[place] = actions[place - 1]
-                        place -= 1
-                    actions[place] = action
-                    count += 1
+                    count = insert(actions, first, count, action)
         return count
 
     def can_move(self, own: Any, other: Any) -> bool:

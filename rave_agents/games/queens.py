@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.games.kit.rules import Rules
+from rave_agents.games.ordered import insert
 from rave_agents.simulate.random_stream import random_below
 
 DIRECTIONS = 4
@@ -55,24 +56,15 @@ class QueenRules(Rules):
             around |= self.around(state, direction, square)
         return around > 0
 
-    def insert(self, actions: Any, count: int, action: int) -> int:
-        """Put an action in its place among those before; returns how many there are."""
-        place = count
-        while place > 0 and actions[place - 1] > action:
-            actions[place] = actions[place - 1]
-            place -= 1
-        actions[place] = action
-        return count + 1
-
     def list_reached(self, state: Any, square: int, actions: Any) -> int:
         """List the squares that a queen reaches, in ascending order; returns how many."""
         count = 0
         for direction in range(DIRECTIONS):
             around, step = self.around(state, direction, square), self.steps[direction]
             for distance in range(1, (around & 15) + 1):
-                count = self.insert(actions, count, square - distance * step)
+                count = insert(actions, 0, count, square - distance * step)
             for distance in range(1, (around >> 4) + 1):
-                count = self.insert(actions, count, square + distance * step)
+                count = insert(actions, 0, count, square + distance * step)
         return count
 
     def draw_reached(self, state: Any, square: int, stream: Any) -> int:

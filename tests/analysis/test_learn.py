@@ -31,6 +31,7 @@ SMALL = {
     "hex": {"num_rows": 3, "num_cols": 4},
     "mnk": {"m": 5, "n": 4},
     "nogo": {"board_size": 4},
+    "quoridor": {"board_size": 3},
     "y": {"board_size": 4},
 }
 
@@ -90,6 +91,7 @@ OTHERS = {
     "einstein_wurfelt_nicht",
     "mancala",
     "oware",
+    "quoridor",
     "ultimate_tic_tac_toe",
 }
 """Games whose observations are no planes of the board that they describe."""

@@ -144,6 +144,15 @@ SPECS = {
         "lines_of_action(max_game_length=0)",
         "lines_of_action(max_game_length=21)",
     ],
+    "quoridor": [
+        "quoridor",
+        "quoridor(board_size=3)",
+        "quoridor(board_size=4,wall_count=20)",
+        "quoridor(board_size=5,wall_count=0)",
+        "quoridor(board_size=6,wall_count=-1,ansi_color_output=true)",
+        "quoridor(board_size=7,wall_count=30)",
+        "quoridor(board_size=8)",
+    ],
     "mancala": ["mancala"],
     "oware": [
         "oware",
@@ -190,6 +199,8 @@ PERFT = {
     "backgammon(hyper_backgammon=true)": [1, 30, 510, 18360, 286110],
     "amazons(board_size=6)": [1, 4, 40, 544],
     "ultimate_tic_tac_toe": [1, 9, 81, 720, 6336],
+    "quoridor(board_size=3)": [1, 11, 77, 316, 1172, 3452],
+    "quoridor": [1, 131, 16677],
     "mancala": [1, 6, 35, 185, 942, 4690],
     "oware": [1, 6, 36, 190, 1014, 5219, 27332],
     "havannah(board_size=2)": [1, 7, 42, 210, 600, 1296, 288],
@@ -235,6 +246,7 @@ SMALL = [
     "go(board_size=6,max_game_length=7)",
     "go(board_size=7,handicap=12)",
     "amazons(board_size=6)",
+    "quoridor(board_size=3)",
     "mancala",
     "ultimate_tic_tac_toe",
     "oware(num_houses_per_player=3,num_seeds_per_house=3)",
@@ -426,6 +438,8 @@ def test_other_parameters_go_to_the_bridge(spec):
         ("havannah(board_size=31)", "havannah(board_size=32)", "board_size above 31"),
         ("hex(num_cols=62,num_rows=3)", "hex(num_cols=63,num_rows=3)", "columns above 62"),
         ("lines_of_action(max_game_length=4096)", "lines_of_action(max_game_length=-1)", "below 0"),
+        ("quoridor(board_size=3)", "quoridor(players=3)", "more than 2 players"),
+        ("quoridor(board_size=25)", "quoridor(board_size=26)", "board_size above 25"),
         ("y(board_size=62)", "y(board_size=63)", "board_size above 62"),
     ],
 )
@@ -478,6 +492,24 @@ def test_a_tic_tac_toe_that_begins_at_a_board_is_searched_from_there(moves):
 def test_a_ring_wins_in_gomoku_that_wraps_however_long_a_row_must_be():
     own = play_both("gomoku(size=3,wrap=true,connect=5)", [0, 3, 1, 4, 2])
     assert own.returns() == [1, -1]
+
+
+@pytest.mark.parametrize(
+    ("first", "left"),
+    [("a1h", {"a2v", "a2h", "b2h"}), ("a2h", {"a1v", "a1h", "b1h"})],
+)
+def test_nobody_is_cut_off_from_their_goal_in_quoridor(first, left):
+    own = play_both("quoridor(board_size=3,wall_count=2)", [first])
+    legal = {own.action_to_string(action) for action in own.legal_actions()}
+    assert {text for text in legal if text[-1] in "hv"} == left
+
+
+@pytest.mark.full(but=1)
+@pytest.mark.parametrize(("walls", "reached"), [([], {"c1"}), (["b1h", "a3v"], {"b2", "d2"})])
+def test_a_pawn_jumps_aside_in_quoridor_if_a_wall_is_behind_the_other(walls, reached):
+    own = play_both("quoridor(board_size=4,wall_count=2)", ["c3", "c2", *walls])
+    legal = {own.action_to_string(action) for action in own.legal_actions()}
+    assert {text for text in legal if len(text) == 2} == {"b3", "d3", "c4"} | reached
 
 
 @pytest.mark.full(but=1)
