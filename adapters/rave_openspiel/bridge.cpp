@@ -160,6 +160,12 @@ class Provider {
     }
   }
 
+  // Drops the states that are kept by the numbers of their positions: these mean others now.
+  void ForgetPositions() {
+    passed_.clear();
+    kept_ = 0;
+  }
+
   // From now on each simulation has a world of its own, which the player cannot tell from the root.
   // It comes from the function, or from the state's own method if that is null. The function writes
   // the state's address to `given`, or kWorldLate: what Python returns may be anything.
@@ -850,6 +856,9 @@ void bridge_release_owned(void* capsule) {
 void bridge_set_deadline(void* provider, double seconds) {
   static_cast<Provider*>(provider)->SetDeadline(seconds);
 }
+
+// The numbers of positions mean others from now on.
+void bridge_forget_positions(void* provider) { static_cast<Provider*>(provider)->ForgetPositions(); }
 
 // Every simulation takes place in a world of its own: see Provider::Observe.
 void bridge_observe(void* provider, int player, int by_information_state,

@@ -229,6 +229,10 @@ class NativeSimulator:
         self._frame = frame
         frame.header[Header.PROVIDER] = self._provider
 
+    def forget_positions(self) -> None:
+        """Drop the states that are kept by ``Frame.path_nodes``, see ``Simulator``."""
+        self._library.forget_positions(self._provider)
+
     def set_root(self, root: pyspiel.State | HasState) -> bool:
         """Simulate from another state of the same game, with nothing hidden, from now on.
 

@@ -147,6 +147,7 @@ class Library(SharedLibrary):
         self.set_deadline: Any = self.function(
             "bridge_set_deadline", None, pointer, ctypes.c_double
         )
+        self.forget_positions: Any = self.function("bridge_forget_positions", None, pointer)
         self.observe: Any = self.function(
             "bridge_observe", None, pointer, number, number, pointer, pointer
         )

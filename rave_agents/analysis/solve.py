@@ -235,8 +235,9 @@ def solve_position(
 ) -> Solution:
     """Search for a proof until there is one, a limit is reached, or Ctrl-C.
 
-    Without a limit it ends when the memory is full, or when more than half of its simulations came
-    after the last new node, since it then proves nothing more.
+    Without a limit it ends when the memory is full; with one it then forgets the least visited
+    leaves, but not what is proven, and goes on. It also ends when more than half of its simulations
+    came after the last new node, since it then proves nothing more.
 
     Args:
         game: the game or its name, such as ``"tic_tac_toe"``; see ``as_game``.
@@ -281,7 +282,7 @@ def solve_position(
             if tell is not None:
                 tell(result)
             growth.look(result)
-            if result.memory_full or growth.exhausted:
+            if (no_limit and result.memory_full) or growth.exhausted:
                 raise _NothingMoreError
 
         try:
@@ -298,18 +299,26 @@ def solve_position(
         seed=seed,
         moves=tuple(played),
         state=state,
-        end=_end(result, limit, exhausted=growth.exhausted, interrupted=interrupted),
+        end=_end(
+            result,
+            limit,
+            full=no_limit and result.memory_full,
+            exhausted=growth.exhausted,
+            interrupted=interrupted,
+        ),
         bounds=_bounds(searcher, result.player),
         result=result,
     )
 
 
-def _end(result: SearchResult, limit: Limit, *, exhausted: bool, interrupted: bool) -> End:
+def _end(
+    result: SearchResult, limit: Limit, *, full: bool, exhausted: bool, interrupted: bool
+) -> End:
     if result.outcome is not None:
         return "solved"
     if interrupted:
         return "interrupted"
-    if result.memory_full:
+    if full:
         return "memory"
     if exhausted:
         return "exhausted"

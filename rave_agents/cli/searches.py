@@ -96,9 +96,9 @@ def solve(
 ) -> None:
     """Prove who wins a position, or show how far the proof came.
 
-    It ends when the position is solved, at a limit, when the memory is full, when the tree no
-    longer grows (where chance decides, all of it may be known), or at Ctrl-C, which shows what is
-    known by then.
+    It ends when the position is solved, at a limit, without one when the memory is full, when the
+    tree no longer grows (where chance decides, all of it may be known), or at Ctrl-C, which shows
+    what is known by then.
     """
     solution = solve_position(
         game,

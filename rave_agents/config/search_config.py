@@ -185,7 +185,8 @@ class SearchConfig:
 
     max_memory_mb: Annotated[float, Gt(0)] = 1024.0
     """Megabytes (2**20 bytes) for the tree, or for all trees together, above 0. When they are used
-    up, the search goes on without expanding."""
+    up, the search forgets the least visited leaves and goes on with their memory; a tree of fewer
+    than 64 nodes stays as it is."""
 
     reuse_tree: bool = True
     """True if the subtree of the moves played is kept for the next search."""

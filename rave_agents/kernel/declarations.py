@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rave_agents.compiler.dispatch import python_function
 
@@ -147,6 +148,20 @@ def add_actions(part: Any, first: int, random: np.random.Generator) -> None:
 def most_rows(part: Any, axis: int) -> float:
     """The most rows of an axis that there ever are."""
     return np.inf
+
+
+@python_function
+def proven_nodes(proofs: Any, nodes: int) -> NDArray[np.bool_]:
+    """Mark those of so many nodes whose outcome is proven: nothing below them is needed."""
+    return np.zeros(nodes, np.bool_)
+
+
+@python_function
+def on_forgotten(part: Any, edges: NDArray[np.int64]) -> None:
+    """The nodes that these edges lead to are about to be forgotten.
+
+    Their simulations count as if they had ended right after the edge.
+    """
 
 
 # Of parts with their arrays, after the search.

@@ -95,7 +95,8 @@ class SearchResult(Result):
     memory_bytes: int
     """Bytes that the tree takes."""
     memory_full: bool
-    """True if the tree reached ``max_memory_mb``."""
+    """True if all trees reached ``max_memory_mb``: they have forgotten leaves, or stay as they are,
+    see ``SearchConfig.max_memory_mb``."""
     provider: str | None = None
     """The provider of this search's simulations: ``"native"`` (OpenSpiel's C++ states, by the
     compiled bridge), ``"compiled rules"`` (a game compiled by Numba), ``"python"`` (the state's

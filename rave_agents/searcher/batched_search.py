@@ -198,11 +198,15 @@ class BatchedSearch(TreeSearch):
             if is_part_failure(game.parts, error):
                 raise part_failed(game.parts, error) from error
             if JIT_DISABLED and self.tree is not None:
-                for slot in self.slots:
-                    slot.control[leaves.WAITING] = leaves.NOT_WAITING
-                self._waiting[0] = 0
                 self.tree.clear()  # It may be torn: there is no such place in compiled code.
+                self._stop_waiting()
             raise
+
+    def _stop_waiting(self) -> None:
+        """Let no simulation wait any more, whose nodes have been dropped with the tree."""
+        for slot in self.slots:
+            slot.control[leaves.WAITING] = leaves.NOT_WAITING
+        self._waiting[0] = 0
 
     def handle(self, slot: Slot, step: int, status: int) -> bool:
         """Do what a slot's status asks for; returns whether to take the step once more.
@@ -219,10 +223,13 @@ class BatchedSearch(TreeSearch):
         if status == Status.FRAME_FULL:
             self._grow_slot(tree, slot)
         elif status == Status.TREE_FULL:
-            header = slot.frame.header
             self._is_bound = False
-            tree.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
-            self._bind(tree)
+            began = tree.has_root
+            try:
+                self._grow_tree(tree, slot.frame, [each.path for each in self.slots if each.waits])
+            finally:
+                if began and not tree.has_root:
+                    self._stop_waiting()
             return True
         if step != leaves.SEEK:
             return False

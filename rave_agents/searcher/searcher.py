@@ -343,7 +343,7 @@ class Searcher:
         for search in trees.searches:
             tree = search.tree
             if tree is not None:
-                full.append(tree.full)
+                full.append(tree.full or tree.forgotten > 0)
                 memory_bytes += tree.storage.bytes
             if tree is not None and tree.has_root:
                 simulations += search.simulations

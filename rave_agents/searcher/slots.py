@@ -13,6 +13,7 @@ from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.kernel.search import Path, Search
 from rave_agents.searcher.leaf_stepper import bind_step
 from rave_agents.simulate.simulator import Frame, Header, Simulator
+from rave_agents.tree.pruning import WaitingPath
 from rave_agents.tree.storage import allocated
 
 
@@ -53,6 +54,18 @@ class Slot:
         self.compiled = None if in_slices else leaves.advance.placed(record)
         if self.compiled is None:
             self.bound = leaves.advance.bound(record)
+
+    @property
+    def waits(self) -> bool:
+        """True if its simulation waits for an answer."""
+        return bool(self.control[leaves.WAITING] != leaves.NOT_WAITING)
+
+    @property
+    def path(self) -> WaitingPath:
+        """The rows on the way of its simulation."""
+        path, depth = self.record.search.path, int(self.frame.header[Header.PATH_LENGTH])
+        rows = path.nodes, path.edges, path.entries, self.frame.path_nodes
+        return WaitingPath(*(array[:depth] for array in rows))
 
     def call(self) -> int:
         """Take a step, from Python."""

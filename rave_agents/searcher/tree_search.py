@@ -39,6 +39,7 @@ from rave_agents.simulate.simulator import (
     grown_frame,
 )
 from rave_agents.simulate.world_record import FEW, WorldSample
+from rave_agents.tree.pruning import WaitingPath
 from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.search_tree import SearchTree
 
@@ -50,6 +51,10 @@ OVERRUN, LEAST_OVERRUN = 0.1, 0.05
 its time, or a number of seconds if these are more."""
 
 _NOTHING = contextlib.nullcontext()
+
+
+def _nothing_kept() -> None:
+    """Stand for ``forget_positions`` of providers that keep no states by ``Frame.path_nodes``."""
 
 
 class TreeSearch:
@@ -254,9 +259,7 @@ class TreeSearch:
             self._slice_started = time.perf_counter()
             return not self.solved and self._extended()
         elif status == Status.TREE_FULL:
-            header = frame.header
-            tree.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
-            self._bind(tree)
+            self._grow_tree(tree, frame)
         elif status == Status.FRAME_FULL:
             self._make_room(tree, frame)
         if not tree.noised and not isinstance(game.config.root_noise, NoNoise):
@@ -357,6 +360,14 @@ class TreeSearch:
             self._fit_actions(tree, frame)
         else:
             self._grow_frame(tree, frame)
+
+    def _grow_tree(self, tree: SearchTree, frame: Frame, paths: Sequence[WaitingPath] = ()) -> None:
+        """Make room for another node, see ``SearchTree.grow``."""
+        header = frame.header
+        needed = max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])
+        if tree.grow(int(needed), paths):
+            getattr(self._simulator, "forget_positions", _nothing_kept)()
+        self._bind(tree)
 
     def _grow_frame(self, tree: SearchTree, frame: Frame) -> None:
         """Go on with larger buffers; the next search begins with small ones again."""

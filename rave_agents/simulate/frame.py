@@ -193,7 +193,8 @@ class Frame(NamedTuple):
     """[ACTION_CAPACITY, NUM_PLAYERS] the returns then; or how the child is judged."""
     path_nodes: NDArray[np.int32]
     """[PATH_CAPACITY] for each action of the path the position that it is taken at, as a number
-    that means the same position as long as the provider lives: it may keep states by it."""
+    that means the same position as long as the provider lives, or until its
+    ``forget_positions``, which it must have to keep states by this number."""
     movers: NDArray[np.int32]
     """[NUM_PLAYERS] who moves at a leaf where players move at the same time: all who have a legal
     action, in ascending order."""

@@ -127,8 +127,9 @@ class Simulator(Protocol):
 
     It may have ``slice()``, a context manager that the search enters for some milliseconds of
     simulations, one time after the other; ``set_root(root)``, which goes on to a later position of
-    the same game, a GameState, or returns False if a new provider is to be made; and
-    ``make_sensible()``, from which on playouts leave out moves that make no sense.
+    the same game, a GameState, or returns False if a new provider is to be made;
+    ``make_sensible()``, from which on playouts leave out moves that make no sense; and
+    ``forget_positions()``, from which on numbers in ``Frame.path_nodes`` mean other positions.
     """
 
     @property

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import CHILD, EDGE, GROWING, NODE, TABLE, Axis, Kept
 from rave_agents.compiler.dispatch import classes_of, records_of
+from rave_agents.compiler.signals import uninterrupted
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel.backup import edge_sums
 from rave_agents.kernel.declarations import add_actions, begin_search, most_rows
 from rave_agents.kernel.hooks import rows_needed
-from rave_agents.kernel.moves.alternating import followers, keep_children, set_ancestors
+from rave_agents.kernel.moves.alternating import followers
 from rave_agents.kernel.proofs import refutations  # noqa: F401  (it implements hooks)
 from rave_agents.kernel.proofs.part import lacks_edges
 from rave_agents.kernel.proofs.report import ProofArrays, proof_arrays
@@ -24,6 +25,7 @@ from rave_agents.simulate.action_numbers import NUMBER_BYTES, ActionNumbers
 from rave_agents.simulate.frame import Frame, Header
 from rave_agents.tree.composition import Parts, SearchedGame
 from rave_agents.tree.joint_positions import find_joint_child
+from rave_agents.tree.pruning import Pruning, WaitingPath
 from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.storage import (
     Sizes,
@@ -39,6 +41,14 @@ _FIRST_NODES = 64
 LEAST_GROWTH = 1.01
 """Growth below which the memory counts as full: otherwise the last bytes would be handed out one
 small reallocation after the other."""
+
+KEPT_SHARE = 0.5
+"""The share of the memory that stays in use when the least visited leaves are forgotten. Less would
+be kept, and more would be kept in vain and moved more often."""
+
+LEAST_NODES, LEAST_SHARE = 64, 0.1
+"""Nodes that a tree must have for some to be forgotten, and the share of them that makes it worth
+the time; else the tree stays as it is."""
 
 _Counts = NDArray[np.float64]
 """[4] how many nodes, edges, tables and children."""
@@ -76,6 +86,8 @@ class SearchTree:
         """True if the root's priors have their noise."""
         self.full: bool = False
         """True if the budget is used up, so that no node may be added."""
+        self.forgotten: int = 0
+        """Nodes that were forgotten to make room for others, below this root."""
         self.parts = game.parts
         """The parts of the search."""
         self._megabytes = megabytes
@@ -225,20 +237,35 @@ class SearchTree:
         if (wanted > self.arrays.capacity).any() and 16 * self._cost(wanted) <= self._budget:
             self._resize(wanted)
 
-    def grow(self, actions: int) -> None:
-        """Make room for one more position with these actions, or set ``full``."""
+    def grow(self, actions: int, paths: Sequence[WaitingPath] = ()) -> bool:
+        """Make room for one more position with these actions, or set ``full``.
+
+        Where the memory is used up, the least visited leaves are forgotten.
+
+        Args:
+            actions: of the position.
+            paths: of simulations that wait meanwhile.
+
+        Returns:
+            Whether nodes have other rows now.
+        """
         used = self._counts(actions)
         wanted = self._limited(np.maximum(self.arrays.capacity, 2 * used))
-        if self._cost(wanted) > self._budget:
-            growth = self._budget / self._cost(used)
-            if growth < LEAST_GROWTH:
-                if self.has_root:
-                    self.full = True
-                    return
-                wanted = self._least(actions)
-            else:
-                wanted = self._limited(np.floor(used * growth))
-        self._resize(wanted)
+        if self._cost(wanted) <= self._budget:
+            self._resize(wanted)
+            return False
+        forgets = False
+        if self._budget < LEAST_GROWTH * self._cost(used) and self.has_root:
+            forgets = self._forget(paths)
+            used = self._counts(actions)
+        growth = self._budget / self._cost(used)
+        if growth >= LEAST_GROWTH:
+            self._resize(self._limited(np.floor(used * growth)))
+        elif self.has_root:
+            self.full = True
+        else:
+            self._resize(self._least(actions))
+        return forgets
 
     def fit_actions(self, random: np.random.Generator) -> None:
         """Make room for the actions that have occurred, or let no more of them count.
@@ -291,34 +318,35 @@ class SearchTree:
         if node == UNEXPANDED or (self.numbers is not None and self.numbers.closed):
             self.clear()
         elif node != ROOT:
-            self.keep(node)
+            pruning = Pruning(self.arrays, self.storage, self.running)
+            pruning.keep(pruning.below(np.arange(pruning.count) == node))
+            self.full, self.forgotten = False, 0
             self.storage.fill(Kept.ROOT)
         self.noised = False
 
-    def keep(self, node: int) -> None:
-        """Make a node the root, and drop all that is not below it."""
-        tree, moves = self.arrays, self.running.moves
-        nodes, edges, tables, children = tree.used.tolist()
-        edge_node = np.repeat(np.arange(nodes), tree.node_edge_count[:nodes])
-        child = tree.edge_child[:edges]
-        ancestor = np.arange(nodes)
-        ancestor[child[child != UNEXPANDED]] = edge_node[child != UNEXPANDED]
-        if self.joint:
-            set_ancestors(moves, tree, edge_node, ancestor)
-        kept, more = np.zeros(nodes, np.bool_), np.arange(nodes) == node
-        while not np.array_equal(kept, more):  # Twice as far up at each turn.
-            kept, ancestor, more = more, ancestor[ancestor], more | more[ancestor]
-        rows = {Axis.CHILD: np.zeros(0, np.int64)}
-        owners = self.storage.owners[:tables]
-        for axis, node_of in (Axis.NODE, ...), (Axis.EDGE, edge_node), (Axis.TABLE, owners):
-            stays = kept[node_of]
-            rows[axis] = np.where(stays, np.cumsum(stays) - 1, -1)  # Negative where it is dropped.
-        if self.joint:
-            rows[Axis.CHILD] = keep_children(moves, rows[Axis.EDGE], children)
-        self.storage.keep(rows)
-        counts = tree.node_edge_count[: tree.used[NODE]]
-        tree.node_first_edge[: len(counts)] = np.cumsum(counts) - counts
-        self.full = False
+    def _forget(self, paths: Sequence[WaitingPath]) -> bool:
+        """Forget the least visited leaves. Returns whether that made enough room.
+
+        Args:
+            paths: of simulations that wait, which keep their nodes, and get the new rows.
+        """
+        if self.arrays.used[NODE] < LEAST_NODES:
+            return False
+        pruning = Pruning(self.arrays, self.storage, self.running)
+        pinned = [node for path in paths for node in path.nodes.tolist()]
+        stays, ends = pruning.most_visited(KEPT_SHARE * self._budget, pinned)
+        dropped = int(np.count_nonzero(~stays))
+        if dropped < LEAST_SHARE * pruning.count:
+            return False
+
+        try:
+            uninterrupted(lambda: pruning.forget(stays, ends, paths))
+        finally:
+            if pruning.is_done:
+                self.forgotten += dropped
+            else:
+                self.clear()
+        return True
 
     def clear(self) -> None:
         """Drop all nodes, and keep the memory."""
@@ -327,6 +355,7 @@ class SearchTree:
             self.numbers.clear()
         self.utility_range[:] = math.inf, -math.inf
         self.full = self.noised = False
+        self.forgotten = 0
         self.storage.fill(Kept.ROOT)
 
     def clear_learned(self) -> None:

@@ -25,6 +25,35 @@ PLACES_FOR_EACH = 2
 """Places of the hash table for each entry, at least; never more than twice as many."""
 
 
+PIECE = 2**17
+"""Rows that are moved at once, about: an index of all rows that stay would take much memory."""
+
+DROPPED = -1
+"""The new row of one that is dropped."""
+
+
+class Spans(NamedTuple):
+    """Spans of consecutive rows, in ascending order: what stays when others are dropped."""
+
+    first: NDArray[np.int64]
+    """The first row of each."""
+    length: NDArray[np.int64]
+    """The number of its rows, at least 1."""
+
+    def pieces(self) -> Iterator[NDArray[np.int64]]:
+        """The rows, in pieces of about ``PIECE``."""
+        ends = np.cumsum(self.length)
+        starts = ends - self.length
+        last = 0
+        while last < len(ends):
+            first, goal = last, starts[last] + PIECE
+            last = max(first + 1, int(np.searchsorted(ends, goal, side="right")))
+            before = starts[first:last] - starts[first]
+            length = self.length[first:last]
+            offset = np.repeat(self.first[first:last] - before, length)
+            yield offset + np.arange(len(offset))
+
+
 class _Field(NamedTuple):
     """Declaration of a part's field: an array, or the record that a part runs as in its place."""
 
@@ -219,29 +248,39 @@ class Storage:
         for table in self._children:
             table.places[:] = NO_ENTRY
 
-    def keep(self, new_rows: Mapping[Axis, NDArray[np.int64]]) -> None:
+    def keep(self, spans: Mapping[Axis, Spans]) -> None:
         """Drop rows of the growing axes, in place.
 
         Args:
-            new_rows: for each axis the new row of every row in use, negative where it is dropped;
-                the others keep their order.
+            spans: for each axis the rows that stay, which keep their order; of nodes and tables
+                each is a span of its own.
         """
-        counts = [0] * len(GROWING)
-        for axis in GROWING:
-            counts[axis] = int(np.count_nonzero(new_rows[axis] >= 0))
         before = self.tree.used.tolist()
-        for (array, rows), items in zip(self._arrays, self._items, strict=True):
-            if rows.axis in GROWING:
-                kept = np.repeat(new_rows[rows.axis] >= 0, items)
-                values = array[: len(kept)][kept]
-                targets = None if rows.points_to is None else new_rows[rows.points_to]
-                if targets is not None and len(targets) > 0:
-                    values = np.where(values >= 0, targets[np.maximum(values, 0)], values)
-                array[: len(values)] = values
-                array[len(values) : before[rows.axis] * items] = rows.fill
-        self.tree.used[:] = counts
+        renamed = {}
+        for axis in (Axis.NODE, Axis.TABLE):
+            new_rows = np.full(before[axis], DROPPED, np.int32)
+            new_rows[spans[axis].first] = np.arange(len(spans[axis].first))
+            renamed[axis] = new_rows
+        for axis in GROWING:
+            place = 0
+            for piece in spans[axis].pieces():
+                end = place + len(piece)
+                for (array, rows), items in zip(self._arrays, self._items, strict=True):
+                    if rows.axis is not axis or items == 0:
+                        continue
+                    values = array.reshape(-1, items) if items > 1 else array
+                    if rows.points_to is not None and len(renamed[rows.points_to]) > 0:
+                        old = values[piece]
+                        values[place:end] = np.where(old >= 0, renamed[rows.points_to][old], old)
+                    elif piece[-1] >= end:
+                        values[place:end] = values[piece]
+                place = end
+            for (array, rows), items in zip(self._arrays, self._items, strict=True):
+                if rows.axis is axis:
+                    array[place * items : before[axis] * items] = rows.fill
+            self.tree.used[axis] = place
         for table in self._children:
-            _fill_places(table, counts[CHILD])
+            _fill_places(table, int(self.tree.used[CHILD]))
 
     def _note_capacity(self) -> None:
         self.tree.capacity[:] = [self.sizes[axis] for axis in GROWING]

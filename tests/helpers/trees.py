@@ -224,8 +224,8 @@ def check_tree(shown, *, refutations=False, judged=False, tolerance=1e-9):
         if len(rows):
             assert rows.start == next_edge
             next_edge = rows.stop
-        else:
-            assert tree.node_player[node] == -4
+        elif tree.node_player[node] != -4:
+            assert whole.proofs.distance[node] != UNSOLVED, "only what is proven lacks its edges"
         below = 0
         for edge in rows:
             visits = int(tree.edge_visits[edge])
@@ -240,7 +240,8 @@ def check_tree(shown, *, refutations=False, judged=False, tolerance=1e-9):
                 assert tree.node_visits[child] == visits
         own = int(tree.node_visits[node]) - below
         assert own >= 0
-        if tree.node_player[node] != -4 and not (refutations and is_refuted(tree, node)):
+        checked = refutations and (len(rows) == 0 or is_refuted(tree, node))
+        if tree.node_player[node] != -4 and not checked:
             passed = judged and tree.node_player[node] == -1
             assert own >= 1 or passed, (
                 "every node was a leaf at least once, if it is not a checked child"

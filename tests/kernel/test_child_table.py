@@ -9,7 +9,7 @@ import pytest
 from rave_agents.compiler.arrays import CHILD, FLOAT, GROWING, NODE, Array, Axis, Rows
 from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.tree import UNEXPANDED, Tree
-from rave_agents.tree.storage import Storage, allocated, places_for
+from rave_agents.tree.storage import Spans, Storage, allocated, places_for
 
 
 class Table(NamedTuple):
@@ -114,21 +114,22 @@ def test_dropped_entries_are_gone_and_the_others_have_their_new_keys():
     children = filled.table.children
     children.visits[:100] = np.arange(100)
     filled.table.value_sum[:100] = np.arange(100) / 2
-    new_rows = np.where(np.arange(100) % 3 == 0, np.arange(100) // 3, -1)
     filled.storage.resize({Axis.NODE: 100})
     filled.tree.used[NODE] = 100
     children.edge[:100] += 1
     children.beside[:100] -= 1
     children.child[:100] = np.arange(100)
-    none, nodes = np.zeros(0, np.int64), np.arange(100) + 7
-    filled.storage.keep({Axis.NODE: nodes, Axis.EDGE: none, Axis.TABLE: none, Axis.CHILD: new_rows})
+    none = np.zeros(0, np.int64)
+    stays = {Axis.NODE: np.arange(7, 100), Axis.CHILD: np.arange(0, 100, 3)}
+    stays |= {Axis.EDGE: none, Axis.TABLE: none}
+    filled.storage.keep({axis: Spans(rows, np.ones_like(rows)) for axis, rows in stays.items()})
     assert filled.tree.used[CHILD] == 34
     for entry, number in enumerate(range(0, 100, 3)):
         old_edge, old_beside = keys[number]
         assert filled.find(old_edge, old_beside) == NO_ENTRY
         assert filled.find(old_edge + 1, old_beside - 1) == entry
         assert children.visits[entry] == number
-        assert children.child[entry] == number + 7
+        assert children.child[entry] == max(number - 7, UNEXPANDED)
         assert filled.table.value_sum[entry] == number / 2
 
 

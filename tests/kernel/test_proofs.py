@@ -380,7 +380,8 @@ def test_the_memory_is_that_of_the_arrays_and_within_its_budget(checks, numbers,
         assert result.memory_bytes <= megabytes * MEGABYTE
         assert megabytes == 0.05 or result.memory_full == (megabytes < 0.05)
         assert result.root_visits == 800
-        check_derived(rooted, config, result.player)
+        if rooted.forgotten == 0:  # Else some children are gone whose numbers still count.
+            check_derived(rooted, config, result.player)
 
 
 @pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf(), GRAVE()])

@@ -10,6 +10,7 @@ from rave_agents.compiler.arrays import EDGE, GROWING, NODE, TABLE, Array, Axis,
 from rave_agents.compiler.runtime import RUNS_AS, runs_as
 from rave_agents.kernel.tree import Tree
 from rave_agents.tree.storage import (
+    Spans,
     Storage,
     allocated,
     assembled,
@@ -89,6 +90,12 @@ def test_resizing_keeps_what_there_is_and_fills_the_new_rows():
     assert len(tree.edge_visits) == 3
 
 
+def rows_from_to(*spans):
+    """The rows from each first number to before the second."""
+    first, end = np.array(spans, np.int64).reshape(-1, 2).T
+    return Spans(first, end - first)
+
+
 def test_keeping_drops_rows_and_renames_what_points_to_them():
     storage, tree, running = stored()
     tree.used[:3] = 4, 5, 3
@@ -99,10 +106,10 @@ def test_keeping_drops_rows_and_renames_what_points_to_them():
     tree.edge_child[:5] = [1, 2, 3, -1, -1]
     storage.keep(
         {
-            Axis.NODE: np.array([-1, 0, 1, 2]),
-            Axis.EDGE: np.array([-1, 0, 1, -1, 2]),
-            Axis.TABLE: np.array([0, 1, -1]),
-            Axis.CHILD: np.zeros(0, np.int64),
+            Axis.NODE: rows_from_to((1, 2), (2, 3), (3, 4)),
+            Axis.EDGE: rows_from_to((1, 3), (4, 5)),
+            Axis.TABLE: rows_from_to((0, 1), (1, 2)),
+            Axis.CHILD: rows_from_to(),
         }
     )
     assert tree.used.tolist() == [3, 3, 2, 0]

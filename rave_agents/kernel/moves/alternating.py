@@ -1,5 +1,6 @@
 """Games in which one player moves at a time: the walk, and the leaf's node."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,9 @@ from rave_agents.kernel.hooks import is_solved
 from rave_agents.kernel.players import CHANCE, TERMINAL
 from rave_agents.kernel.selection import NO_EDGE, choose, sample_outcome
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, add_node
+
+RowsOf = Callable[[NDArray[Any]], NDArray[Any]]
+"""A function of rows that gives other rows."""
 
 
 class Alternating(NamedTuple):
@@ -39,19 +43,27 @@ def followers(moves: Any, node: int) -> int:
 
 
 @python_function
-def set_ancestors(
-    moves: Any, tree: Any, edge_node: NDArray[np.int64], ancestor: NDArray[np.int64]
-) -> None:
-    """Write the ancestors of the nodes that no edge leads to; ``edge_node`` is each edge's node."""
+def entry_nodes(moves: Any, count: int, nodes_of: RowsOf) -> NDArray[Any]:
+    """The node that each of the first ``count`` entries of the table of children belongs to.
+
+    ``nodes_of`` gives the nodes of edges.
+    """
+    return np.zeros(0, np.int64)
 
 
 @python_function
-def keep_children(moves: Any, edge_rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Bring ``count`` keys of the table of children to the new rows of edges.
+def set_ancestors(moves: Any, tree: Any, ancestor: NDArray[np.int32]) -> None:
+    """Write the ancestors of the nodes that neither an edge nor an entry leads to."""
 
-    Returns the new rows of the entries. Negative rows are dropped.
+
+@python_function
+def rename_entries(
+    moves: Any, stays: NDArray[np.bool_], new_nodes: NDArray[Any], new_edges: RowsOf
+) -> None:
+    """Bring the keys of the table of children to the new rows of nodes and edges.
+
+    ``stays`` says which entries stay; ``new_edges`` gives the new rows of edges.
     """
-    raise NotImplementedError
 
 
 @implements(hooks.select, Alternating)

@@ -15,6 +15,7 @@ node's visits. An action that is legal for the first time gets a new edge, see `
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import CHILD, INT, NODE, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel
@@ -24,7 +25,12 @@ from rave_agents.kernel.adaptive_rule import hides_chance
 from rave_agents.kernel.amaf.views import NO_TABLE, reference
 from rave_agents.kernel.hooks import is_available
 from rave_agents.kernel.moves.added_edges import add_missing, find_edges, is_edge
-from rave_agents.kernel.moves.alternating import add_described
+from rave_agents.kernel.moves.alternating import (
+    RowsOf,
+    add_described,
+    entry_nodes,
+    rename_entries,
+)
 from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.provider import call_provider
@@ -203,3 +209,19 @@ def meet_actions(moves: Determinizations, search: Any, node: int) -> int:
             moves.edge_met[edge] = moves.number[0]
             marked += 1
     return marked
+
+
+@implements(entry_nodes, Determinizations)
+def _entry_nodes(moves: Determinizations, count: int, nodes_of: RowsOf) -> NDArray[Any]:
+    return moves.children.edge[:count]
+
+
+@implements(rename_entries, Determinizations)
+def _rename_entries(
+    moves: Determinizations,
+    stays: NDArray[np.bool_],
+    new_nodes: NDArray[Any],
+    new_edges: RowsOf,
+) -> None:
+    keys = moves.children.edge[: len(stays)]
+    keys[:] = new_nodes[keys]

@@ -20,10 +20,12 @@ from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.hooks import count_value, find_leaf, on_rescale
 from rave_agents.kernel.move_policies import sees_others
 from rave_agents.kernel.moves.alternating import (
+    RowsOf,
     add_described,
+    entry_nodes,
     follow_edge,
     followers,
-    keep_children,
+    rename_entries,
     set_ancestors,
     take_edge,
     walk,
@@ -205,26 +207,22 @@ def _followers(moves: JointMoves, node: int) -> int:
 
 
 @implements(set_ancestors, JointMoves)
-def _set_ancestors(
-    moves: JointMoves, tree: Any, edge_node: NDArray[np.int64], ancestor: NDArray[np.int64]
-) -> None:
+def _set_ancestors(moves: JointMoves, tree: Any, ancestor: NDArray[np.int32]) -> None:
     followed = np.flatnonzero(moves.node_followers[: tree.used[NODE]] > 0)
     ancestor[followed + 1] = followed
-    leading = np.flatnonzero(moves.children.child[: tree.used[CHILD]] >= 0)
-    reached = moves.children.child[leading]
-    ancestor[reached] = edge_node[moves.children.edge[leading]]
 
 
-@implements(keep_children, JointMoves)
-def _keep_children(
-    moves: JointMoves, edge_rows: NDArray[np.int64], count: int
-) -> NDArray[np.int64]:
-    children = moves.children
-    edge = edge_rows[children.edge[:count]]
-    entries = np.where(edge >= 0, np.cumsum(edge >= 0) - 1, -1)
-    before = children.beside[:count]
-    children.edge[:count] = edge
-    children.beside[:count] = np.where(
-        before >= 0, edge_rows[np.maximum(before, 0)], -1 - entries[np.maximum(-1 - before, 0)]
-    )
-    return entries
+@implements(entry_nodes, JointMoves)
+def _entry_nodes(moves: JointMoves, count: int, nodes_of: RowsOf) -> NDArray[Any]:
+    return nodes_of(moves.children.edge[:count])
+
+
+@implements(rename_entries, JointMoves)
+def _rename_entries(
+    moves: JointMoves, stays: NDArray[np.bool_], new_nodes: NDArray[Any], new_edges: RowsOf
+) -> None:
+    children, before = moves.children, moves.children.beside[: len(stays)]
+    entries, after = np.cumsum(stays) - 1, before < 0
+    children.edge[: len(stays)] = new_edges(children.edge[: len(stays)])
+    renamed = new_edges(np.where(after, 0, before))
+    before[:] = np.where(after, -1 - entries[np.where(after, -1 - before, 0)], renamed)

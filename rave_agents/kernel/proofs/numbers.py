@@ -126,26 +126,29 @@ def _number_terminal(numbers: Numbers, search: Any, node: int, returns: Any, fir
 def update_numbers(numbers: Numbers, search: Any, node: int) -> bool:
     """Proof and disproof numbers of a node (Allis 1994), for each player as the one who proves.
 
-    They need one child where they move, and all of them elsewhere.
+    They need one child where they move, and all of them elsewhere. What is proven or disproven
+    stays so, even if the children that show it are forgotten.
     """
     tree, players = search.tree, search.settings.num_players
     mover = int(tree.node_player[node])
     changed = False
     for player in range(players):
+        place = node * players + player
+        if numbers.proof[place] == 0.0 or numbers.disproof[place] == 0.0:
+            continue
         proof_sum, proof_min, disproof_sum, disproof_min = 0.0, math.inf, 0.0, math.inf
         for edge in edge_rows(tree, node):
             child = tree.edge_child[edge]
             proof, disproof = 1.0, 1.0
             if child != UNEXPANDED:
-                place = child * players + player
-                proof, disproof = numbers.proof[place], numbers.disproof[place]
+                below = child * players + player
+                proof, disproof = numbers.proof[below], numbers.disproof[below]
             proof_sum += proof
             proof_min = min(proof_min, proof)
             disproof_sum += disproof
             disproof_min = min(disproof_min, disproof)
         proof = proof_min if player == mover else proof_sum
         disproof = disproof_sum if player == mover else disproof_min
-        place = node * players + player
         if proof != numbers.proof[place] or disproof != numbers.disproof[place]:
             numbers.proof[place] = proof
             numbers.disproof[place] = disproof

@@ -9,13 +9,20 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Lt
+from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function, python_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.declarations import GameTraits, becomes, game_refusal, keeps_proofs
+from rave_agents.kernel.declarations import (
+    GameTraits,
+    becomes,
+    game_refusal,
+    keeps_proofs,
+    proven_nodes,
+)
 from rave_agents.kernel.hooks import (
     begin_node,
     give_outcome,
@@ -143,14 +150,21 @@ class Proven(NamedTuple):
 
 @python_function
 def lacks_edges(proofs: Any, tree: Any, node: int) -> bool:
-    """True if a node may lack edges, since one of them was known to win and to be enough."""
+    """True if a node may lack edges: one of them was known to win, or its proof is forgotten."""
     return False
 
 
 @implements(lacks_edges, Proven)
 def _lacks_edges(proofs: Proven, tree: Any, node: int) -> bool:
+    if tree.node_edge_count[node] == 0:
+        return bool(tree.node_player[node] != TERMINAL)
     refuted = has_outcomes(proofs.solver) and hooks.checks_children(proofs) != 0
     return bool(refuted and tree.node_edge_count[node] == 1 and proofs.solver.distance[node] == 1)
+
+
+@implements(proven_nodes, Proven)
+def _proven_nodes(proofs: Proven, nodes: int) -> NDArray[np.bool_]:
+    return proven_nodes(proofs.solver, nodes)
 
 
 @implements(hooks.on_begin, Proven)

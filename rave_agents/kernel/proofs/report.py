@@ -213,7 +213,7 @@ def winning_edge(tree: Tree, proofs: ProofArrays, node: int) -> int | None:
         if (child := int(tree.edge_child[edge])) != UNEXPANDED
         and win_numbers(proofs, mover, child)[0] == 0.0
     ]
-    return max(won, key=lambda edge: int(tree.edge_visits[edge]))
+    return max(won, key=lambda edge: int(tree.edge_visits[edge]), default=None)
 
 
 @implements(report_moves, Proven)

@@ -10,11 +10,13 @@ import math
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
+from rave_agents.kernel.declarations import proven_nodes
 from rave_agents.kernel.players import CHANCE
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
@@ -60,6 +62,12 @@ def _has_outcomes(solver: Bounds) -> bool:
 @implements(hooks.is_solved, Bounds)
 def _is_solved(solver: Bounds, node: int) -> bool:
     return bool(solver.distance[node] != UNSOLVED)
+
+
+@implements(proven_nodes, Bounds)
+def _proven_nodes(solver: Bounds, nodes: int) -> NDArray[np.bool_]:
+    proven: NDArray[np.bool_] = solver.distance[:nodes] != UNSOLVED
+    return proven
 
 
 @open_function

@@ -16,6 +16,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Le
+from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import EDGE, FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
@@ -23,7 +24,7 @@ from rave_agents.compiler.part_fields import part_name
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
 from rave_agents.kernel.backup import edge_value
-from rave_agents.kernel.declarations import GameTraits, game_refusal
+from rave_agents.kernel.declarations import GameTraits, game_refusal, on_forgotten
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.utilities import scaled
 
@@ -109,6 +110,14 @@ def _back_up(backup: NodeValues, search: Any, depth: int, nodes: int) -> None:
             count_end(backup, search, edge)
         if index + 1 < depth + nodes:
             take_node_value(backup, search, search.path.nodes[index + 1], edge)
+
+
+@implements(on_forgotten, NodeValues)
+def _on_forgotten(backup: NodeValues, edges: NDArray[np.int64]) -> None:
+    players = len(backup.values) // len(backup.visits)
+    backup.end_visits[edges] = backup.visits[edges]
+    for player in range(players):
+        backup.ends[edges * players + player] = backup.values[edges * players + player]
 
 
 @kernel

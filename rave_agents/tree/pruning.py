@@ -1,0 +1,186 @@
+"""Dropping nodes of a tree, with all that belongs to them: edges, AMAF tables, entries of children.
+
+It keeps a subtree where the root moves on, and it forgets the least visited leaves where the memory
+is full, so that the search goes on where it looks most. A node that is forgotten leaves the edge to
+it as it was, with its visits and values: the position counts as a leaf again, and the next
+simulation that comes there gives it a node.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.compiler.arrays import CHILD, EDGE, NODE, TABLE, Array, Axis
+from rave_agents.compiler.dispatch import records_of
+from rave_agents.kernel.declarations import on_forgotten, proven_nodes
+from rave_agents.kernel.moves.alternating import entry_nodes, rename_entries, set_ancestors
+from rave_agents.kernel.players import TERMINAL
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
+from rave_agents.tree.storage import DROPPED, Spans, Storage
+
+MOST_TOLD_APART = 2**16
+"""Visits from which on nodes count as visited equally often."""
+
+Nodes = NDArray[np.bool_]
+"""A set of nodes: a mark for each node in use."""
+
+
+class WaitingPath(NamedTuple):
+    """Rows on the path of a simulation that waits: views of the arrays that hold them."""
+
+    nodes: Array
+    edges: Array
+    entries: Array
+    positions: Array
+    """``Frame.path_nodes``."""
+
+
+class Pruning:
+    """A tree's nodes and what belongs to each, as they are before some are dropped.
+
+    Args:
+        tree: the tree.
+        storage: all of its arrays.
+        running: its parts, with their arrays.
+    """
+
+    def __init__(self, tree: Tree, storage: Storage, running: Any) -> None:
+        self._tree, self._storage, self._running = tree, storage, running
+        nodes, edges, tables, entries = tree.used.tolist()
+        self.count: int = nodes
+        """Nodes in use."""
+        self.is_done: bool = False
+        """True once the others are dropped, and all is whole again."""
+        owners = np.flatnonzero(tree.node_edge_count[:nodes]).astype(np.int32)
+        firsts = tree.node_first_edge[owners]
+        if (np.diff(firsts) < 0).any():  # Edges that were added late lie behind all others.
+            order = np.argsort(firsts, kind="stable")
+            owners, firsts = owners[order], firsts[order]
+        self._owners, self._firsts = owners, firsts
+        self._table_owners: Array = storage.owners[:tables]
+        kind = type(running.moves)
+        self._entry_owners = np.zeros(0, np.int32)
+        if kind in entry_nodes.implementations:
+            self._entry_owners = entry_nodes(running.moves, entries, self._owners_of)
+        self._expanded = np.flatnonzero(tree.edge_child[:edges] != UNEXPANDED)
+        self.parent: NDArray[np.int32] = np.arange(nodes, dtype=np.int32)
+        """Each node's parent; the root's is itself."""
+        place = np.searchsorted(firsts, self._expanded, side="right") - 1
+        self.parent[tree.edge_child[self._expanded]] = owners[place]
+        if len(self._entry_owners) > 0:
+            child = running.moves.children.child[:entries]
+            self.parent[child[child >= 0]] = self._entry_owners[child >= 0]
+        if kind in set_ancestors.implementations:
+            set_ancestors(running.moves, tree, self.parent)
+
+    def _owners_of(self, edges: NDArray[Any]) -> NDArray[np.int32]:
+        """The nodes that edges belong to."""
+        return self._owners[np.searchsorted(self._firsts, edges, side="right") - 1]
+
+    def below(self, marked: Nodes) -> Nodes:
+        """The marked nodes, and all nodes below them."""
+        ancestor, found, more = self.parent, marked, marked | marked[self.parent]
+        while not np.array_equal(found, more):  # Twice as far up at each turn.
+            found, ancestor = more, ancestor[ancestor]
+            more = found | found[ancestor]
+        return found
+
+    def most_visited(self, most_bytes: float, pinned: Sequence[int]) -> tuple[Nodes, Nodes]:
+        """The nodes that stay when the least visited leaves go; and those that stay without edges.
+
+        A position that is proven, or where the game ends, stays as long as the one above it, for
+        which it tells what is proven; of what lies below, nothing is needed any more.
+
+        Args:
+            most_bytes: the memory that they may take, about.
+            pinned: nodes that stay in any case, and all above them.
+        """
+        tree, nodes, row_bytes = self._tree, self.count, self._storage.row_bytes
+        settled = proven_nodes(self._running.proofs, nodes)
+        settled = settled | (tree.node_player[:nodes] == TERMINAL)
+        fixed = [ROOT, *pinned]
+        settled[fixed] = False
+        gone = self.below(settled)
+        ends = settled & ~gone[self.parent]
+        bytes_of = row_bytes[EDGE] * tree.node_edge_count[:nodes] + row_bytes[NODE]
+        bytes_of += row_bytes[NODE] * np.bincount(self.parent[ends], minlength=nodes)
+        for owners, axis in (self._table_owners, TABLE), (self._entry_owners, CHILD):
+            if len(owners) > 0:
+                bytes_of += row_bytes[axis] * np.bincount(owners, minlength=nodes)
+        bytes_of[gone] = 0.0
+        visits = np.minimum(tree.node_visits[:nodes], MOST_TOLD_APART)
+        stays = most_that_fit(visits, bytes_of, most_bytes) & ~gone
+        stays[fixed] = True
+        stays = ~self.below(~stays)
+        ends &= stays[self.parent]
+        return stays | ends, ends
+
+    def forget(self, stays: Nodes, ends: Nodes, paths: Sequence[WaitingPath]) -> None:
+        """Drop all but what ``most_visited`` gives; simulations that wait get new rows."""
+        child = self._tree.edge_child[self._expanded]
+        cut = self._expanded[stays[self._owners_of(self._expanded)] & ~stays[child]]
+        for part in records_of(self._running):
+            if type(part) in on_forgotten.implementations:
+                on_forgotten(part, cut)
+        self._tree.node_edge_count[: self.count][ends] = 0
+        left = self._tree.node_edge_count[self._owners] > 0
+        self._owners, self._firsts = self._owners[left], self._firsts[left]
+        self.keep(stays, paths)
+
+    def keep(self, stays: Nodes, paths: Sequence[WaitingPath] = ()) -> None:
+        """Drop all other nodes. Simulations that wait get the new rows of their paths."""
+        tree = self._tree
+        entries_stay = stays[self._entry_owners]
+        of_those = stays[self._owners]
+        owners, firsts = self._owners[of_those], self._firsts[of_those]
+        lengths = tree.node_edge_count[owners].astype(np.int64)
+        new_firsts = np.cumsum(lengths) - lengths
+        spans = {Axis.EDGE: Spans(firsts.astype(np.int64), lengths)}
+        for axis, marks in (
+            (Axis.NODE, stays),
+            (Axis.TABLE, stays[self._table_owners]),
+            (Axis.CHILD, entries_stay),
+        ):
+            rows = np.flatnonzero(marks)
+            spans[axis] = Spans(rows, np.ones_like(rows))
+        new_nodes = np.where(stays, np.cumsum(stays) - 1, DROPPED)
+
+        def new_edges(edges: NDArray[Any]) -> NDArray[np.int64]:
+            place = np.maximum(np.searchsorted(firsts, edges, side="right") - 1, 0)
+            known = (edges >= firsts[place]) & (edges < firsts[place] + lengths[place])
+            return np.where(known, new_firsts[place] + edges - firsts[place], DROPPED)
+
+        if len(self._entry_owners) > 0:
+            rename_entries(self._running.moves, entries_stay, new_nodes, new_edges)
+            for path in paths:
+                _rename(path.entries, np.where(entries_stay, np.cumsum(entries_stay) - 1, DROPPED))
+        for path in paths:
+            _rename(path.nodes, new_nodes)
+            _rename(path.positions, new_nodes)
+            path.edges[:] = new_edges(path.edges)
+        self._storage.keep(spans)
+        counts = tree.node_edge_count[: tree.used[NODE]]
+        tree.node_first_edge[: len(counts)] = np.cumsum(counts) - counts
+        tree.node_first_edge[new_nodes[owners]] = new_firsts
+        self.is_done = True
+
+
+def _rename(rows: Array, new_rows: NDArray[Any]) -> None:
+    """Write the new rows for the old ones; other numbers stay."""
+    known = (rows >= 0) & (rows < len(new_rows))
+    rows[known] = new_rows[rows[known]]
+
+
+def most_that_fit(
+    visits: NDArray[np.int32], bytes_of: NDArray[np.float64], most_bytes: float
+) -> Nodes:
+    """The nodes with the most visits that take no more bytes together; of equals the latest."""
+    sums = np.cumsum(np.bincount(visits, bytes_of)[::-1])[::-1]
+    least = len(sums) - int(np.searchsorted(sums[::-1], most_bytes, side="right"))
+    fits: Nodes = visits >= least
+    equals = np.flatnonzero(visits == least - 1)[::-1]
+    left = most_bytes - (sums[least] if least < len(sums) else 0.0)
+    fits[equals[np.cumsum(bytes_of[equals]) <= left]] = True
+    return fits
