@@ -54,6 +54,7 @@ GAMES = {
     "pig": "Pig",
     "quoridor": "Quoridor",
     "tic_tac_toe": "TicTacToe",
+    "twixt": "Twixt",
     "ultimate_tic_tac_toe": "UltimateTicTacToe",
     "y": "Y",
 }

@@ -32,6 +32,7 @@ SMALL = {
     "mnk": {"m": 5, "n": 4},
     "nogo": {"board_size": 4},
     "quoridor": {"board_size": 3},
+    "twixt": {"board_size": 5},
     "y": {"board_size": 4},
 }
 
@@ -92,6 +93,7 @@ OTHERS = {
     "mancala",
     "oware",
     "quoridor",
+    "twixt",
     "ultimate_tic_tac_toe",
 }
 """Games whose observations are no planes of the board that they describe."""

@@ -153,6 +153,15 @@ SPECS = {
         "quoridor(board_size=7,wall_count=30)",
         "quoridor(board_size=8)",
     ],
+    "twixt": [
+        "twixt",
+        "twixt(board_size=5)",
+        "twixt(board_size=6,ansi_color_output=false)",
+        "twixt(board_size=7)",
+        "twixt(board_size=9)",
+        "twixt(board_size=10)",
+        "twixt(board_size=16)",
+    ],
     "mancala": ["mancala"],
     "oware": [
         "oware",
@@ -201,6 +210,8 @@ PERFT = {
     "ultimate_tic_tac_toe": [1, 9, 81, 720, 6336],
     "quoridor(board_size=3)": [1, 11, 77, 316, 1172, 3452],
     "quoridor": [1, 131, 16677],
+    "twixt(board_size=5)": [1, 15, 225, 3024, 38880],
+    "twixt": [1, 48, 2304, 106596],
     "mancala": [1, 6, 35, 185, 942, 4690],
     "oware": [1, 6, 36, 190, 1014, 5219, 27332],
     "havannah(board_size=2)": [1, 7, 42, 210, 600, 1296, 288],
@@ -247,6 +258,7 @@ SMALL = [
     "go(board_size=7,handicap=12)",
     "amazons(board_size=6)",
     "quoridor(board_size=3)",
+    "twixt(board_size=5)",
     "mancala",
     "ultimate_tic_tac_toe",
     "oware(num_houses_per_player=3,num_seeds_per_house=3)",
@@ -492,6 +504,21 @@ def test_a_tic_tac_toe_that_begins_at_a_board_is_searched_from_there(moves):
 def test_a_ring_wins_in_gomoku_that_wraps_however_long_a_row_must_be():
     own = play_both("gomoku(size=3,wrap=true,connect=5)", [0, 3, 1, 4, 2])
     assert own.returns() == [1, -1]
+
+
+@pytest.mark.full(but=1)
+def test_the_first_peg_of_twixt_is_taken_over_with_a_quarter_turn():
+    own = play_both("twixt(board_size=6,ansi_color_output=false)", ["xb4", "ob4"])
+    assert "[swapped]" in str(own)
+    assert "xb4" in [own.action_to_string(action) for action in own.legal_actions()]
+
+
+@pytest.mark.full(but=1)
+@pytest.mark.parametrize(("between", "won"), [("oe4", True), ("oe3", False)])
+def test_who_joins_the_border_rows_wins_in_twixt_unless_a_link_is_crossed(between, won):
+    moves = ["xc1", "oc4", "xd3", between, "xc5"]
+    own = play_both("twixt(board_size=5,ansi_color_output=false)", moves)
+    assert own.is_terminal() == won
 
 
 @pytest.mark.parametrize(

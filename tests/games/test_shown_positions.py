@@ -1,7 +1,9 @@
 """What positions on compiled rules show is what OpenSpiel's states show."""
 
 import json
+import multiprocessing
 import random
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pyspiel
@@ -55,6 +57,8 @@ SHOWN = [
     "backgammon(scoring_type=full_scoring)",
 ]
 
+TWIXT = ["", "board_size=5", "board_size=10,ansi_color_output=false"]
+
 
 @pytest.fixture(autouse=True)
 def interpreted(monkeypatch):
@@ -65,6 +69,19 @@ def interpreted(monkeypatch):
 @pytest.mark.full(but=["clobber(rows=3,columns=4)", "mancala", "nim"])
 @pytest.mark.parametrize("spec", SHOWN)
 def test_texts_tensors_and_utilities_are_openspiels(spec):
+    compare(spec)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("parameters", TWIXT)
+def test_texts_and_tensors_of_twixt_are_openspiels(parameters):
+    """Each size in a process of its own: in one, OpenSpiel keeps the shape of its first tensor."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        pool.submit(compare, f"twixt({parameters})").result()
+
+
+def compare(spec):
+    """Compare random games, position by position."""
     game = pyspiel.load_game(spec)
     rules, draw = compiled_games.rules_of(game), random.Random(1)
     for _ in range(3):
