@@ -55,10 +55,6 @@ def _place_tic_tac_toe(state: RulesState, text: str) -> None:
     state.change(lambda record: state.rules.place(record, owners))  # type: ignore[attr-defined]
 
 
-LEARNED = frozenset({"mancala"})
-"""Games in which values that a search learns from OpenSpiel's observations are worth more than the
-speed of the rules, which show none."""
-
 _LONG = "max_game_length above 4096"
 
 _KNOWN = {

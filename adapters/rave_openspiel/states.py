@@ -286,13 +286,14 @@ class OpenSpielState:
 
     def observed_in_playouts(self) -> int:
         """Return how many numbers of an observation simulations write; 0 if they write none."""
-        tensor, game = self._kind.tensor, self.state.get_game()
+        found = self.on_compiled_rules()
+        return self._observed_by_bridge() if found is None else found.observed_in_playouts()
+
+    def _observed_by_bridge(self) -> int:
+        tensor = self._kind.tensor
         if tensor is None or self._bridge() is None:
             return 0
-        learned = game.get_type().short_name in compiled_games.LEARNED
-        if not learned and self.on_compiled_rules() is not None:
-            return 0
-        size = math.prod(getattr(game, f"{tensor}_shape")())
+        size = math.prod(getattr(self.state.get_game(), f"{tensor}_shape")())
         return size if size <= MOST_OBSERVED else 0
 
     def _bridge(self) -> Library | None:
@@ -312,13 +313,16 @@ class OpenSpielState:
         plays = evaluator is None and frame.header[Header.PLAYOUTS] > 0
         if common is not None and plays:
             return common.simulator(frame, None)  # type: ignore[no-any-return]
-        observes = evaluator is None and frame.header[Header.OBSERVATION] > 0
-        if (plays and not observes) or isinstance(evaluator, PositionValue):
+        # A position set up otherwise than the first may have another provider than it had.
+        shown = int(frame.header[Header.OBSERVATION]) if plays else 0
+        if plays or isinstance(evaluator, PositionValue):
             found = self.on_compiled_rules()
-            compiled = None if found is None else compiled_simulator(found, frame, evaluator)
+            fits = found is not None and shown in (0, found.observed_in_playouts())
+            compiled = compiled_simulator(found, frame, evaluator) if found and fits else None
             if compiled is not None:
                 return compiled
-        library = self._bridge() if evaluator is None else None
+        fits = shown in (0, self._observed_by_bridge())
+        library = self._bridge() if evaluator is None and fits else None
         root = self.clone().state  # The simulator's own copies may need it to live.
         if library is not None:
             return NativeSimulator(library, root, frame, shrinking=is_shrinking(game))

@@ -82,9 +82,11 @@ PRESETS: dict[str, dict[str, Any]] = {
         "rule": AdaptiveUCB1(),
         "simultaneous": _SIMULTANEOUS,
         "first_play_value": AdaptiveUrgency(),
-        "amaf": NodeAmaf(trust=LearnedTrust(unvisited=0.5)),
+        "amaf": NodeAmaf(trust=LearnedTrust(unvisited=0.5, expand_visits=2)),
         "proofs": _PROOFS._replace(
-            numbers=_PROOFS.numbers._replace(bonus_trust=LearnedBonusTrust()), optional=True
+            numbers=_PROOFS.numbers._replace(bonus_trust=LearnedBonusTrust()),
+            checks=CheckRefutations(patience=256.0),
+            optional=True,
         ),
         "playouts": AdaptivePlayouts(),
         "learning": OnlineValue(),

@@ -25,6 +25,12 @@ def rows_needed(part: Any, search: Any, axis: int, actions: int) -> int:
 
 
 @open_function
+def visits_to_expand(amaf: Any, search: Any, visits: int) -> int:
+    """The visit on which a child gets a node; ``visits`` is the configuration's."""
+    return visits
+
+
+@open_function
 def on_expand(part: Any, search: Any, depth: int, nodes: int) -> None:
     """The leaf, ``depth`` edges from the root, has been expanded: it has ``nodes`` new nodes."""
 
@@ -105,6 +111,12 @@ def after_backup(proofs: Any, search: Any) -> int:
 @open_function
 def checks_children(part: Any) -> int:
     """The provider's checks of a new node's children, a ``CheckChildren``."""
+    return 0
+
+
+@open_function
+def samples_refused(judging: Any, most: int) -> int:
+    """The number of a playout's ``most`` samples that the provider need not show."""
     return 0
 
 

@@ -68,7 +68,7 @@ def begin_simulation(search: Search) -> int:
     header[codes.REQUIRED_ACTIONS] = 0
     header[codes.REQUIRED_MOVES] = 0
     header[codes.STEP] = codes.WHOLE
-    header[codes.NUM_SAMPLES] = 0
+    header[codes.NUM_SAMPLES] = hooks.samples_refused(search.judging, header[codes.SAMPLES])
     status = hooks.select(search.moves, search)
     if status != codes.DONE:
         return status
@@ -113,4 +113,6 @@ def expand_leaf(search: Search, depth: int) -> int:
 def is_due(search: Search, depth: int, visits: int) -> bool:
     """True if a leaf without a node gets one: the root always, others by their visits."""
     settings = search.settings
-    return depth == 0 or (settings.may_expand and visits + 1 >= settings.expand_visits)
+    if depth == 0 or not settings.may_expand:
+        return depth == 0
+    return visits + 1 >= hooks.visits_to_expand(search.amaf, search, settings.expand_visits)

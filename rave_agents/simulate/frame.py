@@ -99,7 +99,7 @@ class Header(enum.IntEnum):
     SAMPLES = 45
     """Constant: positions of a simulation that ``samples`` holds at most; 0 if none are shown."""
     NUM_SAMPLES = 46
-    """Out: how many it holds. In: 0."""
+    """Out: how many it holds. In: 0; or ``SAMPLES``, if none need be shown."""
     IN_PYTHON = 47
     """Constant: 1 if the provider is Python, whose ``STATUS`` counts and not what it returns."""
     STATUS = 48

@@ -120,7 +120,7 @@ def test_earlier_roots_are_remembered_the_less_the_longer_ago():
     tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
     for _ in range(3):
         trust.measured.visits[0] = 0  # As the tree does at a new root.
-        compare_with_values(trust, search_of(tree), np.array([1.0, 0.0]))
+        compare_with_values(trust, search_of(tree), np.array([1.0, 0.0]), idle=False)
     sums = trust.measured.sums
     assert sums.tolist() == pytest.approx([2.0, 1.0, 2.0 * (0.9 + 0.81), 0.9 + 0.81])
 
@@ -131,7 +131,7 @@ def test_the_tree_is_looked_at_when_visits_have_at_least_doubled(seen, looks):
     sums, visits = trust.measured
     visits[0] = seen
     tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
-    compare_with_values(trust, search_of(tree), np.array([1.0, 0.0]))
+    compare_with_values(trust, search_of(tree), np.array([1.0, 0.0]), idle=False)
     assert (sums[:2].tolist(), visits[0]) == (([2, 1], 8) if looks else ([0, 0], seen))
 
 
@@ -162,7 +162,9 @@ def test_lower_values_count_against_a_bonus_as_far_as_actions_pass(left, still_l
     measured = nothing_seen()
     measured.measured.sums[[EARLIER_FIRST, EARLIER_SECOND]] = 1e6, -1e6
     tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
-    compare_with_values(measured, search_of(tree, left, still_legal), np.array([1.0, 0.0]))
+    compare_with_values(
+        measured, search_of(tree, left, still_legal), np.array([1.0, 0.0]), idle=False
+    )
     assert bonus_trust(measured) == pytest.approx(trust)
 
 

@@ -298,7 +298,7 @@ def proof_score(bonus, n, score=0.0, *, count=1, exact=True, **options):
     """The score of an edge with n visits among so many siblings."""
     options = ProofNumbers(**{"weight": 0.0, **options})
     edge_bonus = np.array([bonus])
-    numbers = Numbers(options, options.bonus_trust, None, None, None, edge_bonus, None)
+    numbers = Numbers(options, options.bonus_trust, None, None, None, edge_bonus, np.zeros(1), None)
     tree = SimpleNamespace(node_edge_count=np.array([count]), edge_visits=np.array([n]))
     search = SimpleNamespace(tree=tree)
     return pn_score(numbers, bonus_at(numbers, search, 0, exact), search, 0, score)

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(bridge() is None, reason="the bridge could not b
 
 @pytest.fixture(autouse=True)
 def on_the_bridge(monkeypatch):
-    """Compiled rules show nothing to learn from."""
+    """Compiled rules show boards, see tests/games/test_shown_boards.py."""
     monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")
 
 
@@ -184,7 +184,7 @@ def test_the_children_of_a_new_node_are_judged_by_the_weights_of_that_moment(tex
 def with_errors(error, variance):
     errors = np.zeros(4)
     errors[[ERROR, VARIANCE, MEAN, COUNT]] = error, variance, 0.5, 100
-    return LearnedEdges(OnlineValue(), *(np.zeros(0, np.float32),) * 3, errors)
+    return LearnedEdges(OnlineValue(), *(np.zeros(0, np.float32),) * 3, errors, np.zeros(1))
 
 
 def test_values_are_trusted_by_the_share_of_the_variance_that_they_explain():
@@ -247,8 +247,8 @@ def test_nothing_is_learned_where_nothing_can_be_seen_or_nothing_shall_be(text, 
     assert "learned from playouts" not in str(result)
 
 
-def test_compiled_rules_show_nothing():
-    state = rules_class("connect_four")().new_initial_state()
+def test_compiled_rules_without_a_board_show_nothing():
+    state = rules_class("nim")().new_initial_state()
     result = Searcher(LEARNING, seed=1).search(state, Limit(simulations=50))
     assert result.provider == "compiled rules"
     assert result.value_trust is None

@@ -34,6 +34,12 @@ DRAWN = 2
 NO_ACTION = -1
 """Code for no action."""
 
+MOST_KINDS = 8
+"""Kinds of contents of a cell up to which each has a number where boards are shown."""
+
+MOST_NUMBERS = 4096
+"""Numbers that are shown of a board at most: to learn from more takes long."""
+
 _GAMES = f"{__package__.rpartition('.')[0]}."
 """Prefix of the names of the modules of this package's games."""
 
@@ -148,6 +154,8 @@ class BaseRules:
         """Room of the lists that rules write to: what is too long is told by its count."""
         self.num_board_cells: int = self.board_shape[0] * self.board_shape[1]
         """Cells of the board that ``describe_board`` describes."""
+        self.num_shown: int = _numbers_shown(self)
+        """Numbers that tell a board to a search that learns, see ``showing.py``; 0 for none."""
 
     @classmethod
     def parameter_defaults(cls) -> dict[str, Any]:
@@ -303,6 +311,18 @@ class BaseRules:
 
 def _made(kind: type[BaseRules], parameters: dict[str, Any]) -> BaseRules:
     return kind(**parameters)
+
+
+def _numbers_shown(rules: BaseRules) -> int:
+    """The count of numbers that tell a board of these rules; 0 where none are shown.
+
+    Playouts of games with chance cannot be played again by their players' moves alone.
+    """
+    if type(rules).chance_outcomes is not BaseRules.chance_outcomes:
+        return 0
+    kinds = rules.cell_kinds - 1 if rules.cell_kinds <= MOST_KINDS else 1
+    numbers = rules.num_board_cells * kinds
+    return numbers if numbers <= MOST_NUMBERS else 0
 
 
 _METHODS = ("player", "legal_actions", "play", "returns")

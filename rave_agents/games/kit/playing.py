@@ -33,6 +33,7 @@ from rave_agents.games.kit.refusals import (
     take_numbers,
     wrong_place,
 )
+from rave_agents.games.kit.showing import show_board, show_playout
 from rave_agents.simulate.frame import HEADER_LENGTH, CheckChildren, Header, Status, Step
 from rave_agents.simulate.random_stream import random_below, random_unit
 
@@ -61,7 +62,8 @@ REPLY = int(Header.REPLY)
 TRY_REPLY = int(Step.TRY_REPLY)
 PROVIDER = int(Header.PROVIDER)
 BUFFERS = int(Header.PATH)
-JUDGE = int(CheckChildren.JUDGE)
+JUDGE, OBSERVE = int(CheckChildren.JUDGE), int(CheckChildren.OBSERVE)
+OBSERVATION, SAMPLES = int(Header.OBSERVATION), int(Header.SAMPLES)
 DONE, FRAME_FULL, FAILED = int(Status.DONE), int(Status.FRAME_FULL), int(Status.FAILED)
 
 
@@ -90,10 +92,14 @@ class Buffers(NamedTuple):
     child_ends: Any
     child_returns: Any
     action_weights: Any
+    child_observations: Any
+    child_players: Any
+    samples: Any
+    sample_players: Any
     scratch: Any
     """[players] where rules and value functions write; ``GUARD`` numbers lie on either side."""
     cells: Any
-    """[rows * columns of the board] where a value function finds the cells."""
+    """[rows * columns of the board] where a value function, or who shows it, finds the cells."""
     weights: Any
     """The value function's own numbers."""
     choices: Any
@@ -375,7 +381,7 @@ def list_leaf(
 
 @kernel
 def check_children(rules: Any, states: Any, actions: Any, probabilities: Any, frame: Any) -> bool:
-    """Tell which actions end the game, and with what returns; judge the others if asked to.
+    """Tell which actions end the game, and with what returns; judge or show the others if asked to.
 
     Returns whether all returns and values are what the rules say of them.
     """
@@ -395,6 +401,9 @@ def check_children(rules: Any, states: Any, actions: Any, probabilities: Any, fr
                 return False
             if not judge(rules, child, frame, frame.child_returns, index):
                 return False
+        elif rules.num_shown > 0 and frame.header[CHECK_CHILDREN] == OBSERVE:
+            frame.child_players[index] = rules.player(child)
+            show_board(rules, child, frame.cells, frame.child_observations, index)
     return True
 
 
@@ -497,7 +506,10 @@ def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: A
             return status
     if header[STEP] == MOVE_ROOT:
         return DONE
-    return play_from_leaf(rules, states, actions, probabilities, frame)
+    status = play_from_leaf(rules, states, actions, probabilities, frame)
+    if rules.num_shown > 0 and status == DONE and header[SAMPLES] > 0:
+        show_playout(rules, states, frame)
+    return status
 
 
 def simulate_at(rules: Any, address: int) -> int:
@@ -507,6 +519,7 @@ def simulate_at(rules: Any, address: int) -> int:
     players = header[NUM_PLAYERS]
     actions, moves = header[ACTION_CAPACITY], header[MOVE_CAPACITY]
     playouts = header[PLAYOUTS]
+    shown, samples = header[OBSERVATION], header[SAMPLES]
     own = header[PROVIDER]
     lists = own + RECORDS * rules.record_bytes
     room = rules.list_room
@@ -524,6 +537,10 @@ def simulate_at(rules: Any, address: int) -> int:
         array_at(at[8], actions, np.int8),
         table_at(at[9], actions, players, np.float64),
         table_at(at[13], players, header[NUM_WEIGHTS], np.float64),
+        table_at(at[16], actions, shown, np.float32),
+        array_at(at[17], actions, np.int32),
+        table_at(at[18], samples, shown, np.float32),
+        array_at(at[19], samples, np.int32),
         array_at(scratch, players, np.float64),
         array_at(scratch + 8 * (players + GUARD), rules.num_board_cells, np.int8),
         array_at(header[WEIGHTS], rules.num_weights, np.float32),

@@ -172,6 +172,10 @@ class RulesState:
         """The position as the game shows it to a player, see ``Rules.observation``."""
         return np.array(self.rules.observation_of(self.record, player), np.float32)
 
+    def observed_in_playouts(self) -> int:
+        """The count of a board's numbers that simulations show; 0 where they show none."""
+        return self.rules.num_shown
+
     def on_compiled_rules(self) -> Self:
         """The same position on compiled rules: itself."""
         return self

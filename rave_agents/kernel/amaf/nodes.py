@@ -12,8 +12,10 @@ from rave_agents.kernel.amaf.trust import (
     Trust,
     exploration_left,
     is_learned,
+    measured_trust,
     on_credited,
     trust_of,
+    visits_under_trust,
 )
 from rave_agents.kernel.amaf.views import (
     AllEdges,
@@ -91,6 +93,16 @@ def _view(amaf: EdgeAmaf, search: Any, node: int, table: int) -> View:
     trust = trust_of(amaf.trust, search)
     left = exploration_left(amaf.trust, search, trust)
     return View(amaf, amaf.trust, 0, counts, trust, left, scale)
+
+
+@implements(measured_trust, EdgeAmaf)
+def _measured_trust(amaf: EdgeAmaf, search: Any) -> float:
+    return measured_trust(amaf.trust, search)
+
+
+@implements(hooks.visits_to_expand, EdgeAmaf)
+def _visits_to_expand(amaf: EdgeAmaf, search: Any, visits: int) -> int:
+    return max(visits, visits_under_trust(amaf.trust, search))
 
 
 @implements(hooks.on_backup, EdgeAmaf)

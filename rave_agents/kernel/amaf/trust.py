@@ -25,9 +25,17 @@ from rave_agents.compiler.arrays import Array
 from rave_agents.compiler.dispatch import implements, open_function, python_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.kernel.declarations import reads_lifetimes
+from rave_agents.kernel.measures.action_persistence import GONE, LEGAL_AGAIN
 
 EXPLORATION_KEPT = 0.1
 """The share of the rule's exploration that is left under full trust, unless chance has a part."""
+
+TRUSTED = 0.5
+"""The trust in AMAF values from which on nodes come later, and no values are learned."""
+
+ENOUGH_TAKEN = 128
+"""Actions taken of which the search must have seen what became of them, before that. In a shallow
+tree all seem to be gone: in Mancala, pits that are sown are empty for a move or two."""
 
 
 class FullTrust(NamedTuple):
@@ -44,12 +52,31 @@ class LearnedTrust(NamedTuple):
     unvisited: Annotated[float, Ge(0), Le(1)] = 1.0
     """The value of an edge with AMAF visits alone, as far as they are not trusted, in [0, 1]. Below
     1, not all such edges are tried before one that wins is tried again."""
+    expand_visits: Annotated[int, Ge(1), Le(2**20)] = 1
+    """A child gets a node not before this visit where AMAF values are trusted, whatever the
+    configuration's ``expand_visits``; at least 1. There AMAF values of its parent tell much of what
+    a node would, and nodes take time."""
 
 
 @open_function
 def trust_of(trust: Any, search: Any) -> float:
     """The trust in AMAF values at this moment, from 0 to 1."""
     return 1.0
+
+
+@open_function
+def measured_trust(amaf: Any, search: Any) -> float:
+    """The trust in AMAF values that follows from what the search sees, once it has seen enough.
+
+    From 0 to 1; 0 until then, and where trust follows from nothing.
+    """
+    return 0.0
+
+
+@implements(measured_trust, LearnedTrust)
+def _measured_trust(trust: LearnedTrust, search: Any) -> float:
+    taken = search.lifetimes.taken
+    return trust_of(trust, search) if taken[GONE] + taken[LEGAL_AGAIN] >= ENOUGH_TAKEN else 0.0
 
 
 Trust = Annotated[Any, Takes(FullTrust, LearnedTrust, trust_of)]
@@ -93,6 +120,17 @@ def value_of_unvisited(trust: Any) -> float:
 @implements(value_of_unvisited, LearnedTrust)
 def _value_of_unvisited(trust: LearnedTrust) -> float:
     return trust.unvisited
+
+
+@open_function
+def visits_under_trust(trust: Any, search: Any) -> int:
+    """The least visit on which a child gets a node, by how far AMAF values are trusted."""
+    return 1
+
+
+@implements(visits_under_trust, LearnedTrust)
+def _visits_under_trust(trust: LearnedTrust, search: Any) -> int:
+    return trust.expand_visits if measured_trust(trust, search) >= TRUSTED else 1
 
 
 @open_function

@@ -23,6 +23,9 @@ from rave_agents.kernel.proofs.bonuses import MaxBonus, Ranking, bonuses
 from rave_agents.kernel.proofs.trust import LearnedBonusTrust, bonus_trust, compare_with_values
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
+LEAST_TRUST = 0.25
+"""The trust in the bonus below which nobody needs proof numbers beside the solver."""
+
 NOBODY = -1
 """Mark in place of a player: of the winner of a draw, of the viewer of bonuses that must be
 computed anew."""
@@ -80,8 +83,36 @@ class Numbers(NamedTuple):
     """The player's disproof number."""
     edge_bonus: Annotated[Array, Rows(Axis.EDGE, np.float32)]
     """Bonus of the edge by the numbers of the node's children, in [0, 1]."""
+    idle: Annotated[Array, one(np.int64)]
+    """[1] 1 while the numbers and bonuses are those of new nodes, since nobody needs them."""
     ranking: Ranking
     """Buffers."""
+
+
+@open_function
+def is_idle(numbers: Any) -> bool:
+    """True while the numbers are not kept up to date, since nobody needs them."""
+    return False
+
+
+@implements(is_idle, Numbers)
+def _is_idle(numbers: Numbers) -> bool:
+    return bool(numbers.idle[0] != 0)
+
+
+@open_function
+def rest_or_resume(numbers: Any, search: Any) -> None:
+    """Keep the numbers up to date only as long as the bonus is trusted, beside a solver."""
+
+
+@implements(rest_or_resume, Numbers)
+def _rest_or_resume(numbers: Numbers, search: Any) -> None:
+    idle = bonus_trust(numbers.bonus_trust) < LEAST_TRUST
+    if is_idle(numbers) and not idle:
+        for node in range(search.tree.used[NODE] - 1, -1, -1):  # Children stand behind parents.
+            if search.tree.node_edge_count[node] > 0:
+                hooks.update_node(numbers, search, node)
+    numbers.idle[0] = idle
 
 
 @implements(hooks.begin_node, Numbers)
@@ -126,8 +157,7 @@ def _number_terminal(numbers: Numbers, search: Any, node: int, returns: Any, fir
 def update_numbers(numbers: Numbers, search: Any, node: int) -> bool:
     """Proof and disproof numbers of a node (Allis 1994), for each player as the one who proves.
 
-    They need one child where they move, and all of them elsewhere. What is proven or disproven
-    stays so, even if the children that show it are forgotten.
+    What is proven or disproven stays so, even if the children that show it are forgotten.
     """
     tree, players = search.tree, search.settings.num_players
     mover = int(tree.node_player[node])
@@ -136,19 +166,17 @@ def update_numbers(numbers: Numbers, search: Any, node: int) -> bool:
         place = node * players + player
         if numbers.proof[place] == 0.0 or numbers.disproof[place] == 0.0:
             continue
-        proof_sum, proof_min, disproof_sum, disproof_min = 0.0, math.inf, 0.0, math.inf
+        # They need the easiest of what follows where they move, and all of it elsewhere.
+        easiest, all_of = numbers.proof, numbers.disproof
+        if player != mover:
+            easiest, all_of = all_of, easiest
+        least, total = math.inf, 0.0
         for edge in edge_rows(tree, node):
             child = tree.edge_child[edge]
-            proof, disproof = 1.0, 1.0
-            if child != UNEXPANDED:
-                below = child * players + player
-                proof, disproof = numbers.proof[below], numbers.disproof[below]
-            proof_sum += proof
-            proof_min = min(proof_min, proof)
-            disproof_sum += disproof
-            disproof_min = min(disproof_min, disproof)
-        proof = proof_min if player == mover else proof_sum
-        disproof = disproof_sum if player == mover else disproof_min
+            below = child * players + player
+            least = min(least, 1.0 if child == UNEXPANDED else easiest[below])
+            total += 1.0 if child == UNEXPANDED else all_of[below]
+        proof, disproof = (least, total) if player == mover else (total, least)
         if proof != numbers.proof[place] or disproof != numbers.disproof[place]:
             numbers.proof[place] = proof
             numbers.disproof[place] = disproof
@@ -199,7 +227,7 @@ def rank_by_numbers(numbers: Numbers, search: Any, edge: int, mover: int, index:
 @implements(hooks.on_begin, Numbers)
 def _refresh_bonuses(numbers: Numbers, search: Any) -> None:
     """Compute the bonuses of all edges anew where they are not those of the searching player."""
-    if numbers.viewer[0] != search.settings.searching_player:
+    if numbers.viewer[0] != search.settings.searching_player and not is_idle(numbers):
         for node in range(search.tree.used[NODE]):
             update_bonuses(numbers, search, node)
         numbers.viewer[0] = search.settings.searching_player
@@ -207,7 +235,7 @@ def _refresh_bonuses(numbers: Numbers, search: Any) -> None:
 
 @implements(hooks.after_backup, Numbers)
 def _after_backup(numbers: Numbers, search: Any) -> int:
-    compare_with_values(numbers.bonus_trust, search, numbers.edge_bonus)
+    compare_with_values(numbers.bonus_trust, search, numbers.edge_bonus, is_idle(numbers))
     return codes.DONE
 
 
@@ -257,7 +285,8 @@ def bonus_at(numbers: Any, search: Any, node: int, exact: bool) -> Any:
 def _bonus_at(numbers: Numbers, search: Any, node: int, exact: bool) -> NodeBonus:
     options, count = numbers.options, search.tree.node_edge_count[node]
     visits = options.visits if exact else min(options.visits, 1.0)
-    constant = bonus_trust(numbers.bonus_trust) * options.constant
+    trust = 0.0 if is_idle(numbers) else bonus_trust(numbers.bonus_trust)
+    constant = trust * options.constant
     weight, fading = (options.weight, 0.0) if exact else (0.0, options.weight)
     return NodeBonus(constant, visits * count * count, weight, fading)
 

@@ -8,7 +8,7 @@ import math
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from annotated_types import Ge, Lt
+from annotated_types import Ge, Gt, Le, Lt
 from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
@@ -35,6 +35,7 @@ from rave_agents.kernel.proofs.numbers import (
     NOBODY,
     NoProofNumbers,
     ProofNumbers,
+    is_idle,
     own_numbers,
     winner_of,
 )
@@ -48,8 +49,11 @@ ROUNDING = 1e-9
 WIN, LOSS, DRAW = 0, 1, 2
 """The places in ``Proven.ends``."""
 
-GRADED, LUCK = 0, 1
+GRADED, LUCK, QUIET = 0, 1, 2
 """The places in ``Proven.facts``."""
+
+NODES_BETWEEN_CHECKS = 16
+"""New nodes of which one is checked for terminal children where none have been found for long."""
 
 
 class NoProofs(NamedTuple):
@@ -80,6 +84,10 @@ class CheckRefutations(NamedTuple):
 
     See ``refutations.py``. Needs the solver.
     """
+
+    patience: Annotated[float, Gt(0), Le(math.inf)] = math.inf
+    """New nodes in a row without any terminal child, after which only every sixteenth is checked,
+    until one is found again; above 0. A game far from its end then costs less time."""
 
 
 class Proofs(NamedTuple):
@@ -143,9 +151,9 @@ class Proven(NamedTuple):
     ends: Annotated[Array, one(FLOAT, 3, fill=math.nan)]
     """[3] the utilities of a winner, a loser and of each player in a draw, at ``WIN``, ``LOSS`` and
     ``DRAW``, as the tree's terminal nodes have them; NaN where it has none of that kind."""
-    facts: Annotated[Array, one(np.int64, 2)]
-    """[2] 1 at ``GRADED`` if some terminal node has other utilities than these, and at ``LUCK`` if
-    the tree has a chance node."""
+    facts: Annotated[Array, one(np.int64, 3)]
+    """[3] 1 at ``GRADED`` if some terminal node has other utilities than these, and at ``LUCK`` if
+    the tree has a chance node; at ``QUIET`` the new nodes since the last terminal one."""
 
 
 @python_function
@@ -198,7 +206,10 @@ def _give_outcome(proofs: Proven, search: Any, node: int) -> None:
 
 @implements(hooks.checks_children, Proven)
 def _checks_children(proofs: Proven) -> int:
-    return hooks.checks_children(proofs.options.checks)
+    checks, quiet = proofs.options.checks, proofs.facts[QUIET]
+    if quiet > patience_of(checks) and quiet % NODES_BETWEEN_CHECKS != 0:
+        return 0
+    return hooks.checks_children(checks)
 
 
 @implements(hooks.checks_children, CheckTerminal, CheckRefutations)
@@ -206,9 +217,20 @@ def _checks(checks: Any) -> int:
     return 1
 
 
+@open_function
+def patience_of(checks: Any) -> float:
+    """New nodes in a row without terminal children after which few are checked."""
+    return math.inf
+
+
+@implements(patience_of, CheckRefutations)
+def _patience_of(checks: CheckRefutations) -> float:
+    return checks.patience
+
+
 @implements(hooks.rows_needed, Proven)
 def _rows_needed(proofs: Proven, search: Any, axis: int, actions: int) -> int:
-    needed = actions * hooks.checks_children(proofs) if axis == NODE else 0
+    needed = actions * hooks.checks_children(proofs.options.checks) if axis == NODE else 0
     return needed + hooks.rows_needed(proofs.options.checks, search, axis, actions)
 
 
@@ -217,6 +239,7 @@ def _prove_terminal(proofs: Proven, search: Any, node: int, returns: Any, first:
     prove_terminal(proofs.solver, search, node, returns, first)
     prove_terminal(proofs.numbers, search, node, returns, first)
     note_end(proofs, search, returns, first)
+    proofs.facts[QUIET] = 0
 
 
 @implements(hooks.begin_node, Proven)
@@ -262,17 +285,28 @@ def has_plain_ends(proofs: Proven, search: Any) -> bool:
 
 @implements(hooks.update_node, Proven)
 def _update_node(proofs: Proven, search: Any, node: int) -> bool:
-    if search.tree.node_player[node] == TERMINAL:
-        return True
     changed = update_node(proofs.solver, search, node)
-    return update_node(proofs.numbers, search, node) or changed
+    return (not is_idle(proofs.numbers) and update_node(proofs.numbers, search, node)) or changed
 
 
 @kernel
 def update_path(proofs: Proven, search: Any, depth: int) -> None:
-    """Update the path's nodes, from the one at ``depth`` up to the first that does not change."""
+    """Update the path's nodes, from the one at ``depth`` up to the first that does not change.
+
+    Outcomes seldom change and numbers often do, so that each has a way of its own.
+    """
+    update_upwards(proofs.solver, search, depth)
+    if not is_idle(proofs.numbers):
+        update_upwards(proofs.numbers, search, depth)
+
+
+@kernel
+def update_upwards(part: Any, search: Any, depth: int) -> None:
+    """``update_path`` for the solver or for proof numbers."""
     for index in range(depth, -1, -1):
-        if not update_node(proofs, search, search.path.nodes[index]):
+        node = search.path.nodes[index]
+        ended = search.tree.node_player[node] == TERMINAL
+        if not ended and not update_node(part, search, node):
             return
 
 
@@ -285,7 +319,8 @@ def _on_expand(proofs: Proven, search: Any, depth: int, nodes: int) -> None:
         prove_terminal(proofs, search, leaf, frame.returns, 0)
     else:
         begin_node(proofs, search, leaf)
-        if hooks.checks_children(proofs) == 1:
+        proofs.facts[QUIET] += 1
+        if hooks.checks_children(proofs.options.checks) == 1:
             add_terminal_children(proofs, search, leaf)
     update_path(proofs, search, depth)
     if is_solved(proofs.solver, leaf):
@@ -294,8 +329,10 @@ def _on_expand(proofs: Proven, search: Any, depth: int, nodes: int) -> None:
 
 @kernel
 def add_terminal_children(proofs: Proven, search: Any, node: int) -> None:
-    """Make nodes of a new node's children that end the game, as the frame lists them."""
+    """Make nodes of a new node's children that end the game, as the frame lists them if asked."""
     tree, frame = search.tree, search.frame
+    if frame.header[codes.CHECK_CHILDREN] == 0:
+        return
     first = tree.node_first_edge[node]
     for index in range(tree.node_edge_count[node]):
         if frame.child_ends[index] != 0:

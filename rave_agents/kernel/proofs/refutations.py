@@ -11,9 +11,9 @@ from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.hooks import begin_node, prove_terminal, update_node
 from rave_agents.kernel.players import TERMINAL
-from rave_agents.kernel.proofs.numbers import exceeds_all
+from rave_agents.kernel.proofs.numbers import exceeds_all, rest_or_resume
 from rave_agents.kernel.proofs.part import CheckRefutations, Proven, update_path
-from rave_agents.kernel.proofs.solver import UNSOLVED
+from rave_agents.kernel.proofs.solver import UNSOLVED, has_outcomes
 from rave_agents.kernel.provider import call_provider
 from rave_agents.kernel.tree import UNEXPANDED, add_node, edge_rows
 
@@ -31,6 +31,8 @@ def _rows_needed(checks: CheckRefutations, search: Any, axis: int, actions: int)
 @implements(hooks.after_backup, Proven)
 def _after_backup(proofs: Proven, search: Any) -> int:
     hooks.after_backup(proofs.numbers, search)
+    if has_outcomes(proofs.solver):
+        rest_or_resume(proofs.numbers, search)
     return hooks.after_backup(proofs.options.checks, search)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from rave_agents.compiler.arrays import Array
 from rave_agents.compiler.dispatch import implements, python_function
 from rave_agents.kernel.declarations import report_moves, report_root
-from rave_agents.kernel.proofs.numbers import Numbers
+from rave_agents.kernel.proofs.numbers import Numbers, is_idle
 from rave_agents.kernel.proofs.part import LUCK, Proven, has_plain_ends
 from rave_agents.kernel.proofs.solver import UNSOLVED, has_outcomes
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree, edge_rows
@@ -27,7 +27,7 @@ class ProofArrays(NamedTuple):
     distance: Array
     """[nodes] of a solved node the moves to the end, or ``UNSOLVED``."""
     proof: Array
-    """[nodes, players] each player's proof number."""
+    """[nodes, players] each player's proof number; none while the search does without."""
     disproof: Array
     """[nodes, players] each player's disproof number."""
     edge_bonus: Array
@@ -47,7 +47,7 @@ def _proof_arrays(proofs: Proven, players: int) -> ProofArrays:
     if has_outcomes(solver):
         low, high = solver.low.reshape(-1, players), solver.high.reshape(-1, players)
         arrays = arrays._replace(low=low, high=high, distance=solver.distance)
-    if isinstance(numbers, Numbers):
+    if isinstance(numbers, Numbers) and not is_idle(numbers):
         proof, disproof = numbers.proof, numbers.disproof
         arrays = arrays._replace(
             proof=proof.reshape(-1, players),

@@ -89,15 +89,18 @@ def distrust(squares: float, products: float) -> float:
 
 
 @open_function
-def compare_with_values(trust: Any, search: Any, edge_bonus: Array) -> None:
-    """A simulation has ended: compare bonuses and values, if it is time to."""
+def compare_with_values(trust: Any, search: Any, edge_bonus: Array, idle: bool) -> None:
+    """A simulation has ended: compare bonuses and values, if it is time to.
+
+    There is nothing to compare while the numbers are ``idle``.
+    """
 
 
 @implements(compare_with_values, MeasuredTrust)
-def _compare_with_values(trust: MeasuredTrust, search: Any, edge_bonus: Array) -> None:
+def _compare_with_values(trust: MeasuredTrust, search: Any, edge_bonus: Array, idle: bool) -> None:
     """Look at the whole tree, if it is time to."""
     if is_time_to_look(trust.measured, search.tree):
-        seen = compared(search, edge_bonus)
+        seen = (0.0, 0.0) if idle else compared(search, edge_bonus)
         squares, products = remember(trust.measured, search.tree, seen[0], seen[1])
         by_values = distrust(squares, products) * expiry(search.lifetimes.left)
         trust.distrust[0] = max(by_values, placement(search.lifetimes))

@@ -8,7 +8,10 @@ judges the children of each new node, and its judgements are backed up and mixed
 those of a value function of the user's own, see ``implicit_minimax.py``: as far as the search has
 found that they foretell the ends of playouts.
 
-It needs a provider of simulations that shows what players observe, see ``Frame.samples``.
+It needs a provider of simulations that shows what players observe, see ``Frame.samples``:
+OpenSpiel's bridge shows observation tensors, compiled rules show boards. Learning ends where the
+search has seen that AMAF values are to be trusted: they tell moves apart there, and learning takes
+time.
 """
 
 import math
@@ -17,10 +20,11 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
-from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows, one
+from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, summing_kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.amaf.trust import TRUSTED, measured_trust
 from rave_agents.kernel.declarations import (
     GameTraits,
     becomes,
@@ -89,13 +93,15 @@ class LearnedEdges(NamedTuple):
     """The sums of the squares of the gradients."""
     errors: Annotated[Array, one(FLOAT, 4)]
     """[4] the squared errors of values, and of the mean of all ends; this mean; how many ends."""
+    ended: Annotated[Array, one(INT)]
+    """[1] 1 once learning has ended, for the rest of the game."""
 
 
 @kernel
 def value_trust(learned: LearnedEdges) -> float:
     """The trust in the values, from 0 to 1, by the share of the variance they explain."""
     errors = learned.errors
-    if errors[VARIANCE] <= 0.0:
+    if errors[VARIANCE] <= 0.0 or learned.ended[0] != 0:
         return 0.0
     share = 1.0 - errors[ERROR] / errors[VARIANCE]
     return ramp(float(share), 0.0, USEFUL_SHARE)
@@ -139,12 +145,19 @@ implements(mixed_sum, LearnedEdges)(implicit_minimax)
 
 @implements(hooks.checks_children, LearnedEdges)
 def _checks_children(learned: LearnedEdges) -> int:
-    return codes.OBSERVE_CHILDREN
+    return codes.OBSERVE_CHILDREN if learned.ended[0] == 0 else 0
+
+
+@implements(hooks.samples_refused, LearnedEdges)
+def _samples_refused(learned: LearnedEdges, most: int) -> int:
+    return most if learned.ended[0] != 0 else 0
 
 
 @implements(hooks.on_expand, LearnedEdges)
 def _judge_children(learned: LearnedEdges, search: Any, depth: int, nodes: int) -> None:
     frame, players = search.frame, search.settings.num_players
+    if frame.header[codes.CHECK_CHILDREN] != codes.OBSERVE_CHILDREN:
+        return
     size, outputs = frame.header[codes.OBSERVATION], outputs_of(search)
     bounds = search.utilities.bounds
     edges = edge_rows(search.tree, search.path.nodes[depth])
@@ -167,6 +180,11 @@ def _judge_children(learned: LearnedEdges, search: Any, depth: int, nodes: int) 
 @implements(hooks.on_backup, LearnedEdges)
 def _learn(learned: LearnedEdges, search: Any, depth: int, nodes: int) -> None:
     """Learn from the positions of a playout, and back up what edges expect."""
+    if learned.ended[0] != 0:
+        return
+    if measured_trust(search.amaf, search) >= TRUSTED:
+        learned.ended[0] = 1
+        return
     if search.frame.playout_ends[0] > 0:
         for sample in range(search.frame.header[codes.NUM_SAMPLES]):
             learn_position(learned, search, sample)
