@@ -88,8 +88,9 @@ class Quoridor(PawnRules):
             return count
         for line in range(2 * self.last):
             kind = HORIZONTAL if line & 1 == 1 else VERTICAL
+            free = self.free_places(state, kind, line // 2)
             for column in range(self.last):
-                if self.is_wall_legal(state, kind, line // 2, column):
+                if free >> column & 1 == 1 and self.leaves_ways(state, kind, line // 2, column):
                     action = line * self.diameter + 2 * column + (kind == VERTICAL)
                     count = insert(actions, 0, count, action)
         return count
@@ -130,7 +131,8 @@ class Quoridor(PawnRules):
                 return self.action_of(codes >> drawn * CODE_BITS & CODE)
             place, kind = (drawn - count) // 2, (drawn - count) & 1
             row, column = place // self.last, place % self.last
-            if self.is_wall_legal(state, kind, row, column):
+            free = self.free_places(state, kind, row) >> column & 1 == 1
+            if free and self.leaves_ways(state, kind, row, column):
                 return 2 * (row * self.diameter + column) + self.firsts[kind]
 
     def action_to_string_at(self, state: Any, player: int, action: int) -> str:

@@ -65,23 +65,27 @@ class WallRules(Rules):
         """Add a wall, and make one group of the corners that it joins."""
         state.walls[kind, row + 1] |= 1 << column
         middle, end = (row + 1) * self.side + column + 1, self.ends[kind]
-        for other in (middle - end, middle + end):
-            one, two = state.groups[middle], state.groups[other]
-            kept, gone = min(one, two), max(one, two)
-            for corner in range(self.side**2):
-                if state.groups[corner] == gone:
-                    state.groups[corner] = kept
+        groups = state.groups
+        one, two, three = groups[middle - end], groups[middle], groups[middle + end]
+        joined = min(one, two, three)
+        for corner in range(self.side**2):
+            group = groups[corner]
+            if (group == one) | (group == two) | (group == three):
+                groups[corner] = joined
 
-    def is_wall_legal(self, state: Any, kind: int, row: int, column: int) -> bool:
-        """True if a wall crosses and covers none, and leaves everybody a way to their goal."""
+    def free_places(self, state: Any, kind: int, row: int) -> Any:
+        """A bit for each wall in a row of squares that would cross and cover no other."""
         walls, line = state.walls, row + 1
         taken = walls[HORIZONTAL, line] | walls[VERTICAL, line]
         if kind == HORIZONTAL:
             taken |= walls[kind, line] << 1 | walls[kind, line] >> 1
         else:
             taken |= walls[kind, line - 1] | walls[kind, line + 1]
-        if taken >> column & 1 == 1:
-            return False
+        return ~taken & (self.row >> 1)
+
+    def leaves_ways(self, state: Any, kind: int, row: int, column: int) -> bool:
+        """True if both players have a way to their goal after a wall is built."""
+        walls, line = state.walls, row + 1
         middle, end = line * self.side + column + 1, self.ends[kind]
         groups = state.groups
         joins = groups[middle - end] == groups[middle + end]

@@ -44,6 +44,7 @@ class Twixt(LinkRules):
         self.max_game_length = size * size - 3
         self.board_shape = size, size
         fields = self.lay_out(size)
+        self.playable = np.array([np.flatnonzero(self.open_to >> at & 1) for at in range(2)])
         inner = (size - 2) ** 2
         # Where cells open to player 0 alone, to player 1 alone and to both begin in a list.
         self.firsts = np.array([inner, inner + 2 * (size - 2), 0])
@@ -65,20 +66,14 @@ class Twixt(LinkRules):
         """Players take turns."""
         return TERMINAL if state.winner != NO_ACTION else state.to_move
 
-    def is_open(self, state: Any, action: int) -> bool:
-        """True if the player to move may play a cell."""
-        if self.open_to[action] >> state.to_move & 1 == 0:
-            return False
-        swaps = state.moves == 1 and action == state.first
-        return swaps or state.contents[self.cells[action]] == EMPTY
-
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every empty cell off the opponent's border rows; and at first the one to take over."""
+        first = state.first if state.moves == 1 else NO_ACTION
         count = 0
-        for action in range(self.num_distinct_actions):
-            if self.is_open(state, action):
-                actions[count] = action
-                count += 1
+        for action in self.playable[state.to_move]:
+            actions[count] = action
+            is_empty = state.contents[self.cells[action]] == EMPTY
+            count += 1 if is_empty or action == first else 0
         return count
 
     def play(self, state: Any, action: int) -> None:
