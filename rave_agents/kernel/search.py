@@ -8,6 +8,9 @@ from rave_agents.kernel.tree import Tree
 from rave_agents.simulate.frame import Frame
 from rave_agents.simulate.random_stream import Stream
 
+SCORED_AT_ONCE = 64
+"""Edges that are scored before they are compared."""
+
 
 class Path(NamedTuple):
     """The path of one simulation, and its values."""
@@ -22,6 +25,8 @@ class Path(NamedTuple):
     """The player whose value each edge holds."""
     values: Annotated[Array, Rows(Axis.PLAYER, FLOAT)]
     """The value of a playout, or of a simulation, for each player, in [0, 1]."""
+    urgencies: Annotated[Array, one(FLOAT, SCORED_AT_ONCE)]
+    """Scores of a node's edges, before they are compared."""
     simulations: Annotated[Array, one(INT)]
     """[1] simulations backed up."""
 

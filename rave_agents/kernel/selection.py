@@ -12,6 +12,7 @@ from rave_agents.kernel.declarations import GameTraits, becomes
 from rave_agents.kernel.hooks import is_available
 from rave_agents.kernel.proofs.edges import corrected, proven_at, within_bounds
 from rave_agents.kernel.rules import Edge, Node, node_term, reads_node, score
+from rave_agents.kernel.search import SCORED_AT_ONCE
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.values.implicit_minimax import first_value, mixed_sum
 from rave_agents.simulate.random_stream import random_below, random_unit
@@ -118,44 +119,78 @@ def seen_node(search: Any, rule: Any, node: int, depth: int) -> Node:
     return Node(N, node_term(rule, N, edges), value, depth, explored, edges)
 
 
+class Ranking(NamedTuple):
+    """The view of a node by which its edges are scored, beside their own statistics."""
+
+    rule: Any
+    """The selection rule."""
+    row: int
+    """The node's row in the tree."""
+    node: Node
+    """The node as the rule sees it."""
+    amaf: Any
+    """AMAF statistics as the node sees them."""
+    proven: Any
+    """Proofs as the node sees them."""
+    unvisited: float
+    """The value of an edge without visits and AMAF visits."""
+
+
+@kernel
+def urgency_of(search: Any, ranking: Ranking, edge: int) -> float:
+    """The score of an edge."""
+    tree, node, proven = search.tree, ranking.row, ranking.proven
+    n, plain_sum = float(tree.edge_visits[edge]), tree.edge_value_sum[edge]
+    value_sum = edge_sum(search.backup, search, node, edge)
+    value_sum = mixed_sum(search.judging, search, node, edge, n, value_sum)
+    value_sum = within_bounds(proven, search, edge, n, value_sum)
+    n_amaf, amaf_sum = amaf_sums(ranking.amaf, search, edge, n)
+    q = value_sum / max(n, 1.0)  # Without visits the sum is 0.
+    if n == 0.0 and n_amaf == 0.0:
+        q = first_value(search.judging, search, node, edge, ranking.unvisited)
+    q_amaf = amaf_sum / n_amaf if n_amaf > 0.0 else 0.0
+    p = float(tree.edge_prior[edge])
+    seen = Edge(n, q, n_amaf, q_amaf, p, value_sum, amaf_sum, edge, plain_sum)
+    whole = node_for(search.moves, ranking.rule, ranking.node, edge)
+    urgency = score(ranking.rule, ranking.amaf, whole, seen)
+    return corrected(proven, search, edge, n, urgency)
+
+
 @kernel
 def most_urgent(search: Any, rule: Any, node: int, depth: int, table: int) -> int:
     """The edge of a decision node with the best score; ties are broken at random.
 
     The node must have an edge that may be taken. ``NO_EDGE`` if the rule gives NaN for all that
     may. ``depth`` is the node's, ``table`` the AMAF reference, if any.
+
+    Edges are scored some at a time, and compared after that: what a processor computes ahead is
+    not lost where a comparison goes as it did not expect.
     """
-    tree = search.tree
     amaf = view_at(search.amaf, search, node, table)
     proven = proven_at(search.proofs, search, node)
     whole = seen_node(search, rule, node, depth)
     unvisited = unvisited_value(search.first_play, whole, float(search.settings.first_play_urgency))
+    ranking = Ranking(rule, node, whole, amaf, proven, unvisited)
+    urgencies, edges = search.path.urgencies, edge_rows(search.tree, node)
     best, best_score, ties = NO_EDGE, -math.inf, 0
     tolerance = 0.0
     for _ in range(2 if tolerance_of(search.ties) > 0.0 else 1):  # Again once the best is known.
         ties = 0
-        for edge in edge_rows(tree, node):
-            if not is_available(search.moves, edge):
-                continue
-            n, plain_sum = float(tree.edge_visits[edge]), tree.edge_value_sum[edge]
-            value_sum = edge_sum(search.backup, search, node, edge)
-            value_sum = mixed_sum(search.judging, search, node, edge, n, value_sum)
-            value_sum = within_bounds(proven, search, edge, n, value_sum)
-            n_amaf, amaf_sum = amaf_sums(amaf, search, edge, n)
-            q = value_sum / n if n > 0.0 else 0.0
-            if n == 0.0 and n_amaf == 0.0:
-                q = first_value(search.judging, search, node, edge, unvisited)
-            q_amaf = amaf_sum / n_amaf if n_amaf > 0.0 else 0.0
-            p = float(tree.edge_prior[edge])
-            seen = Edge(n, q, n_amaf, q_amaf, p, value_sum, amaf_sum, edge, plain_sum)
-            urgency = score(rule, amaf, node_for(search.moves, rule, whole, edge), seen)
-            urgency = corrected(proven, search, edge, n, urgency)
-            if urgency > best_score:
-                best, best_score, ties = edge, urgency, 1
-            elif urgency >= best_score - tolerance:
-                ties += 1
-                if random_below(search.stream, ties) == 0:
-                    best = edge
+        for first in range(edges.start, edges.stop, SCORED_AT_ONCE):
+            count = min(SCORED_AT_ONCE, edges.stop - first)
+            for place in range(count):
+                if is_available(search.moves, first + place):
+                    urgencies[place] = urgency_of(search, ranking, first + place)
+            for place in range(count):
+                if not is_available(search.moves, first + place):
+                    continue
+                urgency = urgencies[place]
+                if urgency > best_score:
+                    best, best_score, ties = first + place, urgency, 1
+                elif urgency >= best_score - tolerance:
+                    ties += 1
+                    if random_below(search.stream, ties) == 0:
+                        best = first + place
         tolerance = tolerance_of(search.ties)
     return best
 
