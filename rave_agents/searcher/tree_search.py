@@ -365,7 +365,7 @@ class TreeSearch:
         """Make room for another node, see ``SearchTree.grow``."""
         header = frame.header
         needed = max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])
-        if tree.grow(int(needed), paths):
+        if tree.grow(int(needed), paths, self._deadline - time.perf_counter()):
             getattr(self._simulator, "forget_positions", _nothing_kept)()
         self._bind(tree)
 

@@ -50,6 +50,9 @@ LEAST_NODES, LEAST_SHARE = 64, 0.1
 """Nodes that a tree must have for some to be forgotten, and the share of them that makes it worth
 the time; else the tree stays as it is."""
 
+SECONDS_TO_FORGET = 0.3 / 2**30
+"""Seconds that it may take for each byte of a tree."""
+
 _Counts = NDArray[np.float64]
 """[4] how many nodes, edges, tables and children."""
 
@@ -90,6 +93,7 @@ class SearchTree:
         """Nodes that were forgotten to make room for others, below this root."""
         self.parts = game.parts
         """The parts of the search."""
+        self._is_late = False
         self._megabytes = megabytes
         self.num_players = game.num_players
         """Players of the game."""
@@ -212,6 +216,8 @@ class SearchTree:
         """
         if frame is not self._frame or not self.storage.whole:
             self.fit_frame(frame)
+        if self._is_late:
+            self.full = self._is_late = False
         self.storage.fill(Kept.SEARCH)
         for part in self.records:
             if type(part) in begin_search.implementations:
@@ -237,7 +243,9 @@ class SearchTree:
         if (wanted > self.arrays.capacity).any() and 16 * self._cost(wanted) <= self._budget:
             self._resize(wanted)
 
-    def grow(self, actions: int, paths: Sequence[WaitingPath] = ()) -> bool:
+    def grow(
+        self, actions: int, paths: Sequence[WaitingPath] = (), seconds: float = math.inf
+    ) -> bool:
         """Make room for one more position with these actions, or set ``full``.
 
         Where the memory is used up, the least visited leaves are forgotten.
@@ -245,6 +253,8 @@ class SearchTree:
         Args:
             actions: of the position.
             paths: of simulations that wait meanwhile.
+            seconds: the time left; if it may be too short to forget anything, the tree stays
+                ``full`` until the next search begins.
 
         Returns:
             Whether nodes have other rows now.
@@ -256,7 +266,8 @@ class SearchTree:
             return False
         forgets = False
         if self._budget < LEAST_GROWTH * self._cost(used) and self.has_root:
-            forgets = self._forget(paths)
+            self._is_late = seconds < SECONDS_TO_FORGET * self.storage.bytes
+            forgets = not self._is_late and self._forget(paths)
             used = self._counts(actions)
         growth = self._budget / self._cost(used)
         if growth >= LEAST_GROWTH:

@@ -381,3 +381,18 @@ def test_a_tree_of_few_nodes_stays_as_it_is():
     assert search_tree(searcher).full
     assert search_tree(searcher).forgotten == 0
     check_tree(searcher)
+
+
+def test_a_move_that_has_no_time_to_forget_goes_on_without(monkeypatch):
+    """Its successor forgets."""
+    monkeypatch.setattr(search_trees, "SECONDS_TO_FORGET", 1.0)
+    searcher, _ = searched("rave", connect_four(), 100, max_memory_mb=0.05)
+    result = searcher.search(connect_four(), Limit(simulations=1500, seconds=1000.0), moves=())
+    whole = search_tree(searcher)
+    assert (whole.full, whole.forgotten) == (True, 0)
+    assert result.memory_full
+    assert result.simulations == 1500
+    searcher.search(connect_four(), Limit(simulations=100), moves=())
+    assert not whole.full
+    assert whole.forgotten > 0
+    check_tree(searcher)
