@@ -50,6 +50,10 @@ OVERRUN, LEAST_OVERRUN = 0.1, 0.05
 """Time that a search with too few worlds for any choice may go on after its deadline: a share of
 its time, or a number of seconds if these are more."""
 
+AFTER_FORGETTING = 2
+"""The visit on which a child gets a node, at the earliest, once the memory was full: most of those
+with one visit would be forgotten."""
+
 _NOTHING = contextlib.nullcontext()
 
 
@@ -304,7 +308,7 @@ class TreeSearch:
             greatest_utility=game.limits.high,
             utility_sum=game.limits.sum_of_two,
             first_play_urgency=game.config.first_play_urgency,
-            expand_visits=game.expand_visits,
+            expand_visits=max(game.expand_visits, AFTER_FORGETTING if tree.forgotten else 1),
             ends_when_proven=game.config.final_proven,
             may_expand=not tree.full,
             simulate_address=self._simulator.address,

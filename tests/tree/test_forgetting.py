@@ -396,3 +396,13 @@ def test_a_move_that_has_no_time_to_forget_goes_on_without(monkeypatch):
     assert not whole.full
     assert whole.forgotten > 0
     check_tree(searcher)
+
+
+def test_once_the_memory_was_full_nodes_come_on_the_second_visit():
+    config = SearchConfig.preset("rave").replace(expand_visits=1, max_memory_mb=0.05)
+    searcher, _ = searched(config, connect_four(), 1500)
+    tree = searcher.tree
+    nodes = np.arange(int(tree.used[NODE]))
+    once = nodes[(tree.node_visits[nodes] == 1) & (tree.node_player[nodes] != TERMINAL)]
+    assert search_tree(searcher).forgotten > 0
+    assert len(once) == 0
