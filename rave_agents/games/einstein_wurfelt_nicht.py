@@ -103,8 +103,8 @@ class EinsteinWurfeltNicht(Rules):
 
     def legal_actions(self, state: Any, actions: Any) -> int:
         """The moves of one cube, or of two, those of the first square before the other's."""
-        one, other = self.square(state, 0), self.square(state, 1)
-        count, first = 0, 3 * state.to_move
+        one, other, first = self.square(state, 0), self.square(state, 1), 3 * state.to_move
+        count = 0
         for square in (min(one, other), max(one, other)):
             for way in range(first, first + 3):
                 if self.fits[square, way]:
@@ -147,8 +147,7 @@ class EinsteinWurfeltNicht(Rules):
         if taken >= 0:
             state.left[taken // CUBES] ^= 1 << taken % CUBES
         self.put(state, player, np.int64(state.cells[square]) - 1 - player * CUBES, target)
-        state.cells[square] = 0
-        state.die = NO_ACTION
+        state.cells[square], state.die = 0, NO_ACTION
         if target == GOALS[player] or state.left[1 - player] == 0:
             state.winner = player
 
@@ -160,8 +159,8 @@ class EinsteinWurfeltNicht(Rules):
         """The cube, its direction and a star where it takes one; or what chance does."""
         if player == CHANCE:
             side = ("black", "white", "")[state.laid_out]
-            laid_out = f"Placing {side} cubes on the board - action {action}"
-            return laid_out if side else f"roll {action + 1}"
+            placing = f"Placing {side} cubes on the board - action {action}"
+            return placing if side else f"roll {action + 1}"
         square, way = divmod(action >> 1, NUM_WAYS)
         return f"{CELLS[state.cells[square]].upper()}-{WAYS[way][0]}{'*' if action & 1 else ''}"
 
@@ -172,7 +171,8 @@ class EinsteinWurfeltNicht(Rules):
 
     def describe_board(self, state: Any, cells: Any) -> None:
         """The contents of each square, as ``CELLS`` has them."""
-        cells[:] = state.cells
+        for square in range(SQUARES):
+            cells[square] = state.cells[square]
 
     def observation(self, state: Any) -> Any:
         """A plane for each cube, Black's 1, White's 1, Black's 2 and so on, its columns as rows."""

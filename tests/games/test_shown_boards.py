@@ -71,6 +71,12 @@ def test_a_new_node_shows_the_boards_of_its_children(name, parameters):
     np.testing.assert_array_equal(frame.child_observations[:count], list(map(shown, children)))
 
 
+@pytest.mark.parametrize("name", ["backgammon", "einstein_wurfelt_nicht", "pig"])
+def test_games_with_chance_show_no_boards(name):
+    """Their playouts cannot be played again by the moves of their players."""
+    assert rules_class(name)().num_shown == 0
+
+
 def test_every_shown_position_is_learned_from():
     _, frame, learned = searched(start_of("mancala"), 1)
     assert isinstance(learned, LearnedEdges)

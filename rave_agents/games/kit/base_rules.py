@@ -318,7 +318,7 @@ def _numbers_shown(rules: BaseRules) -> int:
 
     Playouts of games with chance cannot be played again by their players' moves alone.
     """
-    if type(rules).chance_outcomes is not BaseRules.chance_outcomes:
+    if rules.has_chance:
         return 0
     kinds = rules.cell_kinds - 1 if rules.cell_kinds <= MOST_KINDS else 1
     numbers = rules.num_board_cells * kinds
