@@ -62,7 +62,7 @@ def connect_four():
 @pytest.mark.full(but=["rave"])
 @pytest.mark.parametrize("preset", PRESETS)
 def test_the_tree_stays_whole_within_the_memory_and_goes_on_growing(preset):
-    state, memory = connect_four(), 0.05 if preset in ("uct", "rave") else 0.15
+    state, memory = connect_four(), 0.05 if "pn" not in preset and preset != "auto" else 0.1
     searcher, result = searched(preset, state, 2000, max_memory_mb=memory)
     tree = search_tree(searcher)
     assert tree.forgotten > 100
