@@ -97,4 +97,5 @@ class SearchParameters(TypedDict, total=False):
     bonus: PartOrSpec
     constant: float
     bonus_trust: PartOrSpec
+    patience: float
     draws: PartOrSpec

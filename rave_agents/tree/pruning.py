@@ -148,6 +148,8 @@ class Pruning:
         new_nodes = np.where(stays, np.cumsum(stays) - 1, DROPPED)
 
         def new_edges(edges: NDArray[Any]) -> NDArray[np.int64]:
+            if len(firsts) == 0:
+                return np.full(len(edges), DROPPED, np.int64)
             place = np.maximum(np.searchsorted(firsts, edges, side="right") - 1, 0)
             known = (edges >= firsts[place]) & (edges < firsts[place] + lengths[place])
             return np.where(known, new_firsts[place] + edges - firsts[place], DROPPED)

@@ -349,7 +349,8 @@ def test_an_agent_without_a_search_of_ours_shows_its_move(program):
 
 def test_speed_prints_one_object(program):
     games, agents = "tic_tac_toe,connect_four", "uct, rave(schedule=hand_selected(k=3))"
-    values = object_of(program("speed", games, "--agents", agents, "--rounds", 1, "--json"))
+    options = ("--agents", agents, "--rounds", 1, "--no-peers", "--json")
+    values = object_of(program("speed", games, *options))
     assert [(row["game"], row["agent"]) for row in values["rows"]] == [
         (game, agent) for game in games.split(",") for agent in agents.split(", ")
     ]

@@ -10,6 +10,7 @@ import pytest
 import rave_agents.kernel
 from rave_agents.compiler.dispatch import JIT_DISABLED, KernelFunction, OpenFunction
 from rave_agents.compiler.layout import call_address
+from rave_agents.kernel.amaf.views import NoAmaf
 from rave_agents.kernel.amaf.winning_moves import weighted_win_rate
 from rave_agents.kernel.loop import is_due
 from rave_agents.kernel.tree import Tree, add_node
@@ -68,7 +69,7 @@ def test_kernel_functions_are_plain_functions_when_python_calls_them():
     assert 0.0 <= random_unit(stream) < 1.0
     assert weighted_win_rate(6.0, 3.0, 117.0) == 0.5 / 39
     settings = SimpleNamespace(may_expand=True, expand_visits=2)
-    assert not is_due(SimpleNamespace(settings=settings), 1, 0)
+    assert not is_due(SimpleNamespace(settings=settings, amaf=NoAmaf()), 1, 0)
     tree = allocated(Tree, dict.fromkeys(range(10), 5))
     assert [add_node(tree, 0, 0, 3), add_node(tree, 1, 0, 2)] == [0, 1]
     assert tree.used[:2].tolist() == [2, 5]

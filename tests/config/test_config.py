@@ -238,6 +238,8 @@ BAD_IN_PARTS = [
     (SearchConfig(simultaneous=Exp3()), "simultaneous.gamma", [0, *SHARE]),
     (SearchConfig(ties=TiesWithin()), "ties.tolerance", AT_LEAST_0),
     (SearchConfig(proofs=Proofs()), "proofs.optional", []),
+    (SearchConfig.preset("auto"), "proofs.checks.patience", [0, -1.0, NAN]),
+    (SearchConfig.preset("auto"), "amaf.trust.expand_visits", [0, -1, 2**20 + 1]),
     (SearchConfig(), "judging.playout_moves", [-1]),
     (SearchConfig(), "judging.minimax", SHARE),
     (SearchConfig(), "judging.first_play", []),
@@ -276,6 +278,7 @@ BAD_IN_PARTS = [
     (SearchConfig(final_move=Maximin()), "final_move.visits", AT_LEAST_0),
 ]
 NAMED_BY_PLACE_ALONE = {
+    "amaf.trust.expand_visits",
     "proofs.numbers.visits",
     "proofs.skipping.visits",
     "playouts.playout_temperature",
@@ -337,7 +340,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 55
+    assert len(expected) == len(BAD_IN_PARTS) == 57
 
 
 @pytest.mark.parametrize(
@@ -807,7 +810,9 @@ RAVE = {
 }
 EAGER_RAVE = {**RAVE, "expand_visits": 1}
 PN_PROOFS = "proofs(numbers=proof_numbers,skipping=skip_solved,checks=check_refutations)"
-AUTO_PROOFS = PN_PROOFS.replace("proof_numbers", "proof_numbers(bonus_trust=learned_bonus_trust)")
+AUTO_PROOFS = PN_PROOFS.replace(
+    "proof_numbers", "proof_numbers(bonus_trust=learned_bonus_trust)"
+).replace("check_refutations", "check_refutations(patience=256.0)")
 ROOT_OF_2 = "ucb1(c=1.4142135623730951)"
 
 PRESETS = {
@@ -841,7 +846,7 @@ PRESETS = {
         "rule": "adaptive_ucb1",
         "simultaneous": SIMULTANEOUS,
         "first_play_value": "adaptive_urgency",
-        "amaf": "node_amaf(trust=learned_trust(unvisited=0.5))",
+        "amaf": "node_amaf(trust=learned_trust(unvisited=0.5,expand_visits=2))",
         "proofs": f"{AUTO_PROOFS[:-1]},optional=True)",
         "playouts": "adaptive_playouts",
         "learning": "online_value",

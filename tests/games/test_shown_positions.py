@@ -9,9 +9,8 @@ import numpy as np
 import pyspiel
 import pytest
 from rave_openspiel import OpenSpielState, compiled_games
-from rave_openspiel.native import bridge
 
-from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents import Limit, Searcher
 from rave_agents.games import rules_class
 
 SHOWN = [
@@ -173,11 +172,3 @@ def test_a_position_that_was_set_up_is_searched_on_openspiels_state(spec, text, 
     assert compiled_games.position(state) is None
     result = Searcher(seed=1).search(OpenSpielState(state), Limit(simulations=5))
     assert result.provider != "compiled rules"
-
-
-@pytest.mark.skipif(bridge() is None, reason="the bridge could not be compiled")
-@pytest.mark.parametrize(("preset", "provider"), [("auto", "native"), ("rave", "compiled rules")])
-def test_who_learns_in_mancala_searches_openspiels_states(preset, provider):
-    state = OpenSpielState(pyspiel.load_game("mancala").new_initial_state())
-    searcher = Searcher(SearchConfig.preset(preset), seed=1)
-    assert searcher.search(state, Limit(simulations=2)).provider == provider
