@@ -41,8 +41,8 @@ class AlignmentRules(Rules):
                 f"row at least one stone, got {self.parameters}."
             )
         self.num_distinct_actions = self.max_game_length = self.num_cells = cells
-        self.board_shape = cells // sides[-1], sides[-1]
-        self.ring = max(sides) if wrap else 0
+        self.board_shape: tuple[int, int] = cells // sides[-1], sides[-1]
+        self.ring: int = max(sides) if wrap else 0
         shifts, reached, needed = [], 1, min(row, max(sides))
         while reached < needed:
             shifts.append(min(reached, needed - reached))
@@ -57,7 +57,7 @@ class AlignmentRules(Rules):
             self.line_at[members, direction] = number
             self.bit_at[members, direction] = np.int64(1) << np.arange(len(members))
         word = next(kind for bits, kind in WORDS if bits >= max(sides))
-        self.fields = {
+        self.fields: dict[str, Any] = {
             "lines": (word, (2, max(1, len(lines)))),
             "cells": (np.int8, cells),
             **dict.fromkeys(("to_move", "moves", "winner"), np.int64),

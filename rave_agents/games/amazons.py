@@ -44,12 +44,12 @@ class Amazons(QueenRules):
         if size not in STARTS:
             raise ValueError(f"board_size must be 6, 8 or 10, got {size}.")
         cells = self.num_distinct_actions = size * size
-        self.max_actions = 4 * size
-        self.max_game_length = 3 * (cells - 2 * AMAZONS)
-        self.board_shape = size, size
+        self.max_actions: int = 4 * size
+        self.max_game_length: int = 3 * (cells - 2 * AMAZONS)
+        self.board_shape: tuple[int, int] = size, size
         first = np.array(STARTS[size], np.int16)
         self.start = np.array([first, cells - 1 - first])
-        self.fields = {
+        self.fields: dict[str, Any] = {
             **self.lay_out(size),
             "amazons": (np.int16, (2, AMAZONS)),
             "can_move": (np.int8, AMAZONS),

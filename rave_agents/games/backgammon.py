@@ -62,8 +62,8 @@ class Backgammon(BackgammonBoard):
         turns = self.max_player_turns
         if not 0 <= turns <= LONGEST:
             raise ValueError(f"max_player_turns must be 0 to {LONGEST}, got {turns}.")
-        self.max_game_length = 3 * turns
-        self.most = 1.0 if self.hyper_backgammon else 1.0 + SCORING.index(self.scoring_type)
+        self.max_game_length: int = 3 * turns
+        self.most: float = 1.0 if self.hyper_backgammon else 1.0 + SCORING.index(self.scoring_type)
         self.min_utility, self.max_utility = -self.most, self.most
 
     def begin(self, state: Any) -> None:

@@ -31,9 +31,9 @@ class BackgammonBoard(Rules):
         """Name the fields, and lay out the start."""
         starts = STARTS[self.hyper_backgammon]
         self.start = np.array([starts.get(place, 0) for place in range(OFF + 1)], np.int8)
-        self.num_men = int(self.start.sum())
-        self.cell_kinds = self.num_men + 1
-        self.fields = {
+        self.num_men: int = int(self.start.sum())
+        self.cell_kinds: int = self.num_men + 1
+        self.fields: dict[str, Any] = {
             "men": (np.int8, self.board_shape),
             "held": (np.uint64, 2),  # The bar and points where the player has men,
             "open": (np.uint64, 2),  # and points where the opponent has less than two.

@@ -47,13 +47,17 @@ class Breakthrough(Rules):
                 f"rows and columns must be at least 2 and have at most {LARGEST} squares, got "
                 f"rows={self.rows}, columns={self.columns}."
             )
-        self.num_distinct_actions = squares * 12
-        self.board_shape = self.rows, self.columns
+        self.num_distinct_actions: int = squares * 12
+        self.board_shape: tuple[int, int] = self.rows, self.columns
         filled = self.columns * (2 if self.rows >= FULL_ROWS else 1)
-        self.max_actions = 3 * filled
+        self.max_actions: int = 3 * filled
         # Every move takes a piece a row ahead.
-        self.max_game_length = 2 * filled * (self.rows - 1) + 1
-        self.fields = {"pieces": (np.uint64, 2), "to_move": np.int64, "winner": np.int64}
+        self.max_game_length: int = 2 * filled * (self.rows - 1) + 1
+        self.fields: dict[str, Any] = {
+            "pieces": (np.uint64, 2),
+            "to_move": np.int64,
+            "winner": np.int64,
+        }
         every = (1 << squares) - 1
         homes = [(1 << filled) - 1, every & ~((1 << squares - filled) - 1)]
         last = (1 << self.columns) - 1

@@ -54,8 +54,8 @@ class Checkers(DirectedRules):
                 f"the rows, and the squares at most {2 * LARGEST}, with one more a row if columns "
                 f"are even: got rows={rows}, columns={columns}."
             )
-        self.num_distinct_actions = rows * columns * 8
-        self.board_shape = rows, columns
+        self.num_distinct_actions: int = rows * columns * 8
+        self.board_shape: tuple[int, int] = rows, columns
         dark = [(row, c) for row in range(rows) for c in range(columns) if (row + c) % 2 == 1]
         self.bit_of = np.full(rows * columns, NO_ACTION)
         self.square_of = np.zeros(LARGEST, np.int64)
@@ -71,9 +71,9 @@ class Checkers(DirectedRules):
         self.start = np.array([self.set_of(first), self.set_of(second)])
         goals = [[square for square in dark if square[0] == last] for last in (0, rows - 1)]
         self.goals = np.array([self.set_of(squares) for squares in goals])
-        self.max_actions = 4 * max(len(first), len(second))
-        self.max_game_length = LONGEST_QUIET * (len(first) + len(second))
-        self.fields = {
+        self.max_actions: int = 4 * max(len(first), len(second))
+        self.max_game_length: int = LONGEST_QUIET * (len(first) + len(second))
+        self.fields: dict[str, Any] = {
             "pieces": (np.uint64, 2),
             "kings": np.uint64,
             "movable": (np.uint64, 4),

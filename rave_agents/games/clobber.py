@@ -36,9 +36,9 @@ class Clobber(DirectedRules):
                 f"{LETTERS} columns, got rows={self.rows}, columns={self.columns}."
             )
         self.num_distinct_actions = self.max_actions = squares * 4
-        self.max_game_length = squares - 1
-        self.board_shape = self.rows, self.columns
-        self.fields = {
+        self.max_game_length: int = squares - 1
+        self.board_shape: tuple[int, int] = self.rows, self.columns
+        self.fields: dict[str, Any] = {
             "pieces": (np.uint64, 2),
             "movable": (np.uint64, 4),
             **dict.fromkeys(("to_move", "winner"), np.int64),
@@ -47,8 +47,8 @@ class Clobber(DirectedRules):
         self.up, self.side = np.uint64(self.columns), ONE
         first = sum(1 << row * self.columns for row in range(self.rows))
         every = (1 << squares) - 1
-        self.not_first = np.uint64(every & ~first)
-        self.not_last = np.uint64(every & ~(first << self.columns - 1))
+        self.not_first: np.uint64 = np.uint64(every & ~first)
+        self.not_last: np.uint64 = np.uint64(every & ~(first << self.columns - 1))
         # Player 0 has the corner below on the left.
         light = sum(
             1 << square

@@ -36,11 +36,11 @@ class ConnectFour(Rules):
                 f"(rows + 1) * columns must be at most {LARGEST}, got rows={self.rows}, "
                 f"columns={self.columns}."
             )
-        self.height = self.rows + 1
-        self.board_shape = self.rows, self.columns
-        self.num_distinct_actions = self.columns
+        self.height: int = self.rows + 1
+        self.board_shape: tuple[int, int] = self.rows, self.columns
+        self.num_distinct_actions: int = self.columns
         self.max_game_length = self.squares = self.rows * self.columns
-        self.fields = {
+        self.fields: dict[str, Any] = {
             "pieces": (np.uint64, 2),
             "player": np.int64,
             "moves": np.int64,

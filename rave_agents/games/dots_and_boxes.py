@@ -35,14 +35,14 @@ class DotsAndBoxes(Rules):
     def setup(self) -> None:
         """Find the boxes on both sides of each line."""
         rows, columns = self.num_rows, self.num_cols
-        self.boxes = rows * columns
+        self.boxes: int = rows * columns
         if min(rows, columns) < 1 or self.boxes > LARGEST:
             raise ValueError(
                 f"num_rows and num_cols must be at least 1 and have at most {LARGEST} boxes, got "
                 f"num_rows={rows}, num_cols={columns}."
             )
-        self.board_shape = 2 * rows + 1, 2 * columns + 1
-        self.across = (rows + 1) * columns
+        self.board_shape: tuple[int, int] = 2 * rows + 1, 2 * columns + 1
+        self.across: int = (rows + 1) * columns
         self.num_distinct_actions = self.max_game_length = self.across + rows * (columns + 1)
         # A line on the edge has a box that is never closed on its other side.
         self.beside = np.full((self.num_distinct_actions, 2), self.boxes, np.int64)
@@ -58,7 +58,7 @@ class DotsAndBoxes(Rules):
         self.box_cells = cells[1::2, 1::2].ravel()
         if self.utility_margin:
             self.min_utility, self.max_utility = -float(self.boxes), float(self.boxes)
-        self.fields = {
+        self.fields: dict[str, Any] = {
             "lines": (np.int8, self.num_distinct_actions),
             "left": (np.int16, self.num_distinct_actions),
             "sides": (np.int16, self.boxes + 1),

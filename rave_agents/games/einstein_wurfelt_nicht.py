@@ -66,7 +66,7 @@ class EinsteinWurfeltNicht(Rules):
 
     def setup(self) -> None:
         """Name the fields, and lay out the tables."""
-        self.fields = {
+        self.fields: dict[str, Any] = {
             "cells": (np.int8, SQUARES),  # Places in ``CELLS``.
             "places": (np.int8, (2, CUBES + 1)),  # The square of each cube, and of no cube.
             "left": (np.int64, 2),  # A bit for each cube that is left.

@@ -44,17 +44,17 @@ class Go(GoPlayouts):
         # OpenSpiel lets the second move be made in any case.
         length = 2 * self.points if self.max_game_length < 0 else self.max_game_length
         self.max_game_length = max(2, length)
-        self.num_distinct_actions = self.points + 1
+        self.num_distinct_actions: int = self.points + 1
         stones = handicap_points(self.handicap, self.board_size)
         self.stones = np.array([row * self.board_size + on for on, row in stones], np.int64)
-        self.white_begins = self.handicap >= 2
+        self.white_begins: bool = self.handicap >= 2
         # OpenSpiel counts in single precision.
         scores = np.arange(-self.points, self.points + 1).astype(np.float32) - np.float32(self.komi)
         scores -= np.float32(self.handicap if self.white_begins else 0)
         self.results = np.sign(scores).astype(np.float64)
         keys = np.random.default_rng(9).integers(1, 2**63 - 1, (2, self.points + 1))
         self.keys = keys.astype(np.int64)
-        self.fields = {
+        self.fields: dict[str, Any] = {
             **self.stone_fields,
             **dict.fromkeys(("ending", "moves", "passes", "ko", "key", "sensible"), np.int64),
             **dict.fromkeys(("num_boards", "num_empty"), np.int64),

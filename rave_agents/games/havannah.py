@@ -45,14 +45,14 @@ class Havannah(Rules):
         size = self.board_size
         if not 1 <= size <= LARGEST:
             raise ValueError(f"board_size must be from 1 to {LARGEST}, got {size}.")
-        self.width = 2 * size - 1
+        self.width: int = 2 * size - 1
         self.num_distinct_actions = cells = self.width**2
-        self.board_shape = self.width, self.width
+        self.board_shape: tuple[int, int] = self.width, self.width
         rows, columns = divmod(np.arange(cells), self.width)
         self.points = np.flatnonzero(abs(rows - columns) < size)
         self.max_actions = self.num_points = len(self.points)
-        self.max_game_length = self.num_points + self.swap
-        self.placement = not self.swap
+        self.max_game_length: int = self.num_points + self.swap
+        self.placement: bool = not self.swap
         self.row_starts = np.maximum(0, np.arange(self.width) - size + 1)
         self.row_ends = np.minimum(self.width, np.arange(self.width) + size)
         # A cell is part of an edge if it is on one border of the hexagon, in a corner if on two.
@@ -65,7 +65,7 @@ class Havannah(Rules):
         sets = np.arange(1 << 12)
         corners, edges = (np.sum([sets >> side & 1 for side in six], 0) for six in (CORNERS, EDGES))
         self.wins = (corners >= 2) | (edges >= 3)
-        self.fields = {
+        self.fields: dict[str, Any] = {
             "to_move": np.int64,
             "moves": np.int64,
             "winner": np.int64,

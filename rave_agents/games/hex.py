@@ -35,14 +35,17 @@ class Hex(ConnectionRules):
             raise ValueError(f"num_rows and num_cols must be {SMALLEST} to {LARGEST}, got {sides}.")
         if self.swap and self.num_rows != self.num_cols:
             raise ValueError("swap needs as many rows as columns.")
-        self.cells = self.num_rows * self.num_cols
-        self.num_distinct_actions = self.cells + self.swap
-        self.max_game_length = self.cells + self.swap
+        self.cells: int = self.num_rows * self.num_cols
+        self.num_distinct_actions: int = self.cells + self.swap
+        self.max_game_length: int = self.cells + self.swap
         self.sides = self.board_shape = sides
-        self.placement = not self.swap
-        self.plays_itself = not self.swap  # To swap is a move that fills no cell.
+        self.placement: bool = not self.swap
+        self.plays_itself: bool = not self.swap  # To swap is a move that fills no cell.
         self.points = np.arange(self.cells)
-        self.fields = {**self.board_fields(max(sides)), "reached": (np.int64, max(sides))}
+        self.fields: dict[str, Any] = {
+            **self.board_fields(max(sides)),
+            "reached": (np.int64, max(sides)),
+        }
 
     def is_empty(self, state: Any, action: int) -> bool:
         """True if a cell has no stone."""

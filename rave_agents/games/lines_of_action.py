@@ -76,7 +76,7 @@ class LinesOfAction(Rules):
                     row, column = row + up, column + right
                 self.lines[square, direction % 4] |= np.uint64(jumped | 1 << square)
         self.start = np.array([0x7E0000000000007E, 0x0081818181818100], np.uint64)
-        self.fields = {
+        self.fields: dict[str, Any] = {
             "pieces": (np.uint64, 2),
             **dict.fromkeys(("player", "winner", "moves", "num_boards"), np.int64),
             "boards": (np.uint64, self.max_game_length + 1),

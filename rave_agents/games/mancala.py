@@ -48,7 +48,7 @@ class Mancala(Rules):
 
     def setup(self) -> None:
         """Name the fields."""
-        self.fields = {
+        self.fields: dict[str, Any] = {
             "rows": (np.uint64, 2),
             **dict.fromkeys(("to_move", "moves", "over"), np.int64),
         }

@@ -33,9 +33,9 @@ class Nim(Rules):
             )
         self.sizes = np.array([int(size) for size in sizes])
         self.num_piles, self.highest = len(sizes), int(self.sizes.max())
-        self.num_distinct_actions = self.num_piles * self.highest + 1
+        self.num_distinct_actions: int = self.num_piles * self.highest + 1
         self.max_actions = self.max_game_length = int(self.sizes.sum())
-        self.fields = {
+        self.fields: dict[str, Any] = {
             "piles": (np.int64, self.num_piles),
             **dict.fromkeys(("left", "to_move", "winner"), np.int64),
         }

@@ -53,7 +53,7 @@ class NineMensMorris(Rules):
 
     def setup(self) -> None:
         """Name the fields."""
-        self.fields = {
+        self.fields: dict[str, Any] = {
             "men": (np.uint64, 2),
             "unplaced": (np.int64, 2),
             **dict.fromkeys(("to_move", "takes", "turns", "winner"), np.int64),

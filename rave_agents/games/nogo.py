@@ -30,7 +30,7 @@ class NoGo(StoneRules):
         """Lay out the board."""
         super().setup()
         self.num_distinct_actions = self.max_game_length = self.points
-        self.fields = {
+        self.fields: dict[str, Any] = {
             **self.stone_fields,
             "num_candidates": (np.int32, 2),
             "candidates": (np.uint16, (2, self.points)),

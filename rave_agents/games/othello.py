@@ -51,10 +51,14 @@ class Othello(Rules):
 
     def setup(self) -> None:
         """Name the masks of the four lines, and the fields."""
-        self.fields = {"disks": (np.uint64, 2), "moves": np.uint64, "to_move": np.int64}
+        self.fields: dict[str, Any] = {
+            "disks": (np.uint64, 2),
+            "moves": np.uint64,
+            "to_move": np.int64,
+        }
         self.steps = np.array(STEPS, np.uint64)
         self.masks = np.array([INNER, FULL, INNER, INNER], np.uint64)
-        self.first_moves = np.uint64(1 << 19 | 1 << 26 | 1 << 37 | 1 << 44)
+        self.first_moves: np.uint64 = np.uint64(1 << 19 | 1 << 26 | 1 << 37 | 1 << 44)
 
     def begin(self, state: Any) -> None:
         """Two disks of each colour in the middle; Black begins."""

@@ -48,7 +48,7 @@ class Oware(Rules):
     def setup(self) -> None:
         """Name the fields, and count what is sown."""
         houses, seeds = self.num_houses_per_player, self.num_seeds_per_house
-        self.total = 2 * houses * seeds
+        self.total: int = 2 * houses * seeds
         if not (1 <= houses <= MOST_HOUSES and 1 <= self.total <= MOST_SEEDS):
             raise ValueError(
                 f"num_houses_per_player must be 1 to {MOST_HOUSES}, and all seeds together 1 to "
@@ -56,7 +56,7 @@ class Oware(Rules):
             )
         self.num_distinct_actions = self.houses = houses
         self.board_shape, self.cell_kinds = (2, houses + 1), self.total + 1
-        self.fields = {
+        self.fields: dict[str, Any] = {
             "rows": (np.uint64, 2),
             "score": (np.int64, 2),
             **dict.fromkeys(("to_move", "moves", "num_boards"), np.int64),

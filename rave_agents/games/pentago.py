@@ -53,7 +53,7 @@ class Pentago(Rules):
                 bits[top + row, left + column] = quadrant * len(RIM) + place
         self.bits = bits.ravel().astype(np.uint64)
         self.cell_of = np.argsort(self.bits)
-        self.full = np.uint64((1 << CELLS) - 1)
+        self.full: np.uint64 = np.uint64((1 << CELLS) - 1)
         self.rims = np.array([0xFF << quadrant * len(RIM) for quadrant in range(4)], np.uint64)
         rows = []
         for up, right in ((0, 1), (1, 0), (1, 1), (-1, 1)):
@@ -64,8 +64,8 @@ class Pentago(Rules):
                         places = (bits[row + i * up, column + i * right] for i in range(ROW))
                         rows.append(sum(1 << int(place) for place in places))
         self.rows = np.array(rows, np.uint64)
-        self.num_rows = len(rows)
-        self.fields = {
+        self.num_rows: int = len(rows)
+        self.fields: dict[str, Any] = {
             "stones": (np.uint64, 2),
             **dict.fromkeys(("to_move", "moves", "winner"), np.int64),
         }

@@ -41,10 +41,10 @@ class Pig(Rules):
             raise ValueError(
                 f"horizon and winscore must be at least 1, got {self.horizon} and {self.winscore}."
             )
-        self.num_players = self.players
-        self.max_actions = max(2, self.diceoutcomes)
-        self.max_game_length = self.horizon
-        self.fields = {
+        self.num_players: int = self.players
+        self.max_actions: int = max(2, self.diceoutcomes)
+        self.max_game_length: int = self.horizon
+        self.fields: dict[str, Any] = {
             "scores": (np.int64, self.players),
             **dict.fromkeys(("total", "turn", "rolls", "moves", "is_over"), np.int64),
         }

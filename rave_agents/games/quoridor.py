@@ -52,15 +52,15 @@ class Quoridor(PawnRules):
         if self.players != self.num_players:
             raise ValueError(f"players must be {self.num_players}, got {self.players}.")
         self.diameter = diameter = 2 * size - 1
-        self.num_distinct_actions = diameter**2
-        self.num_walls = 2 * (size - 1) ** 2
-        self.max_actions = self.num_walls + 8
-        self.max_game_length = 4 * size**2
-        self.board_shape = diameter, diameter
+        self.num_distinct_actions: int = diameter**2
+        self.num_walls: int = 2 * (size - 1) ** 2
+        self.max_actions: int = self.num_walls + 8
+        self.max_game_length: int = 4 * size**2
+        self.board_shape: tuple[int, int] = diameter, diameter
         # From a square to the walls below and on its right.
         self.firsts = np.array([diameter, 1])
-        self.last = size - 1
-        self.fields = {
+        self.last: int = size - 1
+        self.fields: dict[str, Any] = {
             **self.lay_out(size),
             **dict.fromkeys(("rows", "columns", "left"), (np.int64, 2)),
             **dict.fromkeys(("to_move", "moves", "winner"), np.int64),

@@ -27,7 +27,7 @@ class WallRules(Rules):
     def lay_out(self, size: int) -> dict[str, Any]:
         """Number the corners; returns the fields that walls need."""
         self.size, self.row = size, (1 << size) - 1
-        self.side = size + 1
+        self.side: int = size + 1
         corners = np.arange(self.side**2).reshape(self.side, self.side)
         joined = np.zeros_like(corners)
         joined[1:-1, 1:-1] = corners[1:-1, 1:-1]

@@ -39,8 +39,8 @@ class StoneRules(Rules):
         size = self.board_size
         if not SMALLEST <= size <= LARGEST:
             raise ValueError(f"board_size must be from {SMALLEST} to {LARGEST}, got {size}.")
-        self.points = size * size
-        self.board_shape = size, size
+        self.points: int = size * size
+        self.board_shape: tuple[int, int] = size, size
         numbers = np.arange(self.points + 1)
         # As unsigned integers, points need no check for a negative index.
         self.numbers = numbers.astype(np.uint16)

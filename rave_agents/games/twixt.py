@@ -39,16 +39,16 @@ class Twixt(LinkRules):
         size = self.board_size
         if not SMALLEST <= size <= LARGEST:
             raise ValueError(f"board_size must be from {SMALLEST} to {LARGEST}, got {size}.")
-        self.num_distinct_actions = size * size
-        self.max_actions = size * (size - 2)
-        self.max_game_length = size * size - 3
-        self.board_shape = size, size
+        self.num_distinct_actions: int = size * size
+        self.max_actions: int = size * (size - 2)
+        self.max_game_length: int = size * size - 3
+        self.board_shape: tuple[int, int] = size, size
         fields = self.lay_out(size)
         self.playable = np.array([np.flatnonzero(self.open_to >> at & 1) for at in range(2)])
         inner = (size - 2) ** 2
         # Where cells open to player 0 alone, to player 1 alone and to both begin in a list.
         self.firsts = np.array([inner, inner + 2 * (size - 2), 0])
-        self.fields = {
+        self.fields: dict[str, Any] = {
             **fields,
             "empty": (np.int16, size * size),
             "listed": (np.int64, 3),

@@ -42,7 +42,7 @@ class UltimateTicTacToe(Rules):
         for one in sets:
             cells = [cell for cell in range(CELLS) if one >> cell & 1]
             self.nth[one, : len(cells)] = cells
-        self.fields = {
+        self.fields: dict[str, Any] = {
             "marks": (np.int16, (2, CELLS)),
             "won": (np.int16, 2),
             **dict.fromkeys(("finished", "board", "to_move", "winner"), np.int64),

@@ -34,13 +34,13 @@ class Y(ConnectionRules):
         size = self.board_size
         if not 1 <= size <= LARGEST:
             raise ValueError(f"board_size must be from 1 to {LARGEST}, got {size}.")
-        self.num_distinct_actions = size * size
+        self.num_distinct_actions: int = size * size
         cells = [row * size + column for row in range(size) for column in range(size - row)]
         self.points = np.array(cells)
         self.max_actions = self.max_game_length = len(cells)
         self.placement = True
-        self.board_shape = size, size
-        self.fields = {**self.board_fields(size), "reduced": (np.int64, size)}
+        self.board_shape: tuple[int, int] = size, size
+        self.fields: dict[str, Any] = {**self.board_fields(size), "reduced": (np.int64, size)}
 
     def toggle(self, state: Any, player: int, action: int) -> None:
         """Put a player's stone on a cell, or take it away."""

@@ -146,8 +146,10 @@ class BaseRules:
         limits = checked_limits(
             self.num_players, self.min_utility, self.max_utility, self.utility_sum
         )
-        self.least_return, self.greatest_return = limits.least, limits.greatest
-        self.least_total, self.greatest_total = limits.least_total, limits.greatest_total
+        self.least_return: float = limits.least
+        self.greatest_return: float = limits.greatest
+        self.least_total: float = limits.least_total
+        self.greatest_total: float = limits.greatest_total
         self.num_outcomes: int = max(self.num_distinct_actions, self.max_actions)
         """Outcomes of chance are below this number."""
         self.list_room: int = 2 * self.max_actions + 1024
