@@ -14,7 +14,7 @@ from rave_agents.searcher import kept_trees
 
 ROOT = pathlib.Path(rave_agents.__file__).parents[1]
 
-MOST_FUNCTIONS = 49
+MOST_FUNCTIONS = 51
 """Python functions of ours that a move may take: properties and comprehensions count, too."""
 
 MOST_FILES = 18

@@ -24,7 +24,7 @@ def learned(tmp_path_factory):
 @pytest.mark.parametrize(
     ("game", "other", "limit"),
     [
-        ("breakthrough(rows=6,columns=6)", "uct", {"seconds": 0.01}),
+        ("breakthrough(rows=6,columns=6)", "uct", {"simulations": 300}),
         ("connect_four", "uct_solver", {"simulations": 300}),
     ],
 )
