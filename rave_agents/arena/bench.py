@@ -206,7 +206,7 @@ def _rows(
                 games=plan.equal_time_games,
                 seconds=plan.equal_time,
                 seed=plan.seed,
-                progress=None if tell is None else _counted_from(done, tell),
+                progress=False if tell is None else _counted_from(done, tell),
             )
             if match.interrupted:
                 raise KeyboardInterrupt
