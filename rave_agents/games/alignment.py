@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, Rules
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION
+from rave_agents.games.winner import WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 MOST_CELLS = 4096
@@ -27,7 +28,7 @@ WORDS = ((7, np.int8), (15, np.int16), (31, np.int32), (LONGEST, np.int64))
 """Types of words that have room for so many bits."""
 
 
-class AlignmentRules(Rules):
+class AlignmentRules(WinnerRules):
     """The common part; a game calls ``lay_out`` in ``setup``."""
 
     placement = True
@@ -67,10 +68,6 @@ class AlignmentRules(Rules):
         """The grid is empty, and nobody has won."""
         state.winner = NO_ACTION
 
-    def player(self, state: Any) -> int:
-        """Players take turns until one has a row or the grid is full."""
-        return TERMINAL if state.winner != NO_ACTION else state.to_move
-
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every empty cell."""
         count = 0
@@ -100,10 +97,6 @@ class AlignmentRules(Rules):
             state.winner = player
         elif state.moves == self.num_cells:
             state.winner = DRAWN
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for who has a row, -1 for the other."""
-        self.write_winner(returns, state.winner)
 
     def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
         """Draw stones from the list of empty cells, which is kept where the moves go."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.kit.rules import NO_ACTION, TERMINAL
+from rave_agents.games.kit.rules import NO_ACTION
 from rave_agents.games.ordered import insert
 from rave_agents.games.queens import QueenRules
 from rave_agents.simulate.random_stream import random_below
@@ -75,10 +75,6 @@ class Amazons(QueenRules):
             found |= movable
         return found == 1
 
-    def player(self, state: Any) -> int:
-        """Each player has three moves, until one cannot move."""
-        return TERMINAL if state.winner != NO_ACTION else state.to_move
-
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every amazon that can move, or every square that the chosen one reaches."""
         amazons = state.amazons[state.to_move]
@@ -107,10 +103,6 @@ class Amazons(QueenRules):
             state.to_move = 1 - player
             if not self.find_movable(state, 1 - player):
                 state.winner = player
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for the winner, -1 for the other."""
-        self.write_winner(returns, state.winner)
 
     def draw(self, state: Any, stream: Any) -> int:
         """A place among the amazons, or among the squares that are reached."""

@@ -22,7 +22,8 @@ from rave_agents.games.bits import (
     nth_bit,
     write_owners,
 )
-from rave_agents.games.kit.rules import NO_ACTION, TERMINAL, Rules
+from rave_agents.games.kit.rules import NO_ACTION
+from rave_agents.games.winner import WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 FULL_ROWS = 6
@@ -32,7 +33,7 @@ LARGEST = 64
 """The most squares."""
 
 
-class Breakthrough(Rules):
+class Breakthrough(WinnerRules):
     """See the module."""
 
     name = "breakthrough"
@@ -74,10 +75,6 @@ class Breakthrough(Rules):
         """Pieces stand on the rows nearest to each player."""
         state.pieces[:] = self.homes
         state.winner = NO_ACTION
-
-    def player(self, state: Any) -> int:
-        """Players take turns until one has won."""
-        return TERMINAL if state.winner != NO_ACTION else state.to_move
 
     def movable(self, state: Any, direction: int) -> Any:
         """The pieces that can go in a direction: 0 to the left, 1 straight, 2 to the right."""
@@ -129,10 +126,6 @@ class Breakthrough(Rules):
         state.to_move = 1 - player
         if other == NONE or own & self.goals[player] != NONE:
             state.winner = player
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for the winner, -1 for the other."""
-        self.write_winner(returns, state.winner)
 
     def draw(self, state: Any, stream: Any) -> int:
         """A place among the moves of all directions."""

@@ -18,7 +18,7 @@ import numpy as np
 from rave_agents.games.bits import NONE, bit, has_bit
 from rave_agents.games.coordinates import board_of_squares, cell_name
 from rave_agents.games.directed import DirectedRules
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION
 
 DIRECTIONS = ((-1, -1), (-1, 1), (1, 1), (1, -1))
 """Steps in rows and columns; player 0's men take the first two, player 1's the others."""
@@ -116,10 +116,6 @@ class Checkers(DirectedRules):
         own = state.pieces[player]
         return self.find_moves(state, player, own, 1) or self.find_moves(state, player, own, 0)
 
-    def player(self, state: Any) -> int:
-        """Players take turns until one cannot move, but go on while a piece can take more."""
-        return TERMINAL if state.winner != NO_ACTION else state.to_move
-
     def action_of(self, state: Any, place: int, direction: int) -> int:
         """The number of a move."""
         return (self.square_of[place] * 4 + direction) * 2 + state.takes
@@ -148,10 +144,6 @@ class Checkers(DirectedRules):
             state.winner = DRAWN
         elif not self.find_any(state, 1 - player):
             state.winner = player
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for the winner, -1 for the other."""
-        self.write_winner(returns, state.winner)
 
     def action_to_string(self, player: int, action: int) -> str:
         """The squares that a piece leaves and reaches."""

@@ -14,7 +14,7 @@ import numpy as np
 from rave_agents.games.bits import NONE, ONE, bit, write_owners
 from rave_agents.games.coordinates import board_of_squares, cell_name
 from rave_agents.games.directed import DirectedRules
-from rave_agents.games.kit.rules import NO_ACTION, TERMINAL
+from rave_agents.games.kit.rules import NO_ACTION
 
 LARGEST, LETTERS = 64, 26
 """The most squares, and the most columns."""
@@ -71,10 +71,6 @@ class Clobber(DirectedRules):
         state.movable[2], state.movable[3] = down, left
         return (up | right | down | left) != NONE
 
-    def player(self, state: Any) -> int:
-        """Players take turns until one cannot move."""
-        return TERMINAL if state.winner != NO_ACTION else state.to_move
-
     def action_of(self, state: Any, place: int, direction: int) -> int:
         """The number of a move."""
         return place * 4 + direction
@@ -89,10 +85,6 @@ class Clobber(DirectedRules):
         state.to_move = 1 - player
         if not self.find_moves(state, other, own):
             state.winner = player
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for the winner, -1 for the other."""
-        self.write_winner(returns, state.winner)
 
     def action_to_string(self, player: int, action: int) -> str:
         """The squares that a piece leaves and reaches."""

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.kit.rules import NO_ACTION, TERMINAL, Rules
+from rave_agents.games.kit.rules import NO_ACTION
+from rave_agents.games.winner import WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 
-class ConnectionRules(Rules):
+class ConnectionRules(WinnerRules):
     """The common part; a game has ``points``, ``toggle``, ``is_empty`` and ``is_connected``."""
 
     points: Any
@@ -45,10 +46,6 @@ class ConnectionRules(Rules):
         """True if a player has won."""
         raise NotImplementedError
 
-    def player(self, state: Any) -> int:
-        """Players take turns until one is connected."""
-        return TERMINAL if state.winner != NO_ACTION else state.to_move
-
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every empty cell."""
         count = 0
@@ -66,10 +63,6 @@ class ConnectionRules(Rules):
             state.winner = player
         state.moves += 1
         state.to_move = 1 - player
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for who is connected, -1 for the other."""
-        self.write_winner(returns, state.winner)
 
     def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
         """Draw stones for all empty cells, and keep those up to the winning one."""

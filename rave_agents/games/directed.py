@@ -3,14 +3,14 @@
 from typing import Any
 
 from rave_agents.games.bits import NONE, ONE, count_bits, has_bit, lowest_bit, nth_bit
-from rave_agents.games.kit.rules import Rules
+from rave_agents.games.winner import WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 DIRECTIONS = 4
 """The number of directions."""
 
 
-class DirectedRules(Rules):
+class DirectedRules(WinnerRules):
     """Rules of such a game: the record's field ``movable`` has the pieces for each direction."""
 
     def action_of(self, state: Any, place: int, direction: int) -> int:

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.kit.rules import CHANCE, NO_ACTION, TERMINAL, Rules
+from rave_agents.games.kit.rules import CHANCE, NO_ACTION, TERMINAL
+from rave_agents.games.winner import WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 SIZE, SQUARES, CUBES = 5, 25, 6
@@ -55,7 +56,7 @@ def _fits(square: int, way: int) -> bool:
     return is_beside and square != NOWHERE and 0 <= target < SQUARES
 
 
-class EinsteinWurfeltNicht(Rules):
+class EinsteinWurfeltNicht(WinnerRules):
     """See the module."""
 
     name = "einstein_wurfelt_nicht"
@@ -150,10 +151,6 @@ class EinsteinWurfeltNicht(Rules):
         state.cells[square], state.die = 0, NO_ACTION
         if target == GOALS[player] or state.left[1 - player] == 0:
             state.winner = player
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for the winner, -1 for the other."""
-        self.write_winner(returns, state.winner)
 
     def action_to_string_at(self, state: Any, player: int, action: int) -> str:
         """The cube, its direction and a star where it takes one; or what chance does."""

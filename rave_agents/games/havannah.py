@@ -23,7 +23,8 @@ import numpy as np
 
 from rave_agents.games.coordinates import cell_name
 from rave_agents.games.hexagons import SELF, WHOLE, owners, patterns
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, Rules
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL
+from rave_agents.games.winner import WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 LARGEST = 31
@@ -33,7 +34,7 @@ CORNERS, EDGES = range(6), range(6, 12)
 """The bits of a group's sides."""
 
 
-class Havannah(Rules):
+class Havannah(WinnerRules):
     """See the module."""
 
     name = "havannah"
@@ -143,10 +144,6 @@ class Havannah(Rules):
             state.winner = player
         elif state.moves == self.num_points:
             state.winner = DRAWN
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for the winner, -1 for the other."""
-        self.write_winner(returns, state.winner)
 
     def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
         """Draw from a list of the empty cells, which lies where the moves are to be."""

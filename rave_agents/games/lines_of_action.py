@@ -26,8 +26,9 @@ from rave_agents.games.bits import (
     write_owners,
 )
 from rave_agents.games.coordinates import cell_name
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, Rules
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL
 from rave_agents.games.ordered import insert
+from rave_agents.games.winner import WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 SIZE, SQUARES = 8, 64
@@ -46,7 +47,7 @@ UP, SIDE = np.uint64(8), np.uint64(1)
 """Distance from a square to the one above, and to the one on the right."""
 
 
-class LinesOfAction(Rules):
+class LinesOfAction(WinnerRules):
     """See the module."""
 
     name = "lines_of_action"
@@ -166,10 +167,6 @@ class LinesOfAction(Rules):
         state.boards[state.num_boards] = key
         state.num_boards += 1
         return found
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for the winner, -1 for the other."""
-        self.write_winner(returns, state.winner)
 
     def draw(self, state: Any, stream: Any) -> int:
         """A piece and a direction are drawn until that is a move."""

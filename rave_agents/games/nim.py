@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.kit.rules import NO_ACTION, TERMINAL, Rules
+from rave_agents.games.kit.rules import NO_ACTION, TERMINAL
+from rave_agents.games.winner import WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 LARGEST = 4096
 """The most objects."""
 
 
-class Nim(Rules):
+class Nim(WinnerRules):
     """See the module."""
 
     name = "nim"
@@ -46,10 +47,6 @@ class Nim(Rules):
         state.left = self.max_game_length
         state.winner = NO_ACTION
 
-    def player(self, state: Any) -> int:
-        """Players take turns until nothing is left."""
-        return TERMINAL if state.winner != NO_ACTION else state.to_move
-
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every number of objects of every pile."""
         count = 0
@@ -68,10 +65,6 @@ class Nim(Rules):
         if state.left == 0:
             state.winner = 1 - state.to_move if self.is_misere else state.to_move
         state.to_move = 1 - state.to_move
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for the winner, -1 for the other."""
-        self.write_winner(returns, state.winner)
 
     def draw(self, state: Any, stream: Any) -> int:
         """An object of any pile: it is taken with those below it."""

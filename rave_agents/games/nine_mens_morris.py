@@ -24,7 +24,7 @@ from rave_agents.games.bits import (
     lowest_bit,
     write_owners,
 )
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, Rules
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL
 from rave_agents.games.morris_board import (
     CELLS,
     EVERYWHERE,
@@ -36,13 +36,14 @@ from rave_agents.games.morris_board import (
     board_text,
     is_in_mill,
 )
+from rave_agents.games.winner import WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 MEN, TURNS, FLYING, LOST = 9, 200, 3, 2
 """Men of each player, turns of the longest game, men of who may move anywhere and has lost."""
 
 
-class NineMensMorris(Rules):
+class NineMensMorris(WinnerRules):
     """See the module."""
 
     name = "nine_mens_morris"
@@ -128,10 +129,6 @@ class NineMensMorris(Rules):
                 return False
             men &= men - ONE
         return True
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for the winner, -1 for the other."""
-        self.write_winner(returns, state.winner)
 
     def draw(self, state: Any, stream: Any) -> int:
         """A man or a point; steps along lines are drawn until one is a move."""

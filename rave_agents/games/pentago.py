@@ -15,7 +15,8 @@ import numpy as np
 
 from rave_agents.games.bits import NONE, count_bits, nth_bit
 from rave_agents.games.coordinates import cell_name
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, Rules
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION
+from rave_agents.games.winner import WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 SIZE, ROW = 6, 5
@@ -37,7 +38,7 @@ LEFT, RIGHT = "vs  z^", "vv  w^"
 """Signs beside the rows of a board that is written: the letters and directions of rotations."""
 
 
-class Pentago(Rules):
+class Pentago(WinnerRules):
     """See the module."""
 
     name = "pentago"
@@ -73,10 +74,6 @@ class Pentago(Rules):
     def begin(self, state: Any) -> None:
         """The board is empty, and nobody has won."""
         state.winner = NO_ACTION
-
-    def player(self, state: Any) -> int:
-        """Players take turns until somebody has a row or the board is full."""
-        return TERMINAL if state.winner != NO_ACTION else state.to_move
 
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every empty cell with every rotation."""
@@ -116,10 +113,6 @@ class Pentago(Rules):
         for row in range(self.num_rows):
             found |= stones & self.rows[row] == self.rows[row]
         return found
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for who alone has a row, -1 for the other."""
-        self.write_winner(returns, state.winner)
 
     def draw(self, state: Any, stream: Any) -> int:
         """An empty cell and a rotation."""

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.kit.rules import Rules
 from rave_agents.games.ordered import insert
+from rave_agents.games.winner import WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 DIRECTIONS = 4
 """Directions of lines: along rows, columns and the two diagonals."""
 
 
-class QueenRules(Rules):
+class QueenRules(WinnerRules):
     """Rules of such a game; its record has the field ``lines``."""
 
     def lay_out(self, size: int) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.games.coordinates import cell_name
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION
 from rave_agents.games.ordered import insert
 from rave_agents.games.quoridor_pawns import CODE, CODE_BITS, PawnRules
 from rave_agents.games.quoridor_text import board_text
@@ -74,10 +74,6 @@ class Quoridor(PawnRules):
         state.left[:] = self.wall_count
         state.winner = NO_ACTION
 
-    def player(self, state: Any) -> int:
-        """Players take turns until one has reached the goal."""
-        return TERMINAL if state.winner != NO_ACTION else state.to_move
-
     def legal_actions(self, state: Any, actions: Any) -> int:
         """The pawn's moves, and every wall that can be built."""
         count, codes = 0, self.pawn_moves(state)
@@ -112,10 +108,6 @@ class Quoridor(PawnRules):
         if state.moves >= self.max_game_length:
             state.winner = DRAWN
         state.to_move = 1 - player
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for the winner, -1 for the other."""
-        self.write_winner(returns, state.winner)
 
     def draw(self, state: Any, stream: Any) -> int:
         """A pawn's move or a place for a wall, until that is legal."""

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.kit.rules import Rules
+from rave_agents.games.winner import WinnerRules
 
 HORIZONTAL, VERTICAL = 0, 1
 """The two kinds of walls."""
 
 
-class WallRules(Rules):
+class WallRules(WinnerRules):
     """The walls; the record has ``rows`` and ``columns`` of the pawns.
 
     Player 0 goes to row 0, player 1 to the last one.

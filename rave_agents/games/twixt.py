@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.games.coordinates import cell_name
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION
 from rave_agents.games.twixt_links import EMPTY, JOINED, MARGIN, OUTSIDE, LinkRules
 from rave_agents.games.twixt_text import BoardText
 from rave_agents.simulate.random_stream import random_below
@@ -62,10 +62,6 @@ class Twixt(LinkRules):
         state.left[:] = self.max_actions
         state.winner = NO_ACTION
 
-    def player(self, state: Any) -> int:
-        """Players take turns."""
-        return TERMINAL if state.winner != NO_ACTION else state.to_move
-
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every empty cell off the opponent's border rows; and at first the one to take over."""
         first = state.first if state.moves == 1 else NO_ACTION
@@ -100,10 +96,6 @@ class Twixt(LinkRules):
         for player in range(2):
             opened = self.open_to[action] >> player & 1
             state.left[player] += opened if content == EMPTY else -opened
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for who has joined the own rows, -1 for the other."""
-        self.write_winner(returns, state.winner)
 
     def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
         """Draw from lists of the empty cells."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.games.bits import lowest_bit
-from rave_agents.games.kit.rules import Rules
+from rave_agents.games.winner import WinnerRules
 
 DIRECTIONS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 """Columns to the right and rows up of a link, clockwise."""
@@ -27,7 +27,7 @@ JOINED = 3
 """Bits of both border rows of a player."""
 
 
-class LinkRules(Rules):
+class LinkRules(WinnerRules):
     """The pegs and links. Cells are numbered by columns, from the left, and rows, from below."""
 
     def lay_out(self, size: int) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from rave_agents.games.bits import count_bits
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, Rules
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION
+from rave_agents.games.winner import WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 SIZE, CELLS = 3, 9
@@ -26,7 +27,7 @@ LINES = (0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
 """The sets of cells that are a line."""
 
 
-class UltimateTicTacToe(Rules):
+class UltimateTicTacToe(WinnerRules):
     """See the module."""
 
     name = "ultimate_tic_tac_toe"
@@ -51,10 +52,6 @@ class UltimateTicTacToe(Rules):
     def begin(self, state: Any) -> None:
         """All boards are empty, and one is to be chosen."""
         state.board = state.winner = NO_ACTION
-
-    def player(self, state: Any) -> int:
-        """Players take turns, and may choose a board before."""
-        return TERMINAL if state.winner != NO_ACTION else state.to_move
 
     def legal(self, state: Any) -> int:
         """The set of boards that may be chosen, or of cells that are empty."""
@@ -91,10 +88,6 @@ class UltimateTicTacToe(Rules):
             state.to_move = 1 - player
             if state.finished >> action & 1 == 1:
                 state.board = NO_ACTION
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for who has a line of boards, -1 for the other."""
-        self.write_winner(returns, state.winner)
 
     def draw(self, state: Any, stream: Any) -> int:
         """A place in the set."""
