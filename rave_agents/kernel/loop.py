@@ -113,6 +113,8 @@ def expand_leaf(search: Search, depth: int) -> int:
 def is_due(search: Search, depth: int, visits: int) -> bool:
     """True if a leaf without a node gets one: the root always, others by their visits."""
     settings = search.settings
-    if depth == 0 or not settings.may_expand:
-        return depth == 0
+    if depth == 0:
+        return True
+    if not settings.may_expand:
+        return False
     return visits + 1 >= hooks.visits_to_expand(search.amaf, search, settings.expand_visits)
