@@ -132,3 +132,11 @@ def test_main_job_of_the_readme_runs_in_short():
     finished = CliRunner().invoke(app, words)
     assert finished.exit_code == 0, finished.output
     assert "score" in finished.stdout.lower()
+
+
+def test_the_container_runs_the_first_command() -> None:
+    (command,) = re.findall(r"```bash\n(pip install \"\..*?)\n```", README, re.DOTALL)[:1]
+    install, play = command.split(" && ")
+    lines = (ROOT / "Dockerfile").read_text().splitlines()
+    assert lines[-1] == f"CMD {play}"
+    assert lines[-2] == f"RUN {install.replace('install', 'install --no-cache-dir')}"
