@@ -1,5 +1,6 @@
-"""The commands that search: search, solve, learn, speed, gtp."""
+"""The commands that search: search, solve, learn, speed, gtp, uci."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -34,7 +35,8 @@ from rave_agents.cli.terminal import show, show_json, show_result
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.notation import position_text
 from rave_agents.gtp_engine.engine import Engine
-from rave_agents.gtp_engine.serve import serve_standard_streams
+from rave_agents.gtp_engine.serve import serve_standard_streams, serve_uci
+from rave_agents.gtp_engine.uci_engine import UciEngine
 from rave_agents.results.numbers import counted
 from rave_agents.results.progress import Progress, shown
 
@@ -265,5 +267,41 @@ def gtp(
     engine = Engine(game, player, seed=seed)
     warm_up(player, engine.position.game)  # Before the controller's clock runs.
     code = serve_standard_streams(engine)
+    if code:
+        raise typer.Exit(code)
+
+
+@app.command()
+@reported
+def uci(
+    agent: Annotated[
+        str,
+        typer.Argument(
+            metavar="AGENT",
+            autocompletion=complete_agent,
+            help="An agent, such as 'auto(seconds=1)'.",
+        ),
+    ] = "auto",
+    game: Annotated[
+        str,
+        typer.Option(
+            autocompletion=complete_game,
+            help="The game: chess, shogi, xiangqi, othello, amazons, breakthrough or clobber.",
+        ),
+    ] = "chess",
+    simulations: Simulations = None,
+    seconds: Seconds = None,
+    clock: ClockText = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Play by the Universal Chess Interface on standard input and output.
+
+    It tells what it thinks as info lines: the score in centipawns, or the moves to a proven end.
+    """
+    player = limited_agent(agent, simulations, seconds, clock)
+    code = serve_uci(
+        lambda tell: UciEngine(game, player, tell, seed=seed), sys.stdin.buffer, sys.stdout.buffer
+    )
     if code:
         raise typer.Exit(code)

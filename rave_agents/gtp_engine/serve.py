@@ -1,12 +1,14 @@
-"""A GTP engine on standard input and output."""
+"""Engines on standard input and output, over GTP and over UCI."""
 
 import os
 import signal
 import sys
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from rave_agents.gtp.protocol import answer, parse_command
 from rave_agents.gtp_engine.engine import Engine
+from rave_agents.gtp_engine.uci_engine import UciEngine
 
 INTERRUPTED, TERMINATED = 130, 143
 """Exit codes after Ctrl-C and after a request to end."""
@@ -58,6 +60,42 @@ def serve(engine: Engine, source: BinaryIO, sink: BinaryIO) -> int:
 def serve_standard_streams(engine: Engine) -> int:
     """Answer commands on standard input and output; returns the exit code."""
     return serve(engine, sys.stdin.buffer, sys.stdout.buffer)
+
+
+def serve_uci(
+    make: Callable[[Callable[[str], None]], UciEngine], source: BinaryIO, sink: BinaryIO
+) -> int:
+    """Act on UCI commands until ``quit``, the input's end, a closed output or a signal.
+
+    A search that is running then ends, and tells its move.
+
+    Args:
+        make: makes the engine, given what takes each line of its output.
+        source: the commands, one a line.
+        sink: the stream that takes the output.
+
+    Returns:
+        The exit code of the process.
+    """
+    previous = signal.signal(signal.SIGTERM, _terminate)
+
+    def tell(line: str) -> None:
+        try:
+            _write(sink, f"{line}\n")
+        except (BrokenPipeError, ValueError):
+            _close(sink)  # Nobody listens; the search ends with the input.
+
+    engine = make(tell)
+    try:
+        while not engine.ended and (line := source.readline()):
+            engine.receive(line.decode("utf-8", errors="replace"))
+    except (KeyboardInterrupt, _TerminatedError) as error:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        return INTERRUPTED if isinstance(error, KeyboardInterrupt) else TERMINATED
+    finally:
+        engine.close()
+        signal.signal(signal.SIGTERM, previous)
+    return 0
 
 
 def _write(sink: BinaryIO, text: str | None) -> None:

@@ -1,0 +1,300 @@
+"""A UCI engine: any agent, at the games whose moves the Universal Chess Interface can write."""
+
+import dataclasses
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from rave_agents import __version__
+from rave_agents.agents.answers import checked_action
+from rave_agents.agents.named_agents import AgentSpec, SearchAgent, as_agent, make_agent
+from rave_agents.config.limit import Limit
+from rave_agents.frameworks.agent import Agent
+from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.game_state import GameState
+from rave_agents.gtp.uci_moves import UciMoves
+from rave_agents.gtp_engine.analysis import plain
+from rave_agents.gtp_engine.uci_go import Go
+from rave_agents.gtp_engine.uci_info import info_lines, variation
+from rave_agents.results.search_result import SearchResult
+from rave_agents.searcher.clock import Clock
+
+NO_MOVE = "bestmove (none)"
+"""The answer to ``go`` where there is no move to play."""
+
+_FOREVER = 10**9
+"""Seconds of a search that ``stop`` ends."""
+
+
+class _StoppedError(Exception):
+    """``stop`` has come, or the line is as long as ``go depth`` asks."""
+
+
+class UciEngine:
+    """Answers the commands of the Universal Chess Interface, and thinks in a thread of its own.
+
+    Args:
+        game: a game whose moves UCI can write, or its name, such as ``"breakthrough"``.
+        agent: who chooses moves, for both sides: a spec, or one of your own, see ``as_agent``. One
+            that does not search answers ``go`` by its move, without ``info``.
+        tell: takes each line of output; it is called from the thread that thinks, too.
+        seed: seeds every random choice; None for a seed that the system draws.
+
+    Raises:
+        UnknownNameError: if the game or the agent does not exist.
+        UnsupportedGameError: if UCI has no words for the game's moves, or the agent cannot play it.
+        TypeError, ValueError: for a parameter that is not allowed.
+    """
+
+    def __init__(
+        self, game: Any, agent: Any, tell: Callable[[str], None], *, seed: int | None = None
+    ) -> None:
+        self.game = as_game(game)
+        self.moves: UciMoves = UciMoves(self.game)
+        self.ended: bool = False
+        """True once the engine has received ``quit``."""
+        self._asked = as_agent(agent)
+        self._seed = seed
+        self._agents = self._make_agents()
+        self._told = tell
+        self._output = threading.Lock()
+        self._multipv = 1
+        self._state: GameState = self.game.new_initial_state()
+        self._followed: tuple[str, list[str]] = ("startpos", [])
+        self._white = int(self._state.current_player())
+        self._thinking: threading.Thread | None = None
+        self._stop = threading.Event()
+        self._commands: dict[str, Callable[[list[str]], None]] = {
+            "uci": self._uci,
+            "isready": self._isready,
+            "setoption": self._setoption,
+            "ucinewgame": self._ucinewgame,
+            "position": self._position,
+            "go": self._go,
+            "stop": lambda _: self._end_thinking(),
+            "ponderhit": lambda _: self._end_thinking(),
+            "quit": self._quit,
+            "d": lambda _: self._tell(*(f"info string {row}" for row in self._rows())),
+        }
+
+    def receive(self, line: str) -> None:
+        """Act on a line; unknown words before a command are passed over, as UCI wants it."""
+        words = line.split()
+        while words and words[0] not in self._commands:
+            words.pop(0)
+        if not words:
+            if line.strip():
+                self._tell(f"info string unknown command: {line.strip()}")
+            return
+        try:
+            self._commands[words[0]](words[1:])
+        except Exception as error:  # A mistake of the controller's must not end the session.
+            self._fail(error)
+
+    def close(self) -> None:
+        """End a search that is running, and tell its move."""
+        self._end_thinking()
+
+    def _tell(self, *lines: str) -> None:
+        with self._output:
+            for line in lines:
+                self._told(line)
+
+    def _rows(self) -> list[str]:
+        return plain(str(self._state)).splitlines()
+
+    def _fail(self, error: Exception) -> None:
+        self._tell("info string error: " + " ".join(f"{type(error).__name__}: {error}".split()))
+
+    def _make_agents(self) -> list[Agent]:
+        defaults = {} if self._seed is None else {"seed": self._seed}
+        agents = [make_agent(self._asked, self.game, player, **defaults) for player in (0, 1)]
+        for agent in agents:
+            agent.restart()
+        return agents
+
+    def _uci(self, _: list[str]) -> None:
+        variant = self.moves.variant
+        name = self._asked.name
+        self._tell(
+            f"id name rave-agents {__version__} {name}",
+            "id author the rave-agents maintainers",
+            f"option name UCI_Variant type combo default {variant} var {variant}",
+            "option name MultiPV type spin default 1 min 1 max 500",
+            *(
+                f"option name {name} type spin default {least} min 1 max {most}"
+                for name, (field, least, most) in _OF_CONFIG.items()
+                if isinstance(self._asked, AgentSpec) and self._asked.takes(field)
+            ),
+            "uciok",
+        )
+
+    def _isready(self, _: list[str]) -> None:
+        """Compile what the search needs, so that no clock pays for it."""
+        if self._thinking is None:
+            for agent in self._agents:
+                if isinstance(agent, SearchAgent):
+                    agent.searcher.prepare(self.game.new_initial_state())
+        self._tell("readyok")
+
+    def _setoption(self, words: list[str]) -> None:
+        text = " ".join(words).removeprefix("name ")
+        name, _, value = text.partition(" value ")
+        known = {each.lower(): each for each in ("UCI_Variant", "MultiPV", *_OF_CONFIG)}
+        option = known.get(name.strip().lower())
+        if option == "UCI_Variant":
+            if value.strip() != self.moves.variant:
+                raise ValueError(f"this engine plays {self.moves.variant}, not {value.strip()!r}.")
+        elif option == "MultiPV":
+            self._multipv = _positive(option, value)
+        elif option is not None and isinstance(self._asked, AgentSpec):
+            self._end_thinking()
+            changed = {_OF_CONFIG[option][0]: _positive(option, value)}
+            before, self._asked = self._asked, self._asked.with_parameters(changed)
+            try:
+                self._agents = self._make_agents()
+            except Exception:
+                self._asked = before
+                raise
+        else:
+            self._tell(f"info string there is no option {name.strip()!r}")
+
+    def _ucinewgame(self, _: list[str]) -> None:
+        self._end_thinking()
+        for agent in self._agents:
+            agent.restart()
+
+    def _position(self, words: list[str]) -> None:
+        self._end_thinking()
+        given, _, moves = " ".join(words).partition("moves")
+        begun, played = given.strip(), moves.split()
+        before, told = self._followed
+        if begun == before and played[: len(told)] == told:
+            state, new = self._state.clone(), played[len(told) :]  # Reading a move anew takes long.
+        else:
+            state, new = self._begun(begun), played
+        for word in new:
+            try:
+                turn = self.moves.read(state, word)
+            except LookupError:
+                raise ValueError(f"{word!r} is not legal in this position.") from None
+            for action in turn:
+                state.apply_action(action)
+        self._state, self._followed = state, (begun, played)
+
+    def _begun(self, text: str) -> GameState:
+        kind, _, fen = text.partition(" ")
+        if kind == "startpos":
+            return self.game.new_initial_state()
+        if kind == "fen":
+            return self._of_fen(fen.strip())
+        raise ValueError("position takes startpos or fen, then perhaps moves.")
+
+    def _of_fen(self, text: str) -> GameState:
+        own = getattr(self.game, "position_of", None)
+        state = None if own is None else own(text)
+        if state is None:
+            raise ValueError(f"{text!r} is no position of {self.game.name} as a FEN.")
+        return state  # type: ignore[no-any-return]
+
+    def _go(self, words: list[str]) -> None:
+        self._end_thinking()
+        go = Go.parse(words)
+        self._stop.clear()
+        self._thinking = threading.Thread(target=self._think, args=(self._state, go), daemon=True)
+        self._thinking.start()
+
+    def _end_thinking(self) -> None:
+        self._stop.set()
+        thread, self._thinking = self._thinking, None
+        if thread is not None:
+            thread.join()
+
+    def _quit(self, _: list[str]) -> None:
+        self.ended = True
+        self.close()
+
+    def _think(self, state: GameState, go: Go) -> None:
+        try:
+            answer = NO_MOVE if state.is_terminal() else self._best_move(state.clone(), go)
+        except Exception as error:
+            self._fail(error)
+            answer = NO_MOVE
+        if go.infinite:
+            self._stop.wait()  # The controller does not expect a move before ``stop``.
+        self._tell(answer)
+
+    def _best_move(self, state: GameState, go: Go) -> str:
+        """Choose the actions of a turn, one after the other, and write them as one word."""
+        start, now = state, state.clone()
+        turn: list[int] = []
+        allowed = [self.moves.read(start, word) for word in go.search_moves]
+        expected: tuple[int, ...] = ()
+        while len(turn) < self.moves.turn:
+            agent = self._agents[int(now.current_player())]
+            among = {each[len(turn)] for each in allowed if each[: len(turn)] == tuple(turn)}
+            if isinstance(agent, SearchAgent):
+                result = self._searched(agent, now, go, start, turn)
+                ranked = [row.action for row in result.ranked_actions]
+                action = result.action
+                if among and action not in among:
+                    action = next(each for each in ranked if each in among)
+                expected = result.principal_variation if action == result.action else (action,)
+            else:
+                action = checked_action(agent.step(now.clone()), now.legal_actions())
+                if among and action not in among:
+                    action = min(among)
+            turn.append(int(action))
+            now.apply_action(int(action))
+        word = self.moves.write(start, turn)
+        reply = variation(self.moves, start, [*turn, *expected[1:]])[1:2]
+        return f"bestmove {word}" + (f" ponder {reply[0]}" if reply else "")
+
+    def _searched(
+        self, agent: SearchAgent, state: GameState, go: Go, start: GameState, begun: list[int]
+    ) -> SearchResult:
+        """Search a position, and tell of it meanwhile; ``stop`` ends it with what it has found."""
+
+        def tell(result: SearchResult) -> None:
+            self._tell(*info_lines(self.moves, result, start, begun, self._multipv))
+            depth = len(variation(self.moves, start, [*begun, *result.principal_variation]))
+            if self._stop.is_set() or (go.depth is not None and depth >= go.depth):
+                raise _StoppedError
+
+        limit, clock = self._limits(agent, go, int(state.current_player()))
+        try:
+            result = agent.searcher.search(
+                state, limit, clock=clock, reuse=agent.searcher.config.reuse_tree, progress=tell
+            )
+        except _StoppedError:
+            result = agent.searcher.result()
+        self._tell(*info_lines(self.moves, result, start, begun, self._multipv))
+        return result
+
+    def _limits(self, agent: SearchAgent, go: Go, player: int) -> tuple[Limit | None, Clock | None]:
+        """What ends a search: what ``go`` says, else the agent's own limit or clock."""
+        if go.infinite or go.depth is not None:
+            return Limit(seconds=_FOREVER), None
+        control = go.control(white=player == self._white)
+        if control is not None:
+            return None, Clock(control)
+        if go.nodes is not None or go.seconds is not None:
+            seconds = None if go.seconds is None else go.seconds / self.moves.turn
+            return Limit(simulations=go.nodes, seconds=seconds), None
+        if agent.limit is None:
+            return None, agent.clock
+        limit = agent.limit
+        if limit.seconds is not None:
+            limit = dataclasses.replace(limit, seconds=limit.seconds / self.moves.turn)
+        return limit, agent.clock
+
+
+_OF_CONFIG = {"Threads": ("threads", 1, 512), "Hash": ("max_memory_mb", 1024, 1 << 20)}
+"""Options of other programs, the agent's parameter, the default and the greatest value."""
+
+
+def _positive(name: str, value: str) -> int:
+    text = value.strip()
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"{name} takes an integer of at least 1, got {text!r}.")
+    return int(text)

@@ -1,0 +1,160 @@
+"""A UCI engine: what it answers, when it ends a search, and whole games against other programs."""
+
+import re
+import shutil
+import sys
+import time
+
+import pytest
+
+from rave_agents.arena import play_match
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.gtp_engine.uci_engine import NO_MOVE, UciEngine
+from rave_agents.gtp_engine.uci_go import Go
+
+PROGRAM = shutil.which("fairy-stockfish") or shutil.which("fairy-stockfish", path="/usr/games")
+
+
+class Conversation:
+    """An engine with all that it has said."""
+
+    def __init__(self, game="breakthrough", agent="uct(simulations=50)"):
+        self.lines = []
+        self.engine = UciEngine(game, agent, self.lines.append, seed=1)
+
+    def say(self, *commands, seconds=60.0):
+        """What it says to these commands, until the move where the last one is ``go``."""
+        del self.lines[:]
+        for command in commands:
+            self.engine.receive(command)
+        end = time.monotonic() + seconds
+        while command.startswith("go") and not self.answered() and time.monotonic() < end:
+            time.sleep(0.005)
+        return list(self.lines)
+
+    def answered(self):
+        return self.moves() or any("error" in line for line in self.lines)
+
+    def moves(self):
+        return [line for line in self.lines if line.startswith("bestmove")]
+
+
+@pytest.fixture(scope="module")
+def conversation():
+    return Conversation()
+
+
+def test_it_names_itself_its_variant_and_its_options(conversation):
+    said = conversation.say("uci")
+    assert said[0].startswith("id name rave-agents")
+    assert said[-1] == "uciok"
+    assert any("UCI_Variant type combo default breakthrough" in line for line in said)
+
+
+def test_it_tells_depth_score_and_line_before_its_move(conversation):
+    said = conversation.say("position startpos moves a2a3", "go nodes 60")
+    assert re.fullmatch(
+        r"info depth \d+ multipv 1 score cp -?\d+ nodes 60 nps \d+ time \d+ pv( [a-h]\d[a-h]\d)+",
+        said[-2],
+    )
+    assert re.fullmatch(r"bestmove [a-h][78][a-h][67]( ponder \S+)?", said[-1])
+    assert said[-2].split(" pv ")[1].split()[0] == said[-1].split()[1]
+
+
+def test_stop_ends_an_infinite_search_which_ends_by_nothing_else(conversation):
+    conversation.say("position startpos")
+    conversation.engine.receive("go infinite")
+    time.sleep(0.3)
+    assert not conversation.moves()
+    conversation.engine.receive("isready")
+    assert "readyok" in conversation.lines
+    conversation.engine.receive("stop")
+    assert len(conversation.moves()) == 1
+
+
+def test_it_chooses_among_the_moves_that_are_asked_for(conversation):
+    said = conversation.say("position startpos", "go nodes 50 searchmoves h2h3")
+    assert said[-1].split()[1] == "h2h3"
+
+
+def test_it_tells_of_as_many_moves_as_are_asked_for(conversation):
+    conversation.engine.receive("setoption name MultiPV value 3")
+    said = conversation.say("position startpos", "go nodes 50")
+    conversation.engine.receive("setoption name MultiPV value 1")
+    ranks = [int(re.search(r"multipv (\d)", line)[1]) for line in said if "multipv" in line]
+    assert ranks[-3:] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("position startpos moves a1a1", "'a1a1' is not legal"),
+        ("position nowhere", "position takes startpos or fen"),
+        ("position fen 8/8 w", "is no position of breakthrough"),
+        ("go nodes many", "nodes takes an integer, got 'many'"),
+        ("setoption name MultiPV value 0", "MultiPV takes an integer of at least 1"),
+        ("setoption name UCI_Variant value chess", "plays breakthrough, not 'chess'"),
+        ("setoption name Style value Risky", "there is no option 'Style'"),
+        ("sing", "unknown command: sing"),
+    ],
+)
+def test_mistakes_are_told_and_the_session_goes_on(conversation, command, told):
+    said = conversation.say(command)
+    assert len(said) == 1
+    assert said[0].startswith("info string")
+    assert told in said[0]
+    assert conversation.say("position startpos", "go nodes 2")[-1].startswith("bestmove")
+
+
+def test_an_ended_game_has_no_move():
+    fools = Conversation("chess", "random")
+    assert fools.say("position startpos moves f2f3 e7e5 g2g4 d8h4", "go")[-1] == NO_MOVE
+
+
+def test_a_position_may_be_a_fen():
+    chess = Conversation("chess", "random")
+    said = chess.say("position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "go searchmoves a1a8")
+    assert said[-1] == "bestmove a1a8"
+
+
+def test_a_turn_of_several_actions_is_one_move():
+    amazons = Conversation("amazons", "random")
+    said = amazons.say("position startpos moves d1d7,d7g7", "go")
+    assert re.fullmatch(r"bestmove [a-j]\d+[a-j]\d+,[a-j]\d+[a-j]\d+", said[-1])
+
+
+def test_games_without_words_in_uci_are_refused():
+    with pytest.raises(UnsupportedGameError, match="cannot be written in UCI"):
+        UciEngine("connect_four", "random", print)
+
+
+def test_the_side_that_moves_first_has_the_clock_of_white():
+    go = Go.parse(["wtime", "60000", "btime", "1000", "winc", "500"])
+    assert go.control(white=True).main == 60.0
+    assert go.control(white=True).increment == 0.5
+    assert go.control(white=False).main == 1.0
+    assert Go.parse(["wtime", "9000", "movestogo", "10"]).control(white=True).period_moves == 10
+
+
+@pytest.mark.full
+@pytest.mark.skipif(PROGRAM is None, reason="Fairy-Stockfish is not installed")
+@pytest.mark.parametrize("game", ["chess", "breakthrough"])
+def test_whole_games_against_a_program(game):
+    ours = f"{sys.executable} -m rave_agents uci --game {game} uct(simulations=30)"
+    result = play_match(
+        game,
+        f'uci(command="{ours}",nodes=30,timeout=120)',
+        f"uci(command={PROGRAM},nodes=10)",
+        games=2,
+        seed=1,
+    )
+    assert result.score.games == 2
+    assert result.faults == (0, 0)
+
+
+@pytest.mark.full
+def test_a_proven_win_is_told_in_moves():
+    solver = Conversation("chess", "uct_solver(simulations=200)")
+    said = solver.say("position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "go nodes 2000")
+    assert "score mate 1" in said[-2]
+    assert said[-1].startswith("bestmove a1a8")
