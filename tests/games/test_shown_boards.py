@@ -99,14 +99,24 @@ def test_numbers_that_tell_a_board(name, numbers):
     assert searched_game(start_of(name), LEARNING).observation == numbers
 
 
-@pytest.mark.parametrize(("name", "ends"), [("hex", True), ("connect_four", False)])
-def test_learning_ends_where_amaf_values_are_trusted(name, ends):
-    parameters = {"num_cols": 4, "num_rows": 4} if name == "hex" else {}
-    config = SearchConfig.preset("auto")
-    _, frame, learned = searched(start_of(name, **parameters), 1000, config)
+@pytest.mark.parametrize(
+    ("name", "parameters", "ends"),
+    [
+        ("hex", {"num_cols": 4, "num_rows": 4}, True),
+        ("connect_four", {}, True),
+        ("mancala", {}, False),
+    ],
+    ids=["AMAF values are trusted", "values foretell little", "values foretell much"],
+)
+def test_learning_ends_where_it_does_not_pay(name, parameters, ends):
+    state, config = start_of(name, **parameters), SearchConfig.preset("auto")
+    searcher, frame, learned = searched(state, 1000, config)
     assert bool(learned.ended[0]) == ends
     assert (frame.header[Header.CHECK_CHILDREN] == codes.OBSERVE_CHILDREN) != ends
     if ends:
         before = learned.errors[COUNT]
         assert before > 0
         assert frame.header[Header.NUM_SAMPLES] == MOST_SAMPLES  # So that none is shown.
+        searcher.search(played(state, state.legal_actions()[:1]), Limit(simulations=100))
+        learned = searcher._trees.searches[0].tree.running.judging
+        assert (bool(learned.ended[0]), learned.errors[COUNT]) == (True, before)

@@ -9,9 +9,9 @@ those of a value function of the user's own, see ``implicit_minimax.py``: as far
 found that they foretell the ends of playouts.
 
 It needs a provider of simulations that shows what players observe, see ``Frame.samples``:
-OpenSpiel's bridge shows observation tensors, compiled rules show boards. Learning ends where the
-search has seen that AMAF values are to be trusted: they tell moves apart there, and learning takes
-time.
+OpenSpiel's bridge shows observation tensors, compiled rules show boards. Learning takes time, so
+that it ends for the rest of the game where the search has seen that it does not pay: where AMAF
+values are to be trusted, which tell moves apart, or where values foretell little.
 """
 
 import math
@@ -47,6 +47,12 @@ MOST_SAMPLES = 16
 
 USEFUL_SHARE = 0.1
 """The share of the variance of ends that the values explain, from which on trust is full."""
+
+PAYING_SHARE = 0.125
+"""The share of the variance of ends that values must explain for learning to go on."""
+
+ENOUGH_POSITIONS = 4096
+"""Positions that must have been learned from before that share is asked for."""
 
 STEADY = np.float32(1e-3)
 """Added to AdaGrad's sums of squares, so that first steps are finite."""
@@ -98,13 +104,26 @@ class LearnedEdges(NamedTuple):
 
 
 @kernel
+def share_explained(errors: Array) -> float:
+    """The share of the variance of ends that the values explain; 0 until something is known."""
+    return 1.0 - float(errors[ERROR]) / float(errors[VARIANCE]) if errors[VARIANCE] > 0.0 else 0.0
+
+
+@kernel
 def value_trust(learned: LearnedEdges) -> float:
     """The trust in the values, from 0 to 1, by the share of the variance they explain."""
-    errors = learned.errors
-    if errors[VARIANCE] <= 0.0 or learned.ended[0] != 0:
+    if learned.ended[0] != 0:
         return 0.0
-    share = 1.0 - errors[ERROR] / errors[VARIANCE]
-    return ramp(float(share), 0.0, USEFUL_SHARE)
+    return ramp(share_explained(learned.errors), 0.0, USEFUL_SHARE)
+
+
+@kernel
+def pays(learned: LearnedEdges, search: Any) -> bool:
+    """True as long as learning may earn the time that it takes."""
+    if measured_trust(search.amaf, search) >= TRUSTED:
+        return False
+    errors = learned.errors
+    return bool(errors[COUNT] < ENOUGH_POSITIONS or share_explained(errors) >= PAYING_SHARE)
 
 
 @implements(report_root, LearnedEdges)
@@ -182,7 +201,7 @@ def _learn(learned: LearnedEdges, search: Any, depth: int, nodes: int) -> None:
     """Learn from the positions of a playout, and back up what edges expect."""
     if learned.ended[0] != 0:
         return
-    if measured_trust(search.amaf, search) >= TRUSTED:
+    if not pays(learned, search):
         learned.ended[0] = 1
         return
     if search.frame.playout_ends[0] > 0:
