@@ -25,6 +25,10 @@ class ConformanceError(RaveAgentsError, AssertionError):
     """A check of ``rave_agents.testing`` failed; the message says what was violated."""
 
 
+class CertificateError(RaveAgentsError, ValueError):
+    """A certificate is refused, or cannot be written; the message says where and why."""
+
+
 class CloneError(RaveAgentsError, TypeError):
     """An environment cannot be cloned correctly; the message says why and what to do."""
 

@@ -24,6 +24,7 @@ ROOMS = (
     "config",
     "parts",
     "frameworks",
+    "certificates",
     "plots",
     "evaluators",
     "tree",

@@ -284,7 +284,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-_READING = ("report", "merge", "doctor")
+_READING = ("report", "merge", "doctor", "verify")
 """Commands that read what others may have made, and so run nothing that lies beside it."""
 
 

@@ -1,0 +1,154 @@
+"""The writer of certificates, by the answers of a solver or of anybody else."""
+
+import hashlib
+import lzma
+import os
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from rave_agents.certificates.certificate_file import Header
+from rave_agents.certificates.checker import AT_LEAST, Statement, after, key_of
+from rave_agents.errors import CertificateError
+from rave_agents.files import written_whole
+from rave_agents.game.game_state import GameState
+
+Answers = Callable[[GameState], int | None]
+"""Gives the action that proves, at a position where the side that proves is to move; None where the
+proof does without looking into the position."""
+
+ANSWER, REPLIES, OVER, LEFT_OUT, SAME = range(5)
+"""Kinds of lines."""
+
+COMPRESSION = 2
+"""The preset of xz: higher ones take several times as long, for a few percent."""
+
+
+def write_certificate(
+    path: str | os.PathLike[str], header: Header, root: GameState, answers: Sequence[Answers]
+) -> int:
+    """Write a certificate; the number of lines of its proofs.
+
+    A position that several lines of play lead to is written once, if the states tell positions
+    apart by ``position_key``. For this the writer keeps 16 bytes and their overhead for each.
+
+    Args:
+        path: the file, which is replaced once all is written.
+        header: the position and the statements.
+        root: the position.
+        answers: the answers for each statement.
+
+    Raises:
+        CertificateError: if the answers prove nothing, as they lead back to where play was before.
+        OSError: if the file cannot be written.
+    """
+    count = 0
+    with (
+        written_whole(path) as file,
+        lzma.open(file, "wb", preset=COMPRESSION) as packed,
+    ):
+        packed.write(f"{header.to_line()}\n".encode())
+        for statement, answer in zip(header.statements, answers, strict=True):
+            walk = _walk(root, statement, answer)
+            count += len(walk.kinds)
+            packed.writelines(f"{line}\n".encode() for line in _lines(walk))
+            packed.write(b"end\n")
+    return count
+
+
+class _Walk(NamedTuple):
+    """The lines of a proof: what each is, and the number that goes with it."""
+
+    kinds: bytearray
+    numbers: "array[int]"
+    """The action; the number of replies; the line of the same position; 0 where there is none."""
+
+
+class _Step(NamedTuple):
+    """A position that is to be written: the one after an action, or a state itself."""
+
+    state: GameState
+    action: int | None = None
+
+
+def _walk(root: GameState, statement: Statement, answers: Answers) -> _Walk:
+    """Walk the proof as the checker does."""
+    walk, known = _Walk(bytearray(), array("q")), dict[bytes, int]()
+    line_of_play: set[int] = set()
+    pending: list[_Step | int] = [_Step(root)]
+    while pending:
+        step = pending.pop()
+        if isinstance(step, int):  # All below this line is written.
+            line_of_play.discard(step)
+            continue
+        state = step.state if step.action is None else after(step.state, step.action)
+        line, digest = len(walk.kinds), _digest(state)
+        before = known.get(digest)
+        if before is not None:
+            if before in line_of_play and statement.endless is None:
+                raise CertificateError(
+                    "No certificate can be written: the answers lead back to a position that play "
+                    "comes from."
+                )
+            walk.kinds.append(SAME)
+            walk.numbers.append(before)
+            continue
+        kind, number, steps = _described(state, statement, answers)
+        walk.kinds.append(kind)
+        walk.numbers.append(number)
+        if kind in (ANSWER, REPLIES):
+            if digest:
+                known[digest] = line
+            line_of_play.add(line)
+            pending.append(line)
+            pending += [_Step(state, action) for action in reversed(steps)]
+    return walk
+
+
+def _described(
+    state: GameState, statement: Statement, answers: Answers
+) -> tuple[int, int, list[int]]:
+    """The kind of a position's line, its number, and the actions and outcomes that follow."""
+    if state.is_terminal():
+        return OVER, 0, []
+    if state.is_chance_node():
+        outcomes = [outcome for outcome, _ in state.chance_outcomes()]
+        return REPLIES, len(outcomes), outcomes
+    if (state.current_player() == statement.player) != (statement.bound == AT_LEAST):
+        legal = list(state.legal_actions())
+        return REPLIES, len(legal), legal
+    answer = answers(state)
+    return (LEFT_OUT, 0, []) if answer is None else (ANSWER, answer, [answer])
+
+
+def _digest(state: GameState) -> bytes:
+    """A digest that tells positions apart; empty where nothing does.
+
+    Were two positions to share one, the certificate would be refused, and prove nothing wrong.
+    """
+    key = key_of(state)
+    if key is None:
+        return b""
+    return hashlib.blake2b(repr(key).encode(), digest_size=16).digest()
+
+
+def _lines(walk: _Walk) -> Iterator[str]:
+    """The lines of a walk as the file has them: positions that are met again are kept."""
+    last = {number: line for line, number in _references(walk)}
+    numbers: dict[int, int] = {}
+    for line, (kind, number) in enumerate(zip(walk.kinds, walk.numbers, strict=True)):
+        if kind == SAME:
+            yield f"={numbers[number]}{'-' if last[number] == line else ''}"
+            continue
+        text = {ANSWER: str(number), REPLIES: f"*{number}", OVER: ".", LEFT_OUT: "?"}[kind]
+        if line in last:
+            numbers[line] = len(numbers)
+            text += "+"
+        yield text
+
+
+def _references(walk: _Walk) -> Iterator[tuple[int, int]]:
+    """Each line that stands for the position of another, and the line of that."""
+    for line, kind in enumerate(walk.kinds):
+        if kind == SAME:
+            yield line, walk.numbers[line]
