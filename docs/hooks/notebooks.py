@@ -1,4 +1,4 @@
-"""The notebooks of the examples as pages of the documentation, with the outputs stored in them."""
+"""The examples' notebooks as pages of the documentation, with their outputs, and their picture."""
 
 import pathlib
 
@@ -10,10 +10,12 @@ from nbconvert.preprocessors import RegexRemovePreprocessor
 ROOT = pathlib.Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "examples" / "notebooks"
 FOLDER = "notebooks"
+PICTURE = ROOT / "examples" / "hex_picture.png"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for every notebook, and its pictures."""
+    """Add a page for every notebook, its pictures, and the picture of the first page."""
+    files.append(File.generated(config, PICTURE.name, abs_src_path=str(PICTURE)))
     exporter = MarkdownExporter()
     exporter.register_preprocessor(RegexRemovePreprocessor(patterns=[r"\s*\Z"]), enabled=True)
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
