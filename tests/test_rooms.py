@@ -36,6 +36,7 @@ ROOMS = (
     "analysis",
     "gtp_engine",
     "testing",
+    "sessions",
     "cli",
 )
 """From the lowest to the highest."""

@@ -34,7 +34,7 @@ from rave_agents.kernel.declarations import keeps_amaf
 from rave_agents.kernel.rules import UCB1
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock
-from rave_agents.searcher.searcher import Searcher
+from rave_agents.searcher.searcher import Progress, Searcher
 
 LIMITS = frozenset(["simulations", "seconds", "clock", "nodes", "depth"])
 """Parameters that limit how long an agent thinks; the last two are those of other programs."""
@@ -251,6 +251,8 @@ class SearchAgent:
         """Sets the time of each move; it may be replaced between moves."""
         self.effort: Effort = Effort()
         self.last_result: SearchResult | None = None
+        self.progress: Progress | None = None
+        """Called about ten times a second with the result so far; None for nobody."""
 
     def __copy__(self) -> Self:
         return copy.deepcopy(self)
@@ -267,7 +269,9 @@ class SearchAgent:
         limit = self.limit
         if limit is None and self.clock is None:
             limit = make_limit(None, None)
-        result = self.searcher.search(state, limit, player=player, clock=self.clock)
+        result = self.searcher.search(
+            state, limit, player=player, clock=self.clock, progress=self.progress
+        )
         self.last_result = result
         self.effort = self.effort.plus(result.simulations, result.seconds)
         return result.action

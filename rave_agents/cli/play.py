@@ -1,0 +1,143 @@
+"""The command ``play``: a game against an agent."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from rave_agents.cli.completion import complete_agent
+from rave_agents.cli.program import (
+    ClockText,
+    Debug,
+    GameName,
+    Moves,
+    PositionText,
+    Seed,
+    app,
+    check_writable,
+    interrupted,
+    reported,
+)
+from rave_agents.cli.terminal import say, show, tolerate_encoding
+from rave_agents.cli.terminal_game import TerminalGame
+from rave_agents.sessions.live import LiveSession
+from rave_agents.sessions.setting_up import limited, set_up_session
+
+try:
+    import readline
+except ImportError:  # Windows has none.
+    readline = None  # type: ignore[assignment]
+
+PlayedAgents = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[AGENT]...",
+        autocompletion=complete_agent,
+        help="The agent, such as 'rave(seconds=2)'; several for several seats. By default auto.",
+        show_default=False,
+    ),
+]
+
+
+@app.command()
+@reported
+def play(
+    game: GameName,
+    agents: PlayedAgents = None,
+    seat: Annotated[
+        str,
+        typer.Option(
+            metavar="SEAT",
+            help="Your seat, from 0; several as 0,1 for people alone; none to watch agents.",
+        ),
+    ] = "0",
+    moves: Moves = "",
+    position: PositionText = None,
+    simulations: Annotated[
+        int | None,
+        typer.Option(help="Simulations a move of an agent without a limit.", show_default=False),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Seconds a move of an agent without a limit; 1 without --clock."),
+    ] = None,
+    clock: ClockText = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Keep the game in this file after each move, and go on from it."),
+    ] = None,
+    seed: Seed = 0,
+    debug: Debug = False,
+) -> None:
+    """Play against an agent, or watch agents play."""
+    resumes = output is not None and output.exists() and output.stat().st_size > 0
+    if resumes and (moves or position is not None):
+        raise ValueError(f"{output} has a game to go on with: give no --position and no --moves.")
+    session = set_up_session(
+        game,
+        agents or (),
+        seats=parsed_seats(seat),
+        moves=moves,
+        position=output if resumes else position,
+        simulations=simulations,
+        seconds=seconds,
+        clock=clock,
+        seed=seed,
+    )
+    if output is not None:
+        check_writable(output, "--output")
+        session.text()
+    if resumes and output is not None:
+        session.replay_start()
+        session.restore_clocks(output)
+    adviser = next((who for who in session.seats if who is not None), None)
+    live = LiveSession(
+        session,
+        adviser=adviser or limited((agents or ["auto"])[-1], simulations, seconds, None),
+        beside=False,
+        path=output,
+    )
+    tolerate_encoding(sys.stdout)
+    with live:
+        left = TerminalGame(live, show=_show, ask=_asked).play()
+    if left:
+        if output is not None:
+            say(f"{output} has the game: the same command goes on with it.")
+        raise interrupted("the game is not over.") if left == "interrupted" else typer.Exit
+
+
+def parsed_seats(text: str) -> Sequence[int]:
+    """Parse the option ``--seat``.
+
+    Raises:
+        ValueError: for what is no list of seats.
+    """
+    if text.strip().lower() == "none":
+        return ()
+    try:
+        return tuple(int(word) for word in text.split(","))
+    except ValueError:
+        raise ValueError(
+            f"--seat must be a seat such as 0, several such as 0,1, or none: got {text!r}."
+        ) from None
+
+
+def _show(text: str) -> None:
+    show(Text(text, no_wrap=True, overflow="ignore"))
+
+
+def _asked(prompt: str, words: Sequence[str]) -> str:
+    """Ask for a line, which the Tab key completes."""
+    if readline is not None:
+
+        def complete(begun: str, number: int) -> str | None:
+            fitting = [word for word in words if word.startswith(begun)]
+            return fitting[number] if number < len(fitting) else None
+
+        readline.set_completer(complete)
+        readline.set_completer_delims("")
+        readline.parse_and_bind("tab: complete")
+    return input(prompt)

@@ -1,0 +1,256 @@
+"""A session in the terminal: boards, moves by the game's own notation, a few commands."""
+
+import difflib
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rave_agents.errors import RaveAgentsError
+from rave_agents.game.game_state import PlayerId
+from rave_agents.results.tables import Column, Table
+from rave_agents.sessions.live import LiveSession
+from rave_agents.sessions.session import Session
+from rave_agents.sessions.thought import Thought
+from rave_agents.sessions.views import may_think_aloud, seen_names, seen_text
+
+COMMANDS = {
+    "hint": "let the agent think for you",
+    "think": "show what the agent thought",
+    "moves": "list your moves",
+    "undo": "take your last move back",
+    "swap": "change seats",
+    "resign": "give the game up",
+    "new": "begin anew",
+    "save FILE": "write the game into a file",
+    "quit": "leave",
+}
+"""The commands, and what they do."""
+
+_ROWS = 8
+
+
+class TerminalGame:
+    """Shows a session and asks people for moves, up to its end.
+
+    Args:
+        live: the session, which has begun.
+        show: writes a text.
+        ask: asks for a line with a prompt and the words that complete it; raises EOFError at the
+            end of the input.
+    """
+
+    def __init__(
+        self,
+        live: LiveSession,
+        *,
+        show: Callable[[str], None],
+        ask: Callable[[str, Sequence[str]], str],
+    ) -> None:
+        self._live, self._show, self._ask = live, show, ask
+        self._shown = 0
+        self._board = ""
+
+    def play(self) -> str:
+        """Play; returns ``left`` or ``interrupted`` if the game was left, and else nothing."""
+        live, session = self._live, self._live.session
+        while True:
+            version = live.version
+            self._show_turns()
+            if live.error:
+                if not self._recovered():
+                    return "left"
+                continue
+            if session.over:
+                self._show_end()
+                return ""
+            person = next((seat for seat in session.movers if seat in session.people), None)
+            try:
+                if person is not None and not live.advising:
+                    if not self._asked(person):
+                        return "left"
+                else:
+                    self._wait(version)
+            except EOFError:
+                return "left"
+            except KeyboardInterrupt:
+                if live.thinking is None:
+                    return "interrupted"
+                live.hurry()
+
+    def _recovered(self) -> bool:
+        """Say what went wrong and ask how to go on; returns whether to go on."""
+        live = self._live
+        if not live.session.people:
+            raise RaveAgentsError(live.error)
+        self._show(live.error)
+        try:
+            word = self._ask("Enter to try again, or undo, new, swap, quit> ", ["quit"]).strip()
+        except EOFError:
+            return False
+        if word in ("undo", "new", "swap"):
+            {"undo": live.undo, "new": live.restart, "swap": live.swap}[word]()
+        live.resume()
+        return word != "quit"
+
+    def _wait(self, version: int) -> None:
+        """Wait for agents; on a terminal, show what they think meanwhile."""
+        live = self._live
+        while live.wait(version, 1.0) != version:
+            thought = live.thought
+            seen = live.thinking is not None and thought is not None and self._aloud(thought)
+            if seen and sys.stdout.isatty():
+                sys.stdout.write(f"\r\x1b[K{thought.summary()[:78]}")  # type: ignore[union-attr]
+                sys.stdout.flush()
+            version = live.version
+            if live.thinking is None:
+                break
+        if sys.stdout.isatty():
+            sys.stdout.write("\r\x1b[K")
+
+    def _aloud(self, thought: Thought) -> bool:
+        return may_think_aloud(self._live.session, thought.player, self._viewer)
+
+    @property
+    def _viewer(self) -> int | None:
+        """The seat whose view is shown."""
+        session = self._live.session
+        movers = [seat for seat in session.movers if seat in session.people]
+        return next(iter([*movers, *session.people]), None)
+
+    def _show_turns(self) -> None:
+        """Show what was played since."""
+        session = self._live.session
+        with self._live.changed:
+            self._show_since(session)
+
+    def _show_since(self, session: Session) -> None:
+        played = len(session.turns)
+        if played < self._shown:
+            self._shown, self._board = played, ""
+        for number in range(self._shown, played):
+            turn = session.turns[number]
+            names = " ".join(seen_names(session, number, self._viewer))
+            who = "chance" if turn.player == PlayerId.CHANCE else f"seat {turn.player}"
+            if turn.player == PlayerId.SIMULTANEOUS:
+                who = "together"
+            value = "" if turn.value is None or session.hides else f"  (value {turn.value:+.2f})"
+            self._show(f"{number + 1}. {who}: {names}{value}")
+        self._shown = played
+        board = seen_text(session, self._viewer)
+        if board != self._board and not session.is_chance:
+            self._board = board
+            self._show(f"\n{board.rstrip()}\n")
+
+    def _show_end(self) -> None:
+        session = self._live.session
+        ending = f" ({session.ending})" if session.ending else ""
+        told = ", ".join(f"seat {seat} {value:+g}" for seat, value in enumerate(session.returns))
+        self._show(f"The game is over{ending}: {told}.")
+
+    def _asked(self, seat: int) -> bool:
+        """Ask a person for a move or a command; returns whether to go on."""
+        session = self._live.session
+        names = session.legal(seat)
+        left = session.time_left(seat)
+        time = "" if left is None else f", {left:.0f} s"
+        words = [*names.values(), *(each.split()[0] for each in COMMANDS)]
+        line = self._ask(f"seat {seat}{time}> ", words).strip()
+        if not line:
+            return True
+        chosen = _chosen(line, names)
+        if chosen is not None:
+            try:
+                self._live.choose(seat, chosen)
+            except ValueError as error:
+                self._show(str(error))
+            return True
+        command, _, rest = line.partition(" ")
+        if command == "quit":
+            return False
+        self._run(command, rest.strip(), seat, names)
+        return True
+
+    def _run(self, command: str, rest: str, seat: int, names: dict[int, str]) -> None:
+        live = self._live
+        commands: dict[str, Callable[[], object]] = {
+            "help": lambda: self._show("\n".join(f"{n:10} {told}" for n, told in COMMANDS.items())),
+            "hint": self._hint,
+            "think": self._think,
+            "moves": lambda: self._show(" ".join(names.values())),
+            "undo": lambda: live.undo() or self._show("There is nothing to take back."),
+            "swap": live.swap,
+            "resign": lambda: live.resign(seat),
+            "new": live.restart,
+            "save": lambda: self._save(rest),
+        }
+        if command in commands:
+            commands[command]()
+        else:
+            self._show(_unknown(command, names))
+
+    def _think(self) -> None:
+        thought = self._live.thought
+        if thought is None or not self._aloud(thought):
+            self._show("Nothing has been thought yet that you may see.")
+        else:
+            self._show(thought_text(thought))
+
+    def _hint(self) -> None:
+        live = self._live
+        live.hint()
+        while live.advising and not live.error:
+            try:
+                self._wait(live.version)
+            except KeyboardInterrupt:
+                live.hurry()
+        if live.thought is not None and not live.error:
+            self._show(f"hint: {live.thought.summary()}")
+
+    def _save(self, rest: str) -> None:
+        if not rest:
+            self._show("Write save and the name of a file.")
+            return
+        try:
+            self._live.session.save(Path(rest).expanduser())
+        except (OSError, RaveAgentsError) as error:
+            self._show(f"It was not saved: {error}")
+        else:
+            self._show(f"{rest} has the game; --position {rest} begins there.")
+
+
+def _chosen(line: str, names: dict[int, str]) -> int | None:
+    """The move that a line names, or whose number it is; None for no move, and for several."""
+    for named in (names, {action: name.lower() for action, name in names.items()}):
+        word = line if named is names else line.lower()
+        fitting = [action for action, name in named.items() if name == word]
+        if len(fitting) == 1:
+            return fitting[0]
+    if line.isdecimal() and int(line) in names:
+        return int(line)
+    return None
+
+
+def _unknown(word: str, names: dict[int, str]) -> str:
+    known = [*names.values(), *(each.split()[0] for each in COMMANDS)]
+    near = difflib.get_close_matches(word, known, n=3, cutoff=0.6)
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return f"{word!r} is no move here and no command.{hint} 'moves' and 'help' list them."
+
+
+def thought_text(thought: Thought) -> str:
+    """A thought as a summary and a table."""
+    rows = thought.actions[:_ROWS]
+    columns = [
+        Column("move", [row.name for row in rows], text=True),
+        Column("visits", [str(row.visits) for row in rows]),
+        Column("value", [_number(row.value) for row in rows]),
+    ]
+    if any(row.amaf_visits for row in rows):
+        columns.append(Column("AMAF value", [_number(row.amaf_value) for row in rows]))
+    if any(row.outcome is not None for row in rows):
+        columns.append(Column("proven", [_number(row.outcome) for row in rows]))
+    return "\n".join([thought.summary(), *thought.remarks, Table(columns).text(78)])
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"

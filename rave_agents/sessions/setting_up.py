@@ -1,0 +1,116 @@
+"""``set_up_session``: a session of what a user gives, the same from every door."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from rave_agents.agents.named_agents import (
+    DEFAULT_AGENT,
+    LIMITS,
+    AgentSpec,
+    AnyAgent,
+    agent_type,
+    as_agent,
+    make_agent,
+)
+from rave_agents.arena.match import limited_spec
+from rave_agents.arena.positions import set_up
+from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.arguments import checked_seed
+from rave_agents.sessions.session import PERSON, Session
+
+DEFAULT_SECONDS = 1.0
+"""Seconds a move of an agent without a limit."""
+
+
+def set_up_session(
+    game: Any,
+    agents: Any = (),
+    *,
+    seats: Sequence[int] = (0,),
+    moves: str = "",
+    position: str | os.PathLike[str] | None = None,
+    simulations: int | None = None,
+    seconds: float | None = None,
+    clock: str | None = None,
+    seed: int = 0,
+) -> Session:
+    """Set up a session.
+
+    Args:
+        game: the game or its name, see ``as_game``.
+        agents: the agent, or several, of the seats that no person has, in their order; the last
+            one has all that are left. By default ``auto``.
+        seats: the seats of people.
+        moves: moves to play first, see ``rave_agents.game.notation.apply_moves``.
+        position: the position to begin at, see ``rave_agents.arena.positions.set_up``.
+        simulations: simulations a move, for agents whose spec has no limit.
+        seconds: seconds a move, for agents whose spec has no limit; 1 if nothing else is given.
+        clock: the time of each seat, see ``Clock.parse``; agents without a limit plan by it.
+        seed: decides everything random, an integer of at least 0.
+
+    Raises:
+        UnknownNameError: for a game, an agent or a parameter that does not exist.
+        UnsupportedGameError: if an agent cannot play the game.
+        TypeError, ValueError: for a value that is not allowed.
+        OSError: if a file cannot be read.
+    """
+    loaded = as_game(game)
+    checked_seed(seed)
+    for seat in seats:
+        if isinstance(seat, bool) or not isinstance(seat, int):
+            raise TypeError(f"seats must be integers, got {seat!r}.")
+        if not 0 <= seat < loaded.num_players:
+            raise ValueError(
+                f"seat must be one of {loaded.name}'s, from 0 to {loaded.num_players - 1}: got "
+                f"{seat}."
+            )
+    given = list(agents) if isinstance(agents, list | tuple) else [agents]
+    who = [limited(each, simulations, seconds, clock) for each in given or [DEFAULT_AGENT]]
+    others = [seat for seat in range(loaded.num_players) if seat not in seats]
+    if len(given) > max(1, len(others)):
+        raise ValueError(f"{len(given)} agents are given, and {len(others)} seats are theirs.")
+    sitting: list[AnyAgent | None] = [PERSON] * loaded.num_players
+    for place, seat in enumerate(others):
+        sitting[seat] = who[min(place, len(who) - 1)]
+        check_plays(who[min(place, len(who) - 1)], loaded, seat)
+    begun = set_up(loaded, moves, position)
+    return Session(loaded, sitting, position=begun, clock=clock, seed=seed)
+
+
+def limited(
+    agent: Any, simulations: int | None, seconds: float | None, clock: str | None
+) -> AnyAgent:
+    """An agent; a spec without a limit gets these, or a second a move.
+
+    Raises:
+        UnknownNameError: for an agent that does not exist.
+        TypeError, ValueError: for what is no agent, or a limit that is not allowed.
+    """
+    who = as_agent(agent)
+    if not isinstance(who, AgentSpec):
+        return who
+    takes = agent_type(who.name).parameters.keys()
+    if simulations is None and seconds is None and clock is None:
+        seconds = DEFAULT_SECONDS if "seconds" in takes else None
+        if seconds is None or LIMITS & who.parameters.keys():
+            return who
+    if not LIMITS & takes:
+        return who
+    return limited_spec(who, simulations, seconds, clock)
+
+
+def check_plays(agent: AnyAgent, game: Any, seat: int) -> None:
+    """Refuse an agent that cannot play the game, before anybody waits for it.
+
+    Raises:
+        UnknownNameError: for a parameter that does not exist.
+        UnsupportedGameError: if it cannot play the game.
+        TypeError, ValueError: for a value that is not allowed.
+    """
+    if not isinstance(agent, AgentSpec):
+        return
+    kind = agent_type(agent.name)
+    kind.check_parameters(agent.name, agent.parameters)
+    if kind.config is not None:
+        make_agent(agent, game, seat)

@@ -1,0 +1,118 @@
+"""Thought: what an agent's search tells of a position, as plain values that can be sent."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Self
+
+from rave_agents.results.search_result import SearchResult
+
+SHOWN_LINE = 12
+"""Moves of an expected line that are kept."""
+
+
+class ActionThought(NamedTuple):
+    """What a search tells of one action; values are the mover's, in the game's utilities."""
+
+    action: int
+    name: str
+    visits: int
+    value: float | None
+    amaf_visits: float
+    amaf_value: float | None
+    outcome: float | None
+    """The mover's proven return after it; None if nothing is proven."""
+    distance: int | None
+    """Moves to the end then; None likewise."""
+
+
+class Thought(NamedTuple):
+    """What a search tells of a position; values are the mover's, in the game's utilities."""
+
+    player: int
+    """The player to move."""
+    action: int
+    """The action that the search would play."""
+    name: str
+    """The same in the game's notation."""
+    value: float | None
+    """Its value; None if nothing tells."""
+    proven: str | None
+    """``win``, ``draw`` or ``loss``; None if nothing is proven."""
+    returns: tuple[float, ...] | None
+    """The proven returns of all players; None likewise."""
+    simulations: int
+    seconds: float
+    line: tuple[str, ...]
+    """The line that is expected, in the game's notation."""
+    remarks: tuple[str, ...]
+    """Sentences on what the search trusts."""
+    actions: tuple[ActionThought, ...]
+    """All actions, the best first."""
+
+    @classmethod
+    def of(cls, result: SearchResult) -> Self:
+        """The thought of a search's result."""
+        ranked = result.ranked_actions
+        value = ranked[0].value if ranked else None
+        if result.outcome is not None:
+            value = result.outcome[result.player]
+        elif value is None:
+            value = result.value
+        return cls(
+            player=result.player,
+            action=result.action,
+            name=result.action_name(result.action),
+            value=value,
+            proven=result.proven,
+            returns=None if result.outcome is None else tuple(map(float, result.outcome)),
+            simulations=result.simulations,
+            seconds=result.seconds,
+            line=tuple(result.principal_variation_names[:SHOWN_LINE]),
+            remarks=tuple(result.remarks),
+            actions=tuple(
+                ActionThought(
+                    row.action,
+                    result.action_name(row.action),
+                    row.visits,
+                    row.value,
+                    row.amaf_visits,
+                    row.amaf_value,
+                    row.outcome,
+                    row.distance,
+                )
+                for row in ranked
+            ),
+        )
+
+    def value_of(self, seat: int, players: int) -> float | None:
+        """The value for a seat; None where it does not follow from the mover's."""
+        if self.returns is not None:
+            return self.returns[seat]
+        if self.value is None or seat == self.player:
+            return self.value
+        return -self.value if players == 2 else None
+
+    def summary(self) -> str:
+        """One line."""
+        told = f"{self.name}"
+        if self.proven is not None:
+            told += f", a proven {self.proven}"
+        elif self.value is not None:
+            told += f", value {self.value:.2f}"
+        told += f", {self.simulations} simulations in {self.seconds:.1f} s"
+        return told + (f", expects {' '.join(self.line)}" if self.line else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, fit for strict JSON."""
+        told = self._asdict() | {"actions": [row._asdict() for row in self.actions]}
+        found = _finite(told)
+        assert isinstance(found, dict)
+        return found
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(each) for key, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,90 @@
+"""What a seat sees of a session: the position, and the turns that were played."""
+
+from rave_agents.game.game_state import GameState, PlayerId, hides_information, joint_action
+from rave_agents.game.notation import legal_names, position_text
+from rave_agents.sessions.session import Session, Turn
+
+_MOST_COMPARED = 64
+"""Actions that are compared to tell whether a player sees which one was played."""
+
+UNSEEN = "?"
+"""The name of what a seat does not see."""
+
+
+def seen_text(session: Session, viewer: int | None) -> str:
+    """The position as a seat sees it; all of it where nothing is hidden, and once it is over.
+
+    Args:
+        session: the session.
+        viewer: the seat; None for one who watches agents alone, and sees all.
+    """
+    state = session.state
+    if viewer is None or session.over or not hides_information(state):
+        return position_text(state)
+    return str(state.view(viewer))  # type: ignore[attr-defined]
+
+
+def seen_names(session: Session, number: int, viewer: int | None) -> tuple[str, ...]:
+    """The names of a turn's actions as a seat sees them.
+
+    Where something is hidden, a seat sees an action if what it sees then tells it from all others
+    that were possible.
+
+    Args:
+        session: the session.
+        number: the turn.
+        viewer: the seat; None for one who sees all.
+    """
+    turn = session.turns[number]
+    if viewer is None or session.over or not session.hides or turn.players == (viewer,):
+        return turn.names
+    state = session.before(number)
+    if turn.player == PlayerId.SIMULTANEOUS:
+        return tuple(
+            name if seat == viewer or _sees_joint(state, turn, place, viewer) else UNSEEN
+            for place, (seat, name) in enumerate(zip(turn.players, turn.names, strict=True))
+        )
+    seen = _sees(state, turn.actions[0], viewer)
+    return turn.names if seen else (UNSEEN,)
+
+
+def _sees(state: GameState, action: int, viewer: int) -> bool:
+    others = [each for each in legal_names(state) if each != action]
+    if len(others) > _MOST_COMPARED:
+        return False
+    found = _view_after(state, action, viewer)
+    return all(_view_after(state, each, viewer) != found for each in others)
+
+
+def _view_after(state: GameState, action: int, viewer: int) -> object:
+    after = state.clone()
+    after.apply_action(action)
+    return after.view(viewer)  # type: ignore[attr-defined]
+
+
+def _sees_joint(state: GameState, turn: Turn, place: int, viewer: int) -> bool:
+    """True if what the viewer sees after a joint action tells this seat's action from others."""
+    seat = turn.players[place]
+    others = [each for each in legal_names(state, seat) if each != turn.actions[place]]
+    if len(others) > _MOST_COMPARED:
+        return False
+    found = _view_after_joint(state, turn, turn.actions, viewer)
+    for other in others:
+        actions = (*turn.actions[:place], other, *turn.actions[place + 1 :])
+        if _view_after_joint(state, turn, actions, viewer) == found:
+            return False
+    return True
+
+
+def _view_after_joint(
+    state: GameState, turn: Turn, actions: tuple[int, ...], viewer: int
+) -> object:
+    after = state.clone()
+    joint = joint_action(turn.players, actions, state.num_players())
+    after.apply_actions(joint)  # type: ignore[attr-defined]
+    return after.view(viewer)  # type: ignore[attr-defined]
+
+
+def may_think_aloud(session: Session, player: int, viewer: int | None) -> bool:
+    """True if a viewer may see what an agent thinks for a player: it knows what is hidden."""
+    return not session.hides or session.over or viewer is None or viewer == player

@@ -1,0 +1,86 @@
+import pytest
+from typer.testing import CliRunner
+
+from rave_agents.cli import app
+
+AGENT = "uct(simulations=20)"
+
+
+def played(*arguments, lines=()):
+    """The program ``play`` with these lines as its input."""
+    text = "".join(f"{line}\n" for line in lines)
+    return CliRunner().invoke(app, ["play", *map(str, arguments)], input=text)
+
+
+def test_a_whole_game_is_played():
+    lines = [f"x({row},{column})" for row in range(3) for column in range(3)]
+    result = played("tic_tac_toe", AGENT, lines=lines)
+    assert result.exit_code == 0, result.output
+    assert "The game is over: seat 0" in result.stdout
+
+
+def test_an_agent_begins_where_the_person_has_the_second_seat():
+    result = played("tic_tac_toe", AGENT, "--seat", 1, lines=["quit"])
+    assert "1. seat 0: x(" in result.stdout
+    assert "seat 1> " in result.stdout
+
+
+def test_commands_hint_think_undo_swap_and_save(tmp_path):
+    path = tmp_path / "saved.txt"
+    lines = ["hint", "moves", "x(0,0)", "think", "undo", "x(1,1)", f"save {path}", "swap", "quit"]
+    result = played("tic_tac_toe", AGENT, lines=lines)
+    assert result.exit_code == 0, result.output
+    assert "hint: x(" in result.stdout
+    assert "x(2,1) x(2,2)" in result.stdout
+    assert "AMAF" not in result.stdout  # Plain UCT has none.
+    assert "visits" in result.stdout
+    assert path.read_text().splitlines()[2] == "x(1,1)"
+
+
+def test_an_unknown_word_is_answered_with_the_nearest():
+    result = played("tic_tac_toe", AGENT, lines=["x(0,0", "hnt", "quit"])
+    assert "Did you mean 'x(0,0)'" in result.stdout
+    assert "Did you mean 'hint'?" in result.stdout
+
+
+def test_a_game_is_kept_and_gone_on_with(tmp_path):
+    path = tmp_path / "game.txt"
+    left = played("tic_tac_toe", AGENT, "--output", path, lines=["x(1,1)"])
+    assert "the same command goes on with it" in left.stderr
+    again = played("tic_tac_toe", AGENT, "--output", path, lines=["undo", "x(0,0)", "quit"])
+    assert "1. seat 0: x(1,1)" in again.stdout
+    assert path.read_text().splitlines()[2] == "x(0,0)"
+
+
+def test_the_opponents_card_is_not_shown_until_the_end():
+    result = played("leduc_poker", AGENT, lines=["think", "Call", "think"])
+    assert "2. chance: ?" in result.stdout
+    assert "Nothing has been thought yet that you may see." in result.stdout
+
+
+def test_agents_are_watched():
+    result = played("tic_tac_toe", AGENT, "random", "--seat", "none")
+    assert result.exit_code == 0, result.output
+    assert "The game is over" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tic_tac_toe", "--seat", "2"], "seat must be one of tic_tac_toe"),
+        (["tic_tac_toe", "--seat", "me"], "--seat must be a seat such as 0"),
+        (["no_such_game"], "Unknown game"),
+        (["tic_tac_toe", "no_such_agent"], "Unknown agent"),
+        (["tic_tac_toe", "--output", "/no/such/folder/game"], "There is no folder"),
+    ],
+)
+def test_what_cannot_be_played_is_one_line(arguments, message):
+    result = played(*arguments)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+
+
+def test_an_agent_that_fails_is_told_of(tmp_path):
+    (tmp_path / "bots.py").write_text("def fails(state):\n    raise RuntimeError('out of order')\n")
+    result = played("tic_tac_toe", f"{tmp_path}/bots.py:fails", lines=["x(1,1)", "quit"])
+    assert "out of order" in result.output
