@@ -37,6 +37,7 @@ ROOMS = (
     "gtp_engine",
     "testing",
     "sessions",
+    "web",
     "cli",
 )
 """From the lowest to the highest."""

@@ -1,4 +1,4 @@
-"""The command ``play``: a game against an agent."""
+"""The command ``play``: a game against an agent, in the terminal or in the browser."""
 
 import sys
 from collections.abc import Sequence
@@ -69,10 +69,13 @@ def play(
         Path | None,
         typer.Option(help="Keep the game in this file after each move, and go on from it."),
     ] = None,
+    web: Annotated[bool, typer.Option("--web", help="Play on a page in the browser.")] = False,
+    port: Annotated[int, typer.Option(help="Port of the page; 0 for a free one.")] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
     seed: Seed = 0,
     debug: Debug = False,
 ) -> None:
-    """Play against an agent, or watch agents play."""
+    """Play against an agent, or watch agents play, in the terminal or (--web) the browser."""
     resumes = output is not None and output.exists() and output.stat().st_size > 0
     if resumes and (moves or position is not None):
         raise ValueError(f"{output} has a game to go on with: give no --position and no --moves.")
@@ -97,9 +100,17 @@ def play(
     live = LiveSession(
         session,
         adviser=adviser or limited((agents or ["auto"])[-1], simulations, seconds, None),
-        beside=False,
+        beside=web,
         path=output,
+        pace=0.0 if session.people else 0.7 if web else 0.0,
     )
+    if web:
+        try:
+            from rave_agents.web.server import serve  # noqa: PLC0415  (optional: starlette)
+        except ImportError as error:
+            raise ValueError(str(error)) from error
+        serve(live, port=port, opens=browser, say=say)
+        return
     tolerate_encoding(sys.stdout)
     with live:
         left = TerminalGame(live, show=_show, ask=_asked).play()

@@ -1,0 +1,245 @@
+"""A board as SVG, from the same geometry as pictures; its colours are the page's (``STYLE``)."""
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rave_agents.plots.board import Board, Cell, Tiling
+
+UNIT = 44.0
+"""Distance of neighbours, in the picture's units."""
+
+_MARGIN = 0.95
+_CHESS = dict(zip("kqrbnp", "♚♛♜♝♞♟", strict=True))
+
+STYLE = """
+.board{--b0:#2563eb;--b1:#e4572e;--b2:#2a9d5c;--b3:#8b5cf6;--bline:#b9b3a4;--bcell:#f4efe3;
+--bcell2:#e6dcc6;--btext:#6b6557;--heat:#7c3aed;--last:#16a34a;--num:#2b2140;display:block;
+width:100%;height:auto;font-family:system-ui,sans-serif;touch-action:manipulation}
+.board.points{--b0:#1b1b1f;--b1:#fdfdfb;--bcell:#e3bd78;--bline:#8a6a35}
+.board .shape{fill:var(--bcell);stroke:var(--bline);stroke-width:1}
+.board .dark .shape{fill:var(--bcell2)}
+.board.points .shape{fill:transparent;stroke:none}
+.board .ground{fill:var(--bcell);stroke:var(--bline)}
+.board .line{stroke:var(--bline);stroke-width:1.4;stroke-linecap:round}
+.board .label{fill:var(--btext);font-size:13px;text-anchor:middle;dominant-baseline:central}
+.board .stone{stroke:#0006;stroke-width:1.2;pointer-events:none}
+.board .o0{fill:var(--b0)}.board .o1{fill:var(--b1)}.board .o2{fill:var(--b2)}
+.board .o3{fill:var(--b3)}.board .on{fill:#8b8577}
+.board .mark{font-size:21px;font-weight:700;text-anchor:middle;dominant-baseline:central;
+fill:#fff;pointer-events:none}.board.points .mark.m1{fill:#222}
+.board .last{fill:none;stroke:var(--last);stroke-width:3.2;pointer-events:none}
+.board .heat{fill:var(--heat);opacity:0;pointer-events:none;transition:opacity .25s}
+.board .num{font-size:11.5px;font-weight:600;text-anchor:middle;dominant-baseline:central;
+fill:var(--num);pointer-events:none}
+.board .s0{stroke:var(--b0)}.board .s1{stroke:var(--b1)}
+.board .side{fill:none;stroke-width:6;stroke-linecap:round;stroke-linejoin:round}
+@media (prefers-color-scheme:dark){.board{--b0:#5b9bff;--b1:#ff7a54;--bline:#57524a;
+--bcell:#35322d;--bcell2:#27251f;--btext:#a59e8e;--heat:#a78bfa;--last:#4ade80;--num:#fff}
+.board.points{--b0:#0e0e10;--b1:#e9e7e1;--bcell:#a57c41;--bline:#5e4520;--num:#fff}
+.board.points .stone.o0{stroke:#0009}}
+"""
+"""The style of all boards; a page that is dark has dark boards."""
+
+GOALS: Mapping[str, Mapping[str, int]] = {
+    name: {"top": 0, "bottom": 0, "left": 1, "right": 1} for name in ("hex", "dark_hex")
+}
+"""The players who connect the sides of a board, by the game's name without parameters."""
+
+
+def board_svg(
+    board: Board,
+    *,
+    last: Sequence[int] = (),
+    heat: Mapping[int, float] | None = None,
+    numbers: Mapping[int, str] | None = None,
+    name: str = "",
+    chequered: bool = False,
+    label: str = "Board",
+) -> str:
+    """Draw a board.
+
+    Each cell is an element ``.cell`` with its index as ``data-cell``; ``.heat`` and ``.num`` of the
+    same ``data-at`` show a quantity.
+
+    Args:
+        board: the board.
+        last: indices of the cells of the last move.
+        heat: shares from 0 to 1, by the index of a cell.
+        numbers: texts on cells, likewise.
+        name: the game's name without parameters, for its goals and pieces.
+        chequered: whether squares have two colours.
+        label: the picture's name for who cannot see it.
+    """
+    left, top, width, height = _frame(board)
+    kind = "points" if board.tiling is Tiling.POINTS else board.tiling.value
+    parts = [
+        f'<svg class="board {kind}" viewBox="{left:g} {top:g} {width:g} {height:g}" role="group" '
+        f'aria-label="{html.escape(label)}" xmlns="http://www.w3.org/2000/svg">'
+    ]
+    if board.tiling is Tiling.POINTS:
+        parts += _ground(board)
+    parts += [
+        f'<g class="cell{_dark(cell, chequered)}" data-cell="{index}">'
+        f"<title>{html.escape(cell_label(board, index))}</title>{_shape(board.tiling, cell)}</g>"
+        for index, cell in enumerate(board.cells)
+    ]
+    parts += _sides(board, GOALS.get(name, {}))
+    parts += _labels(board)
+    parts.append(f'<g class="pieces">{pieces_svg(board, last=last, name=name)}</g>')
+    heat, numbers = heat or {}, numbers or {}
+    for index, cell in enumerate(board.cells):
+        x, y = _place(cell)
+        share = heat.get(index)
+        shown = "" if share is None else f' style="opacity:{0.12 + 0.7 * share:.2f}"'
+        parts.append(
+            f'<circle class="heat" data-at="{index}" cx="{x:g}" cy="{y:g}" r="17"{shown}/>'
+        )
+        parts.append(
+            f'<text class="num" data-at="{index}" x="{x:g}" y="{y:g}">'
+            f"{html.escape(numbers.get(index, ''))}</text>"
+        )
+    return "".join([*parts, "</svg>"])
+
+
+def pieces_svg(board: Board, *, last: Sequence[int] = (), name: str = "") -> str:
+    """Draw the pieces of a board alone, and mark the cells of the last move."""
+    kinds = {(cell.owner, cell.piece) for cell in board.cells if cell.piece is not None}
+    owners = [owner for owner, _ in kinds]
+    several = any(owners.count(owner) > 1 or owner is None for owner in owners)
+    parts = []
+    for cell in board.cells:
+        if cell.piece is None:
+            continue
+        x, y = _place(cell)
+        owner = "n" if cell.owner is None else str(cell.owner % 4)
+        parts.append(f'<circle class="stone o{owner}" cx="{x:g}" cy="{y:g}" r="16.5"/>')
+        mark = _mark(cell.piece, name) if several else ""
+        if mark:
+            parts.append(
+                f'<text class="mark m{owner}" x="{x:g}" y="{y:g}">{html.escape(mark)}</text>'
+            )
+    for index in last:
+        x, y = _place(board.cells[index])
+        parts.append(f'<circle class="last" cx="{x:g}" cy="{y:g}" r="19"/>')
+    return "".join(parts)
+
+
+def cell_label(board: Board, index: int) -> str:
+    """A cell in words: its name, or row and column, and what is on it."""
+    cell = board.cells[index]
+    named = board.names[index] if index < len(board.names) else ""
+    where = named or f"row {cell.row + 1}, column {cell.column + 1}"
+    if cell.piece is None:
+        return f"{where}, empty"
+    whose = "" if cell.owner is None else f" of seat {cell.owner}"
+    piece = cell.piece if len(cell.piece) <= 3 else "piece"
+    return f"{where}, {piece}{whose}"
+
+
+def _mark(piece: str, name: str) -> str:
+    if name.startswith(("chess", "dark_chess", "kriegspiel")):
+        return _CHESS.get(piece.lower(), piece)
+    return piece if len(piece) <= 3 else ""
+
+
+def _place(cell: Cell) -> tuple[float, float]:
+    return round(cell.x * UNIT, 2), round(-cell.y * UNIT, 2)
+
+
+def _frame(board: Board) -> tuple[float, float, float, float]:
+    xs, ys = zip(*map(_place, board.cells), strict=True)
+    margin = UNIT * (_MARGIN if any(board.names) else 0.62)
+    margin += UNIT * 0.2 if board.tiling is Tiling.HEXAGONS else 0.0
+    left, top = min(xs) - margin, min(ys) - margin
+    return left, top, max(xs) + UNIT * 0.62 - left, max(ys) + UNIT * 0.62 - top
+
+
+def _dark(cell: Cell, chequered: bool) -> str:
+    return " dark" if chequered and (cell.row + cell.column) % 2 else ""
+
+
+def _shape(tiling: Tiling, cell: Cell) -> str:
+    x, y = _place(cell)
+    if tiling is Tiling.HEXAGONS:
+        points = " ".join(f"{a:g},{b:g}" for a, b in _corners(x, y))
+        return f'<polygon class="shape" points="{points}"/>'
+    side = UNIT
+    return (
+        f'<rect class="shape" x="{x - side / 2:g}" y="{y - side / 2:g}" width="{side:g}" '
+        f'height="{side:g}"/>'
+    )
+
+
+def _corners(x: float, y: float) -> list[tuple[float, float]]:
+    """The corners of a hexagon, from the topmost clockwise."""
+    radius = UNIT / math.sqrt(3)
+    angles = [math.radians(60 * number - 90) for number in range(6)]
+    return [
+        (round(x + radius * math.cos(a), 2), round(y + radius * math.sin(a), 2)) for a in angles
+    ]
+
+
+def _ground(board: Board) -> list[str]:
+    places = {(cell.row, cell.column): _place(cell) for cell in board.cells}
+    xs, ys = zip(*places.values(), strict=True)
+    edge = UNIT * 0.5
+    parts = [
+        f'<rect class="ground" x="{min(xs) - edge:g}" y="{min(ys) - edge:g}" rx="4" '
+        f'width="{max(xs) - min(xs) + 2 * edge:g}" height="{max(ys) - min(ys) + 2 * edge:g}"/>'
+    ]
+    for (row, column), (x, y) in places.items():
+        for beside in ((row, column + 1), (row + 1, column)):
+            if beside in places:
+                right, down = places[beside]
+                parts.append(
+                    f'<line class="line" x1="{x:g}" y1="{y:g}" x2="{right:g}" y2="{down:g}"/>'
+                )
+    return parts
+
+
+def _sides(board: Board, goals: Mapping[str, int]) -> list[str]:
+    """Lines along the sides of a rhombus of hexagons, in the colours of who connects them."""
+    if not goals or board.tiling is not Tiling.HEXAGONS:
+        return []
+    rows: dict[int, list[Cell]] = {}
+    for cell in board.cells:
+        rows.setdefault(cell.row, []).append(cell)
+    first, final = rows[min(rows)], rows[max(rows)]
+    lefts = [min(row, key=lambda c: c.x) for row in rows.values()]
+    rights = [max(row, key=lambda c: c.x) for row in rows.values()]
+    lines = {
+        "top": [(cell, corner) for cell in first for corner in (5, 0, 1)],
+        "bottom": [(cell, corner) for cell in final for corner in (4, 3, 2)],
+        "left": [(cell, corner) for cell in lefts for corner in (5, 4, 3)],
+        "right": [(cell, corner) for cell in rights for corner in (0, 1, 2)],
+    }
+    drawn = []
+    for side, player in goals.items():
+        points = [_corners(*_place(cell))[corner] for cell, corner in lines[side]]
+        text = " ".join(f"{x:g},{y:g}" for x, y in points)
+        drawn.append(f'<polyline class="side s{player}" points="{text}"/>')
+    return drawn
+
+
+def _labels(board: Board) -> list[str]:
+    if not any(board.names):
+        return []
+    parts = []
+    first = board.cells[0].row
+    beyond = UNIT * (0.95 if board.tiling is Tiling.HEXAGONS else 0.74)
+    begun: set[int] = set()
+    for cell, name in zip(board.cells, board.names, strict=True):
+        x, y = _place(cell)
+        letters = name.rstrip("0123456789")
+        if cell.row == first and letters:
+            parts.append(_label(x, y - beyond, letters))
+        if cell.row not in begun and name[len(letters) :]:
+            parts.append(_label(x - beyond, y, name[len(letters) :]))
+        begun.add(cell.row)
+    return parts
+
+
+def _label(x: float, y: float, text: Any) -> str:
+    return f'<text class="label" x="{x:g}" y="{y:g}">{html.escape(str(text))}</text>'

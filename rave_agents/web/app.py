@@ -1,0 +1,204 @@
+"""The server's answers: the page, what it shows, and what people do on it.
+
+It answers this machine alone: the address has a token, and a request whose ``Host`` or ``Origin``
+is another one is refused, so that no other page in the browser can reach it.
+"""
+
+import json
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from importlib.resources import files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from rave_agents.agents.named_agents import AgentSpec, AnyAgent, agent_types, as_agent
+from rave_agents.errors import RaveAgentsError
+from rave_agents.plots.board_svg import STYLE
+from rave_agents.sessions.live import LiveSession
+from rave_agents.sessions.setting_up import check_plays, limited
+from rave_agents.web.pictures import Pictures
+from rave_agents.web.snapshot import snapshot
+
+HOSTS = ("127.0.0.1", "localhost", "[::1]")
+"""Names of this machine; a request for another one is refused."""
+
+SLOWEST = 5.0
+"""Seconds between two moves of agents, at most."""
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'"
+)
+"""Nothing is loaded from elsewhere."""
+
+_TYPES = {"page.js": "text/javascript", "page.css": "text/css"}
+
+_OPENED = ("command", "evaluator")
+"""Parameters of agents that name programs or files; the page gives none."""
+
+
+class Page:
+    """Answers the page of one session.
+
+    Args:
+        live: the session.
+        token: the part of the address that nobody else knows.
+        as_seat: makes an agent of what is chosen for a seat; by default a spec alone.
+    """
+
+    def __init__(
+        self,
+        live: LiveSession,
+        token: str,
+        as_seat: Callable[[str], AnyAgent | None] | None = None,
+    ) -> None:
+        self.live = live
+        self._pictures = Pictures(live.session)
+        self._as_seat = as_seat or self._named
+        self.app: Starlette = Starlette(
+            routes=[
+                Route(f"/{token}/", self._page),
+                Route(f"/{token}/state", self._state),
+                Route(f"/{token}/do", self._do, methods=["POST"]),
+                Route(f"/{token}/{{name:str}}", self._file),
+            ]
+        )
+        """The application."""
+        self.guarded: Any = _Guard(self.app)
+        """The application behind the checks of every request."""
+
+    async def _page(self, request: Request) -> Response:
+        page = (files("rave_agents.web") / "page.html").read_text(encoding="utf-8")
+        names = "".join(f'<option value="{name}">' for name in ("person", *agent_types()))
+        return HTMLResponse(page.replace("<!-- agents -->", names))
+
+    async def _file(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in _TYPES:
+            return PlainTextResponse("There is no such page.", 404)
+        text = (files("rave_agents.web") / name).read_text(encoding="utf-8")
+        return Response(text + (STYLE if name == "page.css" else ""), media_type=_TYPES[name])
+
+    async def _state(self, request: Request) -> Response:
+        asked = request.query_params
+        if asked.get("version") == str(self.live.version):
+            return Response(status_code=204)
+        return await self._told(asked)
+
+    async def _told(self, asked: Mapping[str, Any]) -> Response:
+        seat = asked.get("seat")
+        seat = int(seat) if isinstance(seat, str | int) and str(seat).isdecimal() else None
+        known = str(asked.get("position", ""))
+
+        def answer() -> str:
+            shown = snapshot(self.live, self._pictures, asked=seat, known=known)
+            return json.dumps(shown, allow_nan=False)
+
+        # In a thread: a game may take long to draw.
+        return Response(await run_in_threadpool(answer), media_type="application/json")
+
+    async def _do(self, request: Request) -> Response:
+        if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+            return JSONResponse({"error": "JSON is expected."}, 415)
+        try:
+            asked = json.loads(await request.body())
+            if not isinstance(asked, dict):
+                raise ValueError("An object is expected.")
+            await run_in_threadpool(self._act, asked)
+        except (RaveAgentsError, ValueError, TypeError, KeyError) as error:
+            return JSONResponse({"error": str(error) or type(error).__name__}, 400)
+        return await self._told(asked)
+
+    def _act(self, asked: Mapping[str, Any]) -> None:
+        live = self.live
+        seat = asked.get("seat")
+        actions: dict[str, Callable[[], object]] = {
+            "move": lambda: live.choose(
+                _integer(seat, "seat"), _integer(asked.get("action"), "action")
+            ),
+            "undo": live.undo,
+            "hint": live.hint,
+            "hurry": live.hurry,
+            "swap": live.swap,
+            "new": live.restart,
+            "pause": live.pause,
+            "resume": live.resume,
+            "step": live.step,
+            "resign": lambda: live.resign(_integer(seat, "seat")),
+            "pace": lambda: live.set_pace(_pace(asked["seconds"])),
+            "seat": lambda: self._sit(_integer(asked["place"], "place"), str(asked["who"])),
+        }
+        name = asked.get("do")
+        if name not in actions:
+            raise ValueError(f"do must be one of {', '.join(actions)}: got {name!r}.")
+        actions[name]()
+
+    def _sit(self, place: int, who: str) -> None:
+        agent = None if who.strip() == "person" else self._as_seat(who.strip())
+        if not 0 <= place < len(self.live.session.seats):
+            raise ValueError(f"There is no seat {place}.")
+        if agent is not None:
+            check_plays(agent, self.live.session.game, place)
+        self.live.seat(place, agent)
+
+    def _named(self, text: str) -> AnyAgent:
+        """An agent by its spec, of those that open no file and start no program."""
+        agent = limited(as_agent(text) if ":" not in text else text, None, None, None)
+        if not isinstance(agent, AgentSpec) or agent.parameters.keys() & set(_OPENED):
+            raise ValueError("On the page, agents have names, and no command and no evaluator.")
+        return agent
+
+
+def _integer(value: Any, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(f"{name} must be an integer, got {value!r}.")
+    return value
+
+
+def _pace(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"seconds must be a number, got {value!r}.")
+    return min(max(0.0, float(value)), SLOWEST)
+
+
+class _Guard:
+    """Refuses requests for another machine and from other pages."""
+
+    def __init__(self, app: Callable[[Any, Any, Any], Awaitable[None]]) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = {key.lower(): value.decode("latin-1") for key, value in scope["headers"]}
+        host, origin = headers.get(b"host", ""), headers.get(b"origin")
+        if not _is_here(host) or (origin is not None and origin != f"http://{host}"):
+            refusal = PlainTextResponse("Only this machine's own page is answered.", 403)
+            await refusal(scope, receive, send)
+            return
+
+        async def send_guarded(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    *message["headers"],
+                    (b"content-security-policy", _POLICY.encode()),
+                    (b"x-content-type-options", b"nosniff"),
+                    (b"referrer-policy", b"no-referrer"),
+                    (b"cache-control", b"no-store"),
+                ]
+            await send(message)
+
+        await self._app(scope, receive, send_guarded)
+
+
+def _is_here(host: str) -> bool:
+    name, colon, port = host.rpartition(":")
+    if host.endswith("]") or not colon:
+        name, port = host, "80"
+    return name in HOSTS and port.isdecimal()

@@ -1,0 +1,180 @@
+"""Pictures of a session's positions: boards as SVG, environments by their own rendering."""
+
+import base64
+import contextlib
+import dataclasses
+import os
+import struct
+import threading
+import warnings
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.game.game_state import GameState, PlayerId
+from rave_agents.plots.board import Board, find_board
+from rave_agents.plots.board_svg import board_svg
+from rave_agents.sessions.session import Session
+
+
+@dataclasses.dataclass(frozen=True)
+class Picture:
+    """The picture of a position; all of it is empty where only text shows it."""
+
+    svg: str = ""
+    """The board as SVG."""
+    image: str = ""
+    """The frame of an environment, as the address of a PNG."""
+    places: Mapping[int, tuple[int, int | None]] = dataclasses.field(default_factory=dict)
+    """The cells of actions on the board: to where, and from where."""
+
+
+class Pictures:
+    """Draws the positions of one session, and keeps the latest drawings."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._name = short_name(session)
+        self._owners: dict[str, int] = {}
+        self._moves_pieces = False
+        self._kept: dict[Any, Picture] = {}
+        self._boards: dict[Any, Board | None] = {}
+        self._lock = threading.Lock()
+        self._drawn_env: Any = None
+
+    def picture(self, number: int, state: GameState, viewer: int | None) -> Picture:
+        """Draw a position.
+
+        Args:
+            number: the number of turns before it.
+            state: the position.
+            viewer: the seat that sees it; None for who sees all.
+        """
+        key = (number, id(state), viewer)
+        with self._lock:
+            if key not in self._kept:
+                if len(self._kept) > 8:
+                    self._kept.clear()
+                    self._boards.clear()
+                self._kept[key] = self._draw(number, state, viewer)
+            return self._kept[key]
+
+    def _draw(self, number: int, state: GameState, viewer: int | None) -> Picture:
+        board = self.board(state, viewer)
+        if board is not None:
+            last = self._last_cells(number, viewer)
+            svg = board_svg(
+                board,
+                last=last,
+                name=self._name,
+                chequered=self._moves_pieces,
+                label=f"Board of {self._session.game.name}",
+            )
+            places = {action: (p.target, p.source) for action, p in board.places.items()}
+            return Picture(svg=svg, places=places)
+        return Picture(image=self._frame(number, state, viewer))
+
+    def board(self, state: GameState, viewer: int | None) -> Board | None:
+        """The board of a position as a seat sees it; None if none is found."""
+        hidden = self._session.hides and not self._session.over
+        if hidden and viewer is not None and state.current_player() != viewer:
+            return None
+        if hidden and viewer is None:
+            return None
+        try:
+            board = find_board(state)
+        except Exception as error:  # Of whatever a game prints: then its text is shown.
+            del error
+            return None
+        if hasattr(state, "env") and not any(board.names) and self._frames(state):
+            return None
+        self._moves_pieces |= any(p.source is not None for p in board.places.values())
+        for cell in board.cells:
+            if cell.piece is not None and cell.owner is not None:
+                self._owners.setdefault(cell.piece, cell.owner)
+        cells = tuple(
+            cell
+            if cell.piece is None or cell.owner is not None
+            else dataclasses.replace(cell, owner=self._owners.get(cell.piece))
+            for cell in board.cells
+        )
+        return dataclasses.replace(board, cells=cells)
+
+    def _last_cells(self, number: int, viewer: int | None) -> list[int]:
+        """The cells of the last move, as far as the board before it tells."""
+        turns = self._session.turns
+        if number == 0 or number > len(turns):
+            return []
+        turn = turns[number - 1]
+        if turn.player in (PlayerId.CHANCE, PlayerId.SIMULTANEOUS):
+            return []
+        if self._session.hides and viewer != turn.player:
+            return []
+        before = self.board(self._session.before(number - 1), viewer)
+        place = None if before is None else before.places.get(turn.actions[0])
+        if place is None:
+            return []
+        return [place.target] if place.source is None else [place.source, place.target]
+
+    def _frames(self, state: GameState) -> bool:
+        return bool(self._frame(-1, state, None))
+
+    def _frame(self, number: int, state: GameState, viewer: int | None) -> str:
+        """The frame that an environment renders; empty if it renders none.
+
+        Of what hides something from the viewer there is none.
+        """
+        env = getattr(state, "env", None)
+        if env is None or (self._session.hides and viewer is not None and not self._session.over):
+            return ""
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+        copied = state.clone().env  # type: ignore[attr-defined]
+        with contextlib.suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            copied.unwrapped.render_mode = "rgb_array"
+            return png_address(np.asarray(copied.unwrapped.render()))
+        with contextlib.suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return png_address(np.asarray(self._mirrored(number)))
+        return ""
+
+    def _mirrored(self, number: int) -> Any:
+        """The frame of an environment that draws itself only if it is made to, played anew."""
+        mirror = self._session.game.mirror("rgb_array")  # type: ignore[attr-defined]
+        mirror.reset(0)
+        if self._session.start.actions is None:
+            raise UnsupportedGameError("The environment cannot be played anew.")
+        turns = self._session.turns[: max(0, number)]
+        for action in (*self._session.start.actions, *(turn.actions[0] for turn in turns)):
+            mirror.step(action)
+        return mirror.render()
+
+
+def short_name(session: Session) -> str:
+    """The game's name without framework and parameters."""
+    name = session.game.name.partition("(")[0].rpartition(":")[2]
+    return name.rpartition("_v")[0] if name.rpartition("_v")[2].isdigit() else name
+
+
+def png_address(pixels: np.ndarray[Any, Any]) -> str:
+    """The address of a picture that is in the address itself.
+
+    Raises:
+        ValueError: if it is no array of rows, columns and three colours.
+    """
+    if pixels.ndim != 3 or pixels.shape[2] != 3:
+        raise ValueError("A picture must be an array of rows, columns and three colours.")
+    rows, columns, _ = pixels.shape
+    lines = np.zeros((rows, 1 + 3 * columns), np.uint8)  # Each line begins with its filter, none.
+    lines[:, 1:] = pixels.astype(np.uint8).reshape(rows, -1)
+    header = struct.pack(">IIBBBBB", columns, rows, 8, 2, 0, 0, 0)
+    data = b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header)
+    data += _chunk(b"IDAT", zlib.compress(lines.tobytes(), 6)) + _chunk(b"IEND", b"")
+    return f"data:image/png;base64,{base64.b64encode(data).decode('ascii')}"
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

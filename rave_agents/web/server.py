@@ -1,0 +1,110 @@
+"""The server of a session's page, on this machine alone."""
+
+import secrets
+import socket
+import threading
+import time
+import webbrowser
+from collections.abc import Callable
+from typing import Any
+
+from rave_agents.extras import missing
+from rave_agents.sessions.live import LiveSession
+
+try:
+    import uvicorn
+
+    from rave_agents.web.app import Page
+except ImportError as error:
+    raise ImportError(missing("The page needs", "web", "starlette uvicorn")) from error
+
+ADDRESS = "127.0.0.1"
+"""The address that is listened at: nobody else reaches it."""
+
+
+class Server:
+    """Serves the page of one session, in a thread.
+
+    Args:
+        live: the session; it is started, and closed with the server.
+        port: the port, 0 for a free one.
+
+    Raises:
+        OSError: if the port is not free.
+        ValueError: for what is no port.
+    """
+
+    def __init__(self, live: LiveSession, *, port: int = 0) -> None:
+        if not 0 <= port < 65536:
+            raise ValueError(f"port must be from 0 to 65535, got {port}.")
+        self.live = live
+        self._socket = socket.socket()
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._socket.bind((ADDRESS, port))
+        except OSError:
+            self._socket.close()
+            raise
+        token = secrets.token_urlsafe(16)
+        self.address: str = f"http://{ADDRESS}:{self._socket.getsockname()[1]}/{token}/"
+        """The page's address, which only this machine's user knows."""
+        config = uvicorn.Config(
+            Page(live, token).guarded,
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
+            timeout_graceful_shutdown=1,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def _serve(self) -> None:
+        self._server.run(sockets=[self._socket])
+
+    def start(self) -> None:
+        """Begin to answer."""
+        self.live.start()
+        self._thread.start()
+        while not self._server.started and self._thread.is_alive():
+            time.sleep(0.01)
+
+    def wait(self) -> None:
+        """Wait until the server ends; KeyboardInterrupt ends the waiting."""
+        while self._thread.is_alive():
+            self._thread.join(0.5)
+
+    def close(self) -> None:
+        """End."""
+        self._server.should_exit = True
+        self.live.close()
+        if self._thread.ident is not None:
+            self._thread.join(3.0)
+
+    def __enter__(self) -> "Server":
+        self.start()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+
+def serve(
+    live: LiveSession, *, port: int = 0, opens: bool = True, say: Callable[[str], None] = print
+) -> None:
+    """Serve a session's page until Ctrl-C.
+
+    Args:
+        live: the session.
+        port: the port, 0 for a free one.
+        opens: whether the page is opened in the browser.
+        say: tells the address.
+    """
+    with Server(live, port=port) as server:
+        say(f"The page: {server.address}")
+        say("Ctrl-C ends it.")
+        if opens:
+            webbrowser.open(server.address)
+        try:
+            server.wait()
+        except KeyboardInterrupt:
+            return
