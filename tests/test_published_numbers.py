@@ -1,0 +1,72 @@
+"""README and results say no number that no file of data holds; tables are those of the files."""
+
+import dataclasses
+import importlib.util
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def published():
+    place = ROOT / "docs" / "results" / "tables.py"
+    spec = importlib.util.spec_from_file_location("published_tables", place)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def data(published):
+    return published.tables()
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/results.md"])
+def test_every_number_of_a_page_is_in_the_data(published, data, page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert published.written(text, data) == text, "write the tables: python docs/results/tables.py"
+    assert published.without_source(text, data) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("It scores 0.777 against `mcts`.", ["line 1: 0.777"]),
+        ("first\nA gain of 7,654 simulations.", ["line 2: 7,654"]),
+        ("In 40 games, `c=0.777`, [link](0.777).", []),
+    ],
+)
+def test_a_number_that_nobody_measured_is_refused(published, data, text, refused):
+    assert published.without_source(text, data) == refused
+
+
+def test_every_table_says_where_it_comes_from(data):
+    for table in data.values():
+        assert table.command
+        assert table.machine
+        assert len(table.commit) >= 7
+        assert len(table.date) == len("2026-11-26")
+        assert {len(row) for row in table.rows} == {len(table.columns)}
+
+
+def test_a_table_is_stale_once_its_code_computes_otherwise(published, data, tmp_path, monkeypatch):
+    monkeypatch.setattr(published, "ROOT", tmp_path)
+    code = tmp_path / "code.py"
+    code.write_text("def double(x):\n    return 2 * x\n")
+    table = dataclasses.replace(
+        data["speed"], code=["code.py"], digest=published.digest_of(["code.py"])
+    )
+    code.write_text('def double(x):\n    """Twice x."""\n    return 2 * x  # of course\n')
+    assert not table.stale
+    code.write_text("def double(x):\n    return 3 * x\n")
+    assert table.stale
+
+
+def test_a_file_is_read_as_it_was_written(published, data, tmp_path, monkeypatch):
+    monkeypatch.setattr(published, "HERE", tmp_path)
+    data["speed"].write()
+    assert published.Table.read(tmp_path / "speed.json") == data["speed"]
