@@ -24,7 +24,7 @@ from rave_agents.games import (
     rules_class,
 )
 from rave_agents.games.hex import Hex
-from rave_agents.games.kit import machine, playing
+from rave_agents.games.kit import machine, playing, playouts
 from rave_agents.games.kit.rules_simulator import RulesSimulator
 from rave_agents.simulate.frame import Header, Status
 from rave_agents.simulate.random_stream import make_stream
@@ -433,7 +433,7 @@ class EndlessChance(Race):
 
 @pytest.mark.parametrize("rules", [Endless, EndlessChance])
 def test_interpreted_rules_that_never_end_say_so(rules, monkeypatch):
-    for module in (playing, endless):
+    for module in (playing, playouts, endless):
         monkeypatch.setattr(module, "LONGEST_GAME", 1000)
     state = rules().new_initial_state()
     _, frame, _ = led_on(state, [])

@@ -7,7 +7,7 @@ import numpy as np
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.compiler.layout import call_address
 from rave_agents.games.kit.base_rules import TERMINAL, BaseRules
-from rave_agents.games.kit.memory import copy_state
+from rave_agents.games.kit.memory import PLAYOUT, REPLY, TRIAL, copy_state
 from rave_agents.games.kit.refusals import NO_CHOICE, refuse
 from rave_agents.simulate.frame import LOSES, WINS, Header
 
@@ -19,9 +19,6 @@ CHOICE_PLAYER = int(Header.CHOICE_PLAYER)
 NUM_CHOICES = int(Header.NUM_CHOICES)
 PLAYOUT_END = int(Header.PLAYOUT_END)
 CHOSEN = int(Header.CHOSEN)
-
-PLAYOUT, TRIAL, REPLY = 2, 3, 4
-"""The records where it is played on, and where moves are tried."""
 
 
 def chosen_place(rules: Any, actions: Any, count: int, player: int, frame: Any, end: int) -> int:

@@ -18,7 +18,7 @@ from rave_agents.compiler.settings import codegen_settings
 from rave_agents.compiler.signals import uninterrupted
 from rave_agents.compiler.sources import own_sources
 from rave_agents.errors import GameError
-from rave_agents.games.kit import playing
+from rave_agents.games.kit import leaves, playing, playouts
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.trial import try_out
 
@@ -138,6 +138,7 @@ def _add_member(found: Fingerprint, rules: BaseRules, name: str) -> None:
 @functools.cache
 def _names_of_the_kit() -> frozenset[str]:
     """Names that the kit and its compiler may look up in rules."""
-    functions = [getattr(one, "py_func", one) for one in vars(playing).values()]
+    members = [one for module in (playing, leaves, playouts) for one in vars(module).values()]
+    functions = [getattr(one, "py_func", one) for one in members]
     codes = [one.__code__ for one in functions if inspect.isfunction(one)]
     return frozenset({"record"}.union(*(looked_up(code).attributes for code in codes)))

@@ -1,6 +1,14 @@
-"""Copies of positions, and arrays at addresses: ``rules_lowering.py`` has them compiled."""
+"""Records of positions, and arrays at addresses: ``rules_lowering.py`` has them compiled."""
 
 from typing import Any
+
+ROOT, LEAF, PLAYOUT = 0, 1, 2
+"""The records of a provider: where the search is, where a path leads, where it is played on."""
+
+TRIAL, REPLY = 3, 4
+"""Two more, where moves are tried, see ``choices.py``."""
+
+RECORDS = 5
 
 
 def copy_state(states: Any, source: int, target: int) -> None:

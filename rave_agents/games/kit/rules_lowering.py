@@ -33,9 +33,8 @@ from rave_agents.compiler.linking import OPTIONS, LinkedCompiler, expect_number,
 from rave_agents.compiler.lowering import begin, compiled_entry
 from rave_agents.compiler.machine_code import MachineCode
 from rave_agents.compiler.references import RecordReference
-from rave_agents.games.kit import instructions, memory, playing
+from rave_agents.games.kit import instructions, memory, playouts
 from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.games.kit.playing import RECORDS
 
 _INNER = {**OPTIONS, "pipeline_class": LinkedCompiler}
 
@@ -151,7 +150,7 @@ def _states_at(typing_context: Any, rules: Any, address: Any) -> Any:
     array = types.Array(record, 1, "C")
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        length = context.get_constant(types.intp, RECORDS)
+        length = context.get_constant(types.intp, memory.RECORDS)
         return _array(context, builder, array, arguments[1], [length])
 
     return array(rules, types.int64), codegen
@@ -214,6 +213,6 @@ def _choose_by_rules(function: Any, way_of: Any) -> None:
     overload(function, jit_options=_INNER, strict=False)(choose)
 
 
-_choose_by_rules(playing.play_on, playing.way_of_playouts)
-_choose_by_rules(playing.play_moves, playing.way_of_moves)
-_choose_by_rules(playing.take_place, playing.way_of_drawing)
+_choose_by_rules(playouts.play_on, playouts.way_of_playouts)
+_choose_by_rules(playouts.play_moves, playouts.way_of_moves)
+_choose_by_rules(playouts.take_place, playouts.way_of_drawing)

@@ -13,7 +13,8 @@ from rave_agents.game.endless import endless_game
 from rave_agents.games.kit import machine, playing
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.choices import chosen_rules
-from rave_agents.games.kit.playing import MOVE_ROOT, RECORDS, ROOT, Buffers
+from rave_agents.games.kit.memory import RECORDS, ROOT
+from rave_agents.games.kit.playing import MOVE_ROOT, Buffers
 from rave_agents.games.kit.refusals import (
     BAD_ACTION,
     BAD_CHANCE,

@@ -10,15 +10,12 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.games.kit.base_rules import MOST_KINDS
-from rave_agents.games.kit.memory import copy_state
+from rave_agents.games.kit.memory import LEAF, PLAYOUT, copy_state
 from rave_agents.simulate.frame import Header
 
 # Compiled code takes plain numbers as constants.
 SAMPLES = int(Header.SAMPLES)
 NUM_SAMPLES = int(Header.NUM_SAMPLES)
-
-LEAF, SHOWN = 1, 2
-"""The records where a path leads, and where moves are played again."""
 
 MOVES_PER_SAMPLE = 4
 """One position is shown after every fourth move of a playout, as by OpenSpiel's bridge."""
@@ -42,10 +39,10 @@ def show_board(rules: Any, state: Any, cells: Any, rows: Any, row: int) -> None:
 @kernel
 def show_playout(rules: Any, states: Any, frame: Any) -> None:
     """Show positions of the first playout: the leaf, and after every fourth move."""
-    header, state = frame.header, states[SHOWN]
+    header, state = frame.header, states[PLAYOUT]
     if header[NUM_SAMPLES] >= header[SAMPLES]:
         return
-    copy_state(states, LEAF, SHOWN)
+    copy_state(states, LEAF, PLAYOUT)
     for move in range(frame.playout_ends[0]):
         if move % MOVES_PER_SAMPLE == 0:
             sample = header[NUM_SAMPLES]
