@@ -65,22 +65,19 @@ class Mancala(Rules):
         """The player who moves next, until one has no beans."""
         return TERMINAL if state.over == 1 else state.to_move
 
-    def filled(self, state: Any) -> Any:
-        """A bit for each own pit with beans: the highest of its byte."""
-        return ((state.rows[state.to_move] & self.pits) + self.below) & self.high
+    def filled(self, own: Any) -> Any:
+        """A bit for each pit of a row with beans: the highest of its byte."""
+        return ((own & self.pits) + self.below) & self.high
 
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every own pit with beans."""
-        count = list_houses(self.filled(state), actions)
+        count = list_houses(self.filled(state.rows[state.to_move]), actions)
         for place in range(count):
             actions[place] += SIDE * state.to_move + 1
         return count
 
-    def play(self, state: Any, action: int) -> None:
-        """Sow, take what is opposite, and see who moves next."""
-        player = state.to_move
-        pit = action - 1 - SIDE * player
-        own, other = state.rows[player], state.rows[1 - player]
+    def sown(self, own: Any, other: Any, pit: int) -> Any:
+        """The rows after an own pit is sown, and what is opposite taken; where the last bean is."""
         beans = seeds_in(own, pit)
         own = emptied(own, pit) + self.own[pit, beans]
         other += self.other[pit, beans]
@@ -90,12 +87,23 @@ class Mancala(Rules):
             if opposite != NONE:
                 own = emptied(own, last) + ((opposite + ONE) << house_bits(STORE))
                 other = emptied(other, PITS - 1 - last)
+        return own, other, last
+
+    def ends(self, own: Any, other: Any, moves: int) -> bool:
+        """True if a player has no beans, or the game has lasted too long."""
+        one_is_empty = own & self.pits == NONE or other & self.pits == NONE
+        return one_is_empty or moves >= self.max_game_length
+
+    def play(self, state: Any, action: int) -> None:
+        """Sow, take what is opposite, and see who moves next."""
+        player = state.to_move
+        pit = action - 1 - SIDE * player
+        own, other, last = self.sown(state.rows[player], state.rows[1 - player], pit)
         state.rows[player], state.rows[1 - player] = own, other
         if last != STORE:
             state.to_move = 1 - player
         state.moves += 1
-        one_is_empty = own & self.pits == NONE or other & self.pits == NONE
-        if one_is_empty or state.moves >= self.max_game_length:
+        if self.ends(own, other, state.moves):
             state.over = 1
 
     def returns(self, state: Any, returns: Any) -> None:
@@ -108,7 +116,27 @@ class Mancala(Rules):
 
     def draw(self, state: Any, stream: Any) -> int:
         """A place among the own pits with beans."""
-        return SIDE * state.to_move + drawn_house(self.filled(state), stream) + 1
+        player = state.to_move
+        return SIDE * player + drawn_house(self.filled(state.rows[player]), stream) + 1
+
+    def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
+        """Moves without a record between them."""
+        player, moves = state.to_move, state.moves
+        own, other = state.rows[player], state.rows[1 - player]
+        over = False
+        while not over:
+            if end == actions.shape[0]:
+                return -1
+            pit = drawn_house(self.filled(own), stream)
+            players[end], actions[end] = player, SIDE * player + pit + 1
+            end, moves = end + 1, moves + 1
+            own, other, last = self.sown(own, other, pit)
+            over = self.ends(own, other, moves)
+            if last != STORE:
+                own, other, player = other, own, 1 - player
+        state.rows[player], state.rows[1 - player] = own, other
+        state.to_move, state.moves, state.over = player, moves, 1
+        return end
 
     def describe_board(self, state: Any, cells: Any) -> None:
         """The beans of each pit and store, player 0's first."""
