@@ -1,5 +1,9 @@
 """Search agents, RAVE and UCT, for OpenSpiel and for any game behind the same interface."""
 
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 from rave_agents.agents.named_agents import AgentSpec, agent_types, as_agent, make_agent
 from rave_agents.agents.self_play import Example, save_examples, self_play
 from rave_agents.config.limit import Limit
@@ -24,6 +28,10 @@ from rave_agents.searcher.linear_value import LinearValue
 from rave_agents.searcher.multi_search import search_many
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.searcher.time_control import TimeControl, TimePolicy
+
+if TYPE_CHECKING:
+    play: Callable[..., Any]
+    """Play against an agent in a notebook, see ``rave_agents.web.notebook.play``."""
 
 __version__ = "0.1.0"
 
@@ -55,7 +63,14 @@ __all__ = [
     "as_evaluator",
     "as_game",
     "make_agent",
+    "play",
     "save_examples",
     "search_many",
     "self_play",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "play":  # What plays is imported when it is first used: it is much.
+        return importlib.import_module("rave_agents.web.notebook").play
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

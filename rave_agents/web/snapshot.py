@@ -71,7 +71,7 @@ def _told(live: LiveSession, viewer: int | None) -> dict[str, Any]:
         "viewer": viewer,
         "people": session.people,
         "hides": session.hides,
-        "status": _status(live),
+        "status": status_text(live),
         "movers": session.movers,
         "thinking": live.thinking,
         "advising": live.advising,
@@ -113,7 +113,7 @@ def _turn(session: Session, number: int, viewer: int | None) -> dict[str, Any]:
     }
 
 
-def _status(live: LiveSession) -> str:
+def status_text(live: LiveSession) -> str:
     """One sentence on what happens now."""
     session = live.session
     if live.error:

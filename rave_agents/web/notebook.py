@@ -1,0 +1,265 @@
+"""``play``: a game against an agent in a notebook's cell, live or as a picture after each move."""
+
+import html
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, Self
+
+from rave_agents.agents.named_agents import DEFAULT_AGENT
+from rave_agents.errors import RaveAgentsError
+from rave_agents.extras import missing
+from rave_agents.game.arguments import answers_unknown_arguments
+from rave_agents.game.notation import apply_moves
+from rave_agents.plots.board_svg import STYLE, board_svg
+from rave_agents.sessions.live import LiveSession
+from rave_agents.sessions.session import PERSON, Session
+from rave_agents.sessions.setting_up import limited, set_up_session
+from rave_agents.sessions.thought import Thought
+from rave_agents.sessions.views import may_think_aloud, seen_names, seen_text
+from rave_agents.web.pictures import Pictures
+from rave_agents.web.snapshot import status_text, viewer_of
+
+_HEIGHT = 760
+"""Pixels of the live page in a cell."""
+
+_LISTED = 40
+"""Moves that are listed below a picture, at most."""
+
+
+@answers_unknown_arguments
+def play(
+    game: Any,
+    agent: Any = DEFAULT_AGENT,
+    *,
+    seat: int | Sequence[int] = 0,
+    moves: str = "",
+    position: str | os.PathLike[str] | None = None,
+    simulations: int | None = None,
+    seconds: float | None = None,
+    clock: str | None = None,
+    seed: int = 0,
+    page: bool | None = None,
+) -> "NotebookGame":
+    """Play against an agent in a notebook, or from any script.
+
+    A cell that ends with it shows the board. With the extra ``web`` that is the page of
+    ``rave-agents play --web``, on which you play; it comes from this machine, so the browser must
+    run there, too. Without, or with ``page=False``, it is a picture with your moves, and you play
+    with ``move("d3")``.
+
+    Args:
+        game: the game or its name, see ``as_game``.
+        agent: the agent or its spec, see ``as_agent``; several in a list for several seats.
+        seat: your seat, from 0; several for people alone, none, ``()``, to watch agents.
+        moves: moves to play first.
+        position: the position to begin at: a FEN, what the game prints, or a file of moves.
+        simulations: simulations a move of an agent without a limit.
+        seconds: seconds a move of an agent without a limit; 1 if nothing else is given.
+        clock: the time of each seat, see ``Clock.parse``.
+        seed: decides everything random.
+        page: True for the live page, False for pictures; None for the page where it works.
+
+    Raises:
+        UnknownNameError: for a game, an agent or a parameter that does not exist.
+        UnsupportedGameError: if the agent cannot play the game.
+        ImportError: with ``page=True``, without the extra ``web``.
+        TypeError, ValueError: for a value that is not allowed.
+    """
+    seats = (seat,) if isinstance(seat, int) else tuple(seat)
+    session = set_up_session(
+        game,
+        agent,
+        seats=seats,
+        moves=moves,
+        position=position,
+        simulations=simulations,
+        seconds=seconds,
+        clock=clock,
+        seed=seed,
+    )
+    adviser = next((who for who in session.seats if who is not PERSON), None)
+    live = LiveSession(
+        session,
+        adviser=adviser or limited(agent, simulations, seconds, None),
+        beside=_has_page(page),
+        pace=0.0 if seats else 0.7,
+    )
+    return NotebookGame(live, page=_has_page(page))
+
+
+def _has_page(page: bool | None) -> bool:
+    there = all(importlib.util.find_spec(name) is not None for name in ("starlette", "uvicorn"))
+    if page and not there:
+        raise ImportError(missing("The page needs", "web", "starlette uvicorn"))
+    # A notebook in the cloud runs on another machine than the browser.
+    return page if page is not None else there and "google.colab" not in sys.modules
+
+
+class NotebookGame:
+    """A game in a notebook, see ``rave_agents.play``.
+
+    Args:
+        live: the session; it is started.
+        page: whether it is shown by its live page.
+    """
+
+    def __init__(self, live: LiveSession, *, page: bool) -> None:
+        self._live = live
+        self._pictures = Pictures(live.session)
+        self._server: Any = None
+        if page:
+            from rave_agents.web.server import Server  # noqa: PLC0415  (optional: starlette)
+
+            self._server = Server(live)
+            self._server.start()
+        else:
+            live.start()
+
+    @property
+    def session(self) -> Session:
+        """The session."""
+        return self._live.session
+
+    @property
+    def address(self) -> str | None:
+        """The address of the live page; None without one."""
+        return None if self._server is None else str(self._server.address)
+
+    @property
+    def thought(self) -> Thought | None:
+        """What the agent thought last, as far as you may see it."""
+        thought = self._live.thought
+        seen = thought is not None and may_think_aloud(
+            self.session, thought.player, viewer_of(self.session, None)
+        )
+        return thought if seen else None
+
+    @property
+    def legal_moves(self) -> list[str]:
+        """The names of your moves; none if you are not to move."""
+        viewer = viewer_of(self.session, None)
+        return [] if viewer is None else list(self.session.legal(viewer).values())
+
+    def move(self, name: str | int) -> Self:
+        """Play a move by its name or its number, and wait for the agents.
+
+        Raises:
+            ValueError: if it is not legal, or you are not to move.
+            RaveAgentsError: if an agent fails.
+        """
+        seat = next(iter(seat for seat in self.session.movers if seat in self.session.people), None)
+        if seat is None:
+            raise ValueError(f"You are not to move. {status_text(self._live)}")
+        names = self.session.legal(seat)
+        fitting = [action for action, told in names.items() if name in (told, action, str(action))]
+        exact = [action for action in fitting if names[action] == name]
+        if not fitting:
+            apply_moves(self.session.state.clone(), str(name))  # Its message offers the nearest.
+            raise ValueError(f"No legal move is called {name!r}.")
+        self._live.choose(seat, (exact or fitting)[0])
+        return self.wait()
+
+    def undo(self) -> Self:
+        """Take your last move back."""
+        self._live.undo()
+        return self
+
+    def hint(self) -> Self:
+        """Let the agent think for you; ``thought`` has what it found."""
+        self._live.hint()
+        return self.wait()
+
+    def wait(self) -> Self:
+        """Wait until a person is to move or the game is over; a notebook shows the search.
+
+        Raises:
+            RaveAgentsError: if an agent fails.
+        """
+        live, handle = self._live, _display()
+        version = -1
+        while not self._waits_for_people():
+            version = live.wait(version, 0.3)
+            if handle is not None and self._server is None:
+                handle.update({"text/html": self._picture()}, raw=True)
+        if handle is not None:
+            handle.update({"text/html": "", "text/plain": ""}, raw=True)
+        if live.error:
+            raise RaveAgentsError(live.error)
+        return self
+
+    def _waits_for_people(self) -> bool:
+        live, session = self._live, self.session
+        with live.changed:
+            people = any(seat in session.people for seat in session.movers)
+            agents = any(seat not in session.people for seat in session.movers)
+            waits = people and not agents and not live.advising
+            return bool(waits or session.over or live.error)
+
+    def close(self) -> None:
+        """End the agents and the page."""
+        if self._server is not None:
+            self._server.close()
+        else:
+            self._live.close()
+
+    def __repr__(self) -> str:
+        return f"<NotebookGame of {self.session.game.name}: {status_text(self._live)}>"
+
+    def _repr_html_(self) -> str:
+        if self._server is not None:
+            return (
+                f'<iframe src="{self.address}" title="{html.escape(self.session.game.name)}" '
+                f'style="width:100%;height:{_HEIGHT}px;border:0"></iframe>'
+            )
+        return self._picture()
+
+    def _picture(self) -> str:
+        """The position as a picture, what is thought of it, and the moves."""
+        live = self._live
+        with live.changed:
+            session = live.session
+            viewer = viewer_of(session, None)
+            board = self._pictures.board(session.state, viewer)
+            thought = self.thought if live.thought_turn == len(session.turns) else None
+            status, names = status_text(live), self.legal_moves
+            turns = [seen_names(session, n, viewer) for n in range(len(session.turns))]
+            text = seen_text(session, viewer)
+            picture = self._pictures.picture(len(turns), session.state, viewer)
+        shown = f"<pre>{html.escape(text)}</pre>"
+        if board is not None:
+            heat = _heat(thought, picture.places)
+            svg = board_svg(board, heat=heat, label=f"Board of {session.game.name}")
+            shown = f'<style>{STYLE}</style><div style="max-width:420px">{svg}</div>'
+        elif picture.image:
+            shown = f'<img alt="{html.escape(text)}" src="{picture.image}" style="max-width:420px">'
+        told = [f"<b>{html.escape(status)}</b>"]
+        if thought is not None:
+            told.append(html.escape(thought.summary()))
+        if turns:
+            told.append("Moves: " + html.escape(" ".join(" ".join(turn) for turn in turns)))
+        if names:
+            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+            told.append("Yours: " + html.escape(" ".join(names[:_LISTED])) + more)
+        return shown + "".join(f"<div>{line}</div>" for line in told)
+
+
+def _heat(thought: Thought | None, places: Any) -> dict[int, float]:
+    """The visits of a thought, as shares of the most, by the cells of its actions."""
+    heat: dict[int, float] = {}
+    most = max((row.visits for row in thought.actions), default=0) if thought else 0
+    for row in thought.actions if thought else ():
+        if row.action in places and row.visits > 0.004 * most:
+            cell = places[row.action][0]
+            heat[cell] = max(heat.get(cell, 0.0), row.visits / most)
+    return heat
+
+
+def _display() -> Any:
+    """A place in the output of the cell that runs; None outside of notebooks."""
+    ipython = sys.modules.get("IPython")
+    if ipython is None or not hasattr(ipython.get_ipython(), "kernel"):
+        return None
+    empty = {"text/html": "", "text/plain": ""}
+    return ipython.display.display(empty, raw=True, display_id=True)
