@@ -118,7 +118,10 @@ class Solution(Result):
     def _outcome(self) -> str:
         if self.result.outcome is None:
             return ENDS[self.end]
-        return f"{self.result.proven} for player {self.result.player}"
+        player = self.result.player
+        if self.result.proven is None:
+            return f"player {player} can expect {self.result.outcome[player]:.4f}"
+        return f"{self.result.proven} for player {player}"
 
     def tables(self) -> list[Table]:
         """The proof, or how far it came, and its effort."""

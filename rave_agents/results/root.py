@@ -77,6 +77,8 @@ class Root(NamedTuple):
     """Disproof number likewise."""
     clear_cut: bool = False
     """True if all known ends are wins, draws and losses of two players, none of them by chance."""
+    expected: bool = False
+    """True if the tree has a chance node, so that an outcome may be an expected one."""
     player: int = 0
     """The player whose actions these are."""
     num_players: int = 2
@@ -180,6 +182,7 @@ _FIGURES = {
     "proof_number",
     "disproof_number",
     "clear_cut",
+    "expected",
     "amaf_trust",
     "proof_trust",
     "value_trust",
@@ -231,6 +234,7 @@ def merged_root(roots: Sequence[Root]) -> Root:
         proof_number=proof_number,
         disproof_number=disproof_number,
         clear_cut=all(root.clear_cut for root in known),
+        expected=any(root.expected for root in known),
         player=known[0].player,
         num_players=known[0].num_players,
         place=known[0].place,

@@ -76,6 +76,8 @@ class SearchResult(Result):
     """Mean return of all simulations; None without any."""
     outcome: tuple[float, ...] | None = None
     """The returns of all players with best play, if they are proven; else None."""
+    expected: bool = False
+    """True if chance moves in the tree: ``outcome`` is then what players can expect."""
     proof_number: float | None = None
     """Proof number of a win of ``player``: the least number of leaves that must be won to prove it;
     0 if it is proven, infinite if it is disproven; None without proof numbers."""
@@ -170,12 +172,16 @@ class SearchResult(Result):
 
         They win with more than every other player, and lose with less than another player. In a
         game for one player, they win with the game's greatest utility and lose with less, as for
-        proof numbers; None where the game states no greatest utility. Proof numbers alone may
-        prove a win, without an ``outcome``.
+        proof numbers; None where the game states no greatest utility. Where chance moves, they win
+        with the game's greatest utility and lose with its least; all between is expected, and
+        nothing of these. Proof numbers alone may prove a win, without an ``outcome``.
         """
         if self.outcome is None:
             return "win" if self.proof_number == 0.0 else None
         own = self.outcome[self.player]
+        if self.expected:
+            ends = {self.state.max_utility(): "win", self.state.min_utility(): "loss"}
+            return ends.get(own)
         if len(self.outcome) == 1:
             greatest = self.state.max_utility()
             return None if math.isinf(greatest) else "win" if own >= greatest else "loss"
@@ -226,6 +232,7 @@ class SearchResult(Result):
             "action_name": self.action_name(self.action),
             "value": self.value,
             "outcome": None if self.outcome is None else list(self.outcome),
+            "expected": self.expected,
             "proven": self.proven,
             "proof_number": self.proof_number,
             "disproof_number": self.disproof_number,

@@ -366,6 +366,7 @@ class Searcher:
             actions=statistics,
             value=total / visits if visits > 0 else None,
             outcome=found.outcome,
+            expected=found.expected,
             proof_number=found.proof_number,
             disproof_number=found.disproof_number,
             principal_variation=principal_variation(begun[leading], action) if begun else (action,),

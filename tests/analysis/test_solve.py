@@ -9,11 +9,11 @@ import sys
 
 import pyspiel
 import pytest
+from helpers.forced import Forced
 from open_spiel.python.algorithms import minimax
 from typer.testing import CliRunner
 
-from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.analysis import solve
+from rave_agents import Limit, SearchConfig, Searcher, as_game
 from rave_agents.analysis.solve import solve_position
 from rave_agents.cli import app
 
@@ -99,14 +99,15 @@ def test_the_proven_line_ends_with_the_outcome():
     assert tuple(state.returns()) == found.result.outcome
 
 
-def test_ends_when_the_tree_no_longer_grows(monkeypatch):
-    """What chance leaves open is never solved, though all of the game is known."""
-    monkeypatch.setattr(solve, "LEAST_IDLE", 500)
-    found = solve_position("pig(players=2,winscore=3,horizon=2)", seed=1)
-    assert found.end == "exhausted"
-    assert found.result.outcome is None
-    assert found.result.nodes < 100
-    assert "no longer grows" in str(found)
+def test_an_expected_outcome_is_no_win():
+    """Chance decides, and all that may come is known."""
+    name = "pig(players=2,winscore=3,horizon=3)"
+    found = solve_position(name, seed=1)
+    value = Forced(as_game(name).new_initial_state(), 0).value
+    assert 0.0 < value < 1.0
+    assert (found.end, found.result.proven, found.result.expected) == ("solved", None, True)
+    assert found.result.outcome == pytest.approx((value, -value), abs=1e-6)
+    assert f"player 0 can expect {value:.4f}" in str(found)
 
 
 @pytest.mark.parametrize(

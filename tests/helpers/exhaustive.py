@@ -6,6 +6,7 @@ import math
 
 from rave_agents.compiler.arrays import NODE
 from rave_agents.kernel.proofs.numbers import NOBODY
+from rave_agents.kernel.proofs.solver import UNSOLVED
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 from rave_agents.parts import (
     AllPlayers,
@@ -19,6 +20,9 @@ from rave_agents.parts import (
 
 CHANCE, TERMINAL = -1, -4
 TOLERANCE = 1e-9
+
+CHANCE_TOLERANCE = 1e-6
+"""The same where chance may move: the search keeps probabilities in single precision."""
 
 
 class Exhaustive:
@@ -94,6 +98,8 @@ def check_solved(rooted, truth):
     Above a solved node it is that outcome which counts, not another way to break ties.
     """
     tree, proofs = rooted.arrays, rooted.proofs
+    chance = bool((tree.node_player[: int(tree.used[NODE])] == CHANCE).any())
+    tolerance = CHANCE_TOLERANCE if chance else TOLERANCE
     where = histories(tree, rooted.state.history)
     known = {}
     for node in sorted(where, reverse=True):
@@ -106,12 +112,12 @@ def check_solved(rooted, truth):
         low, high = tuple(proofs.low[node].tolist()), tuple(proofs.high[node].tolist())
         if proofs.distance[node] >= 0:
             assert low == high
-            close = [v for v in possible if max_difference(v, low) <= TOLERANCE]
+            close = [v for v in possible if max_difference(v, low) <= tolerance]
             assert close, (history, low, possible)
             possible = frozenset([low])
         for vector in possible:
             for least, value, greatest in zip(low, vector, high, strict=True):
-                assert least - TOLERANCE <= value <= greatest + TOLERANCE, (history, vector)
+                assert least - tolerance <= value <= greatest + tolerance, (history, vector)
         known[node] = possible
 
 
@@ -160,8 +166,12 @@ def check_derived(rooted, config, searching_player):
         if mover == TERMINAL:
             continue
         if isinstance(config.proofs.solver, Solver):
-            total = rooted.state.utility_sum()
-            check_derived_bounds(proofs, node, mover, children, utilities, total)
+            if mover == CHANCE:
+                weights = [float(tree.edge_prior[edge]) for edge in edges]
+                check_expected_bounds(proofs, node, children, weights, utilities)
+            else:
+                total = rooted.state.utility_sum()
+                check_derived_bounds(proofs, node, mover, children, utilities, total)
         if counted:
             numbers = [numbers_of(proofs, child) for child in children]
             assert numbers_of(proofs, node) == derived_numbers(numbers, mover)
@@ -222,27 +232,20 @@ def check_derived_bounds(proofs, node, mover, children, utilities, utility_sum):
     bounds = [bounds_of(proofs, child, utilities) for child in children]
     solved = [child for child in children if child != UNEXPANDED and proofs.distance[child] >= 0]
     own = bounds_of(proofs, node, utilities)
-    if mover == CHANCE:
-        likely = bounds
-        outcomes = {tuple(proofs.low[child]) for child in solved}
-        settled = len(solved) == len(children) and len(outcomes) == 1
-        distances = [int(proofs.distance[child]) for child in solved]
-        distance = 1 + max(distances, default=0)
+    sure = max(low[mover] for low, _ in bounds)
+    likely = [(low, high) for low, high in bounds if high[mover] >= sure]
+    best = max((proofs.low[child, mover] for child in solved), default=-math.inf)
+    settled = bool(solved) and best >= max(high[mover] for _, high in bounds)
+    # A winner takes the shortest way, who has less than somebody else the longest.
+    ways = [child for child in solved if proofs.low[child, mover] == best]
+    distances = [int(proofs.distance[child]) for child in ways]
+    lost = [max(proofs.low[child]) > best for child in ways]
+    if not any(lost):
+        distance = 1 + min(distances, default=0)
+    elif all(lost):
+        distance = 1 + max(distances)
     else:
-        sure = max(low[mover] for low, _ in bounds)
-        likely = [(low, high) for low, high in bounds if high[mover] >= sure]
-        best = max((proofs.low[child, mover] for child in solved), default=-math.inf)
-        settled = bool(solved) and best >= max(high[mover] for _, high in bounds)
-        # A winner takes the shortest way, who has less than somebody else the longest.
-        ways = [child for child in solved if proofs.low[child, mover] == best]
-        distances = [int(proofs.distance[child]) for child in ways]
-        lost = [max(proofs.low[child]) > best for child in ways]
-        if not any(lost):
-            distance = 1 + min(distances, default=0)
-        elif all(lost):
-            distance = 1 + max(distances)
-        else:
-            distance = None
+        distance = None
     assert settled == (proofs.distance[node] >= 0)
     if settled:
         if distance is not None:
@@ -252,10 +255,24 @@ def check_derived_bounds(proofs, node, mover, children, utilities, utility_sum):
     for player in range(players):
         least = min(low[player] for low, _ in likely)
         greatest = max(high[player] for _, high in likely)
-        if utility_sum is not None and mover not in (player, CHANCE):
+        if utility_sum is not None and mover != player:
             greatest = min(greatest, utility_sum - sure)
         assert own[0][player] == (sure if player == mover else least)
         assert own[1][player] == greatest
+
+
+def check_expected_bounds(proofs, node, children, weights, utilities):
+    """Assert the same of a chance node: its bounds are the expected ones."""
+    bounds = [bounds_of(proofs, child, utilities) for child in children]
+    total = math.fsum(weights)
+    for player in range(proofs.low.shape[1]):
+        for side, own in enumerate(bounds_of(proofs, node, utilities)):
+            pairs = zip(weights, (each[side][player] for each in bounds), strict=True)
+            expected = math.fsum(weight * value for weight, value in pairs) / total
+            assert math.isclose(own[player], expected, abs_tol=1e-9)
+    distances = [UNSOLVED if c == UNEXPANDED else int(proofs.distance[c]) for c in children]
+    solved = UNSOLVED not in distances
+    assert int(proofs.distance[node]) == (1 + max(distances) if solved else UNSOLVED)
 
 
 def bounds_of(proofs, node, utilities):

@@ -4,6 +4,7 @@ import math
 import struct
 from itertools import pairwise
 
+import numpy as np
 from helpers.exhaustive import derived_bonuses, derived_numbers, wins
 from helpers.textbook import CHANCE, TERMINAL, Textbook
 
@@ -168,6 +169,9 @@ class ProvingTextbook(Textbook):
         node.proof.numbers = derived_numbers([proof.numbers for proof in below], node.player)
         if node.proof.solved:
             return
+        if node.player == CHANCE:
+            self.derive_expected(node, below)
+            return
         solution = self.solution(node.player, below)
         if solution is not None:
             node.proof.low = node.proof.high = solution.low
@@ -176,22 +180,33 @@ class ProvingTextbook(Textbook):
                 node.low = node.high  # Selection ends here.
             return
         mover = node.player
-        sure = -math.inf if mover == CHANCE else max(proof.low[mover] for proof in below)
-        likely = [proof for proof in below if mover == CHANCE or proof.high[mover] >= sure]
+        sure = max(proof.low[mover] for proof in below)
+        likely = [proof for proof in below if proof.high[mover] >= sure]
         low = [min(column) for column in zip(*(proof.low for proof in likely), strict=True)]
         high = [max(column) for column in zip(*(proof.high for proof in likely), strict=True)]
-        if mover != CHANCE:
-            low[mover] = sure
-            if self.utility_sum is not None:
-                high[1 - mover] = min(high[1 - mover], self.utility_sum - sure)
+        low[mover] = sure
+        if self.utility_sum is not None:
+            high[1 - mover] = min(high[1 - mover], self.utility_sum - sure)
         node.proof.low, node.proof.high = tuple(low), tuple(high)
+
+    def derive_expected(self, node, below):
+        """A chance node's bounds are expected ones; it is solved once all outcomes are."""
+        weights = [float(np.float32(edge.prior)) for edge in node.edges]
+
+        def expected(values):
+            total = sum(weight * value for weight, value in zip(weights, values, strict=True))
+            return min(max(total / sum(weights), min(values)), max(values))
+
+        proof = node.proof
+        proof.low = tuple(map(expected, zip(*(each.low for each in below), strict=True)))
+        proof.high = tuple(map(expected, zip(*(each.high for each in below), strict=True)))
+        if all(each.solved for each in below):
+            proof.high = proof.low
+            proof.distance = 1 + max(each.distance for each in below)
 
     def solution(self, mover, below):
         """The proof that a solved node takes over; None if the node is not solved."""
         solved = [proof for proof in below if proof.solved]
-        if mover == CHANCE:
-            agreed = len(solved) == len(below) and len({proof.low for proof in solved}) == 1
-            return max(solved, key=lambda proof: proof.distance) if agreed else None
         best = None
         for proof in solved:
             if best is None or self.prefers(mover, proof, best):

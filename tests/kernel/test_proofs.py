@@ -441,13 +441,16 @@ def test_no_preset_proves_what_is_not_so(preset):
 def better_known_than_searched():
     """Move 0 brings 0.7 by a move that ends the game at once, move 1 a half.
 
-    Beside the sure 0.7, chance offers 0.3 in the mean: it can never be solved.
+    Beside the sure 0.7, chance offers 0.3 in the mean: of so many outcomes it is never solved.
     """
     nodes = {(): (0, [0, 1]), (0,): (1, [0, 1]), (0, 0): (0, [0, 1]), (0, 0, 0): [0.7, 0.3]}
-    coin = {(0, 0, 1): 0.3, (0, 1): 0.9, (1,): 0.5}
+    coin, outcomes = {(0, 0, 1): 0.3, (0, 1): 0.9, (1,): 0.5}, range(1000)
     for place, chance in coin.items():
-        nodes[place] = [(0, chance), (1, 1.0 - chance)]
-        nodes[*place, 0], nodes[*place, 1] = [1.0, 0.0], [0.0, 1.0]
+        nodes[place] = [(outcome, 1.0 / len(outcomes)) for outcome in outcomes]
+        for outcome in outcomes:
+            won = outcome < chance * len(outcomes)
+            nodes[*place, outcome] = (0, [0])
+            nodes[*place, outcome, 0] = [1.0, 0.0] if won else [0.0, 1.0]
     return written_game(nodes, low=0.0, high=1.0)
 
 

@@ -359,11 +359,11 @@ def test_solved_moves_are_not_passed_over_where_no_win_is_left():
 
 
 def test_a_move_that_cannot_be_best_is_cut():
-    """Move 2 draws or loses, so it is no better than move 0, which draws."""
+    """Move 2 draws or loses, so it is worse than move 0, which draws."""
     nodes = {**a_draw_or_a_risk(0.4), (): (0, [0, 1, 2]), (2,): HALF, (2, 0): DRAW, (2, 1): LOSS}
     cut, _ = searched(nodes, 100, proofs=SOLVED, checks=CheckTerminal())
     assert rows(cut)[2].visits == 1
-    assert rows(cut)[2].outcome is None
+    assert rows(cut)[2].outcome == 0.25
     kept, _ = searched(nodes, 100)
     assert rows(kept)[2].visits > 10
 
@@ -374,7 +374,7 @@ def test_a_move_that_cannot_be_best_is_not_played():
     for seed in range(8):
         result, _ = searched(nodes, 2, seed, proofs=SOLVED, checks=CheckTerminal())
         assert result.action == 0
-        assert result.proven == "draw" or rows(result)[1].visits == 0
+        assert result.outcome == (0.5, 0.5) or rows(result)[1].visits == 0
 
 
 def test_a_solved_position_counts_as_its_outcome():

@@ -236,4 +236,5 @@ def _report_root(proofs: Proven, search: Any) -> dict[str, Any]:
         "proof_number": proof_number,
         "disproof_number": disproof_number,
         "clear_cut": search.settings.num_players == 2 and ends.plain and not ends.luck,
+        "expected": ends.luck,
     }

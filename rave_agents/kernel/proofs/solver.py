@@ -2,6 +2,8 @@
 
 Bounds (Cazenave & Saffidine 2010, for each player's utility) hold for best play of all: a position
 whose outcome is certain is solved, and stands for that outcome from then on (Winands et al. 2008).
+Where chance moves, an outcome is an expected one, and so are bounds (Ballard 1983); the
+probabilities have the single precision of priors.
 Where several moves are equally good for the player who moves, the outcome is that of one of them,
 as in OpenSpiel's solver (max^n).
 """
@@ -41,11 +43,11 @@ class Bounds(NamedTuple):
 
     options: Solver
     low: Annotated[Array, Rows(Axis.NODE, FLOAT, (Axis.PLAYER,))]
-    """The pessimistic bound: the least utility that the player can still end with."""
+    """The pessimistic bound: the least utility that the player can still expect."""
     high: Annotated[Array, Rows(Axis.NODE, FLOAT, (Axis.PLAYER,))]
     """The optimistic bound: the greatest; where the node is solved, the same."""
     distance: Annotated[Array, Rows(Axis.NODE, np.int32)]
-    """Moves from a solved node to the end; ``UNSOLVED`` for another one."""
+    """Moves from a solved node to the end, the most where chance moves; ``UNSOLVED`` for others."""
 
 
 @open_function
@@ -114,6 +116,9 @@ def update_bounds(solver: Bounds, search: Any, node: int) -> bool:
     if solver.distance[node] != UNSOLVED:
         return False
     players = search.settings.num_players
+    mover = int(search.tree.node_player[node])
+    if mover == CHANCE:
+        return update_expected(solver, search, node)
     solution = find_solution(solver, search, node)
     if solution != UNEXPANDED:
         for player in range(players):
@@ -122,9 +127,8 @@ def update_bounds(solver: Bounds, search: Any, node: int) -> bool:
             solver.high[node * players + player] = utility
         solver.distance[node] = 1 + solver.distance[solution]
         return True
-    mover = int(search.tree.node_player[node])
     sure = sure_utility(solver, search, node)
-    constant_sum = mover != CHANCE and not math.isnan(search.settings.utility_sum)
+    constant_sum = not math.isnan(search.settings.utility_sum)
     changed = False
     for player in range(players):
         least, greatest = range_of_children(solver, search, node, player, sure)
@@ -141,6 +145,61 @@ def update_bounds(solver: Bounds, search: Any, node: int) -> bool:
 
 
 @kernel
+def update_expected(solver: Bounds, search: Any, node: int) -> bool:
+    """Derive a chance node's bounds: ``sum_i p_i low_i`` and ``sum_i p_i high_i`` (Ballard 1983).
+
+    It is solved once all outcomes that can come are.
+    """
+    players, changed = search.settings.num_players, False
+    distance = farthest_outcome(solver, search, node)
+    for player in range(players):
+        least, greatest = expected_range(solver, search, node, player)
+        place = node * players + player
+        if distance != UNSOLVED:
+            greatest = least
+        if least != solver.low[place] or greatest != solver.high[place]:
+            solver.low[place] = least
+            solver.high[place] = greatest
+            changed = True
+    if distance != UNSOLVED:
+        solver.distance[node] = 1 + distance
+        return True
+    return changed
+
+
+@kernel
+def farthest_outcome(solver: Bounds, search: Any, node: int) -> int:
+    """The greatest distance of a chance node's outcomes; ``UNSOLVED`` if one is not solved."""
+    tree, farthest = search.tree, 0
+    for edge in edge_rows(tree, node):
+        child = tree.edge_child[edge]
+        if tree.edge_prior[edge] > 0.0:
+            if child == UNEXPANDED or solver.distance[child] == UNSOLVED:
+                return UNSOLVED
+            farthest = max(farthest, int(solver.distance[child]))
+    return farthest
+
+
+@kernel
+def expected_range(solver: Bounds, search: Any, node: int, player: int) -> tuple[float, float]:
+    """The expected bounds of a player's utility at a chance node, within those of the outcomes."""
+    tree, total, low_sum, high_sum = search.tree, 0.0, 0.0, 0.0
+    worst, best, least, greatest = math.inf, -math.inf, math.inf, -math.inf
+    for edge in edge_rows(tree, node):
+        weight = float(tree.edge_prior[edge])
+        if weight > 0.0:
+            low, high = bounds_of(solver, search, tree.edge_child[edge], player)
+            total += weight
+            low_sum += weight * low
+            high_sum += weight * high
+            worst, least = min(worst, low), min(least, high)
+            best, greatest = max(best, low), max(greatest, high)
+    # Where outcomes agree, no rounding is to part them.
+    low, high = min(max(low_sum / total, worst), best), min(max(high_sum / total, least), greatest)
+    return low, high
+
+
+@kernel
 def range_of_children(
     solver: Bounds, search: Any, node: int, player: int, sure: float
 ) -> tuple[float, float]:
@@ -153,9 +212,7 @@ def range_of_children(
     for edge in edge_rows(search.tree, node):
         child = search.tree.edge_child[edge]
         low, high = bounds_of(solver, search, child, player)
-        top = math.inf
-        if mover != CHANCE:
-            _, top = bounds_of(solver, search, child, mover)
+        _, top = bounds_of(solver, search, child, mover)
         if top >= sure:
             least = min(least, low)
             greatest = max(greatest, high)
@@ -164,13 +221,12 @@ def range_of_children(
 
 @kernel
 def sure_utility(solver: Bounds, search: Any, node: int) -> float:
-    """The utility that the player who moves at a node is sure of; ``-inf`` at a chance node."""
+    """The utility that the player who moves at a node is sure of."""
     mover = int(search.tree.node_player[node])
     sure = -math.inf
-    if mover != CHANCE:
-        for edge in edge_rows(search.tree, node):
-            low, _ = bounds_of(solver, search, search.tree.edge_child[edge], mover)
-            sure = max(sure, low)
+    for edge in edge_rows(search.tree, node):
+        low, _ = bounds_of(solver, search, search.tree.edge_child[edge], mover)
+        sure = max(sure, low)
     return sure
 
 
@@ -178,13 +234,10 @@ def sure_utility(solver: Bounds, search: Any, node: int) -> float:
 def find_solution(solver: Bounds, search: Any, node: int) -> int:
     """The solved child whose outcome is the node's, or ``UNEXPANDED`` if it is not solved.
 
-    At a chance node all outcomes must agree. Among equally good children a winner takes the
-    shortest way, a loser the longest.
+    Among equally good children a winner takes the shortest way, a loser the longest.
     """
     tree = search.tree
     mover = int(tree.node_player[node])
-    if mover == CHANCE:
-        return find_agreement(solver, search, node)
     solution, best, greatest = UNEXPANDED, -math.inf, -math.inf
     for edge in edge_rows(tree, node):
         child = int(tree.edge_child[edge])
@@ -197,24 +250,6 @@ def find_solution(solver: Bounds, search: Any, node: int) -> int:
         ):
             solution, best = child, low
     return solution if best >= greatest else UNEXPANDED
-
-
-@kernel
-def find_agreement(solver: Bounds, search: Any, node: int) -> int:
-    """The longest child of a chance node if all have one outcome, or ``UNEXPANDED``."""
-    tree, players = search.tree, search.settings.num_players
-    solution = UNEXPANDED
-    for edge in edge_rows(tree, node):
-        child = int(tree.edge_child[edge])
-        if child == UNEXPANDED or solver.distance[child] == UNSOLVED:
-            return UNEXPANDED
-        if solution != UNEXPANDED:
-            for player in range(players):
-                if solver.low[child * players + player] != solver.low[solution * players + player]:
-                    return UNEXPANDED
-        if solution == UNEXPANDED or solver.distance[child] > solver.distance[solution]:
-            solution = child
-    return solution
 
 
 @kernel
