@@ -25,6 +25,7 @@ ROOMS = (
     "parts",
     "frameworks",
     "certificates",
+    "knowledge",
     "plots",
     "evaluators",
     "tree",

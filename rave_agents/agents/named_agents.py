@@ -36,7 +36,7 @@ from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.searcher import Progress, Searcher
 
-LIMITS = frozenset(["simulations", "seconds", "clock", "nodes", "depth"])
+LIMITS = frozenset(["simulations", "seconds", "clock", "level", "nodes", "depth"])
 """Parameters that limit how long an agent thinks; the last two are those of other programs."""
 
 _OF_AGENTS = ("simulations", "seconds", "clock", "seed", "evaluator")

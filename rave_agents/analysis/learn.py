@@ -1,31 +1,40 @@
-"""A value that a game's self-play teaches: logistic regression on how the games end.
+"""A value that a game's self-play teaches: ``learn``.
 
-The search plays itself, first with playouts to the end, then by the values learned so far. Each
-position of these games is labelled half with how the game ended and half with what the search
-thought of it, and a ``LinearValue`` is fitted to all of them.
+On compiled rules with a board, self-play in machine code teaches tuples of cells, see
+``board_learning.py``. In other games the search plays itself, first with playouts to the end, then
+by the values learned so far. Each position of these games is labelled half with how the game ended
+and half with what the search thought of it, and a ``LinearValue`` of observations is fitted to all
+of them by logistic regression.
 """
 
 import math
+import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy  # Its parts are loaded when they are first used.
 from numpy.typing import NDArray
 
+from rave_agents.analysis.board_learning import BoardLearner
+from rave_agents.arena.runner import local_executor
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import answers_unknown_arguments, is_integer
+from rave_agents.game.arguments import answers_unknown_arguments, is_integer, is_number
 from rave_agents.game.game_state import GameState, PlayerId
+from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.knowledge.linear_value import LinearValue, game_text
 from rave_agents.results.numbers import counted
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.view import View
-from rave_agents.searcher.board_windows import Windows, shapes_for, windows_of
-from rave_agents.searcher.linear_value import LinearValue, game_text
 from rave_agents.searcher.searcher import Searcher
+
+MINUTES = 5.0
+"""Minutes of learning where nothing is said of its length."""
 
 OPENING_PLIES = 10
 """Random moves at the beginning of a game, at most."""
@@ -54,18 +63,21 @@ class Learned(NamedTuple):
     positions: int
     """Their positions."""
     loss: float
-    """The mean logistic loss of the last fit; NaN before the first."""
+    """The mean loss of the last round, squared or logistic; NaN before the first."""
     seconds: float
     """Seconds since learning began."""
 
 
-def learning_view(games: int) -> Callable[[Learned], View]:
-    """Views of learning by so many games."""
+def learning_view(games: int | None, seconds: float) -> Callable[[Learned], View]:
+    """Views of learning by so many games, or for so many seconds."""
 
     def view(learned: Learned) -> View:
-        loss = "" if math.isnan(learned.loss) else f", loss {learned.loss:.3f}"
-        told = f"{counted(learned.positions, 'position')}{loss}"
-        return View(learned.games, games, "", lambda width: told)
+        loss = "" if math.isnan(learned.loss) else f", loss {learned.loss:.4f}"
+        told = f"{counted(learned.games, 'game')}, {counted(learned.positions, 'position')}{loss}"
+        if games is not None:
+            return View(learned.games, games, "", lambda width: told)
+        done = min(int(learned.seconds), int(seconds))
+        return View(done, int(seconds), "", lambda width: told)
 
     return view
 
@@ -82,16 +94,20 @@ class _Sample(NamedTuple):
 
 
 @answers_unknown_arguments
-def learn_value(
+def learn(
     game: Any,
     name: str | None = None,
     *,
-    games: int = 2000,
+    minutes: float | None = None,
+    games: int | None = None,
     rounds: int = 5,
     simulations: int = 200,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    start: LinearValue | str | os.PathLike[str] | None = None,
     seed: int = 0,
     progress: Progress[Learned] = None,
-    fitted: Callable[[LinearValue], None] | None = None,
+    fitted: Callable[[LinearValue], object] | None = None,
 ) -> LinearValue:
     """Learn a value function by self-play of a game.
 
@@ -100,51 +116,143 @@ def learn_value(
             time, nothing is hidden, and utilities are bounded.
         name: the game's name for messages; None for its own. The value tells the game with all its
             parameters.
-        games: games of self-play in all, at least ``rounds``.
-        rounds: how often the value is fitted, at least 1, after an equal share of the games each.
-        simulations: of each move of self-play, at least 2.
+        minutes: minutes of learning, above 0; 5 if ``games`` is not given either.
+        games: games of self-play in all, at least ``rounds``. Equal games, seeds and jobs give
+            equal values.
+        rounds: how often ``fitted`` is called, at least 1, after equal shares of the games or the
+            time.
+        simulations: of each move of self-play, at least 2; without compiled rules and a board.
+        jobs: processes that play, at least 1; on compiled rules with a board.
+        executor: runs them, such as a Dask client's; None for processes of this machine.
+        start: a value to go on from, or its file; on compiled rules with a board.
         seed: decides everything random.
         progress: None for a display in a terminal or notebook, False for none, True for one
-            anywhere; or a function, which is called after each game.
-        fitted: called with the value of each round.
+            anywhere; or a function, which is called now and then.
+        fitted: called with the value of each round; learning ends where it returns False.
 
     Raises:
         UnsupportedGameError: for another game, or one without observations.
         TypeError, ValueError: for a number that is not allowed.
     """
-    _check("games", games, rounds)
     _check("rounds", rounds, 1)
     _check("simulations", simulations, 2)
+    _check("jobs", jobs, 1)
+    if games is not None:
+        _check("games", games, rounds)
+        if minutes is not None:
+            raise ValueError("Give minutes or games, not both.")
+    elif minutes is not None and not (is_number(minutes) and 0 < minutes < math.inf):
+        raise ValueError(f"minutes must be a number above 0, got {minutes!r}.")
+    seconds = seconds_of(minutes, games)
     loaded = as_game(game)
     state, name = loaded.new_initial_state(), name or loaded.name
     features = _Features(state, name)
-    start, draw = features.start(state), np.random.default_rng(seed)
+    rules = rules_with_board(state)
+    budget = _Budget(games, seconds, rounds)
+    with shown(progress, learning_view(games, seconds)) as tell:
+        if rules is not None:
+            begin = LinearValue.load(start) if isinstance(start, str | os.PathLike) else start
+            pool = local_executor(jobs) if executor is None and jobs > 1 else executor
+            learner = BoardLearner(rules, seed=seed, jobs=jobs, executor=pool, start=begin)
+            return _learn_board(learner, budget, tell, fitted)
+        if jobs > 1 or start is not None:
+            raise UnsupportedGameError(
+                f"{name}: several jobs, and a value to start from, are for games on compiled rules "
+                "with a board."
+            )
+        return _learn_observations(features, state, simulations, seed, budget, tell, fitted)
+
+
+def _learn_board(
+    learner: BoardLearner,
+    budget: "_Budget",
+    tell: Callable[[Learned], object] | None,
+    fitted: Callable[[LinearValue], object] | None,
+) -> LinearValue:
+    """Learn round by round of the learner's own; ``fitted`` is called as often as asked."""
+    for fit in range(budget.rounds):
+        while not budget.is_over(fit, learner.games):
+            learner.learn_round(budget.games_left(fit, learner.games))
+            if tell is not None:
+                tell(Learned(learner.games, learner.positions, learner.error, budget.seconds_used))
+        if fitted is not None and fitted(learner.value()) is False:
+            break
+    return learner.value()
+
+
+def _learn_observations(
+    features: "_Features",
+    start: GameState,
+    simulations: int,
+    seed: int,
+    budget: "_Budget",
+    tell: Callable[[Learned], object] | None,
+    fitted: Callable[[LinearValue], object] | None,
+) -> LinearValue:
+    """Play by searches, and fit a value to all positions so far in each round."""
+    draw = np.random.default_rng(seed)
     samples: list[_Sample] = []
     labels: list[NDArray[np.float64]] = []
-    value, loss, begun = None, float("nan"), time.perf_counter()
-    with shown(progress, learning_view(games)) as tell:
-        for fit in range(rounds):
-            for number in range(fit * games // rounds, (fit + 1) * games // rounds):
-                searcher = Searcher(_CONFIG, seed=int(draw.integers(2**31)), evaluator=value)
-                played, returns = _played(features, start, searcher, simulations, draw)
-                samples += played
-                labels += [
-                    _label(features.shares(returns - sample.earned), sample.thought)
-                    for sample in played
-                ]
-                if tell is not None:
-                    seconds = time.perf_counter() - begun
-                    tell(Learned(number + 1, len(samples), loss, seconds))
-            if not samples:
-                raise ValueError(
-                    f"There is nothing to learn of {name}: its games have no position with a "
-                    "choice."
-                )
-            value, loss = features.fitted(samples, labels)
-            if fitted is not None:
-                fitted(value)
+    value, loss, number = None, float("nan"), 0
+    for fit in range(budget.rounds):
+        while not budget.is_over(fit, number) or (fit == 0 and number == 0):
+            searcher = Searcher(_CONFIG, seed=int(draw.integers(2**31)), evaluator=value)
+            played, returns = _played(features, start, searcher, simulations, draw)
+            number += 1
+            samples += played
+            labels += [
+                _label(features.shares(returns - sample.earned), sample.thought)
+                for sample in played
+            ]
+            if tell is not None:
+                tell(Learned(number, len(samples), loss, budget.seconds_used))
+        if not samples:
+            raise ValueError(
+                f"There is nothing to learn of {features.game}: its games have no position with a "
+                "choice."
+            )
+        value, loss = features.fitted(samples, labels)
+        if fitted is not None and fitted(value) is False:
+            break
     assert value is not None
     return value
+
+
+def seconds_of(minutes: float | None, games: int | None) -> float:
+    """Seconds of learning: infinite where games are counted."""
+    return math.inf if games is not None else 60.0 * (minutes or MINUTES)
+
+
+class _Budget:
+    """Games or seconds of learning, in equal rounds."""
+
+    def __init__(self, games: int | None, seconds: float, rounds: int) -> None:
+        self.rounds = rounds
+        self._games, self._seconds = games, seconds
+        self._begun = time.perf_counter()
+
+    @property
+    def seconds_used(self) -> float:
+        """Seconds since learning began."""
+        return time.perf_counter() - self._begun
+
+    def is_over(self, fit: int, played: int) -> bool:
+        """True if a round, counted from 0, has had its share, with so many games in all."""
+        if self._games is None:
+            return self.seconds_used >= (fit + 1) * self._seconds / self.rounds
+        return played >= (fit + 1) * self._games // self.rounds
+
+    def games_left(self, fit: int, played: int) -> int | None:
+        """Games that are left of a round, if these count; None where time does."""
+        if self._games is None:
+            return None
+        return (fit + 1) * self._games // self.rounds - played
+
+
+def rules_with_board(state: GameState) -> BaseRules | None:
+    """The compiled rules of a state's game, if they describe a board; else None."""
+    found = getattr(state, "on_compiled_rules", lambda: None)()
+    return found.rules if found is not None and found.rules.num_board_cells > 0 else None
 
 
 _CONFIG = SearchConfig.preset("uct").replace(c=0.2)
@@ -217,31 +325,14 @@ class _Features:
         total = getattr(state, "utility_sum", lambda: None)()
         self.sum: float | None = total if self.players == 2 else None
         self.outputs = 1 if self.sum is not None else self.players
-        rules = getattr(self.start(state), "rules", None)
         self.found: dict[tuple[int, int], NDArray[np.float64]] = {}
         """The numbers of the last fit, for each player to move and output."""
-        self.board: tuple[int, int, int] | None = None
-        self.shapes: tuple[tuple[int, int], ...] = ()
-        if rules is not None and rules.num_board_cells > 0:
-            self.game = str(rules)
-            self.board = (*rules.board_shape, rules.cell_kinds)
-            self.shapes = shapes_for(rules)
-        elif getattr(state, "observation", None) is None:
+        if rules_with_board(state) is None and getattr(state, "observation", None) is None:
             raise UnsupportedGameError(f"{game} shows no observations to learn from.")
 
-    def start(self, state: GameState) -> Any:
-        """The position on compiled rules if there are any with a board: that is faster."""
-        found = getattr(state, "on_compiled_rules", lambda: None)()
-        fits = found is not None and found.rules.num_board_cells > 0
-        return found if fits else state
-
     def of(self, state: Any) -> NDArray[Any]:
-        """The features of a position: the cells of its board, or its observation."""
-        if self.board is None:
-            return np.asarray(state.observation(state.current_player()), np.float32).ravel()
-        cells = np.zeros(state.rules.num_board_cells, np.int8)
-        state.rules.describe_board(state.record, cells)
-        return cells
+        """The features of a position: its observation."""
+        return np.asarray(state.observation(state.current_player()), np.float32).ravel()
 
     def shares(self, returns: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
         """Shares, in [0, 1], of the winnings possible for each output."""
@@ -263,30 +354,25 @@ class _Features:
         players = np.array([sample.player for sample in samples])
         shown = np.array([sample.features for sample in samples])
         wanted = np.array(labels)
-        width = shown.shape[1]
-        windows = None if self.board is None else windows_of(*self.board, self.shapes)
-        columns = (width if windows is None else windows.size) + 1
-        weights = np.zeros((self.players, self.outputs, columns), np.float32)
+        weights = np.zeros((self.players, self.outputs, shown.shape[1] + 1), np.float32)
         losses = [0.0]
         for player in range(self.players):
             rows = players == player
             if not rows.any():
                 continue
-            matrix = _plain(shown[rows]) if windows is None else _nested(windows, shown[rows])
+            matrix = _plain(shown[rows])
             for output in range(self.outputs):
                 target = wanted[rows, output]
                 start = self.found.get((player, output))
                 found, loss = _regression(matrix, target, start)
                 self.found[player, output] = found
-                weights[player, output] = found if windows is None else _unnested(windows, found)
+                weights[player, output] = found
                 losses.append(loss)
         value = LinearValue(
             self.game,
             weights,
             utilities=(self.low, self.high),
             utility_sum=self.sum,
-            board=self.board,
-            shapes=self.shapes,
         )
         return value, float(np.mean(losses[1:]))
 
@@ -318,60 +404,3 @@ def _regression(
 def _plain(shown: NDArray[Any]) -> Any:
     """Observations as a matrix, with a last column of ones."""
     return scipy.sparse.csr_matrix(np.column_stack([shown, np.ones(len(shown))]).astype(np.float32))
-
-
-def _nested(windows: Windows, boards: NDArray[np.int8]) -> Any:
-    """A matrix of what the windows show, of the same wherever it is shown, and of each cell.
-
-    The last two teach what few positions show in one place; ``_unnested`` puts all together.
-    """
-    groups = _column_groups(windows)
-    places = windows.places(boards)
-    cells = np.arange(boards.shape[1]) * windows.kinds + boards
-    columns = np.concatenate(
-        [places, windows.size + groups[places], _first_cell(windows) + cells], axis=1
-    )
-    total = _first_cell(windows) + boards.shape[1] * windows.kinds + 1
-    columns = np.column_stack([columns, np.full(len(boards), total - 1)])
-    pointers = np.arange(0, columns.size + 1, columns.shape[1])
-    ones = np.ones(columns.size, np.float32)
-    columns = columns.astype(np.int32).ravel()
-    return scipy.sparse.csr_matrix((ones, columns, pointers), shape=(len(boards), total))
-
-
-def _unnested(windows: Windows, found: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The numbers of the windows alone that come to the same sum for every board."""
-    size = windows.size
-    weights = found[:size] + found[size : _first_cell(windows)][_column_groups(windows)]
-    cells = found[_first_cell(windows) : -1].reshape(-1, windows.kinds)
-    for cell, window, contents in _holders(windows, len(cells)):
-        weights[window : window + len(contents)] += cells[cell][contents]
-    return np.append(weights, found[-1])
-
-
-def _column_groups(windows: Windows) -> NDArray[np.int64]:
-    """The number of each window's content, whatever the window."""
-    groups, first = [], 0
-    for cells in windows.cells:
-        contents = windows.contents(cells)
-        groups.append(np.tile(np.arange(first, first + contents), len(cells)))
-        first += contents
-    return np.concatenate(groups)
-
-
-def _first_cell(windows: Windows) -> int:
-    """The first column of single cells."""
-    return windows.size + sum(windows.contents(cells) for cells in windows.cells)
-
-
-def _holders(windows: Windows, count: int) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
-    """Each cell, the first number of a window with it, and the cell's kind in each content."""
-    for cell in range(count):
-        for start, cells in zip(windows.starts, windows.cells, strict=False):
-            found = np.argwhere(cells == cell)
-            if len(found) > 0:
-                window, place = found[0]
-                size = windows.contents(cells)
-                power = windows.kinds ** (cells.shape[1] - 1 - place)
-                yield cell, start + int(window) * size, np.arange(size) // power % windows.kinds
-                break

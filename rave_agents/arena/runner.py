@@ -198,32 +198,33 @@ def _unheard(name: str) -> Iterator[None]:
         threading.excepthook = heard
 
 
+def local_executor(jobs: int) -> Any:
+    """Processes of this machine that end with this one; those of an earlier call where they fit."""
+    from loky import get_reusable_executor  # noqa: PLC0415  (slow: multiprocessing)
+
+    each = str(max(1, (os.cpu_count() or 1) // jobs))
+    return get_reusable_executor(
+        max_workers=jobs,
+        timeout=_IDLE_SECONDS,
+        initializer=begin_local_worker,
+        initargs=(tuple(sys.path),),  # Workers that look elsewhere for modules are replaced.
+        env={name: os.environ.get(name, each) for name in _THREADS},
+    )
+
+
 class _LocalProcesses:
     """Processes of this machine, which are started anew when one of them dies."""
 
     def __init__(self, jobs: int) -> None:
         self.width = jobs
-        each = str(max(1, (os.cpu_count() or 1) // jobs))
-        self._environment = {name: os.environ.get(name, each) for name in _THREADS}
-        self._executor = self._started()
-
-    def _started(self) -> Any:
-        from loky import get_reusable_executor  # noqa: PLC0415  (slow: multiprocessing)
-
-        return get_reusable_executor(
-            max_workers=self.width,
-            timeout=_IDLE_SECONDS,
-            initializer=begin_local_worker,
-            initargs=(tuple(sys.path),),  # Workers that look elsewhere for modules are replaced.
-            env=self._environment,
-        )
+        self._executor = local_executor(jobs)
 
     def submit(self, *arguments: Any) -> "Future[list[Outcome]]":
         """Begin a chunk of games."""
         try:
             future: Future[list[Outcome]] = self._executor.submit(*arguments)
         except BrokenExecutor:
-            self._executor = self._started()
+            self._executor = local_executor(self.width)
             future = self._executor.submit(*arguments)
         return future
 

@@ -16,6 +16,7 @@ from rave_agents.compiler.folders import choose_cache_directory
 from rave_agents.errors import RaveAgentsError
 from rave_agents.extras import install_command
 from rave_agents.frameworks.adapters import adapters, missing_adapters
+from rave_agents.knowledge.shipped import known_games
 
 TARGETS = {
     "cold_compile_uct_seconds": 4.0,
@@ -39,7 +40,8 @@ def examine(*, measure: bool = True) -> dict[str, Any]:
 
     Returns:
         Plain values, fit for JSON: ``versions``, ``adapters``, ``missing_adapters`` (why, and how
-        to install), ``kernel`` and ``timings`` (None if not measured).
+        to install), ``known_games`` (those of which values are shipped), ``kernel`` and
+        ``timings`` (None if not measured).
     """
     kernel = {
         "compiles": not JIT_DISABLED,
@@ -53,6 +55,7 @@ def examine(*, measure: bool = True) -> dict[str, Any]:
             name: {"reason": reason, "install": install_command(name)}
             for name, reason in missing_adapters().items()
         },
+        "known_games": known_games(),
         "kernel": kernel,
         "timings": measure_starts() if measure and not JIT_DISABLED else None,
     }

@@ -4,6 +4,7 @@ import contextlib
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from rave_agents.agents.named_agents import agent_type, agent_types
 from rave_agents.cli import report
@@ -11,6 +12,7 @@ from rave_agents.cli.completion import complete_agent, complete_game
 from rave_agents.cli.doctor import examine
 from rave_agents.cli.program import Debug, Json, app, reported
 from rave_agents.cli.terminal import show, show_json, stderr
+from rave_agents.knowledge.shipped import known_games
 
 
 @app.command("agents")
@@ -33,6 +35,8 @@ def list_agents(
         show_json({"agents": report.agents_as_dicts(types)})
     elif name is None:
         show(report.agents_table(types))
+        known = ", ".join(known_games()) or "none"
+        show(f"Games of which auto has a learned value, without known=False: {escape(known)}")
     else:
         show(f"[bold]{name}[/]: {types[name].summary}", report.parameters_table(types[name]))
 

@@ -110,6 +110,8 @@ def doctor_table(findings: Mapping[str, Any]) -> RenderableType:
         if missing["install"] is not None:
             table.add_row("  install it by", escape(missing["install"]))
     table.add_section()
+    table.add_row("known games", escape(", ".join(findings["known_games"]) or "none"))
+    table.add_section()
     kernel = findings["kernel"]
     compiled = "compiled when first needed, and kept"
     table.add_row(

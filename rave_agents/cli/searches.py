@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from rave_agents.analysis import position_analysis as analysis
-from rave_agents.analysis.learn import Learned, learn_value, learning_view
+from rave_agents.analysis.learning_run import learn_to_file
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena.bench import EQUAL_TIME_GAMES, ROUND_SECONDS, run_bench
 from rave_agents.arena.lists import parse_agents, split_games
@@ -31,14 +30,12 @@ from rave_agents.cli.program import (
     interrupted,
     reported,
 )
-from rave_agents.cli.terminal import show, show_json, show_result
-from rave_agents.frameworks.own_games import as_game
+from rave_agents.cli.terminal import show_json, show_result
 from rave_agents.game.notation import position_text
 from rave_agents.gtp_engine.engine import Engine
 from rave_agents.gtp_engine.serve import serve_standard_streams, serve_uci
 from rave_agents.gtp_engine.uci_engine import UciEngine
 from rave_agents.results.numbers import counted
-from rave_agents.results.progress import Progress, shown
 
 
 @app.command()
@@ -126,11 +123,36 @@ def learn(
     output: Annotated[
         Path, typer.Option(help="The file to write: agents take it as evaluator=FILE.")
     ],
-    games: Annotated[int, typer.Option(help="Games of self-play.")] = 2000,
+    minutes: Annotated[
+        float | None, typer.Option(help="Minutes of learning; 5 without --games.")
+    ] = None,
+    games: Annotated[int | None, typer.Option(help="Games of self-play, in place of time.")] = None,
     rounds: Annotated[
-        int, typer.Option(help="Rounds of self-play and fitting; each plays with the last fit.")
+        int, typer.Option(help="How often the file is written, and its strength checked.")
     ] = 5,
-    simulations: Annotated[int, typer.Option(help="Simulations a move of self-play.")] = 200,
+    simulations: Annotated[
+        int, typer.Option(help="Simulations a move of self-play, without compiled rules.")
+    ] = 200,
+    jobs: Annotated[int, typer.Option(help="Processes that play.")] = 1,
+    dask: Annotated[
+        str | None, typer.Option(help="A Dask scheduler's address in their place, or 'local'.")
+    ] = None,
+    begin: Annotated[
+        Path | None, typer.Option("--from", help="A file of 'learn' to go on from.")
+    ] = None,
+    checks: Annotated[
+        int,
+        typer.Option(
+            help="Games of each check of strength, against the round before and against mcts; 0 "
+            "for none. Learning ends early once two rounds in a row have brought nothing."
+        ),
+    ] = 0,
+    curve: Annotated[
+        Path | None, typer.Option(help="A picture to write: Elo over time; needs --checks.")
+    ] = None,
+    tensorboard: Annotated[
+        Path | None, typer.Option(help="A folder of TensorBoard's; needs tensorboard.")
+    ] = None,
     seed: Seed = 0,
     as_json: Json = False,
     debug: Debug = False,
@@ -140,35 +162,32 @@ def learn(
     It takes some minutes for a board game. The file is written after every round: what was learned
     by then is there after Ctrl-C.
     """
-    start = as_game(game).new_initial_state()
     check_writable(output, "--output")
-    last: list[Learned] = []
-    automatic: Progress[Learned] = None
-    with shown(automatic, learning_view(games)) as tell:
-
-        def note(learned: Learned) -> None:
-            last[:] = [learned]
-            if tell is not None:
-                tell(learned)
-
-        learn_value(
-            start,
-            game,
-            games=games,
-            rounds=rounds,
-            simulations=simulations,
-            seed=seed,
-            progress=note,
-            fitted=lambda value: value.save(output),
-        )
-    told = {"output": str(output), **last[0]._asdict()}
+    if curve is not None:
+        if checks == 0:
+            raise ValueError("--curve shows checks of strength: give --checks, such as 20.")
+        check_writable(curve, "--curve")
+    result = learn_to_file(
+        game,
+        output,
+        minutes=minutes,
+        games=games,
+        rounds=rounds,
+        simulations=simulations,
+        jobs=jobs,
+        dask=dask,
+        start=begin,
+        checks=checks,
+        tensorboard=tensorboard,
+        made=f"rave-agents learn '{game}', seed {seed}",
+        seed=seed,
+    )
+    if curve is not None:
+        result.plot().savefig(curve)
     if as_json:
-        show_json(told)
+        show_json(result.to_dict())
     else:
-        show(
-            f"{told['games']} games, {told['positions']} positions, {told['seconds']:.0f} s: "
-            f"{escape(str(output))} has the value; give it as evaluator={escape(str(output))}."
-        )
+        show_result(result)
 
 
 @app.command()

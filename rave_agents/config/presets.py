@@ -93,6 +93,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "contempt": 0.35,
         "expand_visits": 1,
         "search_forced_moves": True,
+        "known": True,
     },
     "pn_mcts_fsu": {
         "rule": UCB1(c=math.sqrt(2.0)),

@@ -196,6 +196,17 @@ class SearchConfig:
     the next search, see ``reuse_tree``. With a clock such a root is never searched: the time is
     worth more in other moves."""
 
+    known: bool = False
+    """True if the search uses a value that is shipped for the game, where there is one and no
+    evaluator is given, see ``rave_agents.knowledge.shipped``. ``auto`` does; ``known=False`` is the
+    same search without."""
+
+    level: Annotated[int, Ge(0), Le(10)] = 0
+    """The strength, from 1, a little better than random, to 10, the full search at its default of
+    1,000 simulations; 0 for none. It decides the simulations of each move, whatever limit is given,
+    draws the move by visits, and uses one thread: equal seeds give equal moves on every machine,
+    see ``rave_agents.knowledge.levels``."""
+
     early_stop: bool = False
     """True if a search ends before its limit once no other move can become the most visited one;
     where the final move is the robust child at temperature 0. With a clock this is always so."""

@@ -37,6 +37,8 @@ class SearchParameters(TypedDict, total=False):
     max_memory_mb: float
     reuse_tree: bool
     search_forced_moves: bool
+    known: bool
+    level: int
     early_stop: bool
     c: float
     max_considered: int

@@ -37,6 +37,7 @@ class Breakthrough(WinnerRules):
     """See the module."""
 
     name = "breakthrough"
+    exchange = "upside_down"
     rows: int = 8
     columns: int = 8
 

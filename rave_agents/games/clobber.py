@@ -24,6 +24,7 @@ class Clobber(DirectedRules):
     """See the module."""
 
     name = "clobber"
+    exchange = "same"
     rows: int = 5
     columns: int = 6
 

@@ -23,6 +23,7 @@ class ConnectFour(Rules):
     """See the module."""
 
     name = "connect_four"
+    exchange = "same"
     rows: int = 6
     columns: int = 7
     x_in_row: int = 4

@@ -21,6 +21,7 @@ class Gomoku(AlignmentRules):
     """See the module."""
 
     name = "gomoku"
+    exchange = "same"
     size: int = 15
     dims: int = 2
     connect: int = 5

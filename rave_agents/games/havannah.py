@@ -38,6 +38,7 @@ class Havannah(WinnerRules):
     """See the module."""
 
     name = "havannah"
+    exchange = "same"
     board_size: int = 8
     swap: bool = False
 

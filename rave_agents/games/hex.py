@@ -40,6 +40,7 @@ class Hex(ConnectionRules):
         self.max_game_length: int = self.cells + self.swap
         self.sides = self.board_shape = sides
         self.placement: bool = not self.swap
+        self.exchange: str = "transposed" if sides[0] == sides[1] and not self.swap else ""
         self.plays_itself: bool = not self.swap  # To swap is a move that fills no cell.
         self.points = np.arange(self.cells)
         self.fields: dict[str, Any] = {

@@ -51,6 +51,7 @@ class LinesOfAction(WinnerRules):
     """See the module."""
 
     name = "lines_of_action"
+    exchange = "same"
     max_game_length: int = 1000
     board_shape = SIZE, SIZE
 

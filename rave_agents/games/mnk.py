@@ -11,6 +11,7 @@ class MNK(AlignmentRules):
     """See the module."""
 
     name = "mnk"
+    exchange = "same"
     m: int = 15
     n: int = 15
     k: int = 5

@@ -24,6 +24,7 @@ class NoGo(StoneRules):
     """See the module."""
 
     name = "nogo"
+    exchange = "same"
     board_size: int = 9
 
     def setup(self) -> None:

@@ -44,6 +44,7 @@ class Othello(Rules):
     """See the module."""
 
     name = "othello"
+    exchange = "same"
     num_distinct_actions = SQUARES + 1
     max_actions = SQUARES + 1
     max_game_length = 2 * SQUARES

@@ -42,6 +42,7 @@ class Pentago(WinnerRules):
     """See the module."""
 
     name = "pentago"
+    exchange = "same"
     num_distinct_actions = CELLS * TURNS
     max_game_length = CELLS
     board_shape = SIZE, SIZE

@@ -18,6 +18,7 @@ class TicTacToe(AlignmentRules):
     """See the module."""
 
     name = "tic_tac_toe"
+    exchange = "same"
 
     def setup(self) -> None:
         """Lay out the board."""

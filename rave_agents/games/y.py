@@ -27,6 +27,7 @@ class Y(ConnectionRules):
     """See the module."""
 
     name = "y"
+    exchange = "same"
     board_size: int = 19
 
     def setup(self) -> None:

@@ -105,6 +105,9 @@ class SearchResult(Result):
     methods), ``"python with C++ playouts"`` (those, and playouts by OpenSpiel's bots), or a name of
     its own. With one seed, two of them may choose different moves. None if there were no
     simulations."""
+    known: str | None = None
+    """The game whose learned value was used, a shipped one (``SearchConfig.known``) or that of a
+    file; None without one."""
     joint: JointTable | None = None
     """Statistics of every pair of actions, where two players move at the same time."""
     amaf_trust: float | None = None
@@ -243,6 +246,7 @@ class SearchResult(Result):
             "memory_bytes": self.memory_bytes,
             "memory_full": self.memory_full,
             "provider": self.provider,
+            "known": self.known,
             "forced": self.forced,
             "searched": self.searched,
             "amaf_trust": self.amaf_trust,
@@ -365,6 +369,8 @@ class SearchResult(Result):
         )
         if self.provider is not None:
             line += f" ({self.provider})"
+        if self.known is not None:
+            line += f", by a value learned of {self.known}"
         if self.proven is not None:
             line += f", proven {self.proven}"
         if not self.searched:

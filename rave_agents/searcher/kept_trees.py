@@ -17,6 +17,7 @@ from rave_agents.game.game_state import (
     is_simultaneous,
     legal_actions_of,
 )
+from rave_agents.knowledge.linear_value import LinearValue
 from rave_agents.results.world_statistics import WorldStatistics, world_statistics
 from rave_agents.searcher.batched_search import BatchedSearch
 from rave_agents.searcher.checks import (
@@ -90,6 +91,19 @@ class KeptTrees:
         long it ran."""
         self.worlds: WorldStatistics | None = None
         """The worlds that were drawn; None where nothing is hidden."""
+
+    def use_evaluator(self, evaluator: Any) -> None:
+        """Search with another evaluator from the next provider on: None, or one of positions."""
+        if evaluator is not self._evaluator:
+            self._evaluator = evaluator
+            for search in self.searches:
+                search.use_evaluator(evaluator)
+
+    @property
+    def known(self) -> str | None:
+        """The game of the learned value in use; None without one."""
+        evaluator = self._evaluator
+        return evaluator.game if isinstance(evaluator, LinearValue) else None
 
     def fit_evaluator(self) -> None:
         """Search without batches if the evaluator has turned out to give no values."""

@@ -17,6 +17,8 @@ from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel.tree import Tree
+from rave_agents.knowledge.levels import NO_LEVEL, Level, level_of
+from rave_agents.knowledge.shipped import known_value
 from rave_agents.results.final_move import drawn_action, root_statistics
 from rave_agents.results.payoff_matrix import joint_table
 from rave_agents.results.root import (
@@ -82,7 +84,9 @@ class Searcher:
         self.evaluator: Any = None if evaluator is None else as_evaluator(evaluator)
         """The evaluator of positions; None without one."""
         check_use(self.evaluator, self.config)
-        self._trees = KeptTrees(self.config.threads, self.evaluator)
+        self._level: Level | None = None
+        threads = self.config.threads if self.config.level == NO_LEVEL else 1
+        self._trees = KeptTrees(threads, self.evaluator)
         self.reseed(seed)
 
     def __copy__(self) -> Self:
@@ -159,7 +163,23 @@ class Searcher:
         Raises:
             TypeError: if ``state`` is no state that any installed adapter knows.
         """
-        prepared(as_game_state(state), self.config, self.evaluator)
+        state = as_game_state(state)
+        prepared(state, self.config, self._fit(state))
+
+    def _fit(self, state: GameState) -> Any:
+        """Take what is known of a state's game: a shipped value, and the level. Returns the value.
+
+        With an evaluator that is given, and without ``known``, that is the evaluator.
+        """
+        config = self.config
+        knows = self.evaluator is None and config.known
+        known = known_value(state) if knows or config.level != NO_LEVEL else None
+        self._level = None if config.level == NO_LEVEL else level_of(config.level, known)
+        if self._level is not None and not self._level.known:
+            knows = False
+        evaluator = known if knows else self.evaluator
+        self._trees.use_evaluator(evaluator)
+        return evaluator
 
     def search(
         self,
@@ -217,7 +237,10 @@ class Searcher:
                 if clock is not None:
                     limit, watch = clocked_limit(clock, trees.root, limit)
                 assert limit is not None
-                if not isinstance(self.config.final_move, RobustChild) or self.config.temperature:
+                if self._level is not None:
+                    limit = Limit(simulations=self._level.simulations)
+                shown = self._shown_config
+                if not isinstance(shown.final_move, RobustChild) or shown.temperature:
                     watch = None  # They look at visits, and the final move may be another.
                 elif watch is None and self.config.early_stop:
                     watch = EarlyStop()
@@ -229,7 +252,8 @@ class Searcher:
                     trees.run(limit, watch=watch, between=between)
                 except ChanceMetError:
                     # Now that the state knows of its chance, it is searched as a game of chance.
-                    anew = prepared(trees.root.state, self.config, self.evaluator)
+                    evaluator = self._fit(trees.root.state)
+                    anew = prepared(trees.root.state, self.config, evaluator)
                     trees.enter(*anew, player, None, forced=forced)
                     self._move_unit = float(self._moves.random())
                     trees.run(limit, watch=watch, between=between)
@@ -277,12 +301,18 @@ class Searcher:
             learns = hasattr(state, "draws_chance") or hasattr(state, "seeing")
             game = None if learns else root.game
         if game is None or game.config is not self.config:
-            state, game = prepared(state, self.config, self.evaluator)
+            state, game = prepared(state, self.config, self._fit(state))
             trees.fit_evaluator()
         trees.started = time.perf_counter()
         trees.enter(state.clone(), game, player, moves, forced=forced)
         self._move_unit = float(self._moves.random())
         return trees.running
+
+    @property
+    def _shown_config(self) -> SearchConfig:
+        """The configuration that chooses the move: the level's temperature is in it."""
+        level = self._level
+        return self.config if level is None else _at_temperature(self.config, level.temperature)
 
     @property
     def started(self) -> float:
@@ -353,7 +383,7 @@ class Searcher:
         if not known:
             known.append(unknown_root(root.state, root.player))
         found = known[0] if len(known) == 1 else merged_root(known)
-        statistics = root_statistics(found, self.config)
+        statistics = root_statistics(found, self._shown_config)
         action = drawn_action(statistics, self._move_unit)
         visits, total = 0, 0.0
         for row in statistics:
@@ -383,6 +413,12 @@ class Searcher:
             memory_bytes=memory_bytes,
             memory_full=len(full) > 0 and all(full),
             provider=trees.searches[0].provider if simulations > 0 else None,
+            known=trees.known,
             worlds=trees.worlds,
             state=root.state.clone(),
         )
+
+
+@functools.lru_cache(maxsize=64)
+def _at_temperature(config: SearchConfig, temperature: float) -> SearchConfig:
+    return config.replace(temperature=temperature)

@@ -116,6 +116,11 @@ class TreeSearch:
         self._playout_seeds = playout_seeds
         self._noise = np.random.default_rng(noise_seed)
 
+    def use_evaluator(self, evaluator: Any) -> None:
+        """Evaluate positions by another evaluator from the next provider on."""
+        self._evaluator = evaluator
+        self._keeps_provider = False
+
     def draw_as(self, other: "TreeSearch") -> None:
         """Go on with the random streams of another search."""
         self._stream, self._noise = other._stream, other._noise

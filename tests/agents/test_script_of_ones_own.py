@@ -13,7 +13,7 @@ from helpers.opponents import play_opponent
 from helpers.own_agents import networks
 from typer.testing import CliRunner
 
-from rave_agents.analysis.learn import learn_value
+from rave_agents.analysis.learn import learn
 from rave_agents.analysis.position_analysis import analyse
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena import find_best, play_match, play_tournament
@@ -25,7 +25,7 @@ GAME = networks.GAME
 
 @functools.cache
 def learned_value():
-    return learn_value(GAME, games=4, rounds=1, simulations=4)
+    return learn(GAME, games=4, rounds=1, simulations=4)
 
 
 def learned_file(folder):

@@ -1,6 +1,8 @@
 """Values that self-play teaches: their features, their files, and what they are good for."""
 
+import dataclasses
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyspiel
@@ -11,15 +13,19 @@ from rave_pettingzoo import AECState, UCTAgent
 from typer.testing import CliRunner
 
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
-from rave_agents.analysis.learn import _nested, _regression, _unnested, learn_value
+from rave_agents.analysis.board_learning import BoardLearner, network_for
+from rave_agents.analysis.learn import _plain, _regression, learn
+from rave_agents.arena.match import play_match
 from rave_agents.cli import app
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import GAMES, Rules, rules_class
+from rave_agents.knowledge import teacher
+from rave_agents.knowledge.linear_value import game_text
+from rave_agents.knowledge.networks import shapes_for, windows_of
+from rave_agents.knowledge.symmetries import symmetries_of
 from rave_agents.parts import Judging
-from rave_agents.searcher.board_windows import shapes_for, windows_of
-from rave_agents.searcher.linear_value import game_text
 
 SMALL = {
     "amazons": {"board_size": 6},
@@ -47,6 +53,11 @@ def small(name):
     return rules_class(name)(**SMALL.get(name, {}))
 
 
+def squarely(name):
+    """A small game, of Hex one on as many columns as rows."""
+    return rules_class(name)(**SMALL.get(name, {}) | ({"num_cols": 3} if name == "hex" else {}))
+
+
 def played(rules, plies, seed=1):
     """A position after random moves."""
     state, draw = rules.new_initial_state(), np.random.default_rng(seed)
@@ -62,10 +73,16 @@ def played(rules, plies, seed=1):
 
 def random_value(rules, seed=1):
     board, shapes = (*rules.board_shape, rules.cell_kinds), shapes_for(rules)
-    size = windows_of(*board, shapes).size + 1
-    weights = np.random.default_rng(seed).normal(0, 0.1, (2, 1, size)).astype(np.float32)
+    return value_of(rules, windows_of(board, shapes), seed)
+
+
+def value_of(rules, network, seed=1):
+    """A value of a network with random weights."""
+    rows = (1 if network.shared else 2) * (len(network.stages) + 1)
+    draw = np.random.default_rng(seed)
+    weights = draw.normal(0, 0.1, (rows, 1, network.size + 1)).astype(np.float32)
     return LinearValue(
-        str(rules), weights, utilities=(-1.0, 1.0), utility_sum=0.0, board=board, shapes=shapes
+        str(rules), weights, utilities=(-1.0, 1.0), utility_sum=0.0, network=network, players=2
     )
 
 
@@ -147,7 +164,7 @@ def test_a_file_keeps_a_value(tmp_path):
     value.save(path)
     again, state = LinearValue.load(path), played(rules, 4)
     assert again(state) == value(state)
-    assert (again.game, again.shapes) == (value.game, value.shapes)
+    assert (again.game, again.network) == (value.game, value.network)
 
 
 def test_a_value_is_refused_for_another_game():
@@ -264,23 +281,111 @@ def test_weights_that_are_no_numbers_are_refused():
         LinearValue("x", value.weights, utilities=(-1, 1), utility_sum=0.0)
 
 
-def test_a_fit_finds_the_odds_of_a_cell_and_windows_have_the_same_sum():
-    draw = np.random.default_rng(1)
-    boards = draw.integers(0, 3, (3000, 12)).astype(np.int8)
-    windows = windows_of(3, 4, 3, ((2, 3), (3, 2)))
-    logits = 1.5 * (boards[:, 5] == 1) - 1.0 * (boards[:, 0] == 2)
-    target = 1.0 / (1.0 + np.exp(-logits))
-    matrix = _nested(windows, boards)
-    found, _ = _regression(matrix, target, None)
-    weights = _unnested(windows, found)
-    sums = weights[windows.places(boards)].sum(axis=1) + weights[-1]
-    assert sums == pytest.approx(matrix @ found, abs=1e-6)
-    assert np.abs(sums - logits).mean() < 0.15
+def test_a_fit_finds_the_odds_of_an_entry():
+    shown = np.random.default_rng(1).integers(0, 2, (3000, 12))
+    logits = 1.5 * shown[:, 5] - 1.0 * shown[:, 0]
+    found, _ = _regression(_plain(shown), 1.0 / (1.0 + np.exp(-logits)), None)
+    assert np.abs(shown @ found[:-1] + found[-1] - logits).mean() < 0.05
+
+
+@pytest.mark.parametrize("name", ["breakthrough", "hex", "connect_four"])
+def test_the_compiled_value_is_that_of_tuples_that_players_share(name):
+    rules = squarely(name)
+    network = dataclasses.replace(network_for(rules, [(0, 1, 2, 5)]), stages=(4, 9))
+    value = value_of(rules, network)
+    judged = value.judged(rules)
+    assert network.shared
+    for plies in (3, 4, 6):
+        state, returns = played(rules, plies), np.zeros(2)
+        cells = np.zeros(rules.num_board_cells, np.int8)
+        judged.rules.judge(state.record, cells, judged.weights, returns)
+        assert returns == pytest.approx(value(state), abs=1e-5)
+        assert sum(returns) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("breakthrough", 1), ("hex", 1), ("othello", 3), ("tic_tac_toe", 7), ("y", 5)],
+)
+def test_the_symmetries_of_a_board_are_found(name, count):
+    rules = rules_class(name)(
+        **{**SMALL.get(name, {}), **({"num_cols": 3} if name == "hex" else {})}
+    )
+    found = symmetries_of(rules)
+    assert len(found) == count
+    for image in found:
+        assert sorted(image) == list(range(rules.num_board_cells))
+
+
+def test_tuples_and_their_images_share_a_table():
+    rules = small("breakthrough")
+    (mirror,) = symmetries_of(rules)
+    network = network_for(rules)
+    sets = [frozenset(cells[cells >= 0].tolist()) for cells in network.cells[0]]
+    tables = dict(zip(sets, network.tables, strict=True))
+    for cells, table in tables.items():
+        assert tables[frozenset(mirror[list(cells)].tolist())] == table
+
+
+def test_a_board_and_its_mirror_image_have_the_same_value_for_the_other_player():
+    rules = small("breakthrough")
+    value, state = value_of(rules, network_for(rules)), played(rules, 3)
+    cells = cells_of(state)
+    network, seen = value.network, np.array([0, 2, 1], np.int8)
+    mirrored = np.ascontiguousarray(seen[cells].reshape(rules.board_shape)[::-1]).ravel()
+    for player in (0, 1):
+        mine = network.places(player, cells[None])[0]
+        theirs = network.places(1 - player, mirrored[None])[0]
+        assert (mine == theirs).all()
+
+
+def test_learning_in_several_processes_is_the_same_whatever_runs_them():
+    rules = small("breakthrough")
+    weights = []
+    for executor in (None, ThreadPoolExecutor(2)):
+        learner = BoardLearner(rules, seed=3, jobs=2, executor=executor)
+        for _ in range(2):
+            learner.learn_round(6)
+        weights.append(learner.value().weights)
+    assert (weights[0] == weights[1]).all()
+    assert weights[0].any()
+
+
+def test_learning_goes_on_from_a_value():
+    rules = small("breakthrough")
+    first = learn(rules, games=40, rounds=1, seed=1)
+    again = learn(rules, games=1, rounds=1, seed=2, start=first)
+    plain = learn(rules, games=1, rounds=1, seed=2)
+    moved, apart = (np.abs(each.weights - first.weights).sum() for each in (again, plain))
+    assert 0.0 < moved < apart / 2
+
+
+@pytest.mark.full
+def test_machine_code_teaches_what_the_interpreter_does(compiled):
+    rules = small("breakthrough")
+    learner = BoardLearner(rules, seed=1)
+    learner.learn_round(20)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(teacher, "JIT_DISABLED", True)
+        interpreted = BoardLearner(rules, seed=1)
+        interpreted.learn_round(20)
+    assert learner.positions == interpreted.positions
+    assert learner.value().weights == pytest.approx(interpreted.value().weights, abs=1e-3)
+
+
+@pytest.mark.full
+def test_a_learned_value_wins_against_none(compiled, tmp_path):
+    """20 games; of equals 1 in 170 matches ends at 16 or above."""
+    game = "breakthrough(rows=6,columns=6)"
+    learn(game, games=6000, rounds=1).save(tmp_path / "value.npz")
+    agents = f"uct(c=0.2,evaluator={tmp_path / 'value.npz'})", "uct(c=0.2)"
+    score = play_match(game, *agents, games=20, simulations=100, seed=1).score
+    assert score.wins >= 16
 
 
 def test_a_value_learned_by_self_play_tells_who_has_the_better_of_it():
     start = load_game("tic_tac_toe").new_initial_state()
-    value = learn_value(start, "tic_tac_toe", games=60, rounds=1, simulations=10, seed=1)
+    value = learn(start, "tic_tac_toe", games=60, rounds=1, simulations=10, seed=1)
     found = {}
     for name, moves in {"x": (4, 1, 0, 3), "o": (1, 4, 3, 0)}.items():  # Player 0 is x.
         state = start.clone()
@@ -292,9 +397,7 @@ def test_a_value_learned_by_self_play_tells_who_has_the_better_of_it():
 
 def test_learning_is_the_same_for_a_seed():
     state = load_game("tic_tac_toe").new_initial_state()
-    first, again = (
-        learn_value(state, "t", games=4, rounds=2, simulations=5, seed=3) for _ in range(2)
-    )
+    first, again = (learn(state, "t", games=4, rounds=2, simulations=5, seed=3) for _ in range(2))
     assert (first.weights == again.weights).all()
 
 
@@ -306,8 +409,8 @@ class WithoutBoard(Race):
 
 def test_games_of_three_players_and_chance_are_learned_from_observations():
     state = WithoutBoard(goal=3, rounds=2).new_initial_state()
-    value = learn_value(state, "race", games=12, rounds=2, simulations=10, seed=1)
-    assert value.board is None
+    value = learn(state, "race", games=12, rounds=2, simulations=10, seed=1)
+    assert value.network is None
     assert value.weights.shape[:2] == (3, 3)
     result = Searcher(SearchConfig(), seed=1, evaluator=value).search(state, Limit(simulations=50))
     assert result.simulations == 50
@@ -315,7 +418,7 @@ def test_games_of_three_players_and_chance_are_learned_from_observations():
 
 def test_openspiels_games_are_learned_from_observations():
     game = load_game("tic_tac_toe")
-    value = learn_value(game.new_initial_state(), "tic_tac_toe", games=6, rounds=2, simulations=10)
+    value = learn(game.new_initial_state(), "tic_tac_toe", games=6, rounds=2, simulations=10)
     state = pyspiel.load_game("tic_tac_toe").new_initial_state()
     assert sum(value(state)) == pytest.approx(0.0)
 
@@ -323,7 +426,7 @@ def test_openspiels_games_are_learned_from_observations():
 @pytest.mark.parametrize("name", ["leduc_poker", "matrix_rps"])
 def test_games_that_are_not_learned_are_refused(name):
     with pytest.raises(UnsupportedGameError, match="values are learned of games"):
-        learn_value(load_game(name).new_initial_state(), name, games=2, rounds=1)
+        learn(load_game(name).new_initial_state(), name, games=2, rounds=1)
 
 
 @pytest.mark.parametrize(
@@ -333,11 +436,14 @@ def test_games_that_are_not_learned_are_refused(name):
         ({"rounds": 0}, ValueError, "rounds must be at least 1"),
         ({"simulations": 1}, ValueError, "simulations must be at least 2"),
         ({"games": 2.5}, TypeError, "games must be an integer"),
+        ({"minutes": 0}, ValueError, "minutes must be a number above 0"),
+        ({"minutes": 1, "games": 10}, ValueError, "minutes or games, not both"),
+        ({"jobs": 0}, ValueError, "jobs must be at least 1"),
     ],
 )
 def test_numbers_that_are_not_allowed_are_refused(numbers, error, message):
     with pytest.raises(error, match=message):
-        learn_value(small("breakthrough").new_initial_state(), "b", **numbers)
+        learn(small("breakthrough").new_initial_state(), "b", **numbers)
 
 
 def test_an_environment_of_pettingzoo_takes_a_compiled_value(monkeypatch):

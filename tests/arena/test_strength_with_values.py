@@ -2,7 +2,6 @@
 
 import pytest
 
-from rave_agents.analysis.learn import learn_value
 from rave_agents.arena.match import play_match
 
 
@@ -14,7 +13,7 @@ def learned(tmp_path_factory):
     def learn(game):
         if game not in paths:
             paths[game] = tmp_path_factory.mktemp("learned") / "value.npz"
-            learn_value(game, games=30, rounds=2, simulations=40).save(paths[game])
+            learn(game, games=30, rounds=2, simulations=40).save(paths[game])
         return paths[game]
 
     return learn

@@ -203,6 +203,8 @@ BAD_NUMBERS = {
     "reuse_tree": [],
     "search_forced_moves": [],
     "early_stop": [],
+    "known": [],
+    "level": [-1, 11],
 }
 AT_LEAST_0 = [-0.1, INF, NAN]
 ABOVE_0 = [0, -1.0, INF, NAN]
@@ -853,6 +855,7 @@ PRESETS = {
         "contempt": 0.35,
         "expand_visits": 1,
         "search_forced_moves": True,
+        "known": True,
     },
     "rave_pn": {**RAVE, "proofs": PN_PROOFS, "contempt": 0.35},
     "pn_mcts_fsu": {

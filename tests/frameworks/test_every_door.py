@@ -14,7 +14,7 @@ from pettingzoo.classic import tictactoe_v3
 from rave_openspiel import RaveBot
 
 from rave_agents import BatchEvaluator, UnsupportedGameError, as_game, make_agent, self_play
-from rave_agents.analysis.learn import learn_value
+from rave_agents.analysis.learn import learn as learn_value
 from rave_agents.analysis.position_analysis import analyse
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena.bench import run_bench

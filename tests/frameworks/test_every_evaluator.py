@@ -13,7 +13,7 @@ from pettingzoo.classic import tictactoe_v3
 from typer.testing import CliRunner
 
 from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher, as_evaluator, make_agent
-from rave_agents.analysis.learn import learn_value
+from rave_agents.analysis.learn import learn
 from rave_agents.arena.match import play_match
 from rave_agents.cli.program import app
 from rave_agents.errors import GameError
@@ -121,7 +121,7 @@ def test_commands_take_an_evaluator_by_name(command):
 @pytest.fixture(scope="module")
 def learned(tmp_path_factory):
     path = tmp_path_factory.mktemp("learned") / "value.npz"
-    learn_value(GAME, games=4, rounds=1, simulations=5).save(path)
+    learn(GAME, games=4, rounds=1, simulations=5).save(path)
     return path
 
 

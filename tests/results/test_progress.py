@@ -10,7 +10,7 @@ import types
 import pytest
 
 from rave_agents import Limit, LinearValue, Searcher
-from rave_agents.analysis.learn import learn_value
+from rave_agents.analysis.learn import learn
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena import (
     find_best,
@@ -51,7 +51,7 @@ RUNS = {
     "bench": lambda **o: run_bench(["tic_tac_toe"], rounds=2, round_seconds=0.001, **o),
     "evaluation": evaluate,
     "tournament of environments": env_tournament,
-    "learning": lambda **o: learn_value("tic_tac_toe", games=2, rounds=1, simulations=2, **o),
+    "learning": lambda **o: learn("tic_tac_toe", games=2, rounds=1, simulations=2, **o),
     "solving": lambda **o: solve_position("tic_tac_toe", seconds=0.3, max_memory_mb=1000, **o),
 }
 

@@ -22,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from helpers.games import RandomEvaluator, random_game
 
 from rave_agents import Limit, SearchConfig, Searcher, search_many
-from rave_agents.analysis.learn import learn_value
+from rave_agents.analysis.learn import learn
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena.match import play_match
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
@@ -192,7 +192,7 @@ class Learn:
         state = load_game("tic_tac_toe").new_initial_state()
         games, self.values = 1000 if self.begun else 2, []
         self.begun = True
-        learn_value(
+        learn(
             state,
             "tic_tac_toe",
             games=games,

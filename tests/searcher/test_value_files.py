@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from rave_agents import LinearValue
+from rave_agents.analysis.board_learning import network_for
 from rave_agents.games import rules_class
-from rave_agents.searcher import array_file
-from rave_agents.searcher.board_windows import shapes_for, windows_of
+from rave_agents.knowledge import array_file
+from rave_agents.knowledge.networks import shapes_for, windows_of
 
 RULES = rules_class("breakthrough")(rows=5, columns=4)
 BOARD, SHAPES = (*RULES.board_shape, RULES.cell_kinds), shapes_for(RULES)
-FEATURES = windows_of(*BOARD, SHAPES).size + 1
+FEATURES = windows_of(BOARD, SHAPES).size + 1
 RIGHT = {
     "format": 1,
     "game": str(RULES),
@@ -56,7 +57,7 @@ def test_a_whole_file_is_read_packed_or_not(tmp_path):
     for packed in (True, False):
         value = LinearValue.load(written(tmp_path / "value.npz", packed=packed))
         assert value.weights.shape == (2, 1, FEATURES)
-        assert (value.game, value.board, value.shapes) == (str(RULES), BOARD, SHAPES)
+        assert (value.game, value.network) == (str(RULES), windows_of(BOARD, SHAPES))
 
 
 def weights(*shape):
@@ -110,6 +111,72 @@ def weights(*shape):
 def test_a_file_that_does_not_fit_together_is_refused(changes, tmp_path):
     with pytest.raises(ValueError, match=r"is not a learned value, .*: \S"):
         LinearValue.load(written(tmp_path / "value.npz", **changes))
+
+
+NETWORK = network_for(RULES)
+TUPLES = NETWORK.cells.shape[1]
+RIGHT_NOW = {
+    **RIGHT,
+    "format": 2,
+    "weights": np.full((1, 1, NETWORK.size + 1), 0.001, np.float16),
+    "cells": NETWORK.cells,
+    "tables": NETWORK.tables,
+    "kinds": NETWORK.kinds,
+    "stages": np.zeros(0, np.int64),
+    "players": 2,
+    "made": "by a test",
+}
+
+
+def changed(array, place, number):
+    array = array.copy()
+    array[place] = number
+    return array
+
+
+def test_a_file_of_tuples_is_read(tmp_path):
+    value = LinearValue.load(written(tmp_path / "value.npz", **RIGHT_NOW))
+    assert (value.network, value.players, value.made) == (NETWORK, 2, "by a test")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"weights": np.full((2, 1, NETWORK.size + 1), 0.001, np.float16)},
+        {"weights": np.full((1, 2, NETWORK.size + 1), 0.001, np.float16)},
+        {"weights": np.full((1, 1, NETWORK.size), 0.001, np.float16)},
+        {"weights": np.full((1, 1, NETWORK.size + 1), np.inf, np.float16)},
+        {"cells": None},
+        {"cells": NETWORK.cells[0]},
+        {"cells": NETWORK.cells[:, :0]},
+        {"cells": NETWORK.cells.astype(float)},
+        {"cells": changed(NETWORK.cells, (0, 0, 0), 20)},
+        {"cells": changed(NETWORK.cells, (0, 0, 0), -1)},
+        {"cells": changed(NETWORK.cells, (0, 0, 5), -1)},
+        {"cells": changed(NETWORK.cells, (0, 0, 2), -2)},
+        {"tables": changed(NETWORK.tables, 0, -1)},
+        {"tables": changed(NETWORK.tables, 0, 2**31 - 1)},
+        {"tables": NETWORK.tables[1:]},
+        {"kinds": changed(NETWORK.kinds, (1, 0), 2)},
+        {"kinds": changed(NETWORK.kinds, (0, 0), 3)},
+        {"kinds": NETWORK.kinds[:1]},
+        {"stages": np.array([5, 4])},
+        {"stages": np.array([5, 9])},
+        {"stages": np.arange(100)},
+        {"stages": np.array([0.5])},
+        {"players": 3},
+        {"players": np.nan},
+        {"players": None},
+        {"made": 5},
+        {"made": "\x1b[31mred"},
+        {"board": (5, 4, 4)},
+        {"board": (3, 4, 3)},
+        {"board": (10**9, 10**9, 3)},
+    ],
+)
+def test_a_file_of_tuples_that_does_not_fit_together_is_refused(changes, tmp_path):
+    with pytest.raises(ValueError, match=r"is not a learned value, .*: \S"):
+        LinearValue.load(written(tmp_path / "value.npz", **{**RIGHT_NOW, **changes}))
 
 
 @pytest.mark.parametrize(
@@ -178,7 +245,7 @@ def test_damaged_files_are_values_or_no_learned_values(files, tmp_path):
     small = {"weights": weights(2, 1, 29), "board": (), "shapes": np.zeros((0, 2), np.int64)}
     originals = []
     for packed in (True, False):
-        for changes in ({}, small):
+        for changes in ({}, small, RIGHT_NOW):
             originals.append(written(path, packed=packed, **changes).read_bytes())
     for _ in range(files):
         path.write_bytes(damaged(draw.choice(originals), draw))

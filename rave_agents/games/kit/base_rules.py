@@ -84,6 +84,10 @@ class BaseRules:
     """Rows and columns of what ``describe_board`` describes; (0, 0) where it describes nothing."""
     cell_kinds: int = 3
     """The number of different contents of a cell."""
+    exchange: str = ""
+    """The turn of a board of empty cells and two players' that goes with a change of places of the
+    players: ``"same"``, ``"transposed"``, ``"upside_down"`` or ``"half_turn"``. So each learns from
+    the other; ``""`` where they differ, or nothing is known."""
     is_chosen: bool = False
     """True if a policy of the search chooses each move of a playout."""
     is_judged: bool = False

@@ -6,6 +6,7 @@ import inspect
 import pathlib
 import re
 import threading
+import types
 
 from rave_agents.compiler.changes import MISSING, Watched, code_generation, watch
 from rave_agents.compiler.dispatch import JIT_DISABLED
@@ -27,13 +28,14 @@ _loaded: dict[str, Callback] = {}
 """Loaded code by the names of its files: it may be in use after its rules have been edited."""
 
 
-def loaded(rules: BaseRules) -> Callback:
-    """``simulate`` of these rules, compiled or found on disk."""
+def loaded(rules: BaseRules, kit: types.ModuleType = playing) -> Callback:
+    """A module of the kit compiled with these rules, or found on disk: its ``entry``."""
     with _lock:
         generation = code_generation()
-        known = vars(rules).get(_MACHINE_CODE)
+        attribute = f"{_MACHINE_CODE}_{kit.__name__}"
+        known = vars(rules).get(attribute)
         if known is None or known[0] != generation:
-            sources = sources_of_rules(rules)
+            sources = sources_of_rules(rules, kit)
             watch(_shared(sources.watched, rules))
             place = _place(rules, sources)
             try:
@@ -42,17 +44,17 @@ def loaded(rules: BaseRules) -> Callback:
                     try_out(rules, own, uses_numba=uses_numba)
                 uninterrupted(
                     lambda: vars(rules).update(
-                        {_MACHINE_CODE: (generation, _load(rules, place, sources))}
+                        {attribute: (generation, _load(rules, place, sources, kit))}
                     )
                 )
             except UncompilableError as error:
                 raise GameError(f"The rules of {rules} have a mistake. {error}") from None
-            known = vars(rules)[_MACHINE_CODE]
+            known = vars(rules)[attribute]
         return known[1]
 
 
 _MACHINE_CODE = "_machine_code"
-"""The attribute of rules under which their code is found: others that are equal may differ."""
+"""The attributes of rules under which their code is found: others that are equal may differ."""
 
 
 def prepare(rules: BaseRules) -> None:
@@ -63,7 +65,7 @@ def prepare(rules: BaseRules) -> None:
 
 def place_on_disk(rules: BaseRules) -> pathlib.Path:
     """Path of the machine code of these rules."""
-    return _place(rules, sources_of_rules(rules))
+    return _place(rules, sources_of_rules(rules, playing))
 
 
 def _place(rules: BaseRules, sources: Fingerprint) -> pathlib.Path:
@@ -81,14 +83,16 @@ def _shared(watched: Watched, rules: BaseRules) -> Watched:
     return watched._replace(names={k: v for k, v in watched.names.items() if v[0] is not own})
 
 
-def _load(rules: BaseRules, place: pathlib.Path, sources: Fingerprint) -> Callback:
+def _load(
+    rules: BaseRules, place: pathlib.Path, sources: Fingerprint, kit: types.ModuleType
+) -> Callback:
     if str(place) in _loaded and not sources.unknown:
         return _loaded[str(place)]
 
     def compiled() -> MachineCode:
         from rave_agents.games.kit.rules_lowering import callback_code  # noqa: PLC0415  (slow: Numba)
 
-        return callback_code(playing.simulate_at, rules, sources.dispatchers)
+        return callback_code(kit.entry, rules, sources.dispatchers)
 
     code = found_or_compiled(place, f"the rules of {rules}", compiled, sources)
     _loaded[str(place)] = code.load_callback()
@@ -104,11 +108,12 @@ def _kit_sources() -> str:
     return digest.hexdigest()[:16]
 
 
-def sources_of_rules(rules: BaseRules) -> Fingerprint:
+def sources_of_rules(rules: BaseRules, kit: types.ModuleType = playing) -> Fingerprint:
     """All that compiled code has of one object of rules: methods, and attributes as constants."""
     found, kind = Fingerprint(), type(rules)
     found.note(codegen_settings(), f"{kind.__module__}.{kind.__qualname__}", repr(rules.parameters))
-    found.names |= _names_of_the_kit()
+    found.note(kit.__name__)
+    found.names |= _names_of_the_kit(kit)
     found.watching = not is_ours(kind.__module__)
     has = {name for name in (*dir(kind), *vars(rules)) if not name.startswith("__")}
     done: set[str] = set()
@@ -136,9 +141,9 @@ def _add_member(found: Fingerprint, rules: BaseRules, name: str) -> None:
 
 
 @functools.cache
-def _names_of_the_kit() -> frozenset[str]:
-    """Names that the kit and its compiler may look up in rules."""
-    members = [one for module in (playing, leaves, playouts) for one in vars(module).values()]
+def _names_of_the_kit(kit: types.ModuleType) -> frozenset[str]:
+    """Names that a module of the kit and its compiler may look up in rules."""
+    members = [one for module in (kit, leaves, playouts) for one in vars(module).values()]
     functions = [getattr(one, "py_func", one) for one in members]
     codes = [one.__code__ for one in functions if inspect.isfunction(one)]
     return frozenset({"record"}.union(*(looked_up(code).attributes for code in codes)))

@@ -153,7 +153,7 @@ def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: A
     return status
 
 
-def simulate_at(rules: Any, address: int) -> int:
+def entry(rules: Any, address: int) -> int:
     """``simulate`` as the loop calls it: it finds frame and records by addresses alone."""
     header = array_at(address, HEADER_LENGTH, np.int64)
     at = header[BUFFERS:]

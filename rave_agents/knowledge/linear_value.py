@@ -1,10 +1,9 @@
 """A learned value of positions: linear in what a board shows, through the logistic function.
 
 ``LinearValue`` is what ``rave-agents learn`` writes to a file. Its features are, in games of
-compiled rules, the contents of all windows of the board of a few shapes, such as two rows of three
-cells: an n-tuple network (Bledsoe & Browning 1959; Lucas 2008 for Othello). Each has a number of
-its own for each content and each player to move. In other games they are the entries of the
-observation tensor of the player to move.
+compiled rules, the contents of tuples of cells of the board, such as two rows of three: an n-tuple
+network (Bledsoe & Browning 1959; Lucas 2008 for Othello), see ``networks.py``. In other games they
+are the entries of the observation tensor of the player to move.
 """
 
 import hashlib
@@ -23,8 +22,14 @@ from rave_agents.game.arguments import is_number
 from rave_agents.game.game_state import PlayerId
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.values import JudgedRules
-from rave_agents.searcher.array_file import Arrays, read_arrays
-from rave_agents.searcher.board_windows import checked_windows, judged_rules, windows_of
+from rave_agents.knowledge.array_file import Arrays, read_arrays
+from rave_agents.knowledge.networks import (
+    MOST_CELLS,
+    MOST_CONTENTS,
+    Network,
+    judged_rules,
+    windows_of,
+)
 
 MOST_LETTERS = 1000
 """Letters that the name of a file's game may have."""
@@ -35,8 +40,14 @@ MOST_NAMED = 900
 _LENGTH = "max_game_length"
 """The parameter with the number of moves after which a game ends."""
 
-FORMAT = 1
+FORMAT = 2
 """The number of the files' format."""
+
+WINDOWS = 1
+"""The format before, of windows with a table each, which is read, too."""
+
+MOST_SHAPES = 16
+"""Shapes of windows that such a file may have."""
 
 
 class LinearValue:
@@ -45,14 +56,16 @@ class LinearValue:
     Args:
         game: the game that it was learned on, as text, with its parameters; the value fits that
             game alone. Where a board is given, it is the rules', else what ``game_text`` tells.
-        weights: [players to move, outputs, features + 1] the numbers, the last of each row added
-            always. One output is player 0's share of what can be won in a game of two players with
-            a constant sum; else there is one for each player.
+        weights: [rows, outputs, features + 1] the numbers, the last of each row added always. There
+            is a row for each player to move, and for each stage of a network; one for both players
+            if they share it. One output is player 0's share of what can be won in a game of two
+            players with a constant sum, or that of the player to move where players share rows;
+            else there is one for each player.
         utilities: the least and the greatest utility.
         utility_sum: the sum of two players' utilities; None if it varies or there are others.
-        board: rows, columns and kinds of cells where windows are the features; None for the
-            entries of observation tensors.
-        shapes: rows and columns of the windows.
+        network: the tuples of a board; None where the features are entries of observation tensors.
+        players: the number of players.
+        made: a line that tells how it was learned.
     """
 
     def __init__(
@@ -62,37 +75,45 @@ class LinearValue:
         *,
         utilities: tuple[float, float],
         utility_sum: float | None,
-        board: tuple[int, int, int] | None = None,
-        shapes: tuple[tuple[int, int], ...] = (),
+        network: Network | None = None,
+        players: int | None = None,
+        made: str = "",
     ) -> None:
         self.game = game
         self.weights: NDArray[np.float32] = np.ascontiguousarray(weights, np.float32)
         self.utilities = utilities
         self.utility_sum = utility_sum
-        self.board = board
-        self.shapes = shapes
+        self.network = network
+        self.made = made
         self._known: Hashable = None
         self._known_rules: BaseRules | None = None
         _check_utilities(utilities, utility_sum)
-        expected = None if board is None else checked_windows(board, shapes) + 1
-        _check_weights(self.weights, expected, constant_sum=utility_sum is not None)
+        self.players: int = len(self.weights) if players is None else players
+        """The number of players."""
+        _check_weights(self.weights, self.players, network, constant_sum=utility_sum is not None)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_known": None, "_known_rules": None}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file of NumPy's format npz."""
+        half = self.weights.astype(np.float16)
+        exact = np.array_equal(half.astype(np.float32), self.weights)
+        arrays: dict[str, Any] = {
+            "format": FORMAT,
+            "game": self.game,
+            "weights": half if exact else self.weights,
+            "utilities": self.utilities,
+            "utility_sum": np.nan if self.utility_sum is None else self.utility_sum,
+            "players": self.players,
+            "made": self.made,
+        }
+        if self.network is not None:
+            stages = np.array(self.network.stages, np.int64)
+            arrays |= {name: getattr(self.network, name) for name in _ARRAYS}
+            arrays |= {"board": self.network.board, "stages": stages}
         with written_whole(path) as file:
-            np.savez_compressed(
-                file,
-                format=FORMAT,
-                game=self.game,
-                weights=self.weights,
-                utilities=self.utilities,
-                utility_sum=np.nan if self.utility_sum is None else self.utility_sum,
-                board=() if self.board is None else self.board,
-                shapes=np.array(self.shapes, np.int64).reshape(-1, 2),
-            )
+            np.savez_compressed(file, **arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -119,7 +140,7 @@ class LinearValue:
         self._check_game(found)
         player = int(found.current_player())
         player = 0 if player == PlayerId.SIMULTANEOUS else player
-        if self.board is None:
+        if self.network is None:
             observation = getattr(found, "observation", None)
             if observation is None:
                 raise UnsupportedGameError("A learned value needs a game that shows observations.")
@@ -135,9 +156,11 @@ class LinearValue:
         self._check_rules(on_rules.rules)
         cells = np.zeros(on_rules.rules.num_board_cells, np.int8)
         on_rules.rules.describe_board(on_rules.record, cells)
-        places = windows_of(*self.board, self.shapes).places(cells[None])[0]
-        logits = self.weights[player][:, places].sum(axis=1) + self.weights[player][:, -1]
-        return self._utilities(logits, found.num_players())
+        places = self.network.places(player, cells[None])[0]
+        row = self.weights[self.network.row_of(player, cells)]
+        logits = row[:, places].sum(axis=1) + row[:, -1]
+        swapped = self.network.shared and player == 1
+        return self._utilities(-logits if swapped else logits, found.num_players())
 
     def judged(self, rules: BaseRules) -> JudgedRules | None:
         """A game's rules with this value compiled; None where observations are the features.
@@ -145,11 +168,11 @@ class LinearValue:
         Raises:
             UnsupportedGameError: if it was learned on another game.
         """
-        if self.board is None:
+        if self.network is None:
             return None
         self._check_rules(rules)
         return JudgedRules(
-            judged_rules(rules, self.shapes, self.weights.shape), self.weights.ravel()
+            judged_rules(rules, self.network, self.weights.shape), self.weights.ravel()
         )
 
     def _check_game(self, state: Any) -> None:
@@ -158,8 +181,8 @@ class LinearValue:
         if key is not None and key == self._known:
             return
         bounds = float(state.min_utility()), float(state.max_utility())
-        same = state.num_players() == len(self.weights) and bounds == self.utilities
-        if self.board is None:
+        same = state.num_players() == self.players and bounds == self.utilities
+        if self.network is None:
             same = same and parsed_game(self.game) == parsed_game(game_text(state))
         if not same:
             raise self._refused(game_text(state))
@@ -169,14 +192,15 @@ class LinearValue:
         """Refuse rules of another game, or with another value of a parameter."""
         if rules is self._known_rules:
             return
+        assert self.network is not None
         name, given = parsed_game(self.game)
         defaults = {key: _canonical(told) for key, told in rules.parameter_defaults().items()}
         parameters = {key: _canonical(told) for key, told in rules.parameters.items()}
         same = (
             name == str(rules).partition("(")[0]
-            and (*rules.board_shape, rules.cell_kinds) == self.board
+            and (*rules.board_shape, rules.cell_kinds) == self.network.board
             and _of_effect({**defaults, **given}, rules) == _of_effect(parameters, rules)
-            and len(self.weights) == rules.num_players
+            and self.players == rules.num_players
         )
         if not same:
             raise self._refused(str(rules))
@@ -236,27 +260,64 @@ def _of_effect(parameters: dict[str, str], rules: BaseRules) -> dict[str, str]:
     return {**parameters, _LENGTH: repr(longest if length < 0 else min(length, longest))}
 
 
+_ARRAYS = ("cells", "tables", "kinds")
+"""The arrays of a network, as files have them."""
+
+
 def _arguments(arrays: Arrays) -> dict[str, Any]:
     """Read the arguments of ``LinearValue`` from the arrays of a file."""
-    if _number(arrays, "format") != FORMAT:
+    kind, weights = _number(arrays, "format"), arrays["weights"]
+    if kind not in (FORMAT, WINDOWS):
         raise ValueError("it has another format")
-    game, weights = arrays["game"], arrays["weights"]
-    if game.dtype.kind != "U" or game.ndim > 0 or not str(game)[:MOST_LETTERS].isprintable():
-        raise ValueError("its game is no text")
-    if len(str(game)) > MOST_LETTERS:
-        raise ValueError(f"the name of its game has {len(str(game))} letters")
-    if weights.dtype != np.float32:
-        raise ValueError(f"its weights are {weights.dtype}, not float32")
+    if weights.dtype not in (np.float32, np.float16):
+        raise ValueError(f"its weights are {weights.dtype}, not float32 or float16")
     total = _number(arrays, "utility_sum")
-    board, shapes = _integers(arrays, "board", 1), _integers(arrays, "shapes", 2)
-    return {
-        "game": str(game),
+    found = {
+        "game": _text(arrays, "game"),
         "weights": weights,
         "utilities": tuple(arrays["utilities"].tolist()),
         "utility_sum": None if math.isnan(total) else total,
-        "board": tuple(board) or None,
-        "shapes": tuple(map(tuple, shapes)),
     }
+    if kind == WINDOWS:
+        return found | {"network": _network_of_windows(arrays)}
+    network = None
+    if "board" in arrays:
+        board, stages = _integers(arrays, "board", 1), _integers(arrays, "stages", 1)
+        for name in _ARRAYS:
+            if arrays[name].dtype.kind != "i":
+                raise ValueError(f"its {name} are no integers")
+        named: dict[str, Any] = {name: arrays[name] for name in _ARRAYS}
+        network = Network(board=tuple(board), stages=tuple(stages), **named)
+    players = int(_number(arrays, "players"))
+    return found | {"network": network, "players": players, "made": _text(arrays, "made")}
+
+
+def _network_of_windows(arrays: Arrays) -> Network | None:
+    """The network of a file that tells the shapes of windows."""
+    board, shapes = _integers(arrays, "board", 1), _integers(arrays, "shapes", 2)
+    if not board:
+        return None
+    if len(board) != 3 or not 0 < len(shapes) <= MOST_SHAPES or min(board) < 1:
+        raise ValueError(f"its board is {board} and it has {len(shapes)} shapes of windows")
+    numbers = 0
+    for height, width in shapes:
+        fits = 0 < height <= board[0] and 0 < width <= board[1] and height * width <= MOST_CELLS
+        if not fits or board[2] > MOST_CONTENTS:
+            raise ValueError(f"windows of the shape {(height, width)} do not fit the board {board}")
+        count = (board[0] - height + 1) * (board[1] - width + 1)
+        numbers += count * board[2] ** (height * width)
+    if numbers + 1 != arrays["weights"].shape[-1]:
+        raise ValueError("its weights do not fit its windows")
+    return windows_of((board[0], board[1], board[2]), [(shape[0], shape[1]) for shape in shapes])
+
+
+def _text(arrays: Arrays, name: str) -> str:
+    array = arrays[name]
+    if array.dtype.kind != "U" or array.ndim > 0:
+        raise ValueError(f"its {name} is no text")
+    if len(str(array)) > MOST_LETTERS or not str(array).isprintable():
+        raise ValueError(f"its {name} has {len(str(array))} letters, or some that cannot be shown")
+    return str(array)
 
 
 def _number(arrays: Arrays, name: str) -> float:
@@ -283,13 +344,18 @@ def _check_utilities(utilities: Any, utility_sum: Any) -> None:
 
 
 def _check_weights(
-    weights: NDArray[np.float32], features: int | None, *, constant_sum: bool
+    weights: NDArray[np.float32], players: int, network: Network | None, *, constant_sum: bool
 ) -> None:
-    """Refuse weights whose shape is not that of players, outputs and features."""
-    players, outputs, width = weights.shape if weights.ndim == 3 else (0, 0, 0)
+    """Refuse weights whose shape is not that of rows, outputs and features."""
+    rows, outputs, width = weights.shape if weights.ndim == 3 else (0, 0, 0)
+    needed = players
+    if network is not None:
+        needed = (1 if network.shared else players) * (len(network.stages) + 1)
+        if network.shared and not (players == 2 and outputs == 1):
+            raise ValueError("Only two players whose utilities have a constant sum share weights.")
     one_of_two = outputs == 1 and players == 2 and constant_sum
-    fits = weights.size > 0 and (outputs == players or one_of_two)
-    if not fits or features not in (None, width):
+    fits = weights.size > 0 and rows == needed and (outputs == players or one_of_two)
+    if not fits or (network is not None and width != network.size + 1):
         raise ValueError(f"The weights do not fit: their shape is {weights.shape}.")
     if not np.isfinite(weights).all():
         raise ValueError("The weights of a value must be finite numbers.")

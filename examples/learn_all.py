@@ -1,0 +1,88 @@
+"""Make the learned values anew that are shipped with the package.
+
+Each game is learned for some minutes, and measured against ``auto`` without its value: a file that
+is worse is not kept. On two cores all games take a night:
+
+    python examples/learn_all.py --minutes 30 --jobs 2
+
+Each file tells the command, the seed, the minutes and the commit that made it.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import tempfile
+
+from rave_agents import as_game
+from rave_agents.analysis.learn import learn, rules_with_board
+from rave_agents.arena.match import play_match
+from rave_agents.knowledge.shipped import FOLDER, file_name
+
+GAMES = (
+    "breakthrough",
+    "clobber",
+    "connect_four",
+    "go(board_size=7)",
+    "go(board_size=9)",
+    "havannah(board_size=5)",
+    "hex(board_size=7)",
+    "hex(board_size=9)",
+    "lines_of_action",
+    "othello",
+    "y(board_size=7)",
+)
+"""The games, with their parameters."""
+
+
+def commit() -> str:
+    """The commit of the code that learns; "unknown" outside of a repository."""
+    here = pathlib.Path(__file__).parent
+    command = ["git", "-C", str(here), "rev-parse", "--short", "HEAD"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "unknown"
+
+
+def learn_one(game: str, given: argparse.Namespace) -> None:
+    """Learn a game, and keep its file if it is at least as good as none."""
+    rules = rules_with_board(as_game(game).new_initial_state())
+    assert rules is not None
+    value = learn(game, minutes=given.minutes, jobs=given.jobs, rounds=1, seed=given.seed)
+    value.made = (
+        f"examples/learn_all.py --minutes {given.minutes:g} --jobs {given.jobs} --seed "
+        f"{given.seed} {game}, commit {commit()}"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / file_name(rules)
+        value.save(path)
+        score = play_match(
+            game,
+            f"auto(evaluator={path})",
+            "auto(known=False)",
+            games=given.games,
+            seconds=given.seconds,
+            seed=given.seed,
+        ).score
+        kept = score.score >= 0.5
+        print(f"{game}: {score.score:.3f} [{score.interval[0]:.3f}, {score.interval[1]:.3f}]", kept)
+        if kept:
+            given.folder.mkdir(exist_ok=True)
+            value.save(given.folder / path.name)
+
+
+def main() -> None:
+    """Learn the games of the command line, or all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=GAMES, help="games, by default all")
+    parser.add_argument("--minutes", type=float, default=30.0, help="of learning, for each game")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that play")
+    parser.add_argument("--games", type=int, default=40, help="of the match that decides")
+    parser.add_argument("--seconds", type=float, default=0.1, help="a move in that match")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--folder", type=pathlib.Path, default=FOLDER)
+    given = parser.parse_args()
+    for game in given.names:
+        learn_one(game, given)
+
+
+if __name__ == "__main__":
+    main()

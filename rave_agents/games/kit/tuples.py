@@ -1,0 +1,76 @@
+"""Sums over tuples of cells, compiled with a game's rules: n-tuple networks.
+
+A tuple is a few cells of the board in some order. It has a table with a number for each of their
+contents, and tuples that symmetries lead to one another share one. A value is the sum of the
+numbers of all tuples, through the logistic function (Bledsoe & Browning 1959; Lucas 2008 for
+Othello).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rave_agents.compiler.dispatch import kernel
+
+NO_STAGE = -1
+"""Code for a board with a cell of a kind that there is not."""
+
+
+@kernel
+def read_board(rules: Any, state: Any, player: Any, cells: Any) -> Any:
+    """Write a board as its tuples see it when a player is to move. Returns its stage, or NO_STAGE.
+
+    Where players share numbers, kinds of cells are exchanged so that all see theirs alike.
+    """
+    rules.describe_board(state, cells)
+    kinds = rules.cell_kinds
+    first = player * kinds if rules.players_share else 0
+    filled = 0
+    for place in range(rules.num_board_cells):
+        kind = np.int64(cells[place])
+        if not 0 <= kind < kinds:
+            return NO_STAGE
+        filled += kind != 0
+        cells[place] = rules.seen_kinds[first + kind]
+    return rules.stage_by_filled[filled]
+
+
+@kernel
+def place_of(rules: Any, player: Any, cells: Any, number: Any) -> Any:
+    """The place, among a row of numbers, of that for what a tuple shows."""
+    length = rules.tuple_length
+    start = number * length
+    seen = start + player * rules.num_tuples * length if rules.players_share else start
+    place = np.int64(rules.tuple_tables[number])
+    for index in range(length):
+        content = np.int64(cells[rules.tuple_cells[seen + index]])
+        place += content * rules.tuple_powers[start + index]
+    return place
+
+
+@kernel
+def row_of(rules: Any, player: Any, stage: Any, output: Any) -> Any:
+    """The first number of the row for a player to move, a stage of the game and an output."""
+    row = stage if rules.players_share else player * rules.num_stages + stage
+    return (row * rules.num_outputs + output) * rules.num_features
+
+
+def judge_tuples(self: Any, state: Any, cells: Any, weights: Any, returns: Any) -> None:
+    """``Rules.judge`` by a ``LinearValue``: what each player is to expect."""
+    player = np.int64(self.player(state))
+    low, high = self.min_utility, self.max_utility
+    stage = read_board(self, state, player, cells)
+    if stage == NO_STAGE:  # There are no numbers for such a cell.
+        returns[0] = np.nan
+        return
+    for output in range(self.num_outputs):
+        start = row_of(self, player, stage, output)
+        total = weights[start + self.num_features - 1]
+        for number in range(self.num_tuples):
+            total += weights[start + place_of(self, player, cells, number)]
+        returns[output] = low + (high - low) / (1.0 + np.exp(-total))
+    if self.players_share and player == 1:
+        returns[1] = returns[0]
+        returns[0] = self.constant_sum - returns[1]
+    elif self.num_outputs < self.num_players:
+        returns[1] = self.constant_sum - returns[0]

@@ -1,0 +1,134 @@
+"""Values that are shipped with the package, and levels of strength."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
+from rave_agents.analysis.board_learning import network_for
+from rave_agents.games import rules_class
+from rave_agents.knowledge import levels, shipped
+from rave_agents.knowledge.levels import DOUBLING, LEVELS
+
+RULES = rules_class("breakthrough")(rows=5, columns=4)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a value for one small game, in the place of the shipped ones."""
+    network = network_for(RULES)
+    weights = np.random.default_rng(1).normal(0, 0.3, (1, 1, network.size + 1))
+    value = LinearValue(
+        str(RULES),
+        weights.astype(np.float16).astype(np.float32),
+        utilities=(-1.0, 1.0),
+        utility_sum=0.0,
+        network=network,
+        players=2,
+    )
+    value.save(tmp_path / shipped.file_name(RULES))
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    monkeypatch.setattr(levels, "CALIBRATED", tmp_path / "levels.json")
+    caches = shipped.value_for, levels.calibrated
+    for cached in caches:
+        cached.cache_clear()
+    yield tmp_path
+    for cached in caches:
+        cached.cache_clear()
+
+
+def visits(state, config, *, simulations=60):
+    result = Searcher(config, seed=1).search(state, Limit(simulations=simulations))
+    return result.known, [row.visits for row in result.actions]
+
+
+def test_auto_uses_what_is_known_of_a_game_and_says_so(folder):
+    state, auto = RULES.new_initial_state(), SearchConfig.preset("auto")
+    known, with_value = visits(state, auto)
+    unknown, without = visits(state, auto.replace(known=False))
+    assert (known, unknown) == (str(RULES), None)
+    assert with_value != without
+    result = Searcher(auto, seed=1).search(state, Limit(simulations=10))
+    assert f"by a value learned of {RULES}" in str(result)
+
+
+def test_nothing_is_known_of_a_game_with_another_parameter(folder):
+    state = RULES.replace(rows=6).new_initial_state()
+    assert visits(state, SearchConfig.preset("auto"))[0] is None
+
+
+def test_a_search_without_a_shipped_value_is_the_same(folder):
+    state, auto = RULES.replace(rows=6).new_initial_state(), SearchConfig.preset("auto")
+    assert visits(state, auto) == visits(state, auto.replace(known=False))
+
+
+def test_an_evaluator_that_is_given_goes_first(folder):
+    state, auto = RULES.new_initial_state(), SearchConfig.preset("auto")
+    given = Searcher(auto, seed=1, evaluator=lambda state: 0.0)
+    assert given.search(state, Limit(simulations=10)).known is None
+
+
+def test_every_shipped_file_is_a_value_that_fits_its_game():
+    for path in shipped.shipped_files():
+        value = LinearValue.load(path)
+        assert value.made
+        name = path.name.partition("-")[0]
+        assert value.game.startswith(f"{name}(")
+        rules = rules_class(name)(**parameters_of(value.game))
+        assert shipped.value_for(rules).game == value.game
+        assert path.name == shipped.file_name(rules)
+    assert sum(path.stat().st_size for path in shipped.FOLDER.glob("*")) < 12 * 2**20
+
+
+def parameters_of(text):
+    """The parameters of a game of the kit, written as text, whose defaults tell their types."""
+    name, _, rest = text.removesuffix(")").partition("(")
+    defaults = rules_class(name).parameter_defaults()
+    pairs = (pair.split("=") for pair in rest.split(",") if pair)
+    return {key: type(defaults[key])(value) for key, value in pairs}
+
+
+def moves(level, threads, *, plies=6):
+    agent = make_agent(f"auto(level={level},threads={threads})", RULES, 0, seed=4)
+    state, found = RULES.new_initial_state(), []
+    for _ in range(plies):
+        found.append(agent.step(state))
+        state.apply_action(found[-1])
+    return found
+
+
+@pytest.mark.parametrize("level", [1, 5])
+def test_a_level_plays_the_same_moves_on_any_number_of_threads(level):
+    assert moves(level, 1) == moves(level, 2)
+
+
+def test_a_level_decides_the_simulations_whatever_limit_is_given():
+    state = RULES.new_initial_state()
+    for level in (2, 4):
+        searcher = Searcher(SearchConfig.preset("auto").replace(level=level), seed=1)
+        for limit in (Limit(simulations=3), Limit(seconds=0.01)):
+            searcher.reset()
+            assert searcher.search(state, limit).simulations == DOUBLING[level - 1].simulations
+
+
+def test_the_levels_of_an_unknown_game_double_the_simulations():
+    simulations = [level.simulations for level in DOUBLING]
+    assert len(DOUBLING) == LEVELS
+    assert simulations[-1] == 1000
+    for one, two in itertools.pairwise(simulations):
+        assert two / one == pytest.approx(2, rel=0.07)
+
+
+def test_levels_of_a_game_are_read_from_their_file(folder):
+    rungs = [[number, 0.5, False] for number in range(1, 11)]
+    levels.CALIBRATED.write_text(f'{{"{RULES}": {rungs}}}'.replace("False", "false"))
+    config = SearchConfig.preset("auto").replace(level=7)
+    result = Searcher(config, seed=1).search(RULES.new_initial_state(), Limit(simulations=50))
+    assert (result.simulations, result.known) == (7, None)
+
+
+@pytest.mark.parametrize("level", [-1, 11, 2.5, "3"])
+def test_a_level_that_there_is_not_is_refused(level):
+    with pytest.raises((ValueError, TypeError), match="level"):
+        SearchConfig.preset("auto").replace(level=level)
