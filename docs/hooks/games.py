@@ -1,0 +1,191 @@
+"""A page for each of the thirty games: its board, parameters, strength and speed, from the data."""
+
+import html
+import importlib.util
+import os
+import pathlib
+import random
+import sys
+import tomllib
+from types import ModuleType
+from typing import Any
+
+import pyspiel
+import rave_openspiel  # noqa: F401  (registers games of ours)
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+from rave_agents.arena import THIRTY_GAMES
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.game_state import GameState
+from rave_agents.game.notation import position_text
+from rave_agents.games import GAMES
+from rave_agents.plots.board import find_board
+from rave_agents.plots.board_svg import STYLE, board_svg
+
+os.environ["RAVE_AGENTS_GAMES"] = "openspiel"  # A picture is not worth compiling rules.
+
+ROOT = pathlib.Path(__file__).parents[2]
+FOLDER = "games"
+SHARE = 0.3
+"""Part of a random game that is played before its picture."""
+
+TITLES = {
+    "connect_four": "Connect Four",
+    "dots_and_boxes": "Dots and Boxes",
+    "einstein_wurfelt_nicht": "EinStein würfelt nicht!",
+    "lines_of_action": "Lines of Action",
+    "mnk": "m,n,k-game",
+    "nogo": "NoGo",
+    "tic_tac_toe": "Tic-tac-toe",
+    "ultimate_tic_tac_toe": "Ultimate Tic-tac-toe",
+    "cursor_go": "Cursor Go",
+}
+"""Names that are not the short name with a capital letter."""
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages, and one that lists them."""
+    data = _published()
+    names: dict[str, list[str]] = {}
+    for game in THIRTY_GAMES:
+        names.setdefault(game.partition("(")[0], []).append(game)
+    for name, games in names.items():
+        page = _page(name, games, data)
+        files.append(File.generated(config, f"{FOLDER}/{name}.md", content=page))
+    files.append(File.generated(config, f"{FOLDER}/index.md", content=_index(names)))
+    return files
+
+
+def _published() -> dict[str, Any]:
+    """The tables of ``docs/results``."""
+    place = ROOT / "docs" / "results" / "tables.py"
+    spec = importlib.util.spec_from_file_location("published_tables", place)
+    assert spec is not None
+    assert spec.loader is not None
+    module: ModuleType = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module.tables()  # type: ignore[no-any-return]
+
+
+def _title(name: str) -> str:
+    return TITLES.get(name, name.replace("_", " ").capitalize())
+
+
+def _index(names: dict[str, list[str]]) -> str:
+    cards = [
+        f'<a class="game" href="{name}.html">{_picture(games[0])}<span>{_title(name)}</span></a>'
+        for name, games in names.items()
+    ]
+    return "\n".join(
+        [
+            "# Games",
+            "",
+            f"<style>{STYLE}</style>",
+            "",
+            "The games by which agents are compared here, each with its strength and speed. All "
+            "others of OpenSpiel, PettingZoo and Gymnasium, and those of your own, are played too.",
+            "",
+            '<div class="games">',
+            *cards,
+            "</div>",
+            "",
+        ]
+    )
+
+
+def _page(name: str, games: list[str], data: dict[str, Any]) -> str:
+    game = games[-1]
+    agent, why = _recommended(_title(name))
+    parts = [
+        f"# {_title(name)}",
+        "",
+        f"<style>{STYLE}</style>",
+        "",
+        f'<div class="game-board">{_picture(game)}</div>',
+        "",
+        f"**Agent**: `{agent}`: {why}.",
+        "",
+        "## In a minute",
+        "",
+        f'```text\nrave-agents play "{game}" {agent} --web\nrave-agents match "{game}" {agent} mcts --seconds 0.1 --games 20\n'
+        f'rave-agents search "{game}" {agent} --seconds 1\n```',
+        "",
+        "## Parameters",
+        "",
+        _parameters(name),
+        "",
+        "## Strength and speed",
+        "",
+    ]
+    for kind in ("equal_time", "equal_simulations", "rave_and_auto", "speed"):
+        rows = [row for row in data[kind].rows if row[0] in games]
+        if rows:
+            parts += [f"{_CAPTIONS[kind]}:", "", _markdown(data[kind].columns, rows), ""]
+    parts += ["Commands, machine and commits: [results](../results.md).", ""]
+    return "\n".join(parts)
+
+
+_CAPTIONS = {
+    "equal_time": "`auto` against OpenSpiel's `mcts` at 0.1 s a move",
+    "equal_simulations": "`auto` at 300 simulations a move, and its trust",
+    "rave_and_auto": "`rave` against `auto` at equal time",
+    "speed": "Simulations a second of `mcts`, and the others' as multiples",
+}
+
+
+def _recommended(title: str) -> tuple[str, str]:
+    """The agent for a game, and why, from the table of recommendations."""
+    rows = tomllib.loads((ROOT / "docs" / "which_agent.toml").read_text(encoding="utf-8"))["row"]
+    named = [row for row in rows if title in row["games"].replace(" and ", ", ").split(", ")]
+    row = named[0] if named else rows[0]
+    return row["agent"], row["why"]
+
+
+def _parameters(name: str) -> str:
+    kind = {each.short_name: each for each in pyspiel.registered_games()}[name]
+    rows = [[f"`{key}`", f"`{value}`"] for key, value in kind.parameter_specification.items()]
+    rules = "rules compiled from Python" if name in GAMES else "OpenSpiel's own states"
+    told = f"Searches run on {rules}."
+    return _markdown(["parameter", "default"], rows) + f"\n\n{told}" if rows else f"None. {told}"
+
+
+def _markdown(columns: list[str], rows: list[list[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _picture(game: str) -> str:
+    """The board some random moves after the start; what the game prints where it has none."""
+    state = _midgame(game)
+    try:
+        board = find_board(state)
+    except UnsupportedGameError:
+        text = html.escape(position_text(state).strip()).replace("\n", "<br>")
+        return f'<code class="board-text">{text}</code>'
+    moves_pieces = any(place.source is not None for place in board.places.values())
+    name = game.partition("(")[0]
+    svg = board_svg(board, name=name, chequered=moves_pieces, label=f"A position of {_title(name)}")
+    return svg.replace("\n", "")
+
+
+def _midgame(game: str) -> GameState:
+    loaded = as_game(game)
+    whole = _random_moves(loaded.new_initial_state())
+    state = loaded.new_initial_state()
+    for action in whole[: int(SHARE * len(whole))]:
+        state.apply_action(action)
+    return state
+
+
+def _random_moves(state: GameState) -> list[int]:
+    draw = random.Random(3)
+    moves: list[int] = []
+    while not state.is_terminal() and len(moves) < 150:
+        chance = state.is_chance_node()
+        actions = [a for a, _ in state.chance_outcomes()] if chance else state.legal_actions()
+        moves.append(int(draw.choice(list(actions))))
+        state.apply_action(moves[-1])
+    return moves
