@@ -110,8 +110,11 @@ def _page(name: str, games: list[str], data: dict[str, Any]) -> str:
         "",
         "## In a minute",
         "",
-        f'```text\nrave-agents play "{game}" {agent} --web\nrave-agents match "{game}" {agent} mcts --seconds 0.1 --games 20\n'
-        f'rave-agents search "{game}" {agent} --seconds 1\n```',
+        "```text",
+        f'rave-agents play "{game}" {agent} --web',
+        f'rave-agents match "{game}" {agent} mcts --seconds 0.1 --games 20',
+        f'rave-agents search "{game}" {agent} --seconds 1',
+        "```",
         "",
         "## Parameters",
         "",
