@@ -120,10 +120,13 @@ def pieces_svg(board: Board, *, last: Sequence[int] = (), name: str = "") -> str
             parts.append(
                 f'<text class="mark m{owner}" x="{x:g}" y="{y:g}">{html.escape(mark)}</text>'
             )
-    for index in last:
-        x, y = _place(board.cells[index])
-        parts.append(f'<circle class="last" cx="{x:g}" cy="{y:g}" r="19"/>')
-    return "".join(parts)
+    return "".join([*parts, *(ring_svg(board, index, "last") for index in last)])
+
+
+def ring_svg(board: Board, index: int, kind: str) -> str:
+    """Draw a ring of a kind, a class of the page's, around a cell."""
+    x, y = _place(board.cells[index])
+    return f'<circle class="{kind}" cx="{x:g}" cy="{y:g}" r="19"/>'
 
 
 def cell_label(board: Board, index: int) -> str:

@@ -15,7 +15,8 @@ import numpy as np
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import GameState, PlayerId
-from rave_agents.plots.board import Board, find_board
+from rave_agents.plots.board import Board
+from rave_agents.plots.board_memory import BoardMemory
 from rave_agents.plots.board_svg import board_svg
 from rave_agents.sessions.session import Session
 
@@ -38,12 +39,9 @@ class Pictures:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._name = short_name(session)
-        self._owners: dict[str, int] = {}
-        self._moves_pieces = False
+        self._memory = BoardMemory()
         self._kept: dict[Any, Picture] = {}
-        self._boards: dict[Any, Board | None] = {}
         self._lock = threading.Lock()
-        self._drawn_env: Any = None
 
     def picture(self, number: int, state: GameState, viewer: int | None) -> Picture:
         """Draw a position.
@@ -58,7 +56,6 @@ class Pictures:
             if key not in self._kept:
                 if len(self._kept) > 8:
                     self._kept.clear()
-                    self._boards.clear()
                 self._kept[key] = self._draw(number, state, viewer)
             return self._kept[key]
 
@@ -70,7 +67,7 @@ class Pictures:
                 board,
                 last=last,
                 name=self._name,
-                chequered=self._moves_pieces,
+                chequered=self._memory.moves_pieces,
                 label=f"Board of {self._session.game.name}",
             )
             places = {action: (p.target, p.source) for action, p in board.places.items()}
@@ -84,24 +81,10 @@ class Pictures:
             return None
         if hidden and viewer is None:
             return None
-        try:
-            board = find_board(state)
-        except Exception as error:  # Of whatever a game prints: then its text is shown.
-            del error
-            return None
-        if hasattr(state, "env") and not any(board.names) and self._frames(state):
-            return None
-        self._moves_pieces |= any(p.source is not None for p in board.places.values())
-        for cell in board.cells:
-            if cell.piece is not None and cell.owner is not None:
-                self._owners.setdefault(cell.piece, cell.owner)
-        cells = tuple(
-            cell
-            if cell.piece is None or cell.owner is not None
-            else dataclasses.replace(cell, owner=self._owners.get(cell.piece))
-            for cell in board.cells
-        )
-        return dataclasses.replace(board, cells=cells)
+        board = self._memory.board(state)
+        if hasattr(state, "env") and board is not None and not any(board.names):
+            return None if self._frame(-1, state, None) else board
+        return board
 
     def _last_cells(self, number: int, viewer: int | None) -> list[int]:
         """The cells of the last move, as far as the board before it tells."""
@@ -118,9 +101,6 @@ class Pictures:
         if place is None:
             return []
         return [place.target] if place.source is None else [place.source, place.target]
-
-    def _frames(self, state: GameState) -> bool:
-        return bool(self._frame(-1, state, None))
 
     def _frame(self, number: int, state: GameState, viewer: int | None) -> str:
         """The frame that an environment renders; empty if it renders none.
@@ -154,8 +134,13 @@ class Pictures:
 
 
 def short_name(session: Session) -> str:
-    """The game's name without framework and parameters."""
-    name = session.game.name.partition("(")[0].rpartition(":")[2]
+    """The name of a session's game without framework and parameters."""
+    return plain_name(session.game.name)
+
+
+def plain_name(game: str) -> str:
+    """A game's name without framework, version and parameters."""
+    name = game.partition("(")[0].rpartition(":")[2]
     return name.rpartition("_v")[0] if name.rpartition("_v")[2].isdigit() else name
 
 

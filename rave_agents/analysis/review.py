@@ -1,0 +1,606 @@
+"""Review of a game: what each move lost by an agent's search, and why, in sentences.
+
+A move's value is that of the position after it, by a search of its own; what is proven is exact.
+Sentences are made of what the searches themselves tell: replies in their trees, proofs, AMAF values
+and how far these are trusted. That a move is refuted by a reply is said only if the position after
+it is won by that reply, and by none of the others, which are searched one by one.
+"""
+
+import collections
+import dataclasses
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rave_agents.agents.named_agents import SearchAgent, make_agent
+from rave_agents.arena.journal import FORMAT
+from rave_agents.arena.match import limited_agent
+from rave_agents.arena.positions import set_up
+from rave_agents.arena.report_data import load_report
+from rave_agents.errors import RaveAgentsError, UnsupportedGameError
+from rave_agents.frameworks.adapters import Game, load_plain_game
+from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.arguments import answers_unknown_arguments
+from rave_agents.game.game_state import (
+    GameState,
+    apply_path,
+    hides_information,
+    is_simultaneous,
+    moving_players,
+)
+from rave_agents.game.notation import action_name
+from rave_agents.results.result import Result
+from rave_agents.results.root import principal_variation
+from rave_agents.results.search_result import ActionStatistics, SearchResult
+from rave_agents.results.tables import Column, Table
+from rave_agents.tree.search_tree import SearchTree
+
+REVIEW_SECONDS = 1.0
+"""Seconds for a position, where nothing else limits the search."""
+
+INACCURACY, MISTAKE, BLUNDER = 0.1, 0.2, 0.4
+"""Least value lost, as a share of the range of utilities, for the words for it."""
+
+_WON, _EVEN = 0.7, 0.5
+"""Values from which a side is said to win, and below which it does not, scaled to [0, 1]."""
+
+_OTHERS = 10
+"""Other replies that are searched before a move is said to be refuted by one, at most."""
+
+_OFTEN = 2
+"""Least number of moves that a reply answers to be called a threat."""
+
+_SHARE = 0.2
+"""Least share, likewise, of the moves that lose."""
+
+_TRUSTED = 0.5
+"""Least trust in AMAF values for a sentence on them."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ReviewedMove:
+    """One move of a game; values are the mover's, in the game's utilities."""
+
+    number: int
+    """Number of the action in the game, from 1."""
+    player: int
+    """Who moved; below 0 for chance and for players who move at the same time."""
+    name: str
+    """The move in the game's notation."""
+    value: float | None
+    """The value of the position before it, with the best move; None if nothing tells."""
+    value_after: float | None
+    """The value of the position after it; None likewise."""
+    exact: bool
+    """True if both are proven."""
+    best: str
+    """The move that the search would have played; empty without a search."""
+    best_action: int | None
+    """Its number; None likewise."""
+    line: tuple[str, ...]
+    """The line that it expected."""
+    reply: str
+    """The best reply to the move that was played; empty if none is known."""
+    refuted: bool
+    """True if that reply wins, and no other that was searched does."""
+    lost: float
+    """The value that it lost, as a share of the range of utilities; 0 if nothing tells."""
+    sentences: tuple[str, ...]
+    """What is to be said of it."""
+
+    @property
+    def word(self) -> str:
+        """``blunder``, ``mistake``, ``inaccuracy``, or nothing."""
+        for least, word in ((BLUNDER, "blunder"), (MISTAKE, "mistake"), (INACCURACY, "inaccuracy")):
+            if self.lost >= least:
+                return word
+        return ""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class Review(Result):
+    """A game, and what an agent thinks of each of its moves."""
+
+    game: str
+    """The game's name."""
+    agent: str
+    """The agent's spec with its limit."""
+    moves: tuple[ReviewedMove, ...]
+    """All moves."""
+    states: tuple[GameState, ...] = dataclasses.field(compare=False)
+    """The position before each move, and the last one."""
+    played: tuple[int | None, ...]
+    """The action of each move; None where players moved at the same time."""
+    values: tuple[float | None, ...]
+    """The value of each position for seat 0; None if nothing tells."""
+    returns: tuple[float, ...] | None
+    """The returns, if the game is over; else None."""
+    interrupted: bool = False
+    """True if moves at the end were not reviewed."""
+
+    @property
+    def mistakes(self) -> list[ReviewedMove]:
+        """The moves that lost something."""
+        return [move for move in self.moves if move.word]
+
+    def summary(self) -> str:
+        """One line."""
+        ends = "" if self.returns is None else f", returns {list(self.returns)}"
+        words = collections.Counter(move.word for move in self.mistakes)
+        told = ", ".join(f"{count} {_plural(word, count)}" for word, count in words.items())
+        return (
+            f"{self.game}, {len(self.moves)} moves{ends}, by {self.agent}: {told or 'no mistake'}"
+        )
+
+    @property
+    def remarks(self) -> list[str]:
+        """The sentences on each mistake."""
+        return [" ".join(move.sentences) for move in self.mistakes]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each move."""
+        names = ("number", "player", "name", "value", "value_after", "lost", "exact", "best")
+        columns = {name: [getattr(move, name) for move in self.moves] for name in names}
+        return {**columns, "refuted_by": [m.reply if m.refuted else None for m in self.moves]}
+
+    def tables(self) -> list[Table]:
+        """The mistakes."""
+        rows = self.mistakes
+        if not rows:
+            return []
+        return [
+            Table(
+                [
+                    Column("move", [f"{row.number}. {row.name}" for row in rows], text=True),
+                    Column("seat", [str(row.player) for row in rows]),
+                    Column("value", [_told(row.value) for row in rows]),
+                    Column("after", [_told(row.value_after) for row in rows]),
+                    Column("best", [row.best for row in rows], text=True),
+                    Column("is", [row.word for row in rows], text=True),
+                ]
+            )
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "game": self.game,
+            "agent": self.agent,
+            "returns": None if self.returns is None else list(self.returns),
+            "values": list(self.values),
+            "moves": [{**dataclasses.asdict(move), "word": move.word} for move in self.moves],
+        }
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+
+
+def _told(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def recorded_actions(game: Game, path: str | os.PathLike[str], number: int = 1) -> tuple[int, ...]:
+    """The actions of a game in a file: SGF, a list of moves, or a file of games.
+
+    Args:
+        game: the game.
+        path: the file.
+        number: the number of the game, from 1, in a file of games.
+
+    Raises:
+        ValueError: if the file has no such game, or an action is not legal.
+        OSError: if it cannot be read.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file {str(path)!r}.")
+    with path.open("rb") as file:
+        begins = file.readline(4096)
+    if not (begins.startswith(b"{") and f'"{FORMAT} '.encode() in begins):
+        found = set_up(game, position=path).actions
+        if found is None:
+            raise ValueError(f"{path} has a position and no moves: there is nothing to review.")
+        return found
+    data = load_report(path)
+    records = [
+        record
+        for match in data.result.matches
+        if _is_of(game, match.game)
+        for record in match.records
+    ]
+    if not 1 <= number <= len(records):
+        raise ValueError(
+            f"{path} has {len(records)} games of {game.name}, and not number {number}."
+        )
+    return records[number - 1].actions
+
+
+def _is_of(game: Game, name: str) -> bool:
+    """True if a name out of a file is the game's; the file makes no game of its own."""
+    if name == game.name:
+        return True
+    try:
+        return load_plain_game(name).name == game.name
+    except RaveAgentsError:
+        return False
+
+
+@answers_unknown_arguments
+def review_game(
+    game: Any,
+    actions: Sequence[int],
+    agent: Any = "auto",
+    *,
+    simulations: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    progress: Callable[[int, int], object] | None = None,
+) -> Review:
+    """Review a game.
+
+    Args:
+        game: the game or its name, see ``as_game``.
+        actions: the actions and chance outcomes from its beginning, see ``recorded_actions``.
+        agent: the agent, one that searches.
+        simulations: simulations for each position, for a spec without a limit.
+        seconds: seconds for each position, likewise; 1 if neither is given.
+        seed: decides everything random.
+        progress: called with the number of positions that are done, and of all.
+
+    Raises:
+        UnsupportedGameError: if the agent cannot play the game, or does not search.
+        ValueError: for an action that is not legal.
+    """
+    loaded = as_game(game)
+    if simulations is None and seconds is None:
+        seconds = REVIEW_SECONDS
+    who = limited_agent(agent, simulations, seconds)
+    return _Reviewer(loaded, who, seed).review(tuple(actions), progress)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Seen:
+    """What a search told of a position."""
+
+    result: SearchResult
+    replies: dict[int, int]
+    """The reply that it expects to each action."""
+
+    @property
+    def value(self) -> float | None:
+        """The value for the player to move; proven if anything is."""
+        if self.result.outcome is not None:
+            return self.result.outcome[self.result.player]
+        row = _row(self.result, self.result.action)
+        return row.value if row.value is not None else self.result.value
+
+    def value_for(self, seat: int) -> float | None:
+        """The value for a seat."""
+        if self.result.outcome is not None:
+            return self.result.outcome[seat]
+        if self.value is None or seat == self.result.player:
+            return self.value
+        return -self.value if self.result.state.num_players() == 2 else None
+
+
+def _row(result: SearchResult, action: int) -> ActionStatistics:
+    return next(row for row in result.actions if row.action == action)
+
+
+class _Reviewer:
+    """Searches the positions of one game."""
+
+    def __init__(self, game: Game, who: Any, seed: int) -> None:
+        self._game, self._who, self._seed = game, who, seed
+        self._agents: dict[int, SearchAgent] = {}
+        state = game.new_initial_state()
+        self._low, self._high = float(state.min_utility()), float(state.max_utility())
+        self._open = not hides_information(state)
+
+    def _scaled(self, value: float) -> float:
+        """A utility, scaled to [0, 1]; where the limits are unknown, by nothing."""
+        width = self._high - self._low
+        return (value - self._low) / width if 0 < width < float("inf") else value
+
+    def _search(self, state: GameState) -> _Seen:
+        seat = int(state.current_player())
+        if seat not in self._agents:
+            made = make_agent(self._who, self._game, seat, seed=self._seed)
+            if not isinstance(made, SearchAgent):
+                raise UnsupportedGameError(
+                    f"{self._who} does not search, and so it has nothing to say of a game."
+                )
+            self._agents[seat] = made
+        agent = self._agents[seat]
+        agent.restart()
+        agent.step(state.clone())
+        result, tree = agent.last_result, agent.searcher.rooted_tree()
+        assert result is not None
+        return _Seen(result, {} if tree is None else _replies(tree, result))
+
+    def review(
+        self, actions: tuple[int, ...], progress: Callable[[int, int], object] | None
+    ) -> Review:
+        states, steps = _positions(self._game, actions)
+        seen: list[_Seen | None] = []
+        interrupted = False
+        try:
+            for number, state in enumerate(states):
+                seen.append(self._search(state) if _is_decision(state) else None)
+                if progress is not None:
+                    progress(number + 1, len(states))
+        except KeyboardInterrupt:
+            interrupted = True
+        seen += [None] * (len(states) - len(seen))
+        moves = []
+        for number, step in enumerate(steps):
+            moves.append(self._reviewed(number, states, seen, step))
+        end = states[-1]
+        return Review(
+            game=self._game.name.removesuffix("()"),
+            agent=str(self._who),
+            moves=tuple(moves),
+            states=tuple(states),
+            played=tuple(step[0] if len(step) == 1 else None for step in steps),
+            values=tuple(map(self._value_for_first, states, seen)),
+            returns=tuple(map(float, end.returns())) if end.is_terminal() else None,
+            interrupted=interrupted,
+        )
+
+    def _value_for_first(self, state: GameState, seen: _Seen | None) -> float | None:
+        if state.is_terminal():
+            return float(state.returns()[0])
+        return None if seen is None else seen.value_for(0)
+
+    def _reviewed(
+        self,
+        number: int,
+        states: Sequence[GameState],
+        seen: Sequence[_Seen | None],
+        step: tuple[int, ...],
+    ) -> ReviewedMove:
+        state, before = states[number], seen[number]
+        name = " ".join(_names(state, step))
+        player = int(state.current_player())
+        if before is None:
+            return _unsearched(number, player, name)
+        action = step[0]
+        value, after, exact = self._values(before, states[number + 1], seen[number + 1], action)
+        lost = self._lost(value, after)
+        if action == before.result.action and not exact:
+            lost = 0.0  # What it lost is the noise of two searches.
+        elif lost >= INACCURACY and not exact:
+            # The best move's value is compared by a search as far on as that of the played one.
+            value = self._value_after(state, before)
+            lost = self._lost(value, after)
+        best = before.result.action_name(before.result.action)
+        move = ReviewedMove(
+            number=number + 1,
+            player=player,
+            name=name,
+            value=value,
+            value_after=after,
+            exact=exact,
+            best=best,
+            best_action=before.result.action,
+            line=before.result.principal_variation_names,
+            reply=_reply(states[number + 1], seen[number + 1]),
+            refuted=False,
+            lost=lost,
+            sentences=(),
+        )
+        if not move.word:
+            return move
+        answer = seen[number + 1]
+        refuted = answer is not None and self._is_refuted(states[number + 1], answer, player)
+        move = dataclasses.replace(move, refuted=refuted)
+        return dataclasses.replace(move, sentences=tuple(self._sentences(move, before)))
+
+    def _lost(self, value: float | None, after: float | None) -> float:
+        """The value lost, as a share of the range of utilities."""
+        if value is None or after is None:
+            return 0.0
+        return max(0.0, self._scaled(value) - self._scaled(after))
+
+    def _value_after(self, state: GameState, before: _Seen) -> float | None:
+        """The mover's value after the best move, by a search of the position there."""
+        result = before.result
+        after = state.clone()
+        after.apply_action(result.action)
+        if after.is_terminal():
+            return float(after.returns()[result.player])
+        if not self._open or not _is_decision(after):
+            return before.value
+        found = self._search(after).value_for(result.player)
+        return before.value if found is None else found
+
+    def _values(
+        self, before: _Seen, state: GameState, answer: _Seen | None, action: int
+    ) -> tuple[float | None, float | None, bool]:
+        """The mover's value before and after a move, and whether both are proven."""
+        player, result = before.result.player, before.result
+        proven = result.outcome is not None
+        row = _row(result, action)
+        if state.is_terminal():
+            return before.value, float(state.returns()[player]), proven
+        if row.outcome is not None:
+            return before.value, row.outcome, proven
+        if self._open and answer is not None:
+            sure = answer.result.outcome is not None
+            return before.value, answer.value_for(player), proven and sure
+        # Chance or what is hidden lies between: the two moves are compared in one search.
+        enough = row.visits >= max(10, result.simulations // 100)
+        return before.value, row.value if enough else None, False
+
+    def _is_refuted(self, state: GameState, answer: _Seen, loser: int) -> bool:
+        """True if the reply wins, and none of the other replies that are searched does."""
+        result = answer.result
+        if result.player == loser or len(result.actions) < 2 or not self._open:
+            return False
+        if not self._wins(answer.value_for(result.player), _WON):
+            return False
+        others = [row for row in result.ranked_actions if row.action != result.action]
+        known = [row for row in others if row.outcome is not None]
+        if any(self._wins(row.outcome, _EVEN) for row in known):
+            return False
+        unknown = [row for row in others if row.outcome is None]
+        unknown.sort(key=lambda row: (row.visits, row.amaf_value or 0.0), reverse=True)
+        return not any(self._still_wins(state, row, result.player) for row in unknown[:_OTHERS])
+
+    def _still_wins(self, state: GameState, row: ActionStatistics, player: int) -> bool:
+        after = state.clone()
+        after.apply_action(row.action)
+        if after.is_terminal():
+            return self._wins(float(after.returns()[player]), _EVEN)
+        if not _is_decision(after):
+            return self._wins(row.value, _EVEN)
+        return self._wins(self._search(after).value_for(player), _EVEN)
+
+    def _wins(self, value: float | None, least: float) -> bool:
+        return value is not None and self._scaled(value) > least
+
+    def _sentences(self, move: ReviewedMove, before: _Seen) -> Iterator[str]:
+        result = before.result
+        exact = " That is proven." if move.exact else ""
+        yield (
+            f"{move.number}. {move.name} by seat {move.player} is {_article(move.word)}: its value "
+            f"is {_told(move.value_after)}, and {move.best} had {_told(move.value)}.{exact}"
+        )
+        if move.refuted:
+            yield f"It is refuted by {move.reply}: without that reply it would not lose."
+        elif move.reply:
+            yield f"The reply to expect is {move.reply}."
+        yield from self._of_the_best(move, before)
+        if result.proven is not None and not move.exact:
+            yield f"Before it, a {result.proven} was proven."
+        if len(move.line) > 1:
+            yield f"Expected was {' '.join(move.line[:8])}."
+
+    def _of_the_best(self, move: ReviewedMove, before: _Seen) -> Iterator[str]:
+        """Why the best move is the best: the threats that it answers, its AMAF value."""
+        result = before.result
+        best = _row(result, result.action)
+        if self._wins(before.value, _EVEN - 0.05):
+            threats = self._threats(before)
+            named = {self._reply_name(result, move, reply): n for reply, move, n in threats}
+            taken = named.pop(move.best, 0)
+            if named:
+                kind = "both threats" if len(named) > 1 else "the threat"
+                yield (
+                    f"{move.best} answers {kind} {' and '.join(named)}, which meet "
+                    f"{sum(named.values())} of the other {len(result.actions) - 1} moves."
+                )
+            elif taken:
+                yield f"{move.best} is the other side's best move, too: it meets {taken} moves."
+        if best.amaf_value is not None and (result.amaf_trust or 0.0) >= _TRUSTED:
+            others = [row.amaf_value for row in result.actions if row.amaf_visits >= 10]
+            if others and best.amaf_value >= max(value for value in others if value is not None):
+                yield (
+                    f"Whenever {move.best} is played in a simulation, it helps the most (AMAF "
+                    f"{best.amaf_value:.2f}, trusted {result.amaf_trust:.2f})."
+                )
+
+    def _threats(self, before: _Seen) -> list[tuple[int, int, int]]:
+        """At most two replies that beat several moves, as (reply, such a move, number of these)."""
+        result = before.result
+        least = max(2, result.simulations // 1000)
+        beaten: dict[int, list[int]] = {}
+        for row in result.actions:
+            sure = row.outcome is not None or row.visits >= least
+            value = row.outcome if row.outcome is not None else row.value
+            loses = value is not None and self._scaled(value) < _EVEN
+            if row.action != result.action and sure and loses and row.action in before.replies:
+                beaten.setdefault(before.replies[row.action], []).append(row.action)
+        counted = sorted(beaten.items(), key=lambda pair: -len(pair[1]))
+        least = max(_OFTEN, int(_SHARE * sum(map(len, beaten.values()))))
+        own = before.replies.get(result.action)
+        return [
+            (reply, moves[0], len(moves))
+            for reply, moves in counted[:2]
+            if len(moves) >= least and reply != own
+        ]
+
+    def _reply_name(self, result: SearchResult, action: int, reply: int) -> str:
+        after = result.state.clone()
+        after.apply_action(action)
+        return action_name(after, reply)
+
+
+def _replies(tree: SearchTree, result: SearchResult) -> dict[int, int]:
+    """The reply that a search expects to each action that it has tried."""
+    tried = [row.action for row in result.actions if row.visits > 0]
+    lines = {action: principal_variation(tree, action) for action in tried}
+    return {action: int(line[1]) for action, line in lines.items() if len(line) > 1}
+
+
+def _article(word: str) -> str:
+    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
+
+
+def _unsearched(number: int, player: int, name: str) -> ReviewedMove:
+    return ReviewedMove(
+        number=number + 1,
+        player=player,
+        name=name,
+        value=None,
+        value_after=None,
+        exact=False,
+        best="",
+        best_action=None,
+        line=(),
+        reply="",
+        refuted=False,
+        lost=0.0,
+        sentences=(),
+    )
+
+
+def _reply(state: GameState, answer: _Seen | None) -> str:
+    return "" if answer is None else answer.result.action_name(answer.result.action)
+
+
+def _is_decision(state: GameState) -> bool:
+    return not (state.is_terminal() or state.is_chance_node() or is_simultaneous(state))
+
+
+def _positions(
+    game: Game, actions: tuple[int, ...]
+) -> tuple[list[GameState], list[tuple[int, ...]]]:
+    """The positions of a game, and what was played at each but the last."""
+    state = game.new_initial_state()
+    states, steps = [state.clone()], []
+    place = 0
+    while place < len(actions):
+        if state.is_terminal():
+            raise ValueError(f"The game is over after {place} of {len(actions)} actions.")
+        movers = moving_players(state) if is_simultaneous(state) else [0]
+        step = actions[place : place + len(movers)]
+        _check(state, step, movers, place)
+        apply_path(state, step)
+        place += len(step)
+        states.append(state.clone())
+        steps.append(step)
+    return states, steps
+
+
+def _check(state: GameState, step: tuple[int, ...], movers: Sequence[int], place: int) -> None:
+    """A framework gets no action that it does not have."""
+    for mover, action in zip(movers, step, strict=False):
+        if state.is_chance_node():
+            legal = [outcome for outcome, _ in state.chance_outcomes()]
+        elif is_simultaneous(state):
+            legal = list(state.legal_actions(mover))  # type: ignore[call-arg]
+        else:
+            legal = list(state.legal_actions())
+        if action not in legal:
+            raise ValueError(f"Action {action}, number {place + 1} of the game, is not legal.")
+    if len(step) < len(movers):
+        raise ValueError(f"The actions end with {len(step)} of those at the same time.")
+
+
+def _names(state: GameState, step: tuple[int, ...]) -> list[str]:
+    if not is_simultaneous(state):
+        return [action_name(state, step[0])]
+    return [action_name(state, a, p) for p, a in zip(moving_players(state), step, strict=True)]
