@@ -347,6 +347,16 @@ class Session:
             lines += _words(kept.state, turn.players, turn.actions)
         return "\n".join(lines) + "\n"
 
+    @property
+    def actions(self) -> tuple[int, ...]:
+        """All actions and chance outcomes from the game's beginning.
+
+        Raises:
+            ValueError: if none lead to the position at which the session began.
+        """
+        played = [action for turn in self.turns for action in turn.actions]
+        return (*moves_to(self.game, self.start), *played)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write ``text`` into a file.
 

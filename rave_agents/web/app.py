@@ -22,6 +22,7 @@ from rave_agents.plots.board_svg import STYLE
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.setting_up import check_plays, limited
 from rave_agents.web.pictures import Pictures
+from rave_agents.web.reviewing import Reviewing
 from rave_agents.web.snapshot import snapshot
 
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
@@ -31,10 +32,10 @@ SLOWEST = 5.0
 """Seconds between two moves of agents, at most."""
 
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'"
+    "default-src 'none'; script-src 'self'{inline}; style-src 'self' 'unsafe-inline'; "
+    "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 )
-"""Nothing is loaded from elsewhere."""
+"""Nothing is loaded from elsewhere; a review has its script in it."""
 
 _TYPES = {"page.js": "text/javascript", "page.css": "text/css"}
 
@@ -59,12 +60,14 @@ class Page:
     ) -> None:
         self.live = live
         self._pictures = Pictures(live.session)
+        self._reviewing = Reviewing(live.session.game, live.adviser)
         self._as_seat = as_seat or self._named
         self.app: Starlette = Starlette(
             routes=[
                 Route(f"/{token}/", self._page),
                 Route(f"/{token}/state", self._state),
                 Route(f"/{token}/do", self._do, methods=["POST"]),
+                Route(f"/{token}/review", self._review),
                 Route(f"/{token}/{{name:str}}", self._file),
             ]
         )
@@ -86,7 +89,7 @@ class Page:
 
     async def _state(self, request: Request) -> Response:
         asked = request.query_params
-        if asked.get("version") == str(self.live.version):
+        if asked.get("version") == str(self.live.version) and not self._reviewing.runs:
             return Response(status_code=204)
         return await self._told(asked)
 
@@ -97,10 +100,16 @@ class Page:
 
         def answer() -> str:
             shown = snapshot(self.live, self._pictures, asked=seat, known=known)
+            shown["review"] = self._reviewing.state
             return json.dumps(shown, allow_nan=False)
 
         # In a thread: a game may take long to draw.
         return Response(await run_in_threadpool(answer), media_type="application/json")
+
+    async def _review(self, request: Request) -> Response:
+        if not self._reviewing.page:
+            return PlainTextResponse("There is no review yet.", 404)
+        return HTMLResponse(self._reviewing.page)
 
     async def _do(self, request: Request) -> Response:
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
@@ -129,6 +138,7 @@ class Page:
             "pause": live.pause,
             "resume": live.resume,
             "step": live.step,
+            "review": self._begin_review,
             "resign": lambda: live.resign(_integer(seat, "seat")),
             "pace": lambda: live.set_pace(_pace(asked["seconds"])),
             "seat": lambda: self._sit(_integer(asked["place"], "place"), str(asked["who"])),
@@ -137,6 +147,14 @@ class Page:
         if name not in actions:
             raise ValueError(f"do must be one of {', '.join(actions)}: got {name!r}.")
         actions[name]()
+
+    def _begin_review(self) -> None:
+        with self.live.changed:
+            session = self.live.session
+            if session.hides and not session.over:
+                raise ValueError("A game that hides something is reviewed when it is over.")
+            actions = session.actions
+        self._reviewing.begin(actions)
 
     def _sit(self, place: int, who: str) -> None:
         agent = None if who.strip() == "person" else self._as_seat(who.strip())
@@ -183,11 +201,14 @@ class _Guard:
             await refusal(scope, receive, send)
             return
 
+        inline = " 'unsafe-inline'" if scope["path"].endswith("/review") else ""
+        policy = _POLICY.format(inline=inline)
+
         async def send_guarded(message: Any) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [
                     *message["headers"],
-                    (b"content-security-policy", _POLICY.encode()),
+                    (b"content-security-policy", policy.encode()),
                     (b"x-content-type-options", b"nosniff"),
                     (b"referrer-policy", b"no-referrer"),
                     (b"cache-control", b"no-store"),

@@ -31,7 +31,8 @@ async function look() {
     if (lost) { lost = false; complain(""); }
     if (answer.status === 200) show(await answer.json());
     else if (answer.status !== 204) complain("The server refuses this page: open its address anew.");
-    if (shown.thinking !== null || shown.advising) pause = THINKING;
+    const review = shown.review?.all && !shown.review.ready && !shown.review.error;
+    if (shown.thinking !== null || shown.advising || review) pause = THINKING;
   } catch {
     lost = true;
     complain("The server does not answer. It may have been ended.");
@@ -85,9 +86,11 @@ function show(told) {
   showCurve();
   showTurns(before);
   showCover();
+  showReview();
   const thinks = shown.thinking !== null;
   const can = {
     undo: shown.turns.length > 0, hint: mine && !shown.advising, hurry: thinks,
+    review: shown.turns.length > 0 && (shown.over || !shown.hides),
     swap: shown.seats.length > 1, resign: mine && shown.people.length > 0, new: true,
     pause: !shown.paused, resume: shown.paused, step: shown.paused && !shown.over,
   };
@@ -324,6 +327,21 @@ function showCover() {
     button.onclick = () => { asked = other; shown.version = -1; shown.position = ""; look1(); };
     put($("cover"), element("p", `Seat ${other} is to move.`, "quiet"));
     $("cover").append(button);
+  }
+}
+
+function showReview() {
+  const review = shown.review ?? {};
+  $("review").hidden = !review.all;
+  if (!review.all) return;
+  if (review.error) $("review").textContent = `The review failed: ${review.error}`;
+  else if (!review.ready) $("review").textContent =
+    `Reviewing: ${review.done} of ${review.all} positions.`;
+  else if (!$("review").querySelector("a")) {
+    const link = element("a", "Open the review");
+    link.href = "review";
+    link.target = "_blank";
+    $("review").replaceChildren(link);
   }
 }
 

@@ -204,6 +204,24 @@ def test_a_clock_that_runs_out_ends_the_game(open_page):
     assert told["ending"] == "seat 0 lost on time"
 
 
+def test_a_game_is_reviewed_on_the_page(open_page):
+    page = open_page("tic_tac_toe", seats=(0, 1))
+    assert page.client.get("/token/review").status_code == 404
+    assert page.do("review").status_code == 400
+    for seat, action in ((0, 0), (1, 3), (0, 2), (1, 8), (0, 4)):
+        page.do("move", seat=seat, action=action)
+    page.do("review")
+    told = page.until(lambda told: told["review"]["ready"] or told["review"]["error"], 60)
+    assert told["review"]["error"] == ""
+    assert "Review of tic_tac_toe" in page.client.get("/token/review").text
+
+
+def test_a_game_that_hides_something_is_reviewed_when_it_is_over(open_page):
+    page = open_page("leduc_poker")
+    page.until(lambda told: told["movers"] == [0])
+    assert "when it is over" in page.do("review").json()["error"]
+
+
 @pytest.mark.parametrize(
     ("path", "headers", "status"),
     [

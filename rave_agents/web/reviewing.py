@@ -1,0 +1,65 @@
+"""Reviewing: the review of a session's game, which is made while the page goes on."""
+
+import threading
+from typing import Any
+
+from rave_agents.agents.named_agents import AgentSpec, AnyAgent
+from rave_agents.analysis.review import review_game
+from rave_agents.frameworks.adapters import Game
+from rave_agents.web.review_page import review_page
+
+
+class Reviewing:
+    """Makes the review of one game at a time, in a thread.
+
+    Args:
+        game: the game.
+        agent: the agent that reviews.
+    """
+
+    def __init__(self, game: Game, agent: AnyAgent) -> None:
+        self._game = game
+        self._agent = agent if isinstance(agent, AgentSpec) else "auto"
+        self._lock = threading.Lock()
+        self._actions: tuple[int, ...] | None = None
+        self.page: str = ""
+        """The page of the last review that is ready; empty before."""
+        self._state: dict[str, Any] = {}
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """How far the review is: ``done`` of ``all`` positions, ``ready``, ``error``."""
+        return dict(self._state)
+
+    @property
+    def runs(self) -> bool:
+        """True while a review is being made."""
+        return bool(self._state) and not (self._state["ready"] or self._state["error"])
+
+    def begin(self, actions: tuple[int, ...]) -> None:
+        """Begin a review; one that is being made of the same game goes on.
+
+        Raises:
+            ValueError: without moves, or while another one is being made.
+        """
+        with self._lock:
+            if not actions:
+                raise ValueError("There are no moves to review yet.")
+            if self.runs:
+                if actions != self._actions:
+                    raise ValueError("Another review is being made.")
+                return
+            self._actions = actions
+            self._state = {"done": 0, "all": len(actions) + 1, "ready": False, "error": ""}
+        threading.Thread(target=self._make, args=(actions,), daemon=True).start()
+
+    def _make(self, actions: tuple[int, ...]) -> None:
+        def note(done: int, planned: int) -> None:
+            self._state = {**self._state, "done": done, "all": planned}
+
+        try:
+            found = review_game(self._game, actions, self._agent, progress=note)
+            self.page = review_page(found)
+            self._state = {**self._state, "ready": True}
+        except Exception as error:
+            self._state = {**self._state, "error": f"{type(error).__name__}: {error}"}
