@@ -12,7 +12,7 @@ from rave_agents.frameworks.agent import Agent
 from rave_agents.gtp.position import Position
 from rave_agents.gtp.protocol import Command, GtpError, answer, parse_colour, parse_command
 from rave_agents.gtp.vertices import PASS, RESIGN
-from rave_agents.gtp_engine import analysis
+from rave_agents.gtp_engine import analysis, live_analysis
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.time_control import TimeControl
 
@@ -20,6 +20,10 @@ PROTOCOL_VERSION = "2"
 
 GTP_NAMES = {"go": "Go", "nogo": "NoGo", "hex": "Hex", "havannah": "Havannah", "othello": "Othello"}
 """Names that GTP controllers use for some games."""
+
+ANALYZE = ("lz-analyze", "analyze")
+GENMOVE_ANALYZE = ("lz-genmove_analyze", "genmove_analyze")
+"""Commands that tell of a search while it runs, by the names of Leela Zero and Sabaki."""
 
 _Handler = Callable[[list[str]], str]
 
@@ -46,6 +50,11 @@ class Engine:
         """The game and the moves played in it."""
         self.ended: bool = False
         """True once the engine has received ``quit``."""
+        self.tell: Callable[[str], None] | None = None
+        """Takes the lines of an analysis while a search runs; None: ``answer`` returns them."""
+        self.is_asked: Callable[[], bool] | None = None
+        """True once the next command has come, which ends an analysis; without it an analysis takes
+        as long as a move."""
         self._agent = as_agent(agent)
         self._seed = seed
         self._clocks: list[Clock | None] = [None, None]
@@ -94,6 +103,12 @@ class Engine:
             "gogui-rules_side_to_move": self._side_to_move,
             "gogui-rules_final_result": self._final_result,
         }
+        self._live = {
+            name: kind
+            for kind, names in (("analyze", ANALYZE), ("genmove", GENMOVE_ANALYZE))
+            for name in names
+        }
+        commands.update(dict.fromkeys(self._live, lambda _: ""))
         for name, show in analysis.SHOWS.items():
             commands[name] = lambda _, show=show: show(self._shown)  # type: ignore[misc]
         return commands
@@ -104,6 +119,8 @@ class Engine:
         if command is None:
             return None
         try:
+            if command.name in self._live:
+                return self._analyze(command)
             return answer(command.number, self._run(command))
         except GtpError as error:
             return answer(command.number, str(error), failed=True)
@@ -116,6 +133,34 @@ class Engine:
         if handler is None:
             raise GtpError("unknown command")
         return handler(command.arguments)
+
+    def _analyze(self, command: Command) -> str:
+        """Search, and tell of it meanwhile; of a ``genmove`` play the move that was found."""
+        asked = live_analysis.Asked.parse(command.arguments)
+        genmove = self._live[command.name] == "genmove"
+        state, vertices = self.position.state, self.position.vertices
+        if state.is_terminal():
+            raise GtpError("the game is over")
+        mover = int(state.current_player())
+        if asked.player is not None and asked.player != mover:
+            raise GtpError("it is the other color's turn")
+        collected = [f"={command.number}\n"]
+        tell = collected.append if self.tell is None else self.tell
+        if self.tell is not None:
+            self.tell(collected.pop())
+        result = live_analysis.search(
+            self._agents[mover],
+            state.clone(),
+            asked,
+            ends=None if genmove else self.is_asked,
+            tell=lambda found: tell(f"{live_analysis.info_line(found, vertices)}\n"),
+        )
+        self._shown = analysis.Shown(result, vertices)
+        tell(f"{live_analysis.info_line(result, vertices)}\n")
+        if genmove:
+            tell(f"play {vertices.write(state, result.action)}\n")
+            self._apply(result.action)
+        return "".join([*collected, "\n"])
 
     def _known_command(self, arguments: list[str]) -> str:
         return "true" if _words(arguments, 1)[0] in self._commands else "false"

@@ -1,8 +1,11 @@
 """Engines on standard input and output, over GTP and over UCI."""
 
+import contextlib
 import os
+import queue
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
@@ -37,8 +40,13 @@ def serve(engine: Engine, source: BinaryIO, sink: BinaryIO) -> int:
     """
     previous = signal.signal(signal.SIGTERM, _terminate)
     number = ""
+    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    unlocked = getattr(source, "raw", source)  # The lock of a buffer would outlive the thread.
+    threading.Thread(target=_read, args=(unlocked, lines), daemon=True).start()
+    engine.tell = lambda text: _write(sink, text)
+    engine.is_asked = lambda: not lines.empty()
     try:
-        while not engine.ended and (line := source.readline()):
+        while not engine.ended and (line := lines.get()):
             text = line.decode("utf-8", errors="replace")
             command = parse_command(text)
             number = "" if command is None else command.number
@@ -55,6 +63,14 @@ def serve(engine: Engine, source: BinaryIO, sink: BinaryIO) -> int:
     finally:
         signal.signal(signal.SIGTERM, previous)
     return 0
+
+
+def _read(source: BinaryIO, lines: "queue.SimpleQueue[bytes]") -> None:
+    """Put all lines of a stream into a queue, and an empty one at its end."""
+    with contextlib.suppress(ValueError, OSError):  # Closed meanwhile.
+        while line := source.readline():
+            lines.put(line)
+    lines.put(b"")
 
 
 def serve_standard_streams(engine: Engine) -> int:

@@ -254,10 +254,10 @@ def test_garbage_is_answered_and_the_input_may_end():
 def test_a_reader_that_is_gone_ends_it_quietly():
     reader, writer = os.pipe()
     os.close(reader)
-    commands = io.BytesIO(b"name\n" * 5)
+    engine = Engine("nogo(board_size=3)", "random", seed=1)
     with os.fdopen(writer, "wb") as sink:
-        assert serve(Engine("nogo(board_size=3)", "random", seed=1), commands, sink) == 0
-    assert commands.tell() < len(commands.getvalue())
+        assert serve(engine, io.BytesIO(b"play b a1\n" + b"genmove w\n" * 5), sink) == 0
+    assert "O" not in str(engine.position.state), "it went on after an answer"
 
 
 @pytest.mark.full
@@ -323,3 +323,38 @@ def test_a_game_that_the_agent_refuses_leaves_the_one_before(monkeypatch, game, 
     assert talk(engine, change, "showboard") == [refusal, before[1]]
     monkeypatch.undo()
     assert talk(engine, "genmove w")[0].startswith("= ")
+
+
+def test_an_analysis_lists_the_moves_and_leaves_the_position():
+    engine = Engine("go(board_size=5)", "uct(simulations=40)", seed=1)
+    (said,) = talk(engine, "7 lz-analyze b 50")
+    header, line = said.splitlines()
+    assert header == "=7"
+    assert re.match(r"info move \w+ visits \d+ winrate \d+ prior \d+ order 0 pv \w+", line)
+    assert sum(map(int, re.findall(r"visits (\d+)", line))) >= 39  # One made the root's edges.
+    assert engine.position.state.current_player() == 0
+
+
+def test_a_move_with_analysis_is_played():
+    engine = Engine("go(board_size=5)", "uct(simulations=40)", seed=1)
+    (said,) = talk(engine, "lz-genmove_analyze b 50")
+    played = said.splitlines()[-1].removeprefix("play ")
+    assert engine.position.state.current_player() == 1
+    assert played in said.splitlines()[1]
+    assert engine.answer(f"play w {played}").startswith("?") or played == "pass"
+
+
+def test_an_analysis_of_who_does_not_search_is_refused():
+    engine = Engine("go(board_size=5)", "random")
+    assert engine.answer("lz-analyze") == "? this agent does not search\n\n"
+    assert engine.answer("lz-analyze w 50") == "? it is the other color's turn\n\n"
+
+
+def test_the_next_command_ends_an_analysis():
+    process = start("go(board_size=5)", "uct(simulations=40)")
+    process.stdin.write(b"lz-analyze b 10\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == b"=\n"
+    assert all(process.stdout.readline().startswith(b"info move") for _ in range(2))
+    answers, _ = process.communicate(b"name\nquit\n", timeout=60)
+    assert b"\n\n= rave-agents uct\n\n" in answers
