@@ -28,6 +28,7 @@ from numba.core.typed_passes import NativeLowering
 
 from rave_agents.compiler.mistakes import compiled_or_noted, is_packages
 from rave_agents.compiler.references import RecordReference
+from rave_agents.compiler.shortcuts import passes_for_the_packages_own
 
 _TIDY = create_pipeline_tuning_options(speed_level=1)
 """Passes that make a function small, so that those which inline it see what it is."""
@@ -221,12 +222,15 @@ class LinkedCompiler(CompilerBase):  # type: ignore[misc]
         return result
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's own passes but for the lowering."""
+        """Numba's own passes but for the lowering; fewer where it is the package's function."""
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        manager.passes = [
+        passes = [
             (LinkedLowering, text) if stage is NativeLowering else (stage, text)
             for stage, text in manager.passes
         ]
+        function = self.state.func_id.func
+        own = is_packages(function)
+        manager.passes = passes_for_the_packages_own(passes, function.__code__) if own else passes
         manager.finalize()
         return [manager]
 

@@ -18,6 +18,7 @@ from rave_agents.compiler.linking import INNER, OPTIONS, expect_number, function
 from rave_agents.compiler.machine_code import MachineCode
 from rave_agents.compiler.references import RecordReference, copy_of
 from rave_agents.compiler.settings import codegen_settings
+from rave_agents.compiler.shortcuts import give_plain_bodies
 
 _opened: set[OpenFunction[Any, Any]] = set()
 
@@ -34,8 +35,8 @@ def begin(dispatchers: Iterable[Any]) -> None:
         RecordReference.epoch = epoch
         for value, kind in builtin_registry.globals:
             if isinstance(value, OpenFunction):
-                for template in kind.templates:
-                    template._impl_cache.clear()  # The body for a record of constants.
+                for template in kind.templates:  # They keep the body for a record of constants.
+                    getattr(template, "_impl_cache", {}).clear()
     for dispatcher in dispatchers:
         dispatcher.recompile()
     for opened in OpenFunction.everyone:
@@ -77,6 +78,8 @@ def compiled_entry(entry: Callable[[int, int], int]) -> MachineCode:
 
 
 def _open(opened: OpenFunction[Any, Any]) -> None:
+    give_plain_bodies(opened)
+
     @overload(opened, jit_options=INNER, strict=False)
     def _compiled(*arguments: Any) -> Any:
         body = opened.body_for(getattr(arguments[0], "instance_class", None))  # type: ignore[arg-type]
@@ -94,6 +97,6 @@ def _call_address(typing_context: Any, address: Any, argument: Any) -> Any:
     return types.int32(types.int64, types.int64), codegen
 
 
-@overload(call_address, strict=False)
+@overload(call_address, jit_options=INNER, strict=False)
 def _call_address_compiled(address: Any, argument: Any) -> Any:
     return lambda address, argument: _call_address(address, argument)  # noqa: PLW0108

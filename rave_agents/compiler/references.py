@@ -5,6 +5,7 @@ five hundred. So an entry gets the address of a record that is laid out in memor
 ``layout.py``, and passes it on. Once all is inlined, LLVM sees every field again.
 """
 
+import functools
 from typing import Any
 
 from llvmlite import ir
@@ -38,7 +39,7 @@ class RecordReference(types.Type):
         number = self.numbers.setdefault(key, len(self.numbers))
         super().__init__(f"{self.instance_class.__name__}{number}")
 
-    @property
+    @functools.cached_property
     def fields(self) -> list[Any]:
         """The types of the fields as they lie in memory."""
         return [_stored_type(field) for field in self.record.types]
