@@ -32,6 +32,7 @@ from rave_agents.gtp.uci_client import UCI_AGENT_TYPE
 from rave_agents.kernel.amaf.views import NoAmaf
 from rave_agents.kernel.declarations import keeps_amaf
 from rave_agents.kernel.rules import UCB1
+from rave_agents.knowledge.levels import NO_LEVEL
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.searcher import Progress, Searcher
@@ -343,6 +344,19 @@ def limit_and_clock(
     return limit, Clock.parse(clock)
 
 
+def check_level(config: SearchConfig, *limits: Any) -> None:
+    """Refuse limits beside a level, which decides the simulations.
+
+    Raises:
+        ValueError: if there is a level, and one of the limits is given.
+    """
+    if config.level != NO_LEVEL and any(limit is not None for limit in limits):
+        raise ValueError(
+            f"level={config.level} decides the simulations of each move: give no simulations, "
+            "seconds or clock beside it."
+        )
+
+
 def without_amaf(spec: str | AgentSpec) -> AgentSpec:
     """Return the spec without AMAF statistics: a baseline to compare RAVE with.
 
@@ -385,6 +399,7 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
     ) -> Agent:
         limit, parsed = limit_and_clock(simulations, seconds, clock)
         changed = config.replace(**changes)
+        check_level(changed, simulations, seconds, clock)
         changed.check_simulations(None if limit is None else limit.simulations)
         getattr(game, "check_search", _no_check)(changed)
         warn_of_misfit(changed, game.name, game.new_initial_state)

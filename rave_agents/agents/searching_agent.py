@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
-from rave_agents.agents.named_agents import limit_and_clock
+from rave_agents.agents.named_agents import check_level, limit_and_clock
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.config.search_parameters import SearchParameters
@@ -97,6 +97,7 @@ class SearchingAgent:
         self.limit: Limit | None
         self.clock: Clock | None
         self.limit, self.clock = limit_and_clock(simulations, seconds, clock)
+        check_level(self.config, simulations, seconds, clock)
         self.config.check_simulations(None if self.limit is None else self.limit.simulations)
         self.seed: int | None = checked_seed(seed)
         """The seed in use."""

@@ -7,7 +7,8 @@ SIGHUP. What an encoding lacks is written in plain characters.
 """
 
 # Commands are listed in the help in the order of these imports.
-from rave_agents.cli import play, review, matches, tournaments, races, searches, certificates, lists  # noqa: F401, I001
+from rave_agents.cli import play, review, matches, tournaments, races, searches  # noqa: F401, I001
+from rave_agents.cli import values, certificates, lists  # noqa: F401
 from rave_agents.cli.program import app, main
 
 __all__ = ["app", "main"]

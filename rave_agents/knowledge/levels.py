@@ -7,9 +7,14 @@ that are shipped.
 
 import functools
 import json
-from typing import NamedTuple
+import math
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from rave_agents.knowledge.linear_value import LinearValue
+from rave_agents.files import written_whole
+from rave_agents.game.arguments import is_integer, is_number
+from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.knowledge.shipped import FOLDER
 
 NO_LEVEL = 0
@@ -17,6 +22,9 @@ NO_LEVEL = 0
 
 LEVELS = 10
 """The number of levels."""
+
+MOST_SIMULATIONS = 10**6
+"""Simulations that a level is below."""
 
 CALIBRATED = FOLDER / "levels.json"
 """The file with the levels of each game."""
@@ -41,15 +49,14 @@ DOUBLING = (
 """The levels of a game of which nothing is known."""
 
 
-def level_of(number: int, value: LinearValue | None) -> Level:
+def level_of(number: int, rules: BaseRules | None) -> Level:
     """A level, from 1 to ``LEVELS``.
 
     Args:
         number: of the level.
-        value: that is shipped for the game; None for none.
+        rules: the game's compiled rules; None where it has none.
     """
-    ladder = DOUBLING if value is None else calibrated().get(value.game, DOUBLING)
-    return ladder[number - 1]
+    return calibrated().get(str(rules), DOUBLING)[number - 1]
 
 
 @functools.cache
@@ -57,5 +64,38 @@ def calibrated() -> dict[str, tuple[Level, ...]]:
     """The levels of each game for which they were measured."""
     if not CALIBRATED.exists():
         return {}
-    told = json.loads(CALIBRATED.read_text(encoding="utf-8"))
-    return {game: tuple(Level(*rung) for rung in rungs) for game, rungs in told.items()}
+    return read_levels(CALIBRATED)
+
+
+def read_levels(path: pathlib.Path) -> dict[str, tuple[Level, ...]]:
+    """The levels of the games of a file.
+
+    Raises:
+        OSError: if it cannot be read.
+        ValueError: if it is no file of levels.
+    """
+    told = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(told, dict):
+        raise ValueError(f"{str(path)!r} has no levels of games.")
+    return {str(game): _checked(path, game, rungs) for game, rungs in told.items()}
+
+
+def write_levels(path: pathlib.Path, ladders: Mapping[str, Sequence[Level]]) -> None:
+    """Write the levels of games; each takes a line."""
+    lines = [f"{json.dumps(game)}: {json.dumps(ladders[game])}" for game in sorted(ladders)]
+    with written_whole(path, "w", encoding="utf-8") as file:
+        file.write("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def _checked(path: pathlib.Path, game: str, rungs: Any) -> tuple[Level, ...]:
+    """The levels of a game; refused if a search could not use them."""
+    fits = isinstance(rungs, list) and len(rungs) == LEVELS
+    for rung in rungs if fits else ():
+        whole = isinstance(rung, list) and len(rung) == len(Level._fields)
+        simulations, temperature, known = rung if whole else (0, 0, 0)
+        fits = fits and is_integer(simulations) and 0 < simulations < MOST_SIMULATIONS
+        fits = fits and is_number(temperature) and 0.0 <= temperature < math.inf
+        fits = fits and isinstance(known, bool)
+    if not fits:
+        raise ValueError(f"{str(path)!r}: {game} has no {LEVELS} levels: {rungs!r}.")
+    return tuple(Level(int(rung[0]), float(rung[1]), rung[2]) for rung in rungs)

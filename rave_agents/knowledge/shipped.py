@@ -25,13 +25,13 @@ def known_games() -> list[str]:
     return [_loaded(path).game for path in shipped_files()]
 
 
-def known_value(state: Any) -> LinearValue | None:
-    """The shipped value that fits a state's game and its parameters; None if there is none.
+def rules_of(state: Any) -> BaseRules | None:
+    """The compiled rules of a state's game; None without any.
 
-    It is for games on compiled rules alone: elsewhere a value costs more than it brings.
+    Values are for games on compiled rules alone: elsewhere they cost more than they bring.
     """
     found = getattr(state, "on_compiled_rules", lambda: None)()
-    return None if found is None else value_for(found.rules)
+    return None if found is None else found.rules
 
 
 @functools.lru_cache(maxsize=256)

@@ -18,7 +18,7 @@ from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel.tree import Tree
 from rave_agents.knowledge.levels import NO_LEVEL, Level, level_of
-from rave_agents.knowledge.shipped import known_value
+from rave_agents.knowledge.shipped import rules_of, value_for
 from rave_agents.results.final_move import drawn_action, root_statistics
 from rave_agents.results.payoff_matrix import joint_table
 from rave_agents.results.root import (
@@ -173,11 +173,11 @@ class Searcher:
         """
         config = self.config
         knows = self.evaluator is None and config.known
-        known = known_value(state) if knows or config.level != NO_LEVEL else None
-        self._level = None if config.level == NO_LEVEL else level_of(config.level, known)
-        if self._level is not None and not self._level.known:
-            knows = False
-        evaluator = known if knows else self.evaluator
+        rules = rules_of(state) if knows or config.level != NO_LEVEL else None
+        self._level = None if config.level == NO_LEVEL else level_of(config.level, rules)
+        if self._level is not None:
+            knows = knows and self._level.known
+        evaluator = value_for(rules) if knows and rules is not None else self.evaluator
         self._trees.use_evaluator(evaluator)
         return evaluator
 
@@ -238,7 +238,7 @@ class Searcher:
                     limit, watch = clocked_limit(clock, trees.root, limit)
                 assert limit is not None
                 if self._level is not None:
-                    limit = Limit(simulations=self._level.simulations)
+                    limit, watch = Limit(simulations=self._level.simulations), None
                 shown = self._shown_config
                 if not isinstance(shown.final_move, RobustChild) or shown.temperature:
                     watch = None  # They look at visits, and the final move may be another.

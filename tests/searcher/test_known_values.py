@@ -1,12 +1,14 @@
 """Values that are shipped with the package, and levels of strength."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
 
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
 from rave_agents.analysis.board_learning import network_for
+from rave_agents.arena.match import play_match
 from rave_agents.games import rules_class
 from rave_agents.knowledge import levels, shipped
 from rave_agents.knowledge.levels import DOUBLING, LEVELS
@@ -132,3 +134,35 @@ def test_levels_of_a_game_are_read_from_their_file(folder):
 def test_a_level_that_there_is_not_is_refused(level):
     with pytest.raises((ValueError, TypeError), match="level"):
         SearchConfig.preset("auto").replace(level=level)
+
+
+def test_levels_are_written_and_read_again(tmp_path):
+    path, ladders = tmp_path / "levels.json", {"a(b=1)": DOUBLING, "c()": DOUBLING}
+    levels.write_levels(path, ladders)
+    assert levels.read_levels(path) == ladders
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[]", '{"a()": []}', '{"a()": [[1, 0.5, false]]}', '{"a()": "0123456789"}']
+    + [
+        json.dumps({"a()": [rung] * 10})
+        for rung in ([0, 0.5, False], [1.5, 0.5, False], [1, -1, True], [1, 0.5, 1], [1, 0.5], 3)
+    ],
+)
+def test_a_file_that_has_no_levels_is_refused(text, tmp_path):
+    path = tmp_path / "levels.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"levels|Expecting"):
+        levels.read_levels(path)
+
+
+@pytest.mark.parametrize("limit", ["simulations=10", "seconds=0.1", "clock=1"])
+def test_a_limit_beside_a_level_is_refused(limit):
+    with pytest.raises(ValueError, match="level=3 decides the simulations"):
+        make_agent(f"auto(level=3,{limit})", RULES, 0)
+
+
+def test_a_match_gives_a_level_no_limit():
+    match = play_match(RULES, "auto(level=2)", "random", games=2, seconds=1.0, progress=False)
+    assert match.score.games == 2
