@@ -22,9 +22,13 @@ COMMANDS = [(page, words) for page in pages.PAGES for words in pages.commands(pa
 RUN = [
     words
     for page, words in COMMANDS
-    if page in TUTORIALS and words[0] == "rave-agents" and "gnugo" not in " ".join(words)
+    if page in TUTORIALS
+    and words[0] == "rave-agents"
+    and "gnugo" not in " ".join(words)
+    and "--web" not in words
 ]
-"""What is run, and not only parsed; with GNU Go, ``tests/gtp`` plays."""
+"""What is run, and not only parsed; with GNU Go, ``tests/gtp`` plays, and a page
+waits for people."""
 ADAPTERS = pages.ROOT / "adapters"
 PROGRAM = typer.main.get_command(app)
 

@@ -65,6 +65,10 @@ def play(
         typer.Option(help="Seconds a move of an agent without a limit; 1 without --clock."),
     ] = None,
     clock: ClockText = None,
+    level: Annotated[
+        int | None,
+        typer.Option(help="The agent's level, from 1 to 10, in place of a limit."),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(help="Keep the game in this file after each move, and go on from it."),
@@ -88,6 +92,7 @@ def play(
         simulations=simulations,
         seconds=seconds,
         clock=clock,
+        level=level,
         seed=seed,
     )
     if output is not None:
@@ -99,7 +104,7 @@ def play(
     adviser = next((who for who in session.seats if who is not None), None)
     live = LiveSession(
         session,
-        adviser=adviser or limited((agents or ["auto"])[-1], simulations, seconds, None),
+        adviser=adviser or limited((agents or ["auto"])[-1], simulations, seconds),
         beside=web,
         path=output,
         pace=0.0 if session.people else 0.7 if web else 0.0,

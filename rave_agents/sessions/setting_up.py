@@ -17,6 +17,7 @@ from rave_agents.arena.match import limited_spec
 from rave_agents.arena.positions import set_up
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import checked_seed
+from rave_agents.knowledge.levels import LEVELS
 from rave_agents.sessions.session import PERSON, Session
 
 DEFAULT_SECONDS = 1.0
@@ -33,6 +34,7 @@ def set_up_session(
     simulations: int | None = None,
     seconds: float | None = None,
     clock: str | None = None,
+    level: int | None = None,
     seed: int = 0,
 ) -> Session:
     """Set up a session.
@@ -47,6 +49,7 @@ def set_up_session(
         simulations: simulations a move, for agents whose spec has no limit.
         seconds: seconds a move, for agents whose spec has no limit; 1 if nothing else is given.
         clock: the time of each seat, see ``Clock.parse``; agents without a limit plan by it.
+        level: the level of agents, from 1 to 10, in place of a limit.
         seed: decides everything random, an integer of at least 0.
 
     Raises:
@@ -66,7 +69,7 @@ def set_up_session(
                 f"{seat}."
             )
     given = list(agents) if isinstance(agents, list | tuple) else [agents]
-    who = [limited(each, simulations, seconds, clock) for each in given or [DEFAULT_AGENT]]
+    who = [limited(each, simulations, seconds, clock, level) for each in given or [DEFAULT_AGENT]]
     others = [seat for seat in range(loaded.num_players) if seat not in seats]
     if len(given) > max(1, len(others)):
         raise ValueError(f"{len(given)} agents are given, and {len(others)} seats are theirs.")
@@ -79,7 +82,11 @@ def set_up_session(
 
 
 def limited(
-    agent: Any, simulations: int | None, seconds: float | None, clock: str | None
+    agent: Any,
+    simulations: int | None = None,
+    seconds: float | None = None,
+    clock: str | None = None,
+    level: int | None = None,
 ) -> AnyAgent:
     """An agent; a spec without a limit gets these, or a second a move.
 
@@ -91,6 +98,8 @@ def limited(
     if not isinstance(who, AgentSpec):
         return who
     takes = agent_type(who.name).parameters.keys()
+    if level is not None:
+        return _at_level(who, level, simulations, seconds)
     if simulations is None and seconds is None and clock is None:
         seconds = DEFAULT_SECONDS if "seconds" in takes else None
         if seconds is None or LIMITS & who.parameters.keys():
@@ -98,6 +107,18 @@ def limited(
     if not LIMITS & takes:
         return who
     return limited_spec(who, simulations, seconds, clock)
+
+
+def _at_level(
+    who: AgentSpec, level: int, simulations: int | None, seconds: float | None
+) -> AgentSpec:
+    if simulations is not None or seconds is not None:
+        raise ValueError("Give a level, or simulations or seconds, not both.")
+    if not who.takes("level"):
+        raise ValueError(f"{who.name} has no levels.")
+    if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= LEVELS:
+        raise ValueError(f"level must be an integer from 1 to {LEVELS}, got {level!r}.")
+    return who.with_defaults({"level": level})
 
 
 def check_plays(agent: AnyAgent, game: Any, seat: int) -> None:

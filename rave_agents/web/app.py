@@ -16,8 +16,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from rave_agents.agents.named_agents import AgentSpec, AnyAgent, agent_types, as_agent
+from rave_agents.agents.named_agents import (
+    DEFAULT_AGENT,
+    AgentSpec,
+    AnyAgent,
+    agent_types,
+    as_agent,
+)
 from rave_agents.errors import RaveAgentsError
+from rave_agents.knowledge.levels import LEVELS
 from rave_agents.plots.board_svg import STYLE
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.setting_up import check_plays, limited
@@ -77,7 +84,9 @@ class Page:
 
     async def _page(self, request: Request) -> Response:
         page = (files("rave_agents.web") / "page.html").read_text(encoding="utf-8")
-        names = "".join(f'<option value="{name}">' for name in ("person", *agent_types()))
+        levels = (f"{DEFAULT_AGENT}(level={level})" for level in range(1, LEVELS + 1))
+        known = ("person", *levels, *agent_types())
+        names = "".join(f'<option value="{name}">' for name in known)
         return HTMLResponse(page.replace("<!-- agents -->", names))
 
     async def _file(self, request: Request) -> Response:
@@ -166,7 +175,7 @@ class Page:
 
     def _named(self, text: str) -> AnyAgent:
         """An agent by its spec, of those that open no file and start no program."""
-        agent = limited(as_agent(text) if ":" not in text else text, None, None, None)
+        agent = limited(as_agent(text) if ":" not in text else text)
         if not isinstance(agent, AgentSpec) or agent.parameters.keys() & set(_OPENED):
             raise ValueError("On the page, agents have names, and no command and no evaluator.")
         return agent

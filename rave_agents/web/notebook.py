@@ -39,6 +39,7 @@ def play(
     simulations: int | None = None,
     seconds: float | None = None,
     clock: str | None = None,
+    level: int | None = None,
     seed: int = 0,
     page: bool | None = None,
 ) -> "NotebookGame":
@@ -58,6 +59,7 @@ def play(
         simulations: simulations a move of an agent without a limit.
         seconds: seconds a move of an agent without a limit; 1 if nothing else is given.
         clock: the time of each seat, see ``Clock.parse``.
+        level: the level of agents, from 1 to 10, in place of a limit.
         seed: decides everything random.
         page: True for the live page, False for pictures; None for the page where it works.
 
@@ -77,12 +79,13 @@ def play(
         simulations=simulations,
         seconds=seconds,
         clock=clock,
+        level=level,
         seed=seed,
     )
     adviser = next((who for who in session.seats if who is not PERSON), None)
     live = LiveSession(
         session,
-        adviser=adviser or limited(agent, simulations, seconds, None),
+        adviser=adviser or limited(agent, simulations, seconds),
         beside=_has_page(page),
         pace=0.0 if seats else 0.7,
     )

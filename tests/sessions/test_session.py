@@ -70,6 +70,11 @@ def test_an_illegal_move_and_a_seat_that_is_not_to_move_are_refused():
     assert session.turns == []
 
 
+def test_an_agent_has_a_level_in_place_of_a_limit():
+    assert str(set_up_session("tic_tac_toe", "uct", level=3).seats[1]) == "uct(level=3)"
+    assert str(set_up_session("tic_tac_toe", "uct").seats[1]) == "uct(seconds=1.0)"
+
+
 def test_seats_are_swapped():
     session = set_up_session("tic_tac_toe", AGENT)
     session.swap()
@@ -208,6 +213,9 @@ def test_a_hidden_move_is_not_told():
         ({"agents": "rav"}, "Unknown agent 'rav'"),
         ({"agents": "rave(cc=1)"}, "cc"),
         ({"clock": "soon"}, "soon"),
+        ({"agents": "uct", "level": 11}, "level must be an integer from 1 to 10"),
+        ({"agents": "random", "level": 3}, "random has no levels"),
+        ({"agents": "uct", "level": 3, "seconds": 1.0}, "a level, or simulations or seconds"),
         ({"moves": "y"}, "No legal move is called 'y'"),
     ],
 )
