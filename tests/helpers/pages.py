@@ -73,6 +73,7 @@ def run(folder, *arguments):
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=120,
