@@ -30,6 +30,7 @@ ROOMS = (
     "evaluators",
     "tree",
     "results",
+    "solver",
     "searcher",
     "gtp",
     "agents",

@@ -25,6 +25,7 @@ class Clobber(DirectedRules):
 
     name = "clobber"
     exchange = "same"
+    aside = ("movable",)
     rows: int = 5
     columns: int = 6
 

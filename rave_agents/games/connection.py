@@ -17,6 +17,8 @@ from rave_agents.simulate.random_stream import random_below
 class ConnectionRules(WinnerRules):
     """The common part; a game has ``points``, ``toggle``, ``is_empty`` and ``is_connected``."""
 
+    aside: tuple[str, ...] = ("empty",)
+
     points: Any
     """int array: the actions that are cells, in ascending order."""
 

@@ -21,11 +21,15 @@ LARGEST = 1024
 SIDES = 4
 """Lines around a box."""
 
+WORD_BITS = 62
+"""Lines that a word of ``drawn`` tells."""
+
 
 class DotsAndBoxes(Rules):
     """See the module."""
 
     name = "dots_and_boxes"
+    aside = ("lines", "left", "sides", "owners")
     placement = True
     cell_kinds = 4
     num_rows: int = 2
@@ -59,6 +63,7 @@ class DotsAndBoxes(Rules):
         if self.utility_margin:
             self.min_utility, self.max_utility = -float(self.boxes), float(self.boxes)
         self.fields: dict[str, Any] = {
+            "drawn": (np.int64, self.num_distinct_actions // WORD_BITS + 1),
             "lines": (np.int8, self.num_distinct_actions),
             "left": (np.int16, self.num_distinct_actions),
             "sides": (np.int16, self.boxes + 1),
@@ -87,6 +92,7 @@ class DotsAndBoxes(Rules):
         """Draw a line; who closes no box by it gives the move away."""
         player = state.to_move
         state.lines[action] = player + 1
+        state.drawn[action // WORD_BITS] |= np.int64(1) << action % WORD_BITS
         state.moves += 1
         closed = 0
         for side in range(2):

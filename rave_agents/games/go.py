@@ -30,6 +30,20 @@ class Go(GoPlayouts):
     """See the module."""
 
     name = "go"
+    unordered = {"boards": "num_boards"}  # noqa: RUF012  (read only)
+    aside = (
+        "liberties",
+        "chain",
+        "next",
+        "length",
+        "key",
+        "sensible",
+        "num_empty",
+        "empty",
+        "place",
+        "last",
+        "stood",
+    )
     board_size: int = 19
     komi: float = 7.5
     handicap: int = 0

@@ -39,6 +39,7 @@ class Havannah(WinnerRules):
 
     name = "havannah"
     exchange = "same"
+    aside = ("parent", "sides")
     board_size: int = 8
     swap: bool = False
 

@@ -47,6 +47,7 @@ class Hex(ConnectionRules):
             **self.board_fields(max(sides)),
             "reached": (np.int64, max(sides)),
         }
+        self.aside = (*self.aside, "reached")
 
     def is_empty(self, state: Any, action: int) -> bool:
         """True if a cell has no stone."""

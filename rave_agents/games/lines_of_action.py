@@ -52,6 +52,7 @@ class LinesOfAction(WinnerRules):
 
     name = "lines_of_action"
     exchange = "same"
+    unordered = {"boards": "num_boards"}  # noqa: RUF012  (read only)
     max_game_length: int = 1000
     board_shape = SIZE, SIZE
 

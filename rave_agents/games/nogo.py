@@ -25,6 +25,7 @@ class NoGo(StoneRules):
 
     name = "nogo"
     exchange = "same"
+    aside = ("liberties", "chain", "next", "length", "num_candidates", "candidates")
     board_size: int = 9
 
     def setup(self) -> None:

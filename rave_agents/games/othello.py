@@ -45,6 +45,7 @@ class Othello(Rules):
 
     name = "othello"
     exchange = "same"
+    aside = ("moves",)
     num_distinct_actions = SQUARES + 1
     max_actions = SQUARES + 1
     max_game_length = 2 * SQUARES

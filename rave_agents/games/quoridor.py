@@ -32,6 +32,7 @@ class Quoridor(PawnRules):
     """See the module."""
 
     name = "quoridor"
+    aside = ("groups", "reached")
     cell_kinds = 4
     board_size: int = 9
     wall_count: int = 10

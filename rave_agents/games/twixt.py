@@ -31,6 +31,7 @@ class Twixt(LinkRules):
     """See the module."""
 
     name = "twixt"
+    aside = ("parents", "empty")
     board_size: int = 8
     ansi_color_output: bool = True
 

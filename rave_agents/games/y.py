@@ -42,6 +42,7 @@ class Y(ConnectionRules):
         self.placement = True
         self.board_shape: tuple[int, int] = size, size
         self.fields: dict[str, Any] = {**self.board_fields(size), "reduced": (np.int64, size)}
+        self.aside = (*self.aside, "reduced")
 
     def toggle(self, state: Any, player: int, action: int) -> None:
         """Put a player's stone on a cell, or take it away."""

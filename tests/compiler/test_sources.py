@@ -5,11 +5,17 @@ import pathlib
 import re
 import shutil
 
+import numpy as np
+
 import rave_agents
 from rave_agents.compiler import sources
+from rave_agents.compiler.entry_code import place_on_disk
 from rave_agents.compiler.fingerprint import is_covered
+from rave_agents.compiler.layout import kind_of
 from rave_agents.compiler.sources import compiled_files, own_sources
 from rave_agents.games.kit import machine
+from rave_agents.solver import table
+from rave_agents.solver.table import Sweep, count_work, make_table
 
 PACKAGE = pathlib.Path(rave_agents.__file__).parent
 OTHERS = {"rave_agents.errors", "rave_agents.files"}
@@ -27,9 +33,10 @@ def test_code_that_is_kept_on_disk_is_known_by_every_file_that_is_compiled():
         for path in PACKAGE.rglob("*.py")
         if re.search(r"^@(entry\(|kernel$)", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
-    games = PACKAGE / "games"  # These have a cache apart.
-    rules = {path for path in compiled if games in path.parents}
-    assert compiled - rules <= known
+    # Games have a cache apart, and the solver is known by its functions and all that they call.
+    rooms = PACKAGE / "games", PACKAGE / "solver"
+    apart = {path for path in compiled if any(room in path.parents for room in rooms)}
+    assert compiled - apart <= known
     assert all(is_covered(module_of(path)) for path in known)
 
 
@@ -40,6 +47,15 @@ def test_it_is_known_by_all_that_these_files_import_too():
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("rave_agents."):
                 imported.add(node.module)
     assert {name for name in imported - OTHERS if not is_covered(f"{name}.")} == set()
+
+
+def test_a_function_outside_these_files_is_known_by_all_that_it_calls(monkeypatch):
+    record = Sweep(make_table(1), np.zeros(64, np.int64))
+    kind = kind_of(record)
+    before = place_on_disk(count_work.function, record, kind)
+    assert place_on_disk(count_work.function, record, kind) == before
+    monkeypatch.setattr(table, "BUCKET_WORDS", 16)
+    assert place_on_disk(count_work.function, record, kind) != before
 
 
 def digest(monkeypatch, package, edits):

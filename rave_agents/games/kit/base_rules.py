@@ -15,6 +15,7 @@ import numpy as np
 
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.game_state import PlayerId
+from rave_agents.games.kit.record_words import told_by, whole_words
 from rave_agents.simulate.utility_limits import (
     MOST_LEGAL,
     MOST_OUTCOMES,
@@ -94,6 +95,12 @@ class BaseRules:
     """True if ``judge`` gives values: where a search has a value function, not otherwise."""
     num_weights: int = 0
     """The number of the value function's own weights."""
+    aside: tuple[str, ...] = ()
+    """Fields that do not tell positions apart: scratch, and what follows from the other fields.
+    Two records that are equal in all others are one position to a solver."""
+    unordered: Mapping[str, str] = {}
+    """Fields of 64-bit numbers that hold a list whose order says nothing, such as the boards that
+    must not come back; and for each the 64-bit field that holds how many of its entries count."""
     placement: bool = False
     """True if an action disappears when taken, and no other becomes legal or illegal before the
     end: a playout then draws from one list that shrinks."""
@@ -131,11 +138,14 @@ class BaseRules:
                 raise TypeError(f"{kind.__name__} sets no {name}, in the class or in setup().")
         for name, told in self.fields.items():
             _check_field(name, told)
-        self.record: np.dtype[Any] = np.dtype(
-            [(name, *_as_tuple(told)) for name, told in self.fields.items()], align=True
+        self.record: np.dtype[Any] = whole_words(
+            np.dtype([(name, *_as_tuple(told)) for name, told in self.fields.items()], align=True)
         )
-        """The type of the record."""
-        self.record_bytes: int = -(-self.record.itemsize // 8) * 8
+        """The type of the record, which takes whole words of eight bytes."""
+        self.record_bytes: int = self.record.itemsize
+        self.key_words, self.key_masks, self.key_lists = told_by(
+            self.record, self.aside, self.unordered
+        )
         self.num_distinct_actions = checked_count(
             "num_distinct_actions", self.num_distinct_actions, MOST_OUTCOMES
         )

@@ -151,8 +151,15 @@ class RulesState:
         return self.rules
 
     def position_key(self) -> Hashable:
-        """The game, the moves so far and the record itself."""
-        return self.rules, tuple(self._history), self._fields()
+        """The game, and all of the record that tells positions apart, see ``Rules.aside``."""
+        return self.rules, self._told()
+
+    def _told(self) -> Hashable:
+        """The words of the record that tell the position, and its lists, in order."""
+        rules, words = self.rules, self._root.view(np.uint64)
+        told = (words[rules.key_words] & rules.key_masks).tobytes()
+        lists = rules.key_lists.tolist()
+        return told, *(np.sort(words[at : at + int(words[n])]).tobytes() for at, n in lists)
 
     def _fields(self) -> Hashable:
         """The record's content, without what lies between its fields."""

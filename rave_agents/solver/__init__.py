@@ -1,0 +1,6 @@
+"""The solver: depth-first proof-number search with a table of positions, in bounded memory.
+
+It proves or refutes statements of the form "this player can force at least this much from here",
+for any ``GameState`` of perfect information without chance. ``proof_search.py`` is what others use;
+``search.py`` has the compiled loop and ``table.py`` the table.
+"""

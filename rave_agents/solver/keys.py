@@ -1,0 +1,74 @@
+"""Keys of positions as 128 bits that are the same in every process."""
+
+import enum
+import hashlib
+import struct
+from typing import Any
+
+import numpy as np
+
+from rave_agents.games.kit.base_rules import BaseRules
+
+Key = tuple[int, int]
+"""A key as two words of 64 bits."""
+
+
+def hashed(told: bytes) -> Key:
+    """128 bits of some bytes."""
+    first, second = struct.unpack("<QQ", hashlib.blake2b(told, digest_size=16).digest())
+    return first, second
+
+
+def bytes_of(value: Any) -> bytes | None:  # noqa: PLR0911  (a case for each type)
+    """A value as bytes, others than those of any value that is not equal to it.
+
+    None for what it does not know: it takes bytes, text, numbers, None, enumerations, arrays, rules
+    of games, and tuples and frozen sets of these.
+    """
+    if isinstance(value, bytes):
+        return b"b%d:%b" % (len(value), value)
+    if isinstance(value, str):
+        encoded = value.encode("utf-8", "surrogatepass")
+        return b"s%d:%b" % (len(encoded), encoded)
+    if value is None:
+        return b"n"
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, enum.Enum):
+        return bytes_of((type(value).__qualname__, value.name))
+    if isinstance(value, bool | int):
+        return b"i%d;" % value
+    if isinstance(value, float):
+        return b"i%d;" % int(value) if value.is_integer() else b"f" + struct.pack("<d", value)
+    if isinstance(value, np.ndarray):
+        return bytes_of((str(value.dtype), value.shape, value.tobytes()))
+    if isinstance(value, BaseRules):
+        kind = type(value)
+        return bytes_of((kind.__module__, kind.__qualname__, str(value)))
+    if isinstance(value, tuple | frozenset):
+        told = [bytes_of(each) for each in value]
+        parts = [part for part in told if part is not None]
+        if len(parts) < len(told):
+            return None
+        if isinstance(value, frozenset):
+            parts.sort()
+        mark = b"t" if isinstance(value, tuple) else b"z"
+        return b"%b%d:%b" % (mark, len(parts), b"".join(parts))
+    return None
+
+
+def key_of(position_key: Any) -> Key | None:
+    """The key of a ``position_key``; None where there is none that can be told."""
+    told = None if position_key is None else bytes_of(position_key)
+    return None if told is None else hashed(told)
+
+
+def key_after(key: Key, action: int) -> Key:
+    """The key of the moves so far and one more, for positions that give no key themselves."""
+    return hashed(struct.pack("<QQq", *key, action))
+
+
+def key_of_state(state: Any) -> Key | None:
+    """The key of a state; None if it gives none."""
+    tell = getattr(state, "position_key", None)
+    return None if tell is None else key_of(tell())

@@ -1,0 +1,493 @@
+"""``ProofSearch``: proofs of statements about positions of a game, with one table."""
+
+import math
+import os
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.game.arguments import is_number
+from rave_agents.game.game_state import (
+    GameState,
+    draws_chance,
+    has_simultaneous_moves,
+    hides_information,
+)
+from rave_agents.games.kit.rules_expander import RulesExpander
+from rave_agents.games.kit.rules_state import RulesState
+from rave_agents.simulate.expansion import Expander, Place, make_expansion
+from rave_agents.simulate.utility_limits import MOST_LEGAL, utility_limits
+from rave_agents.solver import search as codes
+from rave_agents.solver.keys import Key, hashed
+from rave_agents.solver.search import Pool, Search, Stack, Statement, Trail, run
+from rave_agents.solver.state_expander import StateExpander
+from rave_agents.solver.table import (
+    FULL_SHARE,
+    INFINITE,
+    OPEN,
+    PROVEN,
+    REFUTED,
+    collect,
+    disproof_of,
+    distance_of,
+    look_up,
+    make_table,
+    move_of,
+    num_entries,
+    proof_of,
+    state_of,
+    value_of,
+)
+from rave_agents.solver.table_file import load_table, save_table
+
+SLICE_SECONDS = 0.05
+"""Seconds that the search runs between two looks at it, about."""
+
+WIDENING = 0.25
+"""ε, by which thresholds are wider than the second-best number."""
+
+FIRST_DEPTHS, FIRST_CHILDREN, TRAIL_ENTRIES = 64, 4096, 2**14
+"""Room at first for positions on the path and their children; room on the trail."""
+
+MOST_DEPTHS = 2**20
+"""Positions on the path, at most: a game that is longer is taken for endless."""
+
+LEAST_MEMORY = 1.0
+"""Megabytes of the smallest table."""
+
+
+class Answer(NamedTuple):
+    """What is known of a statement about a position."""
+
+    proven: bool
+    """True if the player can force it, False if the others can prevent it."""
+    action: int | None
+    """The mover's action that decides it for them; None where all of their actions lose it, or the
+    game is over."""
+    distance: int
+    """The most moves until the end of the game along the proof; what loops speak for has none."""
+    value: float
+    """The player's return is at least this if it is proven, and at most this if not."""
+
+
+class ProofProgress(NamedTuple):
+    """How far a proof is."""
+
+    proof_number: float
+    """The least number of positions that are to be won to prove the statement."""
+    disproof_number: float
+    """The least number that are to be lost to refute it."""
+    num_moves: int
+    """Moves at the root."""
+    moves_settled: int
+    """Those that are settled."""
+    positions: int
+    """Positions expanded since the search was made."""
+    seconds: float
+    """Seconds of this proof."""
+    table_share: float
+    """The share of the table in use."""
+    at_least: float
+    """The return of the statement."""
+    positions_per_second: float
+    """Positions expanded a second in this proof."""
+
+
+class ProofSearch:
+    """Proves or refutes statements about positions of one game: "a player gets at least x".
+
+    Args:
+        state: a position of the game.
+        max_memory_mb: the size of the table in megabytes (2**20 bytes), at least 1.
+        repetition: each player's return where play goes on for ever; None if it then never counts
+            as enough.
+        name: the game's name for messages.
+
+    Raises:
+        UnsupportedGameError: for a game with hidden information, simultaneous moves or chance.
+        ValueError: for a memory that is too small.
+    """
+
+    def __init__(
+        self,
+        state: GameState,
+        *,
+        max_memory_mb: float = 256.0,
+        repetition: float | None = None,
+        name: str = "The game",
+    ) -> None:
+        if not is_number(max_memory_mb):
+            raise TypeError(f"max_memory_mb must be a number, got {max_memory_mb!r}.")
+        if not LEAST_MEMORY <= max_memory_mb < math.inf:
+            raise ValueError(f"max_memory_mb must be at least 1, got {max_memory_mb!r}.")
+        check_provable(state, name)
+        self.repetition = repetition
+        """Each player's return where play goes on for ever; None for none."""
+        self.table = make_table(max_memory_mb)
+        """The table."""
+        self.values = np.zeros(codes.MOST_VALUES + 2)
+        self._control = np.zeros(codes.CONTROL_WORDS, np.int64)
+        self._control[codes.NUM_VALUES] = 1
+        self._control[codes.ROOM] = int(FULL_SHARE * num_entries(self.table))
+        self._players = state.num_players()
+        self._make_expander(state, 256)
+        self._make_stack(FIRST_DEPTHS)
+        self._make_pool(FIRST_CHILDREN)
+        self._waiting = Trail(_words(2 * TRAIL_ENTRIES), _words(TRAIL_ENTRIES))
+        self._control[codes.WAITING] = TRAIL_ENTRIES
+        self._root: tuple[Statement, Key] | None = None
+        self._slice = 1000
+        self._decided = np.zeros(2 * codes.RANKS, np.int64)
+
+    @property
+    def positions(self) -> int:
+        """Positions expanded so far."""
+        return int(self._control[codes.NODES])
+
+    @property
+    def values_met(self) -> list[float]:
+        """The returns met at ends of games, and what endless play is worth."""
+        known: list[float] = self.values[1 : self._control[codes.NUM_VALUES]].tolist()
+        return known
+
+    @property
+    def may_loop(self) -> bool:
+        """True if play may go on for ever, as far as can be told before it is searched."""
+        return isinstance(self._expander, StateExpander)
+
+    @property
+    def table_share(self) -> float:
+        """The share of the table in use."""
+        return float(self.table.counts[0]) / num_entries(self.table)
+
+    @property
+    def megabytes(self) -> float:
+        """The size of the table."""
+        return float(self.table.words.nbytes) / 2**20
+
+    @property
+    def loops(self) -> int:
+        """Loops met so far."""
+        return int(self._control[codes.LOOPS])
+
+    def prove(
+        self,
+        state: GameState,
+        player: int,
+        at_least: float,
+        *,
+        positions: int | None = None,
+        seconds: float | None = None,
+        watch: Callable[[ProofProgress], object] | None = None,
+    ) -> bool | None:
+        """Prove or refute that a player can force a return from a position.
+
+        Args:
+            state: any position of the game.
+            player: the player.
+            at_least: the return.
+            positions: the most positions to expand; None for no limit.
+            seconds: the most seconds; None for no limit.
+            watch: is called every few hundredths of a second.
+
+        Returns:
+            True if it is proven, False if it is refuted, None if a limit was reached. What is known
+            by then is kept: to call it again goes on.
+        """
+        answer = self.answer(state, player, at_least)
+        if answer is not None:
+            return answer.proven
+        statement = self._statement(player, at_least)
+        self._begin(state, statement)
+        begin, first = time.perf_counter(), self.positions
+        while True:
+            settled = self._go_on(None if positions is None else first + positions - self.positions)
+            spent = time.perf_counter() - begin
+            if watch is not None:
+                watch(self._progress(spent, first))
+            if settled:
+                found = self.answer(state, player, at_least)
+                assert found is not None
+                return found.proven
+            if positions is not None and self.positions - first >= positions:
+                return None
+            if seconds is not None and spent >= seconds:
+                return None
+
+    def answer(self, state: GameState, player: int, at_least: float) -> Answer | None:
+        """What the table knows of a statement about a position; None if it is not settled there."""
+        if state.is_terminal():
+            value = float(state.returns()[player])
+            return Answer(value >= at_least, None, 0, value)
+        word = self._word(state, self._statement(player, at_least))
+        kind = int(state_of(word))
+        if kind == OPEN:
+            return None
+        proven = kind == PROVEN
+        action = None
+        legal = sorted(state.legal_actions())
+        place, value = int(move_of(word)), int(value_of(word))
+        if place >= len(legal) or value >= self._control[codes.NUM_VALUES]:
+            return None  # A file that was read says so.
+        if proven == (state.current_player() == player):
+            action = legal[place]
+        value = float(self.values[value]) if value != codes.UNTOLD else at_least
+        return Answer(proven, action, int(distance_of(word)), value)
+
+    def numbers(self, state: GameState, player: int, at_least: float) -> tuple[float, float]:
+        """The proof and the disproof number of a statement by the table; 1 where it has none."""
+        word = self._word(state, self._statement(player, at_least))
+        kind = int(state_of(word))
+        if kind != OPEN:
+            return (0.0, math.inf) if kind == PROVEN else (math.inf, 0.0)
+        return (float(proof_of(word)), float(disproof_of(word))) if word else (1.0, 1.0)
+
+    def save(self, path: str | os.PathLike[str], game: str) -> None:
+        """Write the table to a file, see ``table_file.py``.
+
+        Args:
+            path: the file.
+            game: what it is a table of.
+        """
+        known = self.values[1 : self._control[codes.NUM_VALUES]]
+        save_table(path, self.table.words, known, self._told(game))
+
+    def load(self, path: str | os.PathLike[str], game: str) -> None:
+        """Read the table from a file of ``save``; raises the errors of ``load_table``."""
+        values = load_table(path, self.table.words, self._told(game))
+        if len(values) > codes.MOST_VALUES:
+            self.table.words[:] = 0
+            raise ValueError(f"{path} is damaged: it has {len(values)} values.")
+        self.values[1 : len(values) + 1] = values
+        self._control[codes.NUM_VALUES] = len(values) + 1
+        self.table.counts[0] = np.count_nonzero(self.table.words[1::2])
+
+    def _told(self, game: str) -> dict[str, Any]:
+        return {"game": game}
+
+    def key(self, state: GameState) -> Key:
+        """The key of a position, as the table has it."""
+        self._set_root(state)
+        return self._expander.root_key()
+
+    def _word(self, state: GameState, statement: Statement) -> Any:
+        self._set_root(state)
+        first, second = self._root_key(statement)
+        return look_up(self.table, np.uint64(first), np.uint64(second))
+
+    def _set_root(self, state: GameState) -> None:
+        self._control[codes.DEPTH] = 0
+        self._root = None
+        if not self._expander.set_root(state):
+            raise GameError("The position is of another game than that of the search.")
+
+    def _root_key(self, statement: Statement) -> Key:
+        first, second = self._expander.root_key()
+        salt = statement.salt % 2**64
+        return first ^ salt, second ^ salt
+
+    def _statement(self, player: int, at_least: float) -> Statement:
+        """The statement as the compiled search takes it."""
+        told = f"{player} {at_least!r} {self.repetition!r}".encode()
+        salt = hashed(told)[0] >> 1
+        loops = self.repetition is not None and self.repetition >= at_least
+        place = codes.UNTOLD if self.repetition is None else self._place(self.repetition)
+        return Statement(
+            int(player),
+            float(at_least),
+            PROVEN if loops else REFUTED,
+            place,
+            salt,
+            WIDENING,
+        )
+
+    def _place(self, value: float) -> int:
+        known = int(self._control[codes.NUM_VALUES])
+        found = np.flatnonzero(self.values[1:known] == value)
+        if len(found) == 0:
+            self.values[known] = value
+            self._control[codes.NUM_VALUES] += 1
+            return known
+        return int(found[0]) + 1
+
+    def _begin(self, state: GameState, statement: Statement) -> None:
+        """Make a position the root of a search."""
+        self._set_root(state)
+        self._root = statement, self._root_key(statement)
+        control, stack = self._control, self._stack
+        control[codes.DEPTH], control[codes.ENTERING] = 0, 1
+        control[codes.IDLE] = control[codes.TRAIL] = control[codes.LOOPS] = 0
+        stack.keys[:2] = self._root[1]
+        stack.most_phi[0] = stack.most_delta[0] = INFINITE
+        self._on_path[:] = 0
+        self._bind()
+
+    def _bind(self) -> None:
+        """Hand the arrays as they are now to the compiled search."""
+        assert self._root is not None
+        header = self._expansion.header
+        record = Search(
+            self._root[0],
+            self.table,
+            self._expansion,
+            self._stack,
+            self._pool,
+            self._waiting,
+            self._on_path,
+            self.values,
+            self._control,
+            self._decided,
+            self._weighed,
+            self._expander.address,
+            header.ctypes.data,
+        )
+        self._run = run.bound(record)
+
+    def _go_on(self, positions: int | None) -> bool:
+        """Run for a slice; returns whether the root is settled."""
+        steps = self._slice if positions is None else max(1, min(self._slice, positions))
+        begin = time.perf_counter()
+        with np.errstate(over="ignore"):
+            status = self._run(steps)
+        spent = time.perf_counter() - begin
+        if status == codes.GOES_ON and steps == self._slice:
+            factor = SLICE_SECONDS / max(spent, 1e-6)
+            self._slice = int(self._slice * min(2.0, max(0.5, factor))) + 1
+        self._mend(status)
+        return bool(status == codes.SETTLED)
+
+    def _mend(self, status: int) -> None:
+        """Remove the cause for which the search has returned."""
+        header = self._expansion.header
+        if status == codes.FAILED:
+            self._expander.raise_pending()
+        elif status == codes.NO_TURNS:
+            raise UnsupportedGameError(
+                "The solver proves positions where one player moves, and here chance does, or "
+                f"several players do (player {header[Place.PLAYER]})."
+            )
+        elif status == codes.STACK_FULL:
+            depths = 2 * int(header[Place.DEPTHS])
+            if depths > MOST_DEPTHS:
+                raise GameError(f"A game goes on after {MOST_DEPTHS // 2} moves.")
+            self._make_stack(depths)
+        elif status == codes.POOL_FULL:
+            self._make_pool(2 * len(self._pool.action) + int(header[Place.ACTION_CAPACITY]))
+        elif status == codes.LISTS_FULL:
+            self._make_lists(int(header[Place.REQUIRED_ACTIONS]))
+        elif status == codes.TABLE_FULL:
+            with np.errstate(over="ignore"):
+                collect(self.table)
+        else:
+            return
+        self._bind()
+
+    def _make_expander(self, state: GameState, capacity: int) -> None:
+        self._expansion = make_expansion(self._players, capacity)
+        found = state.on_compiled_rules() if hasattr(state, "on_compiled_rules") else None
+        self._expander: Expander
+        if isinstance(found, RulesState):
+            capacity = found.rules.max_actions
+            self._expansion = make_expansion(self._players, capacity)
+            self._expander = RulesExpander(found, self._expansion)
+        else:
+            self._expander = StateExpander(state, self._expansion)
+        self._expansion.header[Place.COUNT_MOVES] = 1
+
+    def _make_lists(self, capacity: int) -> None:
+        if capacity > MOST_LEGAL:
+            raise GameError(f"A position has {capacity} legal actions, more than {MOST_LEGAL}.")
+        old = self._expansion.header
+        self._expansion = make_expansion(self._players, capacity)
+        for place in (Place.DEPTH, Place.ACTION, Place.DEPTHS, Place.COUNT_MOVES):
+            self._expansion.header[place] = old[place]
+        self._expander.bind(self._expansion)
+
+    def _make_stack(self, depths: int) -> None:
+        old: Stack | None = getattr(self, "_stack", None)
+        numbers: Any = [np.zeros(depths, np.int64) for _ in range(8)]
+        numbers += [_words(2 * depths), _words(2 * depths)]
+        self._stack = Stack(*numbers)
+        if old is not None:
+            pairs: Any = zip(old, self._stack, strict=True)
+            for before, now in pairs:
+                now[: len(before)] = before
+        self._expander.reserve(depths)
+        self._weighed = np.zeros(codes.WEIGHED, np.int64)
+        self._on_path = np.zeros(4 * depths, np.int64)
+        self._control[codes.PATHS] = 4 * depths
+        for depth in range(int(self._control[codes.DEPTH]) if old is not None else 0):
+            place = int(self._stack.keys[2 * depth + 1]) % 2**32 % (4 * depths)
+            while self._on_path[place]:
+                place = (place + 1) % (4 * depths)
+            self._on_path[place] = depth + 1
+
+    def _make_pool(self, children: int) -> None:
+        old: Pool | None = getattr(self, "_pool", None)
+        self._pool = Pool(
+            np.zeros(children, np.int32),
+            _words(2 * children),
+            np.zeros(children, np.int64),
+            np.zeros(children, np.int64),
+            _words(children),
+            np.zeros(children, np.int64),
+            np.zeros(children, np.int64),
+        )
+        if old is not None:
+            pairs: Any = zip(old, self._pool, strict=True)
+            for before, now in pairs:
+                now[: len(before)] = before
+        self._control[codes.POOL] = children
+
+    def _progress(self, seconds: float, first: int) -> ProofProgress:
+        assert self._root is not None
+        stack, pool = self._stack, self._pool
+        own = bool(stack.is_own[0])
+        children = slice(0, int(stack.size[0]))
+        settled = int(np.count_nonzero(pool.word[children]))
+        is_open = pool.word[children] == 0
+        phi = float(min(pool.phi[children][is_open].tolist(), default=math.inf))
+        deltas = pool.delta[children][is_open].tolist()
+        delta = float(max(deltas) + len(deltas) - 1) if deltas else math.inf
+        return ProofProgress(
+            phi if own else delta,
+            delta if own else phi,
+            int(stack.size[0]),
+            settled,
+            self.positions,
+            seconds,
+            self.table_share,
+            self._root[0].at_least,
+            (self.positions - first) / max(seconds, 1e-9),
+        )
+
+
+def _words(count: int) -> Any:
+    return np.zeros(count, np.uint64)
+
+
+def check_provable(state: GameState, name: str = "The game") -> None:
+    """Refuse games that proofs of the solver cannot cover.
+
+    Raises:
+        UnsupportedGameError: with the reason.
+    """
+    if draws_chance(state):
+        raise UnsupportedGameError(
+            f"{name} cannot be solved: its environment draws chance itself, so that the outcomes "
+            "of an action are unknown."
+        )
+    if hides_information(state):
+        raise UnsupportedGameError(
+            f"{name} cannot be solved: it is a game of IMPERFECT_INFORMATION, and a proof needs "
+            "PERFECT_INFORMATION."
+        )
+    if has_simultaneous_moves(state):
+        raise UnsupportedGameError(
+            f"{name} cannot be solved: players may move at the same time, and a proof needs moves "
+            "in turn."
+        )
+    utility_limits(state)

@@ -1,0 +1,137 @@
+"""The expander of any ``GameState``; see ``rave_agents.simulate.expansion``."""
+
+from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.game.game_state import GameState, PlayerId
+from rave_agents.simulate.expansion import Answered, Expansion, Place
+from rave_agents.simulate.python_callback import PythonCallback
+from rave_agents.simulate.utility_limits import utility_limits
+from rave_agents.solver.keys import Key, hashed, key_after, key_of_state
+
+BEGIN = hashed(b"rave_agents: the beginning of a history")
+"""The key of no moves."""
+
+
+def root_key_of(state: GameState) -> tuple[Key, bool]:
+    """The key of a position, and whether that is a key of the position itself.
+
+    Positions that give no key are told apart by the moves since the game's start, so that none is
+    met by two orders of moves.
+
+    Raises:
+        UnsupportedGameError: if it gives neither.
+    """
+    key = key_of_state(state)
+    if key is not None:
+        return key, True
+    history = getattr(state, "history", None)
+    if not callable(history):
+        raise UnsupportedGameError(
+            f"{type(state).__name__} cannot be solved: its states have neither position_key(), of "
+            "bytes, text, numbers and tuples of these, nor history(), the moves so far."
+        )
+    key = BEGIN
+    for action in history():
+        key = key_after(key, int(action))
+    return key, False
+
+
+class StateExpander:
+    """Expands positions by their own methods, in Python.
+
+    It tells actions by their places among the legal ones in ascending order.
+
+    Args:
+        state: the root, copied.
+        expansion: the buffers shared with the solver.
+    """
+
+    outside_interpreter = False
+
+    def __init__(self, state: GameState, expansion: Expansion) -> None:
+        self._callback = PythonCallback(self._answer, expansion.header.data, int(Place.STATUS))
+        self._path: list[tuple[GameState, Key]] = []
+        self._after: list[list[tuple[GameState, Key]]] = []
+        self._limits = utility_limits(state)
+        self.set_root(state)
+        self.bind(expansion)
+
+    @property
+    def address(self) -> int:
+        """See ``Expander``."""
+        return self._callback.address
+
+    def bind(self, expansion: Expansion) -> None:
+        """See ``Expander``."""
+        self._expansion = expansion
+        self._callback.memory = expansion.header.data
+        expansion.header[Place.IN_PYTHON] = 1
+
+    def reserve(self, depths: int) -> None:
+        """See ``Expander``: a list has room."""
+        self._expansion.header[Place.DEPTHS] = depths
+
+    def set_root(self, state: GameState) -> bool:
+        """See ``Expander``."""
+        root = state.clone()
+        key, self.has_keys = root_key_of(root)
+        self._path = [(root, key)]
+        self._after = []
+        return True
+
+    def root_key(self) -> Key:
+        """See ``Expander``."""
+        return self._path[0][1]
+
+    def raise_pending(self) -> None:
+        """See ``Expander``."""
+        self._callback.raise_error()
+
+    def _answer(self, address: int) -> int:
+        header = self._expansion.header
+        depth, action = int(header[Place.DEPTH]), int(header[Place.ACTION])
+        if depth > 0:
+            del self._path[depth:], self._after[depth:]
+            self._path.append(self._after[depth - 1][action])
+        else:
+            del self._path[1:], self._after[:]
+        state, key = self._path[depth]
+        player = int(state.current_player())
+        header[Place.PLAYER] = player
+        if player == PlayerId.CHANCE:
+            outcomes = state.chance_outcomes()
+            legal = [int(outcome) for outcome, _ in outcomes]
+        elif player < 0:
+            return Answered.DONE
+        else:
+            outcomes, legal = [], sorted(int(each) for each in state.legal_actions())
+        header[Place.NUM_ACTIONS] = len(legal)
+        if len(legal) > header[Place.ACTION_CAPACITY]:
+            header[Place.REQUIRED_ACTIONS] = len(legal)
+            return Answered.FULL
+        if not legal:
+            raise GameError(f"legal_actions() is empty where player {player} is to move.")
+        self._expansion.chances[: len(outcomes)] = [float(chance) for _, chance in outcomes]
+        self._after.append([self._child(state, key, a, i) for i, a in enumerate(legal)])
+        return Answered.DONE
+
+    def _child(self, state: GameState, key: Key, action: int, place: int) -> tuple[GameState, Key]:
+        """The position after an action, which is written into the buffers."""
+        expansion = self._expansion
+        after = state.clone()
+        after.apply_action(action)
+        over = bool(after.is_terminal())
+        expansion.actions[place], expansion.ends[place] = place, over
+        expansion.moves[place] = 1
+        if over:
+            returns = self._limits.returns(after.returns())
+            begin = place * len(returns)
+            expansion.returns[begin : begin + len(returns)] = returns
+            return after, key
+        mover = int(after.current_player())
+        expansion.movers[place] = mover
+        if self._expansion.header[Place.COUNT_MOVES] and mover >= 0:
+            expansion.moves[place] = max(1, len(after.legal_actions()))
+        found = key_of_state(after) if self.has_keys else None
+        told = key_after(key, action) if found is None else found
+        expansion.keys[2 * place : 2 * place + 2] = told
+        return after, told

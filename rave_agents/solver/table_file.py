@@ -1,0 +1,110 @@
+"""Tables of the solver as files, so that a proof goes on where it was left.
+
+A file has a line that says what it is, a line of JSON, the entries, compressed, and a digest of all
+before it. Nothing in it is run, and every entry is looked at before the solver reads it. The digest
+shows damage; who forges a file can make it claim a false proof, which a certificate would show.
+"""
+
+import hashlib
+import json
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+from rave_agents.files import written_whole
+from rave_agents.solver.table import FIELD, LONG, REFUTED, SHIFT_LONG, SHIFT_STATE, STATES, USED
+
+TITLE = b"rave-agents solver table 1\n"
+"""The first line, with the version of the format."""
+
+CHUNK = 2**22
+"""Bytes that are compressed at a time."""
+
+DIGEST = 32
+"""Bytes of the digest."""
+
+
+def save_table(path: str | os.PathLike[str], words: Any, values: Any, told: dict[str, Any]) -> None:
+    """Write a table so that there is always the old file or the new one.
+
+    Args:
+        path: the file.
+        words: the entries.
+        values: the values that entries name by their places.
+        told: what the table is of.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    head = {**told, "words": len(words), "values": [float(each) for each in values]}
+    digest, packer = hashlib.blake2b(digest_size=DIGEST), zlib.compressobj(1)
+    with written_whole(path) as file:
+
+        def write(part: bytes) -> None:
+            digest.update(part)
+            file.write(part)
+
+        write(TITLE + json.dumps(head).encode() + b"\n")
+        content = memoryview(words).cast("B")
+        for begin in range(0, len(content), CHUNK):
+            write(packer.compress(content[begin : begin + CHUNK]))
+        write(packer.flush())
+        file.write(digest.digest())
+
+
+def load_table(path: str | os.PathLike[str], words: Any, told: dict[str, Any]) -> list[float]:
+    """Read a table into an array of entries of the same size; returns its values.
+
+    Raises:
+        OSError: if it cannot be read.
+        ValueError: for a file that is damaged, no table, or of another game or size.
+    """
+    whole = memoryview(Path(path).read_bytes())
+    if bytes(whole[: len(TITLE)]) != TITLE:
+        raise ValueError(f"{path} is no table of this version of the solver.")
+    content, digest = whole[:-DIGEST], bytes(whole[-DIGEST:])
+    if hashlib.blake2b(content, digest_size=DIGEST).digest() != digest:
+        raise ValueError(f"{path} is damaged: its digest is not that of its content.")
+    end = bytes(content[: len(TITLE) + 2**20 * 2]).find(b"\n", len(TITLE))
+    try:
+        head = json.loads(bytes(content[len(TITLE) : end]))
+        values = [float(each) for each in head["values"]]
+        size = head["words"]
+        found = {name: head.get(name) for name in told}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise ValueError(f"{path} is damaged: its second line cannot be read.") from None
+    for name, value in told.items():
+        if found[name] != value:
+            raise ValueError(f"{path} is a table of {name} {found[name]!r}, not of {value!r}.")
+    if size != len(words):
+        raise ValueError(
+            f"{path} is a table of {size * 8 / 2**20:g} megabytes, not of "
+            f"{len(words) * 8 / 2**20:g}: give max_memory_mb={size * 8 / 2**20:g}."
+        )
+    unpacker, target, at = zlib.decompressobj(), memoryview(words).cast("B"), 0
+    try:
+        for begin in range(end + 1, len(content), CHUNK):
+            part = unpacker.decompress(content[begin : begin + CHUNK], len(target) - at + 1)
+            target[at : at + len(part)] = part
+            at += len(part)
+        if at != len(target) or not unpacker.eof:
+            raise ValueError
+        _check_entries(words, len(values))
+    except (zlib.error, ValueError):
+        words[:] = 0
+        raise ValueError(f"{path} is damaged: its entries cannot be read.") from None
+    return values
+
+
+def _check_entries(words: Any, num_values: int) -> None:
+    """Raise ValueError for entries that no search writes."""
+    told = words[1::2]
+    states = (told >> SHIFT_STATE) & STATES
+    is_used, is_open = told != 0, states == 0
+    fine = (told & USED) != 0
+    fine &= states <= REFUTED
+    fine &= is_open | ((told & FIELD) <= num_values)
+    fine &= ~is_open | (((told & LONG) > 0) & (((told >> SHIFT_LONG) & LONG) > 0))
+    if not fine[is_used].all():
+        raise ValueError

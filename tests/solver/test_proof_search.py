@@ -1,0 +1,48 @@
+"""Proofs against the truth of small games, looked at to the last position."""
+
+import random
+
+import pytest
+from helpers.graphs import GraphRules, GraphState
+
+from rave_agents.solver.proof_search import ProofSearch
+
+
+def check_graph(seed, **options):
+    """Prove statements about every position of a random game, with one small table."""
+    draw = random.Random(seed)
+    players = draw.choice([1, 2, 2, 2, 3])
+    rules = GraphRules(
+        seed, nodes=draw.randint(3, 24), num_players=players, width=draw.randint(1, 4), **options
+    )
+    repetition = draw.choice([None, None, -1.0, 0.0, 1.0])
+    search = ProofSearch(GraphState(rules), max_memory_mb=1, repetition=repetition)
+    for node in draw.sample(range(len(rules.players)), min(4, len(rules.players))):
+        player, at_least = draw.randrange(players), draw.choice([0.0, 0.5, 1.0])
+        truth = rules.forced(player, at_least, repetition)
+        state = GraphState(rules, node)
+        assert search.prove(state, player, at_least, positions=10000) == truth[node], (seed, node)
+        for at in range(len(rules.players)):
+            known = search.answer(GraphState(rules, at), player, at_least)
+            assert known is None or known.proven == truth[at], (seed, node, at)
+            if known is not None and at not in rules.ends:
+                check_answer(rules, at, known, truth, player, at_least)
+
+
+def check_answer(rules, node, known, truth, player, at_least):
+    """An answer's action keeps what it says."""
+    if known.proven == (rules.players[node] == player):
+        assert truth[rules.edges[node][known.action]] == known.proven
+    else:
+        assert known.action is None
+    assert (known.value >= at_least) == known.proven or known.value == at_least
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_proofs_in_games_with_loops_are_right(seed):
+    check_graph(seed)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_proofs_in_games_without_loops_are_right(seed):
+    check_graph(seed, loops=False)
