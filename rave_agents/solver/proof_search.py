@@ -60,7 +60,7 @@ LEAST_MEMORY = 1.0
 
 
 class Answer(NamedTuple):
-    """What is known of a statement about a position."""
+    """A settled statement about a position."""
 
     proven: bool
     """True if the player can force it, False if the others can prevent it."""
@@ -74,7 +74,7 @@ class Answer(NamedTuple):
 
 
 class ProofProgress(NamedTuple):
-    """How far a proof is."""
+    """Figures of a proof that goes on."""
 
     proof_number: float
     """The least number of positions that are to be won to prove the statement."""
@@ -83,7 +83,7 @@ class ProofProgress(NamedTuple):
     num_moves: int
     """Moves at the root."""
     moves_settled: int
-    """Those that are settled."""
+    """Moves that are settled."""
     positions: int
     """Positions expanded since the search was made."""
     seconds: float
@@ -218,7 +218,7 @@ class ProofSearch:
                 return None
 
     def answer(self, state: GameState, player: int, at_least: float) -> Answer | None:
-        """What the table knows of a statement about a position; None if it is not settled there."""
+        """The table's answer for a statement about a position; None if it is not settled there."""
         if state.is_terminal():
             value = float(state.returns()[player])
             return Answer(value >= at_least, None, 0, value)

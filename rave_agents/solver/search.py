@@ -122,7 +122,7 @@ class Stack(NamedTuple):
     first: NDArray[np.int64]
     """The place of the first child in the pool."""
     size: NDArray[np.int64]
-    """How many children."""
+    """The number of children."""
     is_own: NDArray[np.int64]
     """1 where the statement's player moves."""
     most_phi: NDArray[np.int64]
@@ -150,17 +150,17 @@ class Pool(NamedTuple):
     phi: NDArray[np.int64]
     """The number that counts for the node's phi: it takes so much to decide for the mover."""
     delta: NDArray[np.int64]
-    """What it takes for the others."""
+    """The one that counts for its delta."""
     word: NDArray[np.uint64]
-    """What is known of a settled child, see ``table.py``; 0 while it is open."""
+    """The word of a settled child, see ``table.py``; 0 while it is open."""
     rests: NDArray[np.int64]
     """The depth that what is known rests on, or ``NO_DEPTH``."""
     rank: NDArray[np.int64]
-    """How much work the mover's action has decided of late, at other positions."""
+    """Work that the mover's action has decided of late, at other positions."""
 
 
 class Trail(NamedTuple):
-    """What is settled as long as the path stays what it is."""
+    """Positions that are settled as long as the path stays the same."""
 
     keys: NDArray[np.uint64]
     """[2 * entries]."""
@@ -184,7 +184,7 @@ class Search(NamedTuple):
     decided: NDArray[np.int64]
     """[2 * RANKS] how much each action has decided of late, for others and for the player."""
     weighed: NDArray[np.int64]
-    """What ``weigh`` finds, see ``PHI``."""
+    """Findings of ``weigh``, see ``PHI``."""
     expand_address: int
     header_address: int
 

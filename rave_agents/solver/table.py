@@ -19,7 +19,7 @@ from rave_agents.compiler.dispatch import kernel
 from rave_agents.compiler.entry import entry
 
 OPEN, PROVEN, REFUTED = 0, 1, 2
-"""What is known of a statement about a position."""
+"""States of a statement about a position."""
 
 MOST = 2**24 - 2
 """The greatest proof and disproof number of a position that is not settled."""

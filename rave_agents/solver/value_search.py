@@ -122,6 +122,6 @@ class ValueSearch:
 
 
 def loops_are_drawn(state: GameState) -> float | None:
-    """What endless play is worth where nothing is said: a draw, of two who share a constant sum."""
+    """The worth of endless play where nothing is said: a draw, of two who share a constant sum."""
     limits = utility_limits(state)
     return None if math.isnan(limits.sum_of_two) else limits.sum_of_two / 2

@@ -166,7 +166,7 @@ ROOT_KEY = -1
 
 @kernel
 def answer(rules: Any, states: Any, words: Any, listing: Any) -> int:
-    """What a solver asks for."""
+    """Expand a position, or write the root's key, as the header says."""
     if listing.header[DEPTH] == ROOT_KEY:
         write_root_key(rules, words, listing)
         return DONE
