@@ -107,7 +107,7 @@ def find_board(state: Any) -> Board:
     if is_simultaneous(game_state) or game_state.is_chance_node():
         raise _no_board(game_state, "no single player moves there")
     viewer = max(0, int(game_state.current_player()))
-    for read in (_printed, _observed):
+    for read in (printed_of, _observed):
         printed = read(game_state, viewer)
         if printed is None:
             continue
@@ -125,7 +125,7 @@ def _no_board(state: GameState, why: str) -> UnsupportedGameError:
     )
 
 
-def _printed(state: GameState, viewer: int) -> PrintedBoard | None:
+def printed_of(state: GameState, viewer: int) -> PrintedBoard | None:
     """Read the board from the position's text."""
     if hides_information(state):
         return read_board(str(state.view(viewer)))  # type: ignore[attr-defined]
