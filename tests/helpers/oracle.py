@@ -51,12 +51,20 @@ def tree(seed):
     return kind, nodes, action_values(nodes)
 
 
+@functools.cache
+def _searcher(preset, kind):
+    """The searcher of all trees of a kind, whose memory is used again."""
+    return Searcher(SearchConfig.preset(preset))
+
+
 @functools.lru_cache(2000)
 def played(preset, seed, simulations):
     """The statistics of the root's actions, and the regret of the move."""
     kind, nodes, values = tree(seed)
     state = tree_state(kind, nodes)
-    searcher = Searcher(SearchConfig.preset(preset), seed=seed)
+    searcher = _searcher(preset, kind)
+    searcher.reset()
+    searcher.reseed(seed)
     result = searcher.search(state, Limit(simulations=simulations))
     width = state.max_utility() - state.min_utility()
     return result.actions, regret(values, result.action, width)

@@ -5,6 +5,7 @@ constant sum, general sum or cooperation, rewards on the way, forced moves, and 
 several ways lead to. All trees of one kind are one compiled game: the tree lies in its record.
 """
 
+import functools
 import random
 from typing import NamedTuple
 
@@ -146,10 +147,17 @@ def random_tree(kind, seed):
     return nodes
 
 
+@functools.cache
+def _empty_state(kind):
+    """The state that others are cloned from; to find rules' machine code takes a search's time."""
+    players, utilities = KINDS[kind]
+    return RandomTree(players=players, utilities=utilities).new_initial_state()
+
+
 def tree_state(kind, nodes):
     """The root of a tree as a state of compiled rules."""
-    players, utilities = KINDS[kind]
-    state = RandomTree(players=players, utilities=utilities).new_initial_state()
+    players, _ = KINDS[kind]
+    state = _empty_state(kind).clone()
 
     def write(record):
         record.at = len(nodes) - 1
