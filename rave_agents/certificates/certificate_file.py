@@ -46,7 +46,7 @@ class Header(NamedTuple):
         return json.dumps({"format": FORMAT, **self._asdict(), "statements": statements})
 
     def root(self, game: Game) -> GameState:
-        """The position of a game.
+        """The position of a game, on compiled rules if there are any: they tell positions apart.
 
         Raises:
             CertificateError: if there is no such one.
@@ -61,7 +61,9 @@ class Header(NamedTuple):
             if action not in _steps(state):
                 raise CertificateError(f"Move {action} of the certificate is not legal.")
             state.apply_action(action)
-        return state
+        compiled = getattr(state, "on_compiled_rules", None)
+        found: GameState | None = None if compiled is None else compiled()
+        return state if found is None else found
 
 
 class Verified(NamedTuple):

@@ -13,9 +13,11 @@ from rave_agents.errors import CertificateError
 from rave_agents.files import written_whole
 from rave_agents.game.game_state import GameState
 
-Answers = Callable[[GameState], int | None]
-"""Gives the action that proves, at a position where the side that proves is to move; None where the
-proof does without looking into the position."""
+Answers = Callable[[GameState], int]
+"""Gives the action that proves, at a position where the side that proves is to move."""
+
+LeftOut = Callable[[Statement, GameState], bool]
+"""Says of a position that a proof does without looking into it: it then counts as the worst."""
 
 ANSWER, REPLIES, OVER, LEFT_OUT, SAME = range(5)
 """Kinds of lines."""
@@ -25,7 +27,11 @@ COMPRESSION = 2
 
 
 def write_certificate(
-    path: str | os.PathLike[str], header: Header, root: GameState, answers: Sequence[Answers]
+    path: str | os.PathLike[str],
+    header: Header,
+    root: GameState,
+    answers: Sequence[Answers],
+    left_out: LeftOut | None = None,
 ) -> int:
     """Write a certificate; the number of lines of its proofs.
 
@@ -37,6 +43,7 @@ def write_certificate(
         header: the position and the statements.
         root: the position.
         answers: the answers for each statement.
+        left_out: says which positions need not be looked into; None where all are.
 
     Raises:
         CertificateError: if the answers prove nothing, as they lead back to where play was before.
@@ -49,7 +56,7 @@ def write_certificate(
     ):
         packed.write(f"{header.to_line()}\n".encode())
         for statement, answer in zip(header.statements, answers, strict=True):
-            walk = _walk(root, statement, answer)
+            walk = _walk(root, statement, answer, left_out)
             count += len(walk.kinds)
             packed.writelines(f"{line}\n".encode() for line in _lines(walk))
             packed.write(b"end\n")
@@ -71,7 +78,9 @@ class _Step(NamedTuple):
     action: int | None = None
 
 
-def _walk(root: GameState, statement: Statement, answers: Answers) -> _Walk:
+def _walk(
+    root: GameState, statement: Statement, answers: Answers, left_out: LeftOut | None
+) -> _Walk:
     """Walk the proof as the checker does."""
     walk, known = _Walk(bytearray(), array("q")), dict[bytes, int]()
     line_of_play: set[int] = set()
@@ -93,7 +102,10 @@ def _walk(root: GameState, statement: Statement, answers: Answers) -> _Walk:
             walk.kinds.append(SAME)
             walk.numbers.append(before)
             continue
-        kind, number, steps = _described(state, statement, answers)
+        if left_out is not None and not state.is_terminal() and left_out(statement, state):
+            kind, number, steps = LEFT_OUT, 0, list[int]()
+        else:
+            kind, number, steps = _described(state, statement, answers)
         walk.kinds.append(kind)
         walk.numbers.append(number)
         if kind in (ANSWER, REPLIES):
@@ -118,7 +130,7 @@ def _described(
         legal = list(state.legal_actions())
         return REPLIES, len(legal), legal
     answer = answers(state)
-    return (LEFT_OUT, 0, []) if answer is None else (ANSWER, answer, [answer])
+    return ANSWER, answer, [answer]
 
 
 def _digest(state: GameState) -> bytes:

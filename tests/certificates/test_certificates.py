@@ -3,6 +3,7 @@
 import ast
 import json
 import lzma
+import os
 import pathlib
 import random
 
@@ -23,6 +24,9 @@ from rave_agents.certificates.writer import write_certificate
 from rave_agents.cli import app
 from rave_agents.errors import CertificateError
 from rave_agents.frameworks.own_games import as_game
+
+PROOFS = int(os.environ.get("RAVE_AGENTS_PROOFS", "8"))
+"""Random games of each kind of which what a player can force is certified."""
 
 
 def written(path, root, name="game", moves=(), endless=None, player=0):
@@ -92,7 +96,7 @@ def test_proofs_of_games_are_verified(name, tmp_path):
 @pytest.mark.parametrize("kind", KINDS)
 def test_proofs_of_random_trees_are_verified_and_nothing_better_is(kind, tmp_path):
     path = tmp_path / "proof.xz"
-    for seed in range(8):
+    for seed in range(PROOFS):
         root = tree_state(kind, random_tree(kind, seed))
         if root.is_terminal():
             continue
@@ -117,7 +121,7 @@ def header_of(path):
 @pytest.mark.parametrize("endless", [-1.0, 0.0, 1.0])
 def test_proofs_with_loops_are_verified_if_endless_play_counts(players, endless, tmp_path):
     path, loops = tmp_path / "proof.xz", 0
-    for seed in range(25):
+    for seed in range(3 * PROOFS):
         root = LoopGame(seed, players)
         if root.is_terminal():
             continue

@@ -152,6 +152,11 @@ def test_check_rules_tells_what_is_wrong(wrong, message):
         check_rules(wrong(), PlainRace, games=50)
 
 
+def test_what_tells_positions_apart_is_no_parameter():
+    for name in GAMES:
+        assert not {"aside", "unordered"} & rules_class(name).parameter_defaults().keys()
+
+
 def test_a_parameter_that_there_is_not_is_refused_with_the_nearest():
     with pytest.raises(ValueError, match="Did you mean 'goal'"):
         Race(gaol=3)

@@ -41,6 +41,9 @@ MOST_KINDS = 8
 MOST_NUMBERS = 4096
 """Numbers that are shown of a board at most: to learn from more takes long."""
 
+_NO_PARAMETERS = ("aside", "unordered")
+"""Attributes that are no parameters, though a class may say of which type they are."""
+
 _GAMES = f"{__package__.rpartition('.')[0]}."
 """Prefix of the names of the modules of this package's games."""
 
@@ -180,7 +183,11 @@ class BaseRules:
         for kind in reversed(cls.__mro__):
             if issubclass(kind, BaseRules) and kind is not BaseRules:
                 annotated = inspect.get_annotations(kind)
-                names = [name for name, told in annotated.items() if "ClassVar" not in str(told)]
+                names = [
+                    name
+                    for name, told in annotated.items()
+                    if "ClassVar" not in str(told) and name not in _NO_PARAMETERS
+                ]
                 found |= {name: vars(kind)[name] for name in names if name in vars(kind)}
         return found
 

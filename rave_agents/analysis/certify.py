@@ -1,0 +1,105 @@
+"""Certificates of what the solver has proven of a position."""
+
+import math
+import os
+from collections.abc import Callable
+from typing import Any
+
+from rave_agents.certificates.certificate_file import Header
+from rave_agents.certificates.checker import AT_LEAST, AT_MOST, Statement
+from rave_agents.certificates.writer import write_certificate
+from rave_agents.errors import CertificateError
+from rave_agents.frameworks.adapters import Game
+from rave_agents.game.game_state import GameState
+from rave_agents.game.notation import apply_moves
+from rave_agents.solver.proof_search import ProofSearch
+
+
+def position_header(
+    game: Game,
+    name: str,
+    played: list[int],
+    moves: str = "",
+    position: str | os.PathLike[str] | None = None,
+) -> Header:
+    """The header of a certificate of a position, without statements.
+
+    Args:
+        game: the game.
+        name: its name, as it is given to ``rave-agents verify``.
+        played: the actions that lead to the position from the game's start; empty if none do.
+        moves: the moves as the user gave them.
+        position: the position that they begin at, as the user gave it.
+
+    Raises:
+        CertificateError: if neither moves nor a text tell the position.
+    """
+    if played or position is None:
+        return Header(name, None, tuple(played), ())
+    text = str(position)
+    start = game.position_of(text) if hasattr(game, "position_of") else None
+    if start is None:
+        raise CertificateError(
+            "A certificate needs the moves that lead to the position, or a FEN: give its moves."
+        )
+    return Header(name, text, tuple(apply_moves(start, moves)), ())
+
+
+def write_proof(
+    path: str | os.PathLike[str],
+    header: Header,
+    root: GameState,
+    search: ProofSearch,
+    player: int,
+    bounds: tuple[float, float],
+) -> int:
+    """Write the certificate of the bounds on a player's return; the number of lines of its proofs.
+
+    What the table has lost of a proof is searched for again.
+
+    Args:
+        path: the file.
+        header: the position, see ``position_header``.
+        root: the position, as ``header.root`` gives it.
+        search: the search that has proven them.
+        player: the player.
+        bounds: what the player can force, and what the others can hold the player to.
+
+    Raises:
+        CertificateError: if nothing is proven.
+        OSError: if the file cannot be written.
+    """
+    low, high = bounds
+    proofs: list[tuple[Statement, Callable[[GameState], int]]] = []
+    endless = search.repetition if search.may_loop else None
+    if low > root.min_utility():
+        statement = Statement(player, AT_LEAST, low, endless)
+        proofs.append((statement, _answers(search, player, low, proven=True)))
+    if high < root.max_utility():
+        statement = Statement(player, AT_MOST, high, endless)
+        above = min(
+            (x for x in search.values_met if x > high), default=math.nextafter(high, math.inf)
+        )
+        proofs.append((statement, _answers(search, player, above, proven=False)))
+    if not proofs:
+        raise CertificateError("Nothing is proven of the position that a certificate could tell.")
+    statements = tuple(statement for statement, _ in proofs)
+    told = header._replace(statements=statements)
+    return write_certificate(path, told, root, [answers for _, answers in proofs])
+
+
+def _answers(
+    search: ProofSearch, player: int, at_least: float, *, proven: bool
+) -> Callable[[GameState], int]:
+    """The answers of the side that proves: that the player gets at least a return, or less."""
+
+    def answer(state: Any) -> int:
+        found = search.answer(state, player, at_least)
+        if found is None:
+            search.prove(state, player, at_least)
+            found = search.answer(state, player, at_least)
+        if found is None or found.proven != proven or found.action is None:
+            raise CertificateError("The proof is not what the search has found; please report it.")
+        return found.action
+
+    return answer

@@ -1,0 +1,232 @@
+"""The value of a position of a game of chance: the return that the player to move can expect."""
+
+import dataclasses
+import os
+import time
+from typing import Any, NamedTuple
+
+from rave_agents.analysis.certify import position_header
+from rave_agents.analysis.position_analysis import decision_after
+from rave_agents.certificates.certificate_file import Header
+from rave_agents.certificates.checker import AT_LEAST, AT_MOST, Statement, after
+from rave_agents.certificates.writer import write_certificate
+from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.arguments import answers_unknown_arguments
+from rave_agents.game.game_state import GameState
+from rave_agents.game.notation import action_name, position_text
+from rave_agents.results.numbers import counted, whole
+from rave_agents.results.progress import Progress, shown
+from rave_agents.results.result import Result
+from rave_agents.results.tables import Column, Table
+from rave_agents.results.view import View
+from rave_agents.solver.expected_value import ExpectedValue, ValueBounds, ValueProgress
+
+ENDS = {
+    "solved": "solved",
+    "positions": "not solved: the positions are used up",
+    "seconds": "not solved: the time is used up",
+    "exhausted": "not solved: play can go on for ever, and the bounds do not meet",
+    "interrupted": "not solved: interrupted",
+}
+"""Messages by the reason that a search ended."""
+
+
+class MoveBounds(NamedTuple):
+    """A legal action, and the bounds of the value after it."""
+
+    action: int
+    name: str
+    """The action as the game prints it."""
+    low: float
+    high: float
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class ExpectedSolution(Result):
+    """A position and the bounds of the return that the player to move can expect.
+
+    The player does their best, and all others together do their worst: with two players and a
+    constant sum, that is the value of the game. The rows of ``to_csv`` and ``to_frame`` are the
+    legal actions, the best first.
+    """
+
+    game: str
+    """The game's name as the caller gave it."""
+    moves: tuple[int, ...]
+    """The actions that led to the position, chance outcomes included."""
+    state: GameState
+    """The position."""
+    player: int
+    """The player to move."""
+    end: str
+    """The reason that the search ended: ``"solved"``, ``"positions"``, ``"seconds"``,
+    ``"exhausted"`` or ``"interrupted"``."""
+    bounds: ValueBounds
+    """Bounds that hold the expected return; where it is solved, they differ by rounding at most."""
+    actions: tuple[MoveBounds, ...]
+    """Every legal action, the best first."""
+    positions: int
+    """Positions that were expanded."""
+    seconds: float
+    memory_mb: float
+    """The size of the table in megabytes."""
+    certificate_lines: int | None = None
+    """The lines of the certificate; None without one."""
+
+    def summary(self) -> str:
+        """The game and what is known."""
+        moves = f" after {counted(len(self.moves), 'move')}" if self.moves else ""
+        return f"{self.game}{moves}: {self._outcome}"
+
+    @property
+    def _outcome(self) -> str:
+        low, high = self.bounds
+        if self.end == "solved":
+            return f"player {self.player} can expect {(low + high) / 2:.10g}"
+        return f"{ENDS[self.end]}; player {self.player} can expect from {low:.6g} to {high:.6g}"
+
+    def tables(self) -> list[Table]:
+        """The effort, and the actions with their bounds."""
+        facts = {
+            "outcome": self._outcome,
+            "positions": whole(self.positions),
+            "seconds": f"{self.seconds:.2f}",
+            "memory": f"{self.memory_mb:.1f} MB",
+        }
+        if self.certificate_lines is not None:
+            facts["certificate"] = f"{whole(self.certificate_lines)} lines"
+        names = Column("move", [row.name for row in self.actions], text=True)
+        low = Column("at least", [f"{row.low:.6g}" for row in self.actions])
+        high = Column("at most", [f"{row.high:.6g}" for row in self.actions])
+        known = Table([Column("", [*facts], text=True), Column("", [*facts.values()], text=True)])
+        return [known, Table([names, low, high])]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each action."""
+        rows = [row._asdict() for row in self.actions]
+        return {name: [row[name] for row in rows] for name in MoveBounds._fields}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "game": self.game,
+            "moves": list(self.moves),
+            "position": position_text(self.state),
+            "player": self.player,
+            "end": self.end,
+            "bounds": list(self.bounds),
+            "actions": [row._asdict() for row in self.actions],
+            "positions": self.positions,
+            "seconds": self.seconds,
+            "memory_mb": self.memory_mb,
+            "certificate_lines": self.certificate_lines,
+        }
+
+
+def _view(progress: ValueProgress) -> View:
+    low, high = progress.bounds
+    facts = {
+        "bounds": f"{low:.6g} to {high:.6g}",
+        "moves deep": whole(progress.limit),
+        "positions": whole(progress.positions),
+        "positions a second": whole(progress.positions / max(progress.seconds, 1e-6)),
+        "table in use": f"{progress.table_share:.0%}",
+    }
+    table = Table([Column("", [*facts], text=True), Column("", [*facts.values()], text=True)])
+    return View(progress.positions, None, "", table.text)
+
+
+@answers_unknown_arguments
+def solve_expected(
+    game: Any,
+    *,
+    moves: str = "",
+    position: str | os.PathLike[str] | None = None,
+    positions: int | None = None,
+    seconds: float | None = None,
+    max_memory_mb: float = 256.0,
+    precision: float = 0.0,
+    certificate: str | os.PathLike[str] | None = None,
+    progress: Progress[ValueProgress] = None,
+) -> ExpectedSolution:
+    """Search for the return that the player to move can expect in a game of chance.
+
+    Args:
+        game: the game or its name, such as ``"pig(winscore=20)"``; see ``as_game``.
+        moves: the moves to play first, see ``rave_agents.game.notation.apply_moves``.
+        position: the position that these begin at, see ``rave_agents.arena.positions.set_up``.
+        positions: the most positions to expand, at least 1.
+        seconds: the largest number of wall-clock seconds, above 0.
+        max_memory_mb: the size of the table in megabytes (2**20 bytes), above 0.
+        precision: the distance of the bounds at which the search ends, at least 0.
+        certificate: a file to write the proof of both bounds to, see
+            ``rave_agents.certificates``; None for none.
+        progress: None for a display in a terminal or notebook, False for none, True for one
+            anywhere; or a function, which is called with the state of the search.
+
+    Raises:
+        UnknownNameError: for a game that does not exist.
+        UnsupportedGameError: if the game cannot be solved.
+        CertificateError: if the proof cannot be written.
+        TypeError, ValueError: for a value that is not allowed, an illegal move, or a position where
+            no player is to move.
+        OSError: if the certificate cannot be written.
+    """
+    if positions is not None and positions < 1:
+        raise ValueError(f"positions must be at least 1, got {positions!r}.")
+    if seconds is not None and not seconds > 0.0:
+        raise ValueError(f"seconds must be above 0, got {seconds!r}.")
+    loaded = as_game(game)
+    state, played = decision_after(loaded, moves, position)
+    name = game if isinstance(game, str) else loaded.name
+    player, begin = int(state.current_player()), time.perf_counter()
+    search = ExpectedValue(state, player, max_memory_mb=max_memory_mb, precision=precision)
+    interrupted = False
+    with shown(progress, _view) as tell:
+        try:
+            search.solve(state, positions=positions, seconds=seconds, watch=tell)
+        except KeyboardInterrupt:
+            interrupted = True
+    bounds = search.known(state)
+    rows = [
+        MoveBounds(int(a), action_name(state, int(a)), *search.known(after(state, int(a))))
+        for a in state.legal_actions()
+    ]
+    lines = None
+    if certificate is not None:
+        header = position_header(loaded, name, played, moves, position)
+        lines = _write(certificate, header, header.root(loaded), search, bounds)
+    return ExpectedSolution(
+        game=name,
+        moves=tuple(played),
+        state=state,
+        player=player,
+        end="interrupted" if interrupted else search.end,
+        bounds=bounds,
+        actions=tuple(sorted(rows, key=lambda row: (-row.low, -row.high))),
+        positions=search.positions,
+        seconds=time.perf_counter() - begin,
+        memory_mb=max_memory_mb,
+        certificate_lines=lines,
+    )
+
+
+def _write(
+    path: str | os.PathLike[str],
+    header: Header,
+    state: GameState,
+    search: ExpectedValue,
+    bounds: ValueBounds,
+) -> int:
+    """Write the proofs of both bounds, as far as they say anything; the number of lines."""
+    player, slack = search.question.player, max(1e-12, 1e-12 * abs(bounds.high - bounds.low))
+    statements = (
+        Statement(player, AT_LEAST, bounds.low - slack),
+        Statement(player, AT_MOST, bounds.high + slack),
+    )
+
+    def left_out(statement: Statement, at: GameState) -> bool:
+        return search.is_unknown(at, low=statement.bound == AT_LEAST)
+
+    told = header._replace(statements=statements)
+    return write_certificate(path, told, state, [search.answer] * 2, left_out)

@@ -1,0 +1,333 @@
+"""``ExpectedValue``: bounds of the return that a player can expect where chance moves."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.certificates.checker import after
+from rave_agents.errors import GameError
+from rave_agents.game.game_state import GameState
+from rave_agents.games.kit.rules_expander import RulesExpander
+from rave_agents.games.kit.rules_state import RulesState
+from rave_agents.simulate.expansion import Expander, Place, make_expansion
+from rave_agents.simulate.utility_limits import MOST_LEGAL, utility_limits
+from rave_agents.solver import expectation as codes
+from rave_agents.solver.expectation import BoundsTable, Pool, Question, Search, Stack, run
+from rave_agents.solver.keys import hashed
+from rave_agents.solver.proof_search import check_provable
+from rave_agents.solver.state_expander import StateExpander
+
+FIRST_LIMIT = 16
+"""Moves that the first sweep goes down; each goes twice as far as the last, while that is cut."""
+
+MOST_LIMIT = 2**20
+"""Moves that a sweep goes down at most."""
+
+UNCHANGED_SWEEPS = 5
+"""Sweeps in a row without better bounds of the root, after which play goes in circles for good."""
+
+SLICE_SECONDS = 0.05
+"""Seconds between two looks at the limits."""
+
+FIRST_DEPTHS, FIRST_CHILDREN = 64, 4096
+"""Room of the first buffers."""
+
+ENTRY_BYTES = 40
+"""Bytes of an entry of the table."""
+
+EXACT = 1e-12
+"""Distance of bounds, as a share of the range of returns, that is but rounding."""
+
+UNKNOWN_UTILITY = 1e300
+"""Bound of the returns of a game that states none."""
+
+
+class ValueBounds(NamedTuple):
+    """Bounds of a value, which always hold it."""
+
+    low: float
+    high: float
+
+
+class ValueProgress(NamedTuple):
+    """The state of a search for a value."""
+
+    bounds: ValueBounds
+    """The bounds so far, of the last sweep."""
+    limit: int
+    """Moves that this sweep goes down."""
+    positions: int
+    """Positions expanded."""
+    seconds: float
+    table_share: float
+    """The share of the table in use."""
+
+
+class ExpectedValue:
+    """Finds the return that a player can expect from positions, against all others.
+
+    The player does their best and all others together do their worst; for two players with a
+    constant sum that is the value of the game. Where play can go on for ever, the bounds hold
+    whatever that is worth, and may stay apart.
+
+    Args:
+        state: a position of the game.
+        player: the player.
+        max_memory_mb: the size of the table in megabytes (2**20 bytes).
+        precision: the distance of the bounds at which the search ends, at least 0; where that is
+            but rounding, values are exact.
+
+    Raises:
+        UnsupportedGameError: for a game with hidden information or simultaneous moves, or whose
+            environment draws chance itself.
+        ValueError: for a memory or a precision that is not allowed.
+    """
+
+    def __init__(
+        self,
+        state: GameState,
+        player: int,
+        *,
+        max_memory_mb: float = 256.0,
+        precision: float = 0.0,
+    ) -> None:
+        if not 0.0 < max_memory_mb < math.inf:
+            raise ValueError(f"max_memory_mb must be above 0, got {max_memory_mb!r}.")
+        if not 0.0 <= precision < math.inf:
+            raise ValueError(f"precision must be at least 0, got {precision!r}.")
+        check_provable(state)
+        limits = utility_limits(state)
+        span = limits.high - limits.low
+        self.question = Question(
+            player,
+            max(limits.low, -UNKNOWN_UTILITY),
+            min(limits.high, UNKNOWN_UTILITY),
+            max(precision, EXACT * span) if math.isfinite(span) else precision,
+            hashed(f"expected value of player {player}".encode())[0] >> 1,
+        )
+        buckets = max(1, int(max_memory_mb * 2**20) // (ENTRY_BYTES * codes.SLOTS))
+        entries = buckets * codes.SLOTS
+        self._table = BoundsTable(
+            np.zeros(entries, np.uint64),
+            np.zeros(entries),
+            np.zeros(entries),
+            np.zeros(entries, np.int64),
+            np.zeros(entries, np.int64),
+            buckets,
+        )
+        self.control = np.zeros(codes.CONTROL_WORDS, np.int64)
+        self._bounds = np.zeros(2)
+        self._slice = 1000
+        self._make_expander(state)
+        self._make_stack(FIRST_DEPTHS)
+        self._make_pool(FIRST_CHILDREN)
+        self.end: str = ""
+        """The reason that the last search ended: ``"solved"``, ``"positions"``, ``"seconds"`` or
+        ``"exhausted"``, if play can go on for ever and the bounds stay apart."""
+
+    @property
+    def positions(self) -> int:
+        """Positions expanded so far."""
+        return int(self.control[codes.NODES])
+
+    def solve(
+        self,
+        state: GameState,
+        *,
+        positions: int | None = None,
+        seconds: float | None = None,
+        watch: Callable[[ValueProgress], object] | None = None,
+    ) -> ValueBounds:
+        """Search for the value of a position.
+
+        Args:
+            state: any position of the game.
+            positions: the most positions to expand; None for no limit.
+            seconds: the most seconds; None for no limit.
+            watch: is called every few hundredths of a second.
+
+        Returns:
+            The bounds: equal, or as close as the precision, unless a limit was reached or play can
+            go on for ever.
+        """
+        if state.is_terminal():
+            value = float(state.returns()[self.question.player])
+            return ValueBounds(value, value)
+        begin, first, unchanged, limit = time.perf_counter(), self.positions, 0, FIRST_LIMIT
+        found, self.end = self.known(state), "solved"
+        while found.high - found.low > self.question.precision:
+            self._begin(state, limit)
+            while not self._go_on():
+                spent = time.perf_counter() - begin
+                if watch is not None:
+                    watch(ValueProgress(found, limit, self.positions, spent, self.table_share))
+                counted = positions is not None and self.positions - first >= positions
+                if counted or (seconds is not None and spent >= seconds):
+                    self.end = "positions" if counted else "seconds"
+                    return found
+            before, found = found, self.known(state)
+            if self.control[codes.CUT] > 0 and limit < MOST_LIMIT:
+                limit *= 2
+            elif found != before:
+                unchanged = 0
+            elif (unchanged := unchanged + 1) == UNCHANGED_SWEEPS:
+                self.end = "exhausted"
+                break
+        return found
+
+    @property
+    def table_share(self) -> float:
+        """The share of the table in use."""
+        return float(self.control[codes.USED]) / len(self._table.keys)
+
+    def known(self, state: GameState) -> ValueBounds:
+        """The bounds that the table has of a position, or else those of the game's utilities."""
+        if state.is_terminal():
+            value = float(state.returns()[self.question.player])
+            return ValueBounds(value, value)
+        first, second = self._key(state)
+        with np.errstate(over="ignore"):
+            place = codes.look_up(self._table, np.uint64(first), np.uint64(second))
+        if place == codes.NONE:
+            return ValueBounds(self.question.least, self.question.greatest)
+        return ValueBounds(float(self._table.low[place]), float(self._table.high[place]))
+
+    def answer(self, state: GameState) -> int:
+        """The action that guarantees the known bound of a position for the side that moves.
+
+        It is what the player does for the most, and what the others do for the least. What the
+        table has lost of the positions after it is searched for again.
+        """
+        own = state.current_player() == self.question.player
+        bounds = self.known(state)
+        for look in (self.known, self.solve):
+            best, chosen = -math.inf, -1
+            for action in state.legal_actions():
+                low, high = look(after(state, action))
+                if (merit := low if own else -high) > best:
+                    best, chosen = merit, int(action)
+            if best >= (bounds.low if own else -bounds.high):
+                break
+        return chosen
+
+    def is_unknown(self, state: GameState, *, low: bool) -> bool:
+        """True if nothing better is known of a position than the worst for the side that proves.
+
+        Args:
+            state: the position.
+            low: whether that is the player, whose lower bound counts.
+        """
+        bounds, question = self.known(state), self.question
+        return bounds.low <= question.least if low else bounds.high >= question.greatest
+
+    def _key(self, state: GameState) -> tuple[int, int]:
+        if not self._expander.set_root(state):
+            raise GameError("The position is of another game than that of the search.")
+        first, second = self._expander.root_key()
+        return first ^ self.question.salt, second ^ self.question.salt
+
+    def _begin(self, state: GameState, limit: int) -> None:
+        """Begin a sweep."""
+        control, stack = self.control, self.stack
+        stack.keys[:2] = self._key(state)
+        stack.alpha[0], stack.beta[0] = -math.inf, math.inf
+        control[codes.DEPTH], control[codes.ENTERING], control[codes.LIMIT] = 0, 1, limit
+        control[codes.CUT] = control[codes.LOOPS] = 0
+        control[codes.SWEEP] += 1
+        self.on_path[:] = 0
+        self._bind()
+
+    def _bind(self) -> None:
+        """Hand the arrays as they are now to the compiled search."""
+        self._run = run.bound(
+            Search(
+                self.question,
+                self._table,
+                self._expansion,
+                self.stack,
+                self._pool,
+                self.on_path,
+                self._bounds,
+                self.control,
+                self._expander.address,
+                self._expansion.header.ctypes.data,
+            )
+        )
+
+    def _go_on(self) -> bool:
+        """Run for a slice; returns whether the sweep is over."""
+        begin = time.perf_counter()
+        with np.errstate(over="ignore"):
+            status = self._run(self._slice)
+        factor = SLICE_SECONDS / max(time.perf_counter() - begin, 1e-6)
+        if status == codes.GOES_ON:
+            self._slice = int(self._slice * min(2.0, max(0.5, factor))) + 1
+        self._mend(status)
+        return bool(status == codes.FINISHED)
+
+    def _mend(self, status: int) -> None:
+        """Remove the cause for which the search has returned."""
+        header = self._expansion.header
+        if status == codes.FAILED:
+            self._expander.raise_pending()
+        elif status == codes.NO_TURNS:
+            raise GameError(f"No player moves alone (player {header[Place.PLAYER]}), nor chance.")
+        elif status == codes.STACK_FULL:
+            self._make_stack(2 * int(header[Place.DEPTHS]))
+        elif status == codes.POOL_FULL:
+            self._make_pool(2 * len(self._pool.action) + int(header[Place.ACTION_CAPACITY]))
+        elif status == codes.LISTS_FULL:
+            self._make_lists(int(header[Place.REQUIRED_ACTIONS]))
+        else:
+            return
+        self._bind()
+
+    def _make_expander(self, state: GameState) -> None:
+        players = state.num_players()
+        found = state.on_compiled_rules() if hasattr(state, "on_compiled_rules") else None
+        self._expander: Expander
+        if isinstance(found, RulesState):
+            self._expansion = make_expansion(players, found.rules.max_actions)
+            self._expander = RulesExpander(found, self._expansion)
+        else:
+            self._expansion = make_expansion(players, 256)
+            self._expander = StateExpander(state, self._expansion)
+
+    def _make_lists(self, capacity: int) -> None:
+        if capacity > MOST_LEGAL:
+            raise GameError(f"A position has {capacity} legal actions, more than {MOST_LEGAL}.")
+        old = self._expansion.header
+        self._expansion = make_expansion(int(old[Place.NUM_PLAYERS]), capacity)
+        for place in (Place.DEPTH, Place.ACTION, Place.DEPTHS, Place.COUNT_MOVES):
+            self._expansion.header[place] = old[place]
+        self._expander.bind(self._expansion)
+
+    def _make_stack(self, depths: int) -> None:
+        first, children, kind, chosen, begin, probe = np.zeros((6, depths + 1), np.int64)
+        alpha, beta = np.zeros((2, depths + 1))
+        keys = np.zeros(2 * depths + 2, np.uint64)
+        made = Stack(first, children, kind, alpha, beta, chosen, begin, probe, keys)
+        self.stack = _grown(self, "stack", made)
+        self._expander.reserve(depths)
+        self.on_path = np.zeros(4 * depths, np.int64)
+        self.control[codes.PATHS] = 4 * depths
+        with np.errstate(over="ignore"):
+            for depth in range(int(self.control[codes.DEPTH])):
+                codes.mark_path(self, depth)
+
+    def _make_pool(self, children: int) -> None:
+        low, high, share = np.zeros((3, children))
+        action, keys = np.zeros(children, np.int32), np.zeros(2 * children, np.uint64)
+        made = Pool(action, keys, low, high, share, np.zeros(children, np.int64))
+        self._pool = _grown(self, "_pool", made)
+        self.control[codes.POOL] = children
+
+
+def _grown(owner: Any, name: str, made: Any) -> Any:
+    """New buffers with the content of the old ones."""
+    for before, now in zip(getattr(owner, name, ()), made, strict=False):
+        now[: len(before)] = before
+    return made

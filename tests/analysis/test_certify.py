@@ -1,0 +1,86 @@
+"""Certificates of what the solver proves."""
+
+import random
+
+import pytest
+from helpers.forced import Forced, LoopGame
+
+from rave_agents.analysis.certify import position_header, write_proof
+from rave_agents.certificates.certificate_file import Header, verify_certificate
+from rave_agents.certificates.checker import after
+from rave_agents.errors import CertificateError
+from rave_agents.frameworks.own_games import as_game
+from rave_agents.games import rules_class
+from rave_agents.solver.proof_search import ProofSearch
+from rave_agents.solver.value_search import ValueSearch, loops_are_drawn
+
+GAMES = {
+    "tic_tac_toe": {},
+    "nim": {"pile_sizes": "1;3;5"},
+    "hex": {"num_cols": 3, "num_rows": 3},
+    "connect_four": {"rows": 4, "columns": 4},
+    "clobber": {"rows": 3, "columns": 4},
+    "breakthrough": {"rows": 5, "columns": 3},
+    "dots_and_boxes": {"num_rows": 1, "num_cols": 2},
+    "nogo": {"board_size": 3},
+}
+
+
+def certified(path, root, header, game, *, repetition=None, max_memory_mb=4.0):
+    """The bounds that the solver proves, which a certificate confirms."""
+    search = ProofSearch(root, max_memory_mb=max_memory_mb, repetition=repetition)
+    bounds = ValueSearch(search, root, 0).run()
+    lines = write_proof(path, header, root, search, 0, bounds)
+    assert verify_certificate(path, game).lines == lines
+    return bounds
+
+
+@pytest.mark.full(but=["tic_tac_toe", "hex"])
+@pytest.mark.parametrize("name", GAMES)
+def test_what_is_proven_of_a_game_is_certified(name, tmp_path):
+    game = as_game(rules_class(name)(**GAMES[name]))
+    header = position_header(game, name, [])
+    root = header.root(game)
+    bounds = certified(tmp_path / "p.xz", root, header, game, repetition=loops_are_drawn(root))
+    assert bounds.is_point
+
+
+@pytest.mark.parametrize("endless", [-1.0, 0.0, 1.0])
+def test_what_is_proven_with_loops_is_certified(endless, tmp_path):
+    for seed in range(12):
+        root = LoopGame(seed)
+        if root.is_terminal():
+            continue
+        header = Header("loops", None, (), ())
+        found = certified(tmp_path / "p.xz", root, header, root, repetition=endless)
+        value = Forced(root, 0, endless).value
+        assert found == (value, value)
+
+
+@pytest.mark.full
+def test_what_the_table_has_lost_is_searched_for_again(tmp_path):
+    """Positions of Connect Four, with room for far fewer than the proof has."""
+    game, draw = as_game(rules_class("connect_four")(rows=5, columns=4)), random.Random(1)
+    state, moves = game.new_initial_state(), []
+    for _ in range(6):
+        moves.append(draw.choice(state.legal_actions()))
+        state = after(state, moves[-1])
+    header = position_header(game, "connect_four", moves)
+    certified(tmp_path / "p.xz", header.root(game), header, game, max_memory_mb=1.0)
+
+
+def test_nothing_proven_is_not_certified(tmp_path):
+    root = LoopGame(1)
+    search = ProofSearch(root, max_memory_mb=1.0)
+    with pytest.raises(CertificateError, match="Nothing is proven"):
+        write_proof(tmp_path / "p.xz", Header("g", None, (), ()), root, search, 0, (-1.0, 1.0))
+
+
+def test_a_position_from_a_text_is_told_by_it_or_refused(tmp_path):
+    game, fen = as_game("chess"), "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"
+    header = position_header(game, "chess", [], "Ra8#", fen)
+    assert header.position == fen
+    assert header.root(game).is_terminal()
+    plain = as_game("tic_tac_toe")
+    with pytest.raises(CertificateError, match="needs the moves"):
+        position_header(plain, "tic_tac_toe", [], "", "x.. ... ...")
