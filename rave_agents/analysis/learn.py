@@ -175,7 +175,7 @@ def _learn_board(
             learner.learn_round(budget.games_left(fit, learner.games))
             if tell is not None:
                 tell(Learned(learner.games, learner.positions, learner.error, budget.seconds_used))
-        if fitted is not None and fitted(learner.value()) is False:
+        if not budget.tell(fitted, learner.value()):
             break
     return learner.value()
 
@@ -212,7 +212,7 @@ def _learn_observations(
                 "choice."
             )
         value, loss = features.fitted(samples, labels)
-        if fitted is not None and fitted(value) is False:
+        if not budget.tell(fitted, value):
             break
     assert value is not None
     return value
@@ -235,6 +235,13 @@ class _Budget:
     def seconds_used(self) -> float:
         """Seconds since learning began."""
         return time.perf_counter() - self._begun
+
+    def tell(self, fitted: Callable[[LinearValue], object] | None, value: LinearValue) -> bool:
+        """Call ``fitted``, off the clock. Returns whether learning is to go on."""
+        begun = time.perf_counter()
+        goes_on = fitted is None or fitted(value) is not False
+        self._begun += time.perf_counter() - begun
+        return goes_on
 
     def is_over(self, fit: int, played: int) -> bool:
         """True if a round, counted from 0, has had its share, with so many games in all."""

@@ -113,7 +113,7 @@ def measure_levels(
     elos = np.cumsum([elo_of(score) for score in scores])
     levels, distance = levels_of(rungs, elos.tolist())
     return LadderResult(
-        game=game if rules is None else str(rules),
+        game=str(game) if rules is None else str(rules),
         rungs=rungs,
         scores=tuple(scores),
         elos=tuple(elos.tolist()),

@@ -26,12 +26,13 @@ def known_games() -> list[str]:
 
 
 def rules_of(state: Any) -> BaseRules | None:
-    """The compiled rules of a state's game; None without any.
+    """The compiled rules of a state's game, if they are this package's; else None.
 
-    Values are for games on compiled rules alone: elsewhere they cost more than they bring.
+    A game of the user's own may have the name of one of ours. Values are for games on compiled
+    rules alone: elsewhere they cost more than they bring.
     """
     found = getattr(state, "on_compiled_rules", lambda: None)()
-    return None if found is None else found.rules
+    return None if found is None or found.rules.is_checked else found.rules
 
 
 @functools.lru_cache(maxsize=256)

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
 from rave_agents.analysis.board_learning import BoardLearner, network_for
 from rave_agents.analysis.learn import _plain, _regression, learn
+from rave_agents.analysis.learning_run import learn_to_file
 from rave_agents.arena.match import play_match
 from rave_agents.cli import app
 from rave_agents.compiler.dispatch import JIT_DISABLED
@@ -349,6 +350,45 @@ def test_learning_in_several_processes_is_the_same_whatever_runs_them():
         weights.append(learner.value().weights)
     assert (weights[0] == weights[1]).all()
     assert weights[0].any()
+
+
+@pytest.mark.full
+def test_learning_in_processes_of_this_machine_is_the_same_as_in_threads(compiled):
+    rules = small("breakthrough")
+    found = [
+        learn(rules, games=400, jobs=2, executor=executor, progress=False).weights
+        for executor in (None, ThreadPoolExecutor(2))
+    ]
+    assert (found[0] == found[1]).all()
+
+
+def test_learning_ends_where_the_callback_says_so():
+    rounds = []
+    learn(small("breakthrough"), games=8, rounds=4, fitted=lambda value: rounds.append(1) or False)
+    assert len(rounds) == 1
+
+
+def test_learning_for_some_time_ends_then():
+    rounds, told = [], []
+    learn(
+        small("breakthrough"), minutes=0.005, rounds=2, fitted=rounds.append, progress=told.append
+    )
+    assert len(rounds) == 2
+    assert told[-1].games > 0
+    assert told[-1].seconds >= 0.3
+
+
+@pytest.mark.full
+def test_a_file_is_checked_after_every_round_and_goes_on(compiled, tmp_path):
+    path = tmp_path / "value.npz"
+    result = learn_to_file("tic_tac_toe", path, games=600, rounds=2, checks=2, progress=False)
+    assert len(result.checks) == 2
+    assert result.checks[0].before is None
+    assert {each.mcts.games for each in result.checks} == {2}
+    assert "Scores at 100 simulations" in str(result)
+    result.plot().savefig(tmp_path / "curve.png")
+    again = learn_to_file("tic_tac_toe", path, games=10, rounds=1, start=path, progress=False)
+    assert again.to_dict()["games"] == 10
 
 
 def test_learning_goes_on_from_a_value():

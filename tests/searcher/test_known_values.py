@@ -60,6 +60,14 @@ def test_nothing_is_known_of_a_game_with_another_parameter(folder):
     assert visits(state, SearchConfig.preset("auto"))[0] is None
 
 
+def test_nothing_is_known_of_a_game_of_ones_own_with_the_same_name(folder):
+    class Breakthrough(type(RULES)):
+        """The same game, as a user's module might have it."""
+
+    state = Breakthrough(rows=5, columns=4).new_initial_state()
+    assert visits(state, SearchConfig.preset("auto"))[0] is None
+
+
 def test_a_search_without_a_shipped_value_is_the_same(folder):
     state, auto = RULES.replace(rows=6).new_initial_state(), SearchConfig.preset("auto")
     assert visits(state, auto) == visits(state, auto.replace(known=False))
