@@ -12,7 +12,7 @@ from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.knowledge.linear_value import LinearValue
 
 FOLDER = pathlib.Path(__file__).parent / "data"
-"""The folder of the files; each begins with its game's name and a hyphen."""
+"""The folder of the files, see ``file_name``."""
 
 
 def shipped_files() -> list[pathlib.Path]:
@@ -40,7 +40,7 @@ def value_for(rules: BaseRules) -> LinearValue | None:
     """The shipped value that fits a game; None if there is none."""
     if not rules.name or rules.num_board_cells == 0:
         return None
-    for path in FOLDER.glob(f"{rules.name}-*.npz"):
+    for path in (*FOLDER.glob(f"{rules.name}.npz"), *FOLDER.glob(f"{rules.name}-*.npz")):
         value = _loaded(path)
         try:
             value.judged(rules)
@@ -58,4 +58,4 @@ def _loaded(path: pathlib.Path) -> LinearValue:
 def file_name(rules: BaseRules) -> str:
     """The name of a game's file: its name and the values of its parameters."""
     words = [str(value).replace(".", "_") for value in rules.parameters.values()]
-    return "-".join([rules.name, *words, ""]).rstrip("-") + ("" if words else "-") + ".npz"
+    return "-".join([rules.name, *words]) + ".npz"

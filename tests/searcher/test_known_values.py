@@ -83,7 +83,7 @@ def test_every_shipped_file_is_a_value_that_fits_its_game():
     for path in shipped.shipped_files():
         value = LinearValue.load(path)
         assert value.made
-        name = path.name.partition("-")[0]
+        name = path.stem.partition("-")[0]
         assert value.game.startswith(f"{name}(")
         rules = rules_class(name)(**parameters_of(value.game))
         assert shipped.value_for(rules).game == value.game
