@@ -122,11 +122,11 @@ function draw(picture) {
 
 function fields(text) {
   // Some games print what a player sees as [name: value][name: value].
-  const found = [...text.trim().matchAll(/\[([^\]:]+):?([^\]]*)\]/g)];
+  const found = [...text.trim().matchAll(/\[([^\]:]+)(:?)([^\]]*)\]/g)];
   if (found.length < 2 || found.map((each) => each[0]).join("") !== text.trim()) return null;
   const list = element("dl");
-  for (const [, name, value] of found)
-    list.append(element("dt", name.trim()), element("dd", value.trim() || "–"));
+  for (const [, name, colon, value] of found)
+    list.append(element("dt", name.trim()), element("dd", value.trim() || (colon && "–")));
   return list;
 }
 

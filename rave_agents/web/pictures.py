@@ -40,6 +40,7 @@ class Pictures:
         self._session = session
         self._name = short_name(session)
         self._memory = BoardMemory()
+        self._on_boards = False
         self._kept: dict[Any, Picture] = {}
         self._lock = threading.Lock()
 
@@ -82,9 +83,17 @@ class Pictures:
         if hidden and viewer is None:
             return None
         board = self._memory.board(state)
-        if hasattr(state, "env") and board is not None and not any(board.names):
+        if board is None or (self._session.hides and not self._is_played_on(board, state)):
+            return None
+        if hasattr(state, "env") and not any(board.names):
             return None if self._frame(-1, state, None) else board
         return board
+
+    def _is_played_on(self, board: Board, state: GameState) -> bool:
+        """True if at least half of the actions have a place; printed cards are no board."""
+        if not state.is_terminal():
+            self._on_boards = 2 * len(board.places) >= len(state.legal_actions())
+        return self._on_boards
 
     def _last_cells(self, number: int, viewer: int | None) -> list[int]:
         """The cells of the last move, as far as the board before it tells."""
