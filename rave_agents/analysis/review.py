@@ -65,7 +65,7 @@ class ReviewedMove:
     number: int
     """Number of the action in the game, from 1."""
     player: int
-    """Who moved; below 0 for chance and for players who move at the same time."""
+    """The player who moved; below 0 for chance and for players who move at the same time."""
     name: str
     """The move in the game's notation."""
     value: float | None
@@ -87,7 +87,7 @@ class ReviewedMove:
     lost: float
     """The value that it lost, as a share of the range of utilities; 0 if nothing tells."""
     sentences: tuple[str, ...]
-    """What is to be said of it."""
+    """Sentences about it."""
 
     @property
     def word(self) -> str:
@@ -262,7 +262,7 @@ def review_game(
 
 @dataclasses.dataclass(frozen=True)
 class _Seen:
-    """What a search told of a position."""
+    """Figures of a search of a position."""
 
     result: SearchResult
     replies: dict[int, int]
@@ -479,7 +479,7 @@ class _Reviewer:
             yield f"Expected was {' '.join(move.line[:8])}."
 
     def _of_the_best(self, move: ReviewedMove, before: _Seen) -> Iterator[str]:
-        """Why the best move is the best: the threats that it answers, its AMAF value."""
+        """Reasons for the best move: the threats that it answers, its AMAF value."""
         result = before.result
         best = _row(result, result.action)
         if self._wins(before.value, _EVEN - 0.05):

@@ -17,7 +17,7 @@ _LEAST_INTERVAL = 0.1
 
 
 class Asked(NamedTuple):
-    """What an analysis is asked for."""
+    """The request for an analysis."""
 
     player: int | None
     """The player whose move is looked for; None for who is to move."""

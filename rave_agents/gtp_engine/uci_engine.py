@@ -272,7 +272,7 @@ class UciEngine:
         return result
 
     def _limits(self, agent: SearchAgent, go: Go, player: int) -> tuple[Limit | None, Clock | None]:
-        """What ends a search: what ``go`` says, else the agent's own limit or clock."""
+        """The end of a search: as ``go`` says, else the agent's own limit or clock."""
         if go.infinite or go.depth is not None:
             return Limit(seconds=_FOREVER), None
         control = go.control(white=player == self._white)

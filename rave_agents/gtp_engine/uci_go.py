@@ -13,7 +13,7 @@ _MARKS = frozenset(["infinite", "ponder"])
 
 @dataclasses.dataclass(frozen=True)
 class Go:
-    """What a ``go`` asks."""
+    """The request of a ``go``."""
 
     numbers: dict[str, int]
     """Its numbers by their names, times in milliseconds."""

@@ -1,4 +1,4 @@
-"""What an engine tells of a search while it thinks: the ``info`` lines of UCI."""
+"""The ``info`` lines of UCI, by which an engine tells of a search while it thinks."""
 
 import math
 from collections.abc import Iterator, Sequence

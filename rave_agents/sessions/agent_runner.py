@@ -78,7 +78,7 @@ class AgentRunner:
         self._open(state).send(Prepare(self._asked, state))
 
     def poll(self, seconds: float) -> Told | None:
-        """What the agent tells next of the question asked last; None if nothing in this time."""
+        """The next message of the agent about the question asked last; None if nothing in this time."""
         with contextlib.suppress(queue.Empty):
             told = self._told.get(timeout=seconds)
             while told.number != self._asked:

@@ -48,7 +48,7 @@ class Inform(NamedTuple):
     """Somebody has played."""
 
     state: Any
-    """Where, before it."""
+    """The position before it."""
     player: int
     actions: tuple[int, ...]
     joint: bool
@@ -70,7 +70,7 @@ class Close(NamedTuple):
 
 
 class Tells(NamedTuple):
-    """What a search finds on its way."""
+    """Findings of a search on its way."""
 
     number: int
     thought: Thought
@@ -82,7 +82,7 @@ class Answer(NamedTuple):
     number: int
     action: int
     thought: Thought | None
-    """What its search tells; None for an agent without one."""
+    """Findings of its search; None for an agent without one."""
 
 
 class Failed(NamedTuple):

@@ -60,7 +60,7 @@ class LiveSession:
         self.advising = False
         """True while it thinks of a hint for a person."""
         self.error = ""
-        """Why agents wait for ``resume``; empty while all is well."""
+        """The reason why agents wait for ``resume``; empty while all is well."""
         self.version = 0
         """Grows with everything that shows."""
         self.changed = threading.Condition(threading.RLock())
@@ -226,7 +226,7 @@ class LiveSession:
             session.resume_clock()
 
     def _work(self) -> Any:
-        """What is to be done next without a person; None for nothing."""
+        """The next thing to do without a person; None for nothing."""
         session = self.session
         if session.over or self.error or self._closed:
             return None

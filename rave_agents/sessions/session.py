@@ -32,11 +32,11 @@ from rave_agents.game.notation import action_name, legal_names
 from rave_agents.searcher.clock import Clock
 
 PERSON = None
-"""Who sits in a seat that no agent has."""
+"""The mark of a seat that a person has."""
 
 
 class Turn(NamedTuple):
-    """What was played at one position."""
+    """The actions that were played at one position."""
 
     player: int
     """The seat, or a ``PlayerId`` for chance and for players who move at the same time."""
@@ -56,7 +56,7 @@ class Turn(NamedTuple):
 
 @dataclasses.dataclass
 class _Kept:
-    """What ``undo`` returns to."""
+    """The position to which ``undo`` returns."""
 
     state: GameState
     clocks: list[Clock | None]
@@ -92,7 +92,7 @@ class Session:
             raise ValueError(f"{game.name} has {game.num_players} seats, got {len(seats)}.")
         self.game = game
         self.seats: list[AnyAgent | None] = list(seats)
-        """Who sits in each seat: an agent or ``PERSON``."""
+        """The agents of the seats: an agent or ``PERSON``."""
         self.seed = seed
         self.clock = None if clock is None else str(Clock.parse(clock))
         """The time control of each seat; None without one."""
@@ -108,11 +108,11 @@ class Session:
         """Begin the game anew."""
         clocks = [None if self.clock is None else Clock.parse(self.clock) for _ in self.seats]
         self.turns: list[Turn] = []
-        """What was played, in order."""
+        """The turns that were played, in order."""
         self.chosen: dict[int, int] = {}
         """Actions chosen so far where players move at the same time, by seat."""
         self.ending = ""
-        """Why the game is over otherwise than by its rules; else empty."""
+        """The reason why the game is over otherwise than by its rules; else empty."""
         self._lost_by: int | None = None
         self._kept = [_Kept(self.start.state.clone(), clocks)]
         self._since = time.monotonic()

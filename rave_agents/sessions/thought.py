@@ -11,7 +11,7 @@ SHOWN_LINE = 12
 
 
 class ActionThought(NamedTuple):
-    """What a search tells of one action; values are the mover's, in the game's utilities."""
+    """Figures of one action in a search; values are the mover's, in the game's utilities."""
 
     action: int
     name: str
@@ -26,7 +26,7 @@ class ActionThought(NamedTuple):
 
 
 class Thought(NamedTuple):
-    """What a search tells of a position; values are the mover's, in the game's utilities."""
+    """Figures of a position in a search; values are the mover's, in the game's utilities."""
 
     player: int
     """The player to move."""

@@ -1,4 +1,4 @@
-"""What a seat sees of a session: the position, and the turns that were played."""
+"""The view of a session from a seat: the position, and the turns that were played."""
 
 from rave_agents.game.game_state import GameState, PlayerId, hides_information, joint_action
 from rave_agents.game.notation import legal_names, position_text

@@ -132,7 +132,7 @@ class NotebookGame:
 
     @property
     def thought(self) -> Thought | None:
-        """What the agent thought last, as far as you may see it."""
+        """The agent's last thoughts, as far as you may see them."""
         thought = self._live.thought
         seen = thought is not None and may_think_aloud(
             self.session, thought.player, viewer_of(self.session, None)

@@ -28,7 +28,7 @@ class Reviewing:
 
     @property
     def state(self) -> dict[str, Any]:
-        """How far the review is: ``done`` of ``all`` positions, ``ready``, ``error``."""
+        """Progress of the review: ``done`` of ``all`` positions, ``ready``, ``error``."""
         return dict(self._state)
 
     @property

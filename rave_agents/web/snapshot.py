@@ -1,4 +1,4 @@
-"""What the page shows of a session: only what its viewer may see, as plain values."""
+"""The session as the page shows it: what its viewer may see alone, as plain values."""
 
 import math
 from typing import Any
