@@ -78,7 +78,7 @@ class AgentRunner:
         self._open(state).send(Prepare(self._asked, state))
 
     def poll(self, seconds: float) -> Told | None:
-        """The next message of the agent about the question asked last; None if nothing in this time."""
+        """The next message about the question asked last; None if nothing comes in this time."""
         with contextlib.suppress(queue.Empty):
             told = self._told.get(timeout=seconds)
             while told.number != self._asked:
