@@ -1,86 +1,46 @@
-"""Solving a position: a search for a proof of its outcome, and the solution it found."""
+"""Solving a position: the search for a proof of its outcome, and the solution it found."""
 
+import contextlib
 import dataclasses
 import math
 import os
-from typing import TYPE_CHECKING, Any, Literal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
 
 from rave_agents.analysis.position_analysis import decision_after
 from rave_agents.config.limit import Limit
-from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments
-from rave_agents.game.game_state import GameState, draws_chance, hides_information
-from rave_agents.game.notation import position_text
-from rave_agents.kernel.tree import ROOT
-from rave_agents.parts import (
-    UCB1,
-    CheckRefutations,
-    DrawLayer,
-    MinimumMSE,
-    NodeAmaf,
-    ProofNumbers,
-    Proofs,
-    RankBonus,
-    SearchingPlayer,
-    SkipSolved,
-)
+from rave_agents.game.game_state import GameState, has_chance_nodes
+from rave_agents.game.notation import action_name, position_text
 from rave_agents.results.numbers import counted, whole
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result
-from rave_agents.results.search_result import SearchResult
 from rave_agents.results.tables import Column, Table
 from rave_agents.results.view import View
-from rave_agents.searcher.searcher import Searcher
+from rave_agents.solver.proof_search import ProofProgress, ProofSearch, check_provable
+from rave_agents.solver.state_expander import told_apart
+from rave_agents.solver.value_search import Interval, ValueSearch, loops_are_drawn
 
-if TYPE_CHECKING:
-    from rave_agents.plots.figures import Picture
+MEMORY_MB = 256.0
+"""Megabytes of the table."""
 
-SOLVING = SearchConfig(
-    rule=UCB1(c=0.0),
-    first_play_urgency=0.5,
-    amaf=NodeAmaf(schedule=MinimumMSE(bias=0.3)),
-    proofs=Proofs(
-        numbers=ProofNumbers(
-            goal=SearchingPlayer(),
-            bonus=RankBonus(DrawLayer()),
-            constant=0.0,
-            visits=math.inf,
-            weight=0.2,
-        ),
-        skipping=SkipSolved(visits=0),
-        checks=CheckRefutations(),
-    ),
-    expand_visits=1,
-    search_forced_moves=True,
-)
-"""The search that needed the fewest simulations of those that were measured on small games.
+SAVED_EVERY = 120.0
+"""Seconds after which a table that has a file is written again."""
 
-An edge's score is one fifth the rank of its proof number and four fifths its value, blended with
-the AMAF value for the first few visits: proof numbers alone have too many ties, and values alone
-lead into lines that are already settled. The search skips solved edges and has no exploration term.
-"""
+LONGEST_LINE = 500
+"""Moves of the proven line, at most."""
 
-NO_LIMIT = 2**31 - 1
-"""Simulations of a search without a limit."""
-
-ROWS_OVER_TIME = 12
-"""Rows of the table of a search for a proof, at most."""
-
-LEAST_IDLE = 10_000
-"""Simulations without a new node after which the search may end."""
-
-End = Literal["solved", "simulations", "seconds", "memory", "exhausted", "interrupted"]
-"""Reason that a search for a proof ended: the position is solved, a limit was reached, the user
-interrupted it, or it found nothing new (``"exhausted"``)."""
-
+End = Literal["solved", "positions", "seconds", "interrupted"]
+"""Reason that a search for a proof ended: the position is solved, a limit was reached, or the user
+interrupted it."""
 
 ENDS = {
-    "simulations": "not solved: the simulations are used up",
+    "positions": "not solved: the positions are used up",
     "seconds": "not solved: the time is used up",
-    "memory": "not solved: the memory is full, and without more nothing can be proven",
-    "exhausted": "not solved: the tree no longer grows, and so nothing more is proven",
     "interrupted": "not solved: interrupted",
 }
 """Messages for a search that ended without a proof, by the reason."""
@@ -88,26 +48,96 @@ ENDS = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class Solution(Result):
-    """A position and the pessimistic and optimistic bound that the search proved.
+    """A position, and bounds on what the player to move can force against all others.
 
-    The rows of ``to_csv`` and ``to_frame`` are the root's actions, as those of ``result``.
+    The rows of ``to_csv`` and ``to_frame`` are the actions there, with bounds on what the player
+    can force after each.
     """
 
     game: str
     """The game's name as the caller gave it."""
-    seed: int
-    """The seed of every random choice."""
     moves: tuple[int, ...]
-    """The actions that led to the position, chance outcomes included."""
+    """The actions that led to the position."""
     state: GameState
     """The position."""
     end: End
     """The reason that the search ended."""
+    player: int
+    """The player to move, whose returns the bounds are of."""
     bounds: tuple[float, float]
-    """The pessimistic and the optimistic bound on the return of the player to move under best play
-    of all players; infinite where the game states no bounds."""
-    result: SearchResult
-    """The search's result; its principal variation is the proven line if the position is solved."""
+    """He can force at least the first against all others, and no more than the second; equal where
+    the position is solved, infinite where the game states no bounds."""
+    repetition: float | None
+    """What endless play counts for; None if it never counts as enough."""
+    proof_number: float
+    """The proof number of the statement looked at last: at least ``at_least`` for the player."""
+    disproof_number: float
+    """Its disproof number."""
+    at_least: float
+    """The return that was looked at last."""
+    line: tuple[int, ...]
+    """Best play of all, as far as the table knows it."""
+    action_bounds: dict[int, tuple[float, float]]
+    """For each action, bounds on what the player can force after it."""
+    positions: int
+    """Positions expanded."""
+    loops: int
+    """Times that a position was met again on its own path."""
+    seconds: float
+    """Seconds of the search."""
+    memory_mb: float
+    """Megabytes (2**20 bytes) of the table."""
+    table_share: float
+    """The share of the table in use at the end."""
+    search: ProofSearch = dataclasses.field(compare=False)
+    """The search, whose table answers for every position met."""
+
+    @property
+    def value(self) -> float | None:
+        """The return that the player can force; None if it is not known."""
+        return self.bounds[0] if self.bounds[0] == self.bounds[1] else None
+
+    @property
+    def outcome(self) -> tuple[float, ...] | None:
+        """The returns of all under best play; None unless they are known.
+
+        Of two players who share a constant sum one's return tells the other's; of more, what one
+        can force tells nothing of the others.
+        """
+        if self.value is None:
+            return None
+        if self.state.num_players() == 1:
+            return (self.value,)
+        total = _sum_of_two(self.state)
+        if total is None:
+            return None
+        own, other = self.value, total - self.value
+        return (own, other) if self.player == 0 else (other, own)
+
+    @property
+    def proven(self) -> str | None:
+        """``"win"``, ``"draw"`` or ``"loss"`` of the player to move; None where that is not known.
+
+        A player alone wins with the game's greatest utility.
+        """
+        outcome = self.outcome
+        if outcome is None:
+            return None
+        own = outcome[self.player]
+        if len(outcome) == 1:
+            greatest = self.state.max_utility()
+            return None if math.isinf(greatest) else "win" if own >= greatest else "loss"
+        other = outcome[1 - self.player]
+        return "win" if own > other else "draw" if own == other else "loss"
+
+    @property
+    def line_names(self) -> tuple[str, ...]:
+        """The line as people write it."""
+        state, names = self.state.clone(), []
+        for action in self.line:
+            names.append(action_name(state, action, state.current_player()))
+            state.apply_action(action)
+        return tuple(names)
 
     def summary(self) -> str:
         """The game and the outcome."""
@@ -116,99 +146,115 @@ class Solution(Result):
 
     @property
     def _outcome(self) -> str:
-        if self.result.outcome is None:
+        if self.value is None:
             return ENDS[self.end]
-        player = self.result.player
-        if self.result.proven is None:
-            return f"player {player} can expect {self.result.outcome[player]:.4f}"
-        return f"{self.result.proven} for player {player}"
+        if self.proven is not None:
+            return f"{self.proven} for player {self.player}"
+        return f"player {self.player} can force {self.value:g} against all others, and no more"
 
     def tables(self) -> list[Table]:
         """The proof, or how far it came, and its effort."""
-        result = self.result
         facts = {"outcome": self._outcome}
-        if result.outcome is None:
-            low, high = self.bounds
-            facts[f"returns of player {result.player}"] = f"from {low:g} to {high:g}"
-        else:
-            facts["returns"] = ", ".join(f"{value:g}" for value in result.outcome)
-        line = "expected line" if result.outcome is None else "proven line"
-        facts[line] = " ".join(result.principal_variation_names)
-        full = ", full" if result.memory_full else ""
+        low, high = self.bounds
+        if self.value is None:
+            facts[f"returns of player {self.player}"] = f"from {low:g} to {high:g}"
+            facts["proof number"] = whole(self.proof_number)
+            facts["disproof number"] = whole(self.disproof_number)
+        elif self.outcome is not None:
+            facts["returns"] = ", ".join(f"{value:g}" for value in self.outcome)
+        if self.loops:
+            endless = "nothing" if self.repetition is None else f"{self.repetition:g}"
+            facts["endless play"] = f"counts for {endless}"
+        facts["expected line" if self.value is None else "proven line"] = " ".join(self.line_names)
         facts |= {
-            "proof number": whole(result.proof_number),
-            "disproof number": whole(result.disproof_number),
-            "simulations": whole(result.simulations),
-            "nodes": whole(result.nodes),
-            "seconds": f"{result.seconds:.2f}",
-            "memory": f"{result.memory_bytes / 2**20:.1f} MB{full}",
+            "positions": whole(self.positions),
+            "seconds": f"{self.seconds:.2f}",
+            "memory": f"{self.memory_mb:.1f} MB, {self.table_share:.0%} used",
         }
         return [Table([Column("", [*facts], text=True), Column("", [*facts.values()], text=True)])]
 
     def columns(self) -> dict[str, list[Any]]:
-        """A row for each action of the root, see ``SearchResult.columns``."""
-        return self.result.columns()
+        """A row for each action."""
+        actions = list(self.action_bounds)
+        return {
+            "action": actions,
+            "name": [action_name(self.state, each, self.player) for each in actions],
+            "low": [self.action_bounds[each][0] for each in actions],
+            "high": [self.action_bounds[each][1] for each in actions],
+        }
 
-    def plot(self, *quantities: str, board: bool | None = None) -> "Picture":
-        """A picture of the root, see ``SearchResult.plot``."""
-        return self.result.plot(*quantities, board=board)
+    def _estimates(self) -> dict[str, Any]:
+        rows = self.columns()
+        pairs = zip(rows["name"], rows["low"], rows["high"], strict=True)
+        return {
+            "estimates": [(name, (low + high) / 2, (low, high)) for name, low, high in pairs],
+            "label": f"what player {self.player} can force",
+            "title": self.summary(),
+        }
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, the search result's included."""
+        """Plain values for JSON; what is infinite or unknown is None."""
         return {
             "game": self.game,
-            "seed": self.seed,
             "moves": list(self.moves),
             "position": position_text(self.state),
             "end": self.end,
-            "bounds": list(self.bounds),
-            **self.result.to_dict(),
+            "player": self.player,
+            "proven": self.proven,
+            "value": self.value,
+            "bounds": [_finite(each) for each in self.bounds],
+            "outcome": None if self.outcome is None else list(self.outcome),
+            "repetition": self.repetition,
+            "at_least": _finite(self.at_least),
+            "proof_number": _finite(self.proof_number),
+            "disproof_number": _finite(self.disproof_number),
+            "line": list(self.line),
+            "line_names": list(self.line_names),
+            "positions": self.positions,
+            "loops": self.loops,
+            "seconds": self.seconds,
+            "memory_mb": self.memory_mb,
+            "table_share": self.table_share,
+            "actions": [
+                {"action": action, "low": _finite(low), "high": _finite(high)}
+                for action, (low, high) in self.action_bounds.items()
+            ],
         }
 
 
-class _NothingMoreError(Exception):
-    """Ends a search that cannot prove anything more."""
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
-class _Growth:
-    """Detects a tree that no longer grows.
+def _sum_of_two(state: GameState) -> float | None:
+    half = loops_are_drawn(state)
+    return None if half is None else 2 * half
 
-    Without new nodes the search proves nothing more: in a game of chance such as Pig, the tree may
-    hold the whole game and leave its outcome uncertain.
-    """
 
-    def __init__(self) -> None:
-        self.exhausted = False
-        """True if more than half of the simulations so far came after the last new node."""
-        self._nodes = self._simulations = 0
-
-    def look(self, result: SearchResult) -> None:
-        if result.nodes != self._nodes:
-            self._nodes, self._simulations = result.nodes, result.simulations
-        idle = result.simulations - self._simulations
-        self.exhausted = idle > max(LEAST_IDLE, self._simulations)
+ROWS_OVER_TIME = 12
+"""Rows of the table of a search for a proof, at most."""
 
 
 class Moments:
-    """The root's numbers over time, as seen by the player to move.
+    """The root's numbers over time.
 
     The moments that stay lie ever further apart: each at twice the seconds of the one before.
 
     Args:
-        simulations: the largest number of simulations; None without one.
+        positions: the largest number of positions; None without one.
     """
 
-    def __init__(self, simulations: int | None = None) -> None:
-        self._simulations = simulations
-        self._moments: list[SearchResult] = []
+    def __init__(self, positions: int | None = None) -> None:
+        self._positions = positions
+        self._moments: list[ProofProgress] = []
 
-    def view(self, result: SearchResult) -> View:
+    def view(self, progress: ProofProgress) -> View:
         """Add a moment; the view of all."""
         moments = self._moments
         if len(moments) > 1 and moments[-1].seconds < 2 * moments[-2].seconds:
             moments.pop()
-        moments.append(result)
-        return View(result.simulations, self._simulations, "", self.table().text)
+        moments.append(progress)
+        return View(progress.positions, self._positions, "", self.table().text)
 
     def table(self) -> Table:
         """A row for each of the last moments."""
@@ -216,10 +262,13 @@ class Moments:
         return Table(
             [
                 Column("seconds", [f"{each.seconds:.1f}" for each in moments]),
-                Column("simulations", [whole(each.simulations) for each in moments]),
-                Column("nodes", [whole(each.nodes) for each in moments]),
+                Column("at least", [f"{each.at_least:g}" for each in moments], rank=2),
                 Column("proof number", [whole(each.proof_number) for each in moments]),
                 Column("disproof number", [whole(each.disproof_number) for each in moments]),
+                Column("moves settled", [f"{e.moves_settled}/{e.num_moves}" for e in moments]),
+                Column("positions", [whole(each.positions) for each in moments]),
+                Column("a second", [whole(each.positions_per_second) for each in moments], rank=1),
+                Column("table", [f"{each.table_share:.0%}" for each in moments], rank=1),
             ]
         )
 
@@ -230,108 +279,195 @@ def solve_position(
     *,
     moves: str = "",
     position: str | os.PathLike[str] | None = None,
-    simulations: int | None = None,
+    positions: int | None = None,
     seconds: float | None = None,
-    max_memory_mb: float = SOLVING.max_memory_mb,
-    seed: int = 0,
-    progress: Progress[SearchResult] = None,
+    max_memory_mb: float = MEMORY_MB,
+    table: str | os.PathLike[str] | None = None,
+    repetition: float | Literal["draw"] | None = "draw",
+    progress: Progress[ProofProgress] = None,
 ) -> Solution:
-    """Search for a proof until there is one, a limit is reached, or Ctrl-C.
+    """Search for a proof of what the player to move can force, until there is one, or Ctrl-C.
 
-    Without a limit it ends when the memory is full; with one it then forgets the least visited
-    leaves, but not what is proven, and goes on. It also ends when more than half of its simulations
-    came after the last new node, since it then proves nothing more.
+    The memory does not grow: a full table drops what was cheap to find.
 
     Args:
         game: the game or its name, such as ``"tic_tac_toe"``; see ``as_game``.
         moves: the moves to play first, see ``rave_agents.game.notation.apply_moves``.
         position: the position that these begin at, see ``rave_agents.arena.positions.set_up``.
-        simulations: the largest number of simulations, at least 1.
+        positions: the largest number of positions to expand, at least 1.
         seconds: the largest number of wall-clock seconds, above 0.
-        max_memory_mb: the largest size of the tree in megabytes (2**20 bytes), above 0.
-        seed: an integer of at least 0.
+        max_memory_mb: the size of the table in megabytes (2**20 bytes), at least 1.
+        table: a file that keeps the table: read if it exists, written at the end, every two minutes
+            and at Ctrl-C, so that the next search of the same position goes on.
+        repetition: each player's return where play goes on for ever, in games whose rules let it;
+            ``"draw"`` for half of the sum of two players' returns, where that is constant, and else
+            None: endless play then never counts as enough.
         progress: None for a display in a terminal or notebook, False for none, True for one
-            anywhere; or a function, which is called about ten times a second with the result so
-            far.
+            anywhere; or a function, which is called about ten times a second with a
+            ``ProofProgress``.
 
     Raises:
         UnknownNameError: for a game that does not exist.
-        UnsupportedGameError: if the game cannot be searched.
-        TypeError, ValueError: for a value that is not allowed, an illegal move, or a position where
-            no player is to move.
+        UnsupportedGameError: if the game cannot be solved; the message says why.
+        TypeError, ValueError: for a value that is not allowed, an illegal move, a position where no
+            player is to move, or a table that is of another game or size, or damaged.
+        OSError: if the table cannot be read or written.
     """
-    no_limit = simulations is None and seconds is None
-    limit = Limit(simulations=NO_LIMIT if no_limit else simulations, seconds=seconds)
-    searcher = Searcher(SOLVING.replace(max_memory_mb=max_memory_mb), seed=seed)
+    if positions is not None or seconds is not None:
+        _check_limits(positions, seconds)
     loaded = as_game(game)
     initial = loaded.new_initial_state()
-    if draws_chance(initial):
+    check_provable(initial, loaded.name)
+    if _has_chance(initial):
         raise UnsupportedGameError(
-            f"{loaded.name} cannot be solved: its environment draws chance itself, so that the "
-            "outcomes of an action are unknown."
+            f"{loaded.name} cannot be solved: chance moves in it, and a proof covers what players "
+            "can force."
         )
-    if hides_information(initial):
-        raise UnsupportedGameError(
-            f"{loaded.name} cannot be solved: it is a game of IMPERFECT_INFORMATION, and a proof "
-            "needs PERFECT_INFORMATION."
-        )
-    state, played = decision_after(loaded, moves, position)
-
-    growth = _Growth()
+    value_of_loops = loops_are_drawn(initial) if repetition == "draw" else repetition
+    search = ProofSearch(
+        told_apart(initial),
+        max_memory_mb=max_memory_mb,
+        repetition=value_of_loops,
+        name=loaded.name,
+    )
+    decided, played = decision_after(loaded, moves, position)
+    state = told_apart(decided)
+    if table is not None and Path(table).exists():
+        search.load(table, loaded.name)
+    player = int(state.current_player())
+    values = ValueSearch(search, state, player)
+    begin = time.perf_counter()
     interrupted = False
-    with shown(progress, Moments(simulations).view) as tell:
+    view = Moments(positions).view
+    with shown(progress, view) as tell, _kept(search, table, loaded.name) as keep:
 
-        def watch(result: SearchResult) -> None:
+        def watch(progress: ProofProgress) -> None:
+            keep()
             if tell is not None:
-                tell(result)
-            growth.look(result)
-            if (no_limit and result.memory_full) or growth.exhausted:
-                raise _NothingMoreError
+                tell(progress)
 
         try:
-            searcher.search(state, limit, progress=watch)
-        except _NothingMoreError:
-            pass
+            values.run(positions=positions, seconds=seconds, watch=watch)
         except KeyboardInterrupt:
-            if searcher.rooted_tree() is None:
-                raise
             interrupted = True
-    result = searcher.result()
+        spent = time.perf_counter() - begin
+    solved = values.interval.is_point
+    limit: End = "positions" if _is_used_up(search, positions) else "seconds"
+    proof, disproof = search.numbers(state, player, values.at_least)
     return Solution(
         game=game if isinstance(game, str) else loaded.name,
-        seed=seed,
         moves=tuple(played),
         state=state,
-        end=_end(
-            result,
-            limit,
-            full=no_limit and result.memory_full,
-            exhausted=growth.exhausted,
-            interrupted=interrupted,
-        ),
-        bounds=_bounds(searcher, result.player),
-        result=result,
+        end="solved" if solved else "interrupted" if interrupted else limit,
+        player=player,
+        bounds=(values.interval.low, values.interval.high),
+        repetition=value_of_loops,
+        proof_number=proof,
+        disproof_number=disproof,
+        at_least=values.at_least,
+        line=tuple(_line(values)),
+        action_bounds=_action_bounds(values),
+        positions=search.positions,
+        loops=search.loops,
+        seconds=spent,
+        memory_mb=search.megabytes,
+        table_share=search.table_share,
+        search=search,
     )
 
 
-def _end(
-    result: SearchResult, limit: Limit, *, full: bool, exhausted: bool, interrupted: bool
-) -> End:
-    if result.outcome is not None:
-        return "solved"
-    if interrupted:
-        return "interrupted"
-    if full:
-        return "memory"
-    if exhausted:
-        return "exhausted"
-    counted = limit.simulations is not None and result.simulations >= limit.simulations
-    return "simulations" if counted else "seconds"
+def _check_limits(positions: int | None, seconds: float | None) -> None:
+    """Raise for limits that are not allowed."""
+    if positions is not None:
+        try:
+            Limit(simulations=min(positions, 2**31 - 1) if type(positions) is int else positions)
+        except (TypeError, ValueError) as error:
+            raise type(error)(str(error).replace("simulations", "positions")) from None
+    if seconds is not None:
+        Limit(seconds=seconds)
 
 
-def _bounds(searcher: Searcher, player: int) -> tuple[float, float]:
-    rooted = searcher.rooted_tree()
-    if rooted is None:  # The time was over before the first simulation.
-        return -float("inf"), float("inf")
-    proofs = rooted.proofs
-    return float(proofs.low[ROOT, player]), float(proofs.high[ROOT, player])
+def _has_chance(state: GameState) -> bool:
+    """True if a game says that chance moves in it, or begins with chance."""
+    says = hasattr(state, "has_chance_nodes")
+    return has_chance_nodes(state) if says else bool(state.is_chance_node())
+
+
+def _is_used_up(search: ProofSearch, positions: int | None) -> bool:
+    return positions is not None and search.positions >= positions
+
+
+@contextlib.contextmanager
+def _kept(search: ProofSearch, table: str | os.PathLike[str] | None, name: str) -> Iterator[Any]:
+    """Write the table from time to time, by a function that is called often, and at the end."""
+    last = time.monotonic()
+
+    def keep() -> None:
+        nonlocal last
+        if table is not None and time.monotonic() - last > SAVED_EVERY:
+            search.save(table, name)
+            last = time.monotonic()
+
+    try:
+        yield keep
+    finally:
+        if table is not None:
+            search.save(table, name)
+
+
+def _line(values: ValueSearch) -> list[int]:
+    """Best play from the root, by what the table knows."""
+    search, state, player = values.search, values.state.clone(), values.player
+    low = values.interval.low
+    above = math.nextafter(low, math.inf)
+    line: list[int] = []
+    met = set()
+    while not state.is_terminal() and len(line) < LONGEST_LINE:
+        told = [search.answer(state, player, bound) for bound in (low, above)]
+        key = search.key(state)
+        if key in met:
+            break
+        known = [each.action for each in told if each is not None and each.action is not None]
+        action = known[0] if known else _longest(search, state, player, low, above)
+        if action is None:
+            break
+        met.add(key)
+        line.append(action)
+        state.apply_action(action)
+    return line
+
+
+def _longest(search: ProofSearch, state: GameState, player: int, *bounds: float) -> int | None:
+    """The action after which a proof is the longest, where all are proven to come to the same."""
+    found: dict[int, int] = {}
+    for action in sorted(state.legal_actions()):
+        after = state.clone()
+        after.apply_action(action)
+        told = [search.answer(after, player, bound) for bound in bounds]
+        distances = [each.distance for each in told if each is not None]
+        if distances:
+            found[int(action)] = max(distances)
+    return max(found, key=found.__getitem__) if found else None
+
+
+def _action_bounds(values: ValueSearch) -> dict[int, tuple[float, float]]:
+    """Bounds on what the player can force after each action, by what the table knows."""
+    found = {}
+    least, most = ValueSearch(values.search, values.state, values.player).interval
+    met = [value for value in values.search.values_met if least <= value <= most]
+    for action in sorted(values.state.legal_actions()):
+        state = values.state.clone()
+        state.apply_action(action)
+        low, high = least, most
+        for value in dict.fromkeys([*met, values.at_least, values.interval.high]):
+            for bound in (value, math.nextafter(value, math.inf)):
+                told = values.search.answer(state, values.player, bound)
+                if told is not None and told.proven:
+                    low = max(low, told.value)
+                elif told is not None:
+                    high = min(high, told.value)
+        found[int(action)] = (low, high)
+    return found
+
+
+__all__ = ["Interval", "Solution", "solve_position"]

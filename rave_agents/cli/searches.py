@@ -1,12 +1,13 @@
 """The commands that search: search, solve, learn, speed, gtp, uci."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from rave_agents.analysis import position_analysis as analysis
-from rave_agents.analysis.solve import solve_position
+from rave_agents.analysis.solve import MEMORY_MB, solve_position
 from rave_agents.arena.bench import EQUAL_TIME_GAMES, ROUND_SECONDS, run_bench
 from rave_agents.arena.lists import parse_agents, split_games
 from rave_agents.arena.match import limited_agent
@@ -84,26 +85,28 @@ def solve(
     moves: Moves = "",
     position: PositionText = None,
     seconds: Annotated[float | None, typer.Option(help="Seconds at most.")] = None,
-    simulations: Annotated[int | None, typer.Option(help="Simulations at most.")] = None,
-    max_memory_mb: Annotated[float, typer.Option(help="Megabytes for the tree.")] = 1024.0,
-    seed: Seed = 0,
+    positions: Annotated[int | None, typer.Option(help="Positions at most.")] = None,
+    max_memory_mb: Annotated[float, typer.Option(help="Megabytes for the table.")] = MEMORY_MB,
+    table: Annotated[
+        Path | None,
+        typer.Option(help="A file that keeps the table: the next run goes on from there."),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Prove who wins a position, or show how far the proof came.
 
-    It ends when the position is solved, at a limit, without one when the memory is full, when the
-    tree no longer grows (where chance decides, all of it may be known), or at Ctrl-C, which shows
-    what is known by then.
+    It ends when the position is solved, at a limit, or at Ctrl-C, which shows what is known by
+    then. The memory does not grow: a full table drops what was cheap to find.
     """
     solution = solve_position(
         game,
         moves=moves,
         position=position,
-        simulations=simulations,
+        positions=positions,
         seconds=seconds,
         max_memory_mb=max_memory_mb,
-        seed=seed,
+        table=table,
     )
     if as_json:
         show_json(solution.to_dict())

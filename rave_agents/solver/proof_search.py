@@ -16,8 +16,6 @@ from rave_agents.game.game_state import (
     has_simultaneous_moves,
     hides_information,
 )
-from rave_agents.games.kit.rules_expander import RulesExpander
-from rave_agents.games.kit.rules_state import RulesState
 from rave_agents.simulate.expansion import Expander, Place, make_expansion
 from rave_agents.simulate.utility_limits import MOST_LEGAL, utility_limits
 from rave_agents.solver import search as codes
@@ -389,10 +387,9 @@ class ProofSearch:
         self._expansion = make_expansion(self._players, capacity)
         found = state.on_compiled_rules() if hasattr(state, "on_compiled_rules") else None
         self._expander: Expander
-        if isinstance(found, RulesState):
-            capacity = found.rules.max_actions
-            self._expansion = make_expansion(self._players, capacity)
-            self._expander = RulesExpander(found, self._expansion)
+        if found is not None:
+            self._expansion = make_expansion(self._players, found.rules.max_actions)
+            self._expander = found.expander(self._expansion)
         else:
             self._expander = StateExpander(state, self._expansion)
         self._expansion.header[Place.COUNT_MOVES] = 1

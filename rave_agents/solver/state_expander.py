@@ -1,5 +1,7 @@
 """The expander of any ``GameState``; see ``rave_agents.simulate.expansion``."""
 
+from typing import Any, Self
+
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.simulate.expansion import Answered, Expansion, Place
@@ -9,6 +11,44 @@ from rave_agents.solver.keys import Key, hashed, key_after, key_of_state
 
 BEGIN = hashed(b"rave_agents: the beginning of a history")
 """The key of no moves."""
+
+
+class RecordedState:
+    """A state that gives neither a key nor its history, with the moves since it was wrapped.
+
+    Args:
+        state: the state, copied.
+        moves: the moves so far.
+    """
+
+    def __init__(self, state: GameState, moves: tuple[int, ...] = ()) -> None:
+        self._state, self._moves = state.clone(), moves
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._state, name)
+
+    def __str__(self) -> str:
+        return str(self._state)
+
+    def clone(self) -> Self:
+        """A copy with the same moves."""
+        return type(self)(self._state, self._moves)
+
+    def apply_action(self, action: int) -> None:
+        """Play an action, and record it."""
+        self._state.apply_action(action)
+        self._moves = (*self._moves, int(action))
+
+    def history(self) -> tuple[int, ...]:
+        """The moves since the state was wrapped."""
+        return self._moves
+
+
+def told_apart(state: GameState) -> Any:
+    """The state itself if it gives a key or its history; else a copy that records its moves."""
+    if key_of_state(state) is not None or callable(getattr(state, "history", None)):
+        return state
+    return RecordedState(state)
 
 
 def root_key_of(state: GameState) -> tuple[Key, bool]:
@@ -26,8 +66,8 @@ def root_key_of(state: GameState) -> tuple[Key, bool]:
     history = getattr(state, "history", None)
     if not callable(history):
         raise UnsupportedGameError(
-            f"{type(state).__name__} cannot be solved: its states have neither position_key(), of "
-            "bytes, text, numbers and tuples of these, nor history(), the moves so far."
+            f"{type(state).__name__} has neither position_key(), of bytes, text, numbers and "
+            "tuples of these, nor history(): see told_apart."
         )
     key = BEGIN
     for action in history():

@@ -99,13 +99,13 @@ def test_every_agent_goes_through_everything_at_a_game_of_ones_own(name, door, t
 
 def test_the_game_is_solved_and_learned_without_an_agent():
     """``solve`` and ``learn`` search themselves, so that they take a game and no agent."""
-    assert solve_position(GAME, simulations=50).result.simulations > 0
+    assert solve_position(GAME, positions=50).positions > 0
     assert learned_value() is not None
 
 
 @pytest.mark.full
 def test_the_game_is_solved_and_learned_by_commands(tmp_path):
-    assert json.loads(run("solve", GAME, "--simulations", "50", "--json"))["game"] == GAME
+    assert json.loads(run("solve", GAME, "--positions", "50", "--json"))["game"] == GAME
     file, few = tmp_path / "value.npz", ("--games", "4", "--rounds", "1", "--simulations", "4")
     assert json.loads(run("learn", GAME, "--output", str(file), *few, "--json"))["games"] == 4
     assert file.exists()

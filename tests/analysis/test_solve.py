@@ -1,7 +1,6 @@
 """Solving positions: the search for a proof, and the command that shows it."""
 
 import json
-import math
 import os
 import random
 import subprocess
@@ -9,15 +8,15 @@ import sys
 
 import pyspiel
 import pytest
-from helpers.forced import Forced
 from open_spiel.python.algorithms import minimax
 from typer.testing import CliRunner
 
-from rave_agents import Limit, SearchConfig, Searcher, as_game
+from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.analysis.solve import solve_position
 from rave_agents.cli import app
 
 SMALL_BOARD = "connect_four(rows=4,columns=4)"
+LARGE_BOARD = "connect_four(rows=6,columns=6)"
 
 
 @pytest.fixture
@@ -40,7 +39,6 @@ def object_of(result):
         "hex(board_size=3)-4-loss",
         "nim(pile_sizes=1;2;3)--loss",
         "tic_tac_toe-0 1 3 4 7 6 2 5-draw",
-        "catch-0 2 2 2 2 2 2-loss",
     ]
 )
 @pytest.mark.parametrize(
@@ -57,77 +55,114 @@ def object_of(result):
         ("mnk(m=4,n=3,k=3)", "", "win"),
         ("breakthrough(rows=5,columns=3)", "", "win"),
         ("clobber(rows=3,columns=4)", "", "loss"),
-        ("catch", "0 2 2 2 2 2 2", "loss"),  # alone, and the ball cannot be caught
+        ("connect_four(rows=4,columns=4)", "", "draw"),
     ],
 )
 def test_known_outcomes(game, moves, proven):
-    found = solve_position(game, moves=moves, simulations=200_000, seed=1)
-    assert (found.end, found.result.proven) == ("solved", proven)
-    own = found.result.outcome[found.result.player]
+    found = solve_position(game, moves=moves, max_memory_mb=16)
+    assert (found.end, found.proven) == ("solved", proven)
+    own = found.outcome[found.player]
     assert found.bounds == (own, own)
-    assert (found.result.proof_number == 0.0) == (proven == "win")
+    assert found.value == own
 
 
 def test_agrees_with_alpha_beta():
     draw = random.Random(1)
     game = pyspiel.load_game("tic_tac_toe")
-    for _ in range(15):
+    for _ in range(8):
         state = game.new_initial_state()
         while state.move_number() < 3:
             state.apply_action(draw.choice(state.legal_actions()))
         moves = " ".join(map(str, state.history()))
-        found = solve_position("tic_tac_toe", moves=moves, seed=1)
+        found = solve_position("tic_tac_toe", moves=moves, max_memory_mb=1)
         player = state.current_player()
         value, _ = minimax.alpha_beta_search(game, state=state, maximizing_player_id=player)
-        assert found.result.outcome[player] == value
-
-
-@pytest.mark.full
-def test_a_draw_is_proven_in_few_simulations():
-    """What is no win is not settled yet; passing it over took more than 90,000."""
-    found = solve_position("tic_tac_toe", simulations=40000, seed=1)
-    assert found.result.proven == "draw"
-    assert found.result.proof_number == math.inf
+        assert found.outcome[player] == value
 
 
 def test_the_proven_line_ends_with_the_outcome():
-    found = solve_position("nim(pile_sizes=1;3;5)", seed=1)
+    found = solve_position("nim(pile_sizes=1;3;5)", max_memory_mb=1)
     state = found.state.clone()
-    for action in found.result.principal_variation:
+    for action in found.line:
         state.apply_action(action)
     assert state.is_terminal()
-    assert tuple(state.returns()) == found.result.outcome
+    assert tuple(state.returns()) == found.outcome
 
 
-def test_an_expected_outcome_is_no_win():
-    """Chance decides, and all that may come is known."""
-    name = "pig(players=2,winscore=3,horizon=3)"
-    found = solve_position(name, seed=1)
-    value = Forced(as_game(name).new_initial_state(), 0).value
-    assert 0.0 < value < 1.0
-    assert (found.end, found.result.proven, found.result.expected) == ("solved", None, True)
-    assert found.result.outcome == pytest.approx((value, -value), abs=1e-6)
-    assert f"player 0 can expect {value:.4f}" in str(found)
+@pytest.mark.parametrize("moves", ["", "0", "1 2"])
+def test_scores_are_solved_and_not_only_wins(moves):
+    name = "dots_and_boxes(num_rows=1,num_cols=2,utility_margin=True)"
+    found = solve_position(name, moves=moves, max_memory_mb=1)
+    state = pyspiel.load_game(name).new_initial_state()
+    for move in moves.split():
+        state.apply_action(int(move))
+
+    def value(state):
+        if state.is_terminal():
+            return state.returns()[found.player]
+        best = max if state.current_player() == found.player else min
+        return best(value(state.child(action)) for action in state.legal_actions())
+
+    assert found.value == value(state)
 
 
 @pytest.mark.parametrize(
-    ("limits", "end"),
-    [
-        ({"simulations": 30}, "simulations"),
-        ({"seconds": 0.05}, "seconds"),
-        ({"max_memory_mb": 0.1}, "memory"),
-    ],
+    ("limits", "end"), [({"positions": 30}, "positions"), ({"seconds": 0.05}, "seconds")]
 )
 def test_ends_at_each_limit(limits, end):
-    found = solve_position(SMALL_BOARD, seed=1, **limits)
+    found = solve_position(LARGE_BOARD, max_memory_mb=1, **limits)
     assert found.end == end
-    assert (found.result.outcome, found.bounds) == (None, (-1.0, 1.0))
-    assert found.result.memory_full == (end == "memory")
+    assert (found.outcome, found.value, found.bounds) == (None, None, (-1.0, 1.0))
+    assert found.proof_number >= 1
 
 
-def test_same_seed_same_proof():
-    first, second = (solve_position("hex(board_size=3)", seed=3).result for _ in range(2))
-    assert (first.simulations, first.actions) == (second.simulations, second.actions)
+def test_the_same_search_finds_the_same_proof():
+    first, second = (solve_position("hex(board_size=3)", max_memory_mb=1) for _ in range(2))
+    assert (first.positions, first.line) == (second.positions, second.line)
+
+
+@pytest.mark.full
+def test_memory_does_not_grow_where_the_table_is_full():
+    found = solve_position("hex(board_size=4)", max_memory_mb=1)
+    assert found.proven == "win"
+    assert found.memory_mb == 1.0
+    assert found.positions > 2 * 2**20 // 16
+
+
+def test_a_table_goes_on_where_it_was_left(tmp_path):
+    path, options = tmp_path / "proof.table", {"max_memory_mb": 1}
+    whole = solve_position(SMALL_BOARD, **options)
+    first = solve_position(SMALL_BOARD, positions=500, table=path, **options)
+    second = solve_position(SMALL_BOARD, table=path, **options)
+    third = solve_position(SMALL_BOARD, table=path, **options)
+    assert (first.end, second.end, third.end) == ("positions", "solved", "solved")
+    assert second.value == third.value == whole.value
+    assert third.positions == 0 < second.positions
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda content: b"no table", "is no table"),
+        (lambda content: content[:-100], "is damaged"),
+        (lambda content: content[:200] + bytes([content[200] ^ 1]) + content[201:], "is damaged"),
+    ],
+)
+def test_a_table_that_is_damaged_is_refused(tmp_path, change, message):
+    path = tmp_path / "proof.table"
+    solve_position("tic_tac_toe", positions=10, table=path, max_memory_mb=1)
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(ValueError, match=message):
+        solve_position("tic_tac_toe", table=path, max_memory_mb=1)
+
+
+def test_a_table_of_another_game_or_size_is_refused(tmp_path):
+    path = tmp_path / "proof.table"
+    solve_position("tic_tac_toe", positions=10, table=path, max_memory_mb=1)
+    with pytest.raises(ValueError, match="is a table of game"):
+        solve_position("hex(board_size=3)", table=path, max_memory_mb=1)
+    with pytest.raises(ValueError, match="max_memory_mb=1"):
+        solve_position("tic_tac_toe", table=path, max_memory_mb=2)
 
 
 def test_results_have_the_numbers_of_the_root():
@@ -145,28 +180,27 @@ def test_shows_a_solution(program):
     assert result.exit_code == 0
     assert result.stderr == ""
     assert result.stdout.startswith(".o.\n.x.\n...\n")
-    for text in ("win for player 0", "1, -1", "proven line", "disproof number", "simulations"):
+    for text in ("win for player 0", "1, -1", "proven line", "positions", "memory"):
         assert text in result.stdout
 
 
 def test_prints_one_object(program):
-    values = object_of(program("tic_tac_toe", "--moves", "4,1", "--seed", 2, "--json"))
-    assert (values["moves"], values["seed"], values["end"]) == ([4, 1], 2, "solved")
-    assert (values["outcome"], values["proof_number"]) == ([1.0, -1.0], 0.0)
+    values = object_of(program("tic_tac_toe", "--moves", "4,1", "--json"))
+    assert (values["moves"], values["end"], values["proven"]) == ([4, 1], "solved", "win")
+    assert (values["outcome"], values["value"]) == ([1.0, -1.0], 1.0)
 
 
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (("--simulations", 9), "the simulations are used up"),
+        (("--positions", 9), "the positions are used up"),
         (("--seconds", 0.05), "the time is used up"),
-        (("--max-memory-mb", 0.1), "the memory is full"),
     ],
 )
 def test_says_how_far_it_came(program, options, text):
-    result = program(SMALL_BOARD, *options)
+    result = program(LARGE_BOARD, *options)
     assert result.exit_code == 0
-    for part in (text, "from -1 to 1", "expected line"):
+    for part in (text, "from -1 to 1", "disproof number"):
         assert part in result.stdout
 
 
@@ -174,14 +208,13 @@ def test_says_how_far_it_came(program, options, text):
     ("arguments", "message"),
     [
         (("nogame",), "Unknown game 'nogame'"),
+        (("oshi_zumo",), "at the same time"),
         (("kuhn_poker",), "IMPERFECT_INFORMATION"),
         (("tic_tac_toe", "--moves", "x(9,9)"), "No legal move is called 'x(9'"),
         (("tic_tac_toe", "--moves", "0 3 1 4 2"), "game is over"),
-        (("backgammon",), "Chance is to move"),
-        (("tic_tac_toe", "--simulations", "0"), "simulations must be"),
+        (("tic_tac_toe", "--positions", "0"), "positions must be"),
         (("tic_tac_toe", "--seconds", "0"), "seconds must be"),
         (("tic_tac_toe", "--max-memory-mb", "0"), "max_memory_mb must be"),
-        (("tic_tac_toe", "--seed", "-1"), "seed must be at least 0"),
     ],
 )
 def test_refuses_in_one_line(program, arguments, message):
@@ -192,27 +225,28 @@ def test_refuses_in_one_line(program, arguments, message):
 
 
 def test_progress_is_shown_on_a_terminal(terminal):
-    found = solve_position(SMALL_BOARD, seconds=0.25, seed=1)
+    found = solve_position(LARGE_BOARD, seconds=0.25, max_memory_mb=1)
     assert "disproof number" in terminal.file.getvalue()
     assert "the time is used up" in str(found)
 
 
 @pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to itself")
-def test_ctrl_c_prints_what_is_known():
+def test_ctrl_c_prints_what_is_known_and_keeps_the_table(tmp_path):
     script = (
         "import os, signal, threading\n"
-        "import rave_agents.analysis.solve as solve\n"
-        "real = solve.Searcher.search\n"
-        "def search(self, *arguments, **options):\n"
+        "import rave_agents.solver.value_search as searched\n"
+        "real = searched.ValueSearch.run\n"
+        "def run(self, **options):\n"
         "    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
-        "    return real(self, *arguments, **options)\n"
-        "solve.Searcher.search = search\n"
+        "    return real(self, **options)\n"
+        "searched.ValueSearch.run = run\n"
         "from rave_agents.cli import main\n"
         "main()\n"
     )
+    path, options = tmp_path / "proof.table", ("--json", "--max-memory-mb", "1", "--table")
     done = subprocess.run(
-        [sys.executable, "-c", script, "solve", "go(board_size=9)", "--json"],
+        [sys.executable, "-c", script, "solve", LARGE_BOARD, *options, path],
         capture_output=True,
         text=True,
         timeout=60,
@@ -222,3 +256,4 @@ def test_ctrl_c_prints_what_is_known():
     values = json.loads(done.stdout)
     assert (values["end"], values["outcome"]) == ("interrupted", None)
     assert "Traceback" not in done.stderr
+    assert path.stat().st_size > 10_000

@@ -40,7 +40,7 @@ def ask(*arguments):
 def test_a_fen_is_searched_and_solved():
     found = analyse("chess", "uct(simulations=60)", position=MATE)
     assert found.action_name == "Rd8#"
-    assert solve_position("chess", position=MATE, simulations=500).end == "solved"
+    assert solve_position("chess", position=MATE, positions=5000).end == "solved"
 
 
 def test_moves_go_on_from_a_position():

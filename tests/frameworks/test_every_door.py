@@ -84,7 +84,7 @@ def bench(game):
 
 
 def solve(game):
-    assert solve_position(game, simulations=20).result.simulations > 0
+    assert solve_position(game, positions=20).positions > 0
 
 
 def search(game):

@@ -9,7 +9,7 @@ import scipy
 from helpers import slow_nogo
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.analysis.solve import SOLVING
+from rave_agents.analysis.solve import solve_position
 from rave_agents.game.notation import apply_moves
 from rave_agents.games import NoGoState, stones
 from rave_agents.games.kit.rules_simulator import RulesSimulator
@@ -270,8 +270,7 @@ def test_the_solver_and_the_slow_rules_agree_on_small_boards(size, first_player_
         slow_nogo.numba.types.int64, slow_nogo.numba.types.boolean
     )
     assert slow_nogo.wins(slow_nogo.empty(size), 0, memory) == first_player_wins
-    result = Searcher(SOLVING, seed=1).search(NoGoState(size), Limit(simulations=100_000))
-    assert result.proven == ("win" if first_player_wins else "loss")
+    assert solve_position(NoGoState(size)).proven == ("win" if first_player_wins else "loss")
 
 
 @pytest.mark.full
@@ -279,8 +278,7 @@ def test_4x4_is_solved_as_published():
     # Müller's pages on NoGo: 1. a1 d4 wins for White, as all symmetrical replies do. Two moves on,
     # our own solver finds the same.
     state = position("a1 d4 b1 c4", 4)
-    result = Searcher(SOLVING, seed=1).search(state, Limit(simulations=400_000))
-    assert result.proven == "loss"
+    assert solve_position(state).proven == "loss"
 
 
 @pytest.mark.full

@@ -68,7 +68,7 @@ KINDS = {
     "bench": lambda: run_bench(["tic_tac_toe"], rounds=1, round_seconds=0.001),
     "evaluation": evaluation,
     "tournament of environments": env_tournament,
-    "solution": lambda: solve_position("tic_tac_toe", simulations=50),
+    "solution": lambda: solve_position("tic_tac_toe", positions=50),
     "analysis": lambda: analyse("tic_tac_toe", "auto(simulations=50)"),
     "analysis without a search": lambda: analyse("tic_tac_toe", "random"),
     "ratings": lambda: rate([Outcome("a", "b", 1.0, 0), Outcome("b", "c", 0.5, 0)]),

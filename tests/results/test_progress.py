@@ -52,7 +52,7 @@ RUNS = {
     "evaluation": evaluate,
     "tournament of environments": env_tournament,
     "learning": lambda **o: learn("tic_tac_toe", games=2, rounds=1, simulations=2, **o),
-    "solving": lambda **o: solve_position("tic_tac_toe", seconds=0.3, max_memory_mb=1000, **o),
+    "solving": lambda **o: solve_position("tic_tac_toe", seconds=0.3, max_memory_mb=1, **o),
 }
 
 
@@ -63,7 +63,7 @@ def run(request, compiled):
 
 def test_a_terminal_sees_it_by_default(run, terminal):
     if run is RUNS["solving"]:
-        solve_position("connect_four", simulations=1)  # Compiles what it needs.
+        solve_position("connect_four", positions=1)  # Compiles what it needs.
         run = lambda: solve_position("connect_four", seconds=0.5)  # noqa: E731
     run()
     assert "━" in terminal.file.getvalue()

@@ -249,12 +249,12 @@ class Solve:
     """The search for a proof."""
 
     def __init__(self, seed):
-        self.simulations = 50
+        self.positions = 50
 
     def __call__(self):
         self.solution = None
-        self.solution = solve_position("hex(board_size=5)", simulations=self.simulations, seconds=5)
-        self.simulations = 10**7
+        self.solution = solve_position("hex(board_size=5)", positions=self.positions, seconds=5)
+        self.positions = 10**7
 
     def ends_early(self, kind):
         return kind is KeyboardInterrupt and self.solution.end == "interrupted"

@@ -23,7 +23,6 @@ from rave_openspiel import OpenSpielState
 from rave_openspiel.simulator import OpenSpielSimulator
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.analysis.solve import solve_position
 from rave_agents.compiler.arrays import EDGE, NODE
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
@@ -271,18 +270,15 @@ def test_what_is_proven_stays_true(block, few_nodes):
 @pytest.mark.full
 def test_a_position_is_proven_in_less_memory_than_its_tree_takes():
     game, moves = "connect_four(rows=4,columns=5)", "4 2 4 3"
-    whole = solve_position(game, moves=moves, simulations=10**6, progress=False)
-    needed = used_megabytes_of(whole)
-    small = solve_position(
-        game, moves=moves, simulations=10**6, max_memory_mb=needed / 4, progress=False
-    )
-    assert whole.end == small.end == "solved"
-    assert small.result.memory_full
-    assert small.result.outcome == whole.result.outcome
-
-
-def used_megabytes_of(solution):
-    return solution.result.memory_bytes / MEGABYTE
+    state = pyspiel.load_game(game).new_initial_state()
+    for move in moves.split():
+        state.apply_action(int(move))
+    config, limit = SearchConfig.preset("pn_mcts"), Limit(simulations=10**6)
+    whole = Searcher(config, seed=1).search(state, limit)
+    needed = whole.memory_bytes / MEGABYTE
+    small = Searcher(config.replace(max_memory_mb=needed / 4), seed=1).search(state, limit)
+    assert small.memory_full
+    assert small.outcome == whole.outcome is not None
 
 
 @pytest.mark.full

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from rave_agents.games.kit import machine
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL, BaseRules
 from rave_agents.games.kit.playing import MOVE_ROOT
+from rave_agents.games.kit.rules_expander import RulesExpander
 from rave_agents.games.kit.rules_simulator import RulesSimulator
 from rave_agents.games.kit.values import judged_rules
 from rave_agents.simulate.action_numbers import has_tables_of_ids
 from rave_agents.simulate.evaluator import Evaluator
+from rave_agents.simulate.expansion import Expansion
 from rave_agents.simulate.frame import Frame, Header, Status
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import Simulator, make_frame, simulated
@@ -197,6 +199,10 @@ class RulesState:
         return PythonSimulator(
             self.clone(), frame, num_distinct_actions=actions, evaluator=evaluator
         )
+
+    def expander(self, expansion: Expansion) -> RulesExpander:
+        """The provider of positions for a solver."""
+        return RulesExpander(self, expansion)
 
     def __str__(self) -> str:
         return self.rules.string_of(self.record)
