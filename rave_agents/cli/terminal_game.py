@@ -7,6 +7,8 @@ from pathlib import Path
 
 from rave_agents.errors import RaveAgentsError
 from rave_agents.game.game_state import PlayerId
+from rave_agents.plots.board_memory import BoardMemory
+from rave_agents.plots.board_text import board_text
 from rave_agents.results.tables import Column, Table
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import Session
@@ -49,6 +51,7 @@ class TerminalGame:
         self._live, self._show, self._ask = live, show, ask
         self._shown = 0
         self._board = ""
+        self._memory = BoardMemory()
 
     def play(self) -> str:
         """Play; returns ``left`` or ``interrupted`` if the game was left, and else nothing."""
@@ -136,10 +139,18 @@ class TerminalGame:
             value = "" if turn.value is None or session.hides else f"  (value {turn.value:+.2f})"
             self._show(f"{number + 1}. {who}: {names}{value}")
         self._shown = played
-        board = seen_text(session, self._viewer)
+        board = self._text(session)
         if board != self._board and not session.is_chance:
             self._board = board
             self._show(f"\n{board.rstrip()}\n")
+
+    def _text(self, session: Session) -> str:
+        """The position as the game prints it; a line, such as a FEN, below its board."""
+        text = seen_text(session, self._viewer)
+        if session.hides or session.is_chance or len(text.strip().splitlines()) != 1:
+            return text
+        board = self._memory.board(session.state)
+        return text if board is None else f"{board_text(board)}\n{text}"
 
     def _show_end(self) -> None:
         session = self._live.session

@@ -55,7 +55,10 @@ class AgentRunner:
     def __init__(
         self, agent: AnyAgent, game: Game, seat: int, *, seed: int, beside: bool = True
     ) -> None:
-        self.agent, self.game, self.seat, self.seed = agent, game, seat, seed
+        self.agent: AnyAgent = agent
+        self.game: Game = game
+        self.seat: int = seat
+        self.seed: int = seed
         self._beside = beside
         self._numbers = itertools.count()
         self._asked = -1
@@ -160,7 +163,7 @@ class _Process:
     def __init__(self, setup: bytes, told: "queue.SimpleQueue[Told]", asked: Any) -> None:
         self._told, self._asked = told, asked
         self._closing = False
-        self.process = subprocess.Popen(
+        self.process: subprocess.Popen[bytes] = subprocess.Popen(
             [sys.executable, "-m", "rave_agents.sessions.agent_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

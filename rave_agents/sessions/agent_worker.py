@@ -108,7 +108,7 @@ class Worker:
 
     def __init__(self, receive: Callable[[], Any], send: Callable[[Any], None]) -> None:
         self._receive, self._send = receive, send
-        self.hurried = -1
+        self.hurried: int = -1
         """The last question that is to be answered at once."""
 
     def run(self) -> None:

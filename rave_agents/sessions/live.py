@@ -44,26 +44,26 @@ class LiveSession:
         pace: float = 0.0,
         paused: bool = False,
     ) -> None:
-        self.session = session
-        self.adviser = adviser
-        self.path = path
-        self.pace = pace
+        self.session: Session = session
+        self.adviser: AnyAgent = adviser
+        self.path: Path | None = path
+        self.pace: float = pace
         """Seconds between two turns of agents, at least."""
-        self.paused = paused
+        self.paused: bool = paused
         """True while agents wait."""
         self.thought: Thought | None = None
         """The last thought, of whoever had it."""
-        self.thought_turn = -1
+        self.thought_turn: int = -1
         """The number of turns before the position that it is of."""
         self.thinking: int | None = None
         """The seat that an agent thinks for; None while none thinks."""
-        self.advising = False
+        self.advising: bool = False
         """True while it thinks of a hint for a person."""
-        self.error = ""
+        self.error: str = ""
         """The reason why agents wait for ``resume``; empty while all is well."""
-        self.version = 0
+        self.version: int = 0
         """Grows with everything that shows."""
-        self.changed = threading.Condition(threading.RLock())
+        self.changed: threading.Condition = threading.Condition(threading.RLock())
         """Notified with each new version."""
         self._beside = beside
         self._epoch = 0

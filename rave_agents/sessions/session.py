@@ -90,15 +90,15 @@ class Session:
     ) -> None:
         if len(seats) != game.num_players:
             raise ValueError(f"{game.name} has {game.num_players} seats, got {len(seats)}.")
-        self.game = game
+        self.game: Game = game
         self.seats: list[AnyAgent | None] = list(seats)
         """The agents of the seats: an agent or ``PERSON``."""
-        self.seed = seed
-        self.clock = None if clock is None else str(Clock.parse(clock))
+        self.seed: int = seed
+        self.clock: str | None = None if clock is None else str(Clock.parse(clock))
         """The time control of each seat; None without one."""
         if position is None or position.actions == ():
             position = Position(seeded_start(game, lambda: seed), ())
-        self.start = position
+        self.start: Position = position
         """The position at which the game begins."""
         self.hides: bool = hides_information(position.state)
         """True if something is hidden from players."""
@@ -111,7 +111,7 @@ class Session:
         """The turns that were played, in order."""
         self.chosen: dict[int, int] = {}
         """Actions chosen so far where players move at the same time, by seat."""
-        self.ending = ""
+        self.ending: str = ""
         """The reason why the game is over otherwise than by its rules; else empty."""
         self._lost_by: int | None = None
         self._kept = [_Kept(self.start.state.clone(), clocks)]

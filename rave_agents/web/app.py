@@ -65,7 +65,7 @@ class Page:
         token: str,
         as_seat: Callable[[str], AnyAgent | None] | None = None,
     ) -> None:
-        self.live = live
+        self.live: LiveSession = live
         self._pictures = Pictures(live.session)
         self._reviewing = Reviewing(live.session.game, live.adviser)
         self._as_seat = as_seat or self._named

@@ -15,8 +15,8 @@ try:
     import uvicorn
 
     from rave_agents.web.app import Page
-except ImportError as error:
-    raise ImportError(missing("The page needs", "web", "starlette uvicorn")) from error
+except ImportError as _error:
+    raise ImportError(missing("The page needs", "web", "starlette uvicorn")) from _error
 
 ADDRESS = "127.0.0.1"
 """The address that is listened at: nobody else reaches it."""
@@ -37,7 +37,7 @@ class Server:
     def __init__(self, live: LiveSession, *, port: int = 0) -> None:
         if not 0 <= port < 65536:
             raise ValueError(f"port must be from 0 to 65535, got {port}.")
-        self.live = live
+        self.live: LiveSession = live
         self._socket = socket.socket()
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -58,6 +58,14 @@ def test_the_opponents_card_is_not_shown_until_the_end():
     assert "Nothing has been thought yet that you may see." in result.stdout
 
 
+def test_a_position_that_is_printed_as_one_line_is_shown_as_a_board():
+    fen = "k7/8/1K6/8/8/8/8/7R w - - 0 1"
+    result = played("chess", "--position", fen, "--seat", "0,1", lines=["Rh8#"])
+    assert "8 k . . . . . . .\n" in result.stdout
+    assert "1 . . . . . . . R\n  a b c d e f g h\n" in result.stdout
+    assert "The game is over" in result.stdout
+
+
 def test_agents_are_watched():
     result = played("tic_tac_toe", AGENT, "random", "--seat", "none")
     assert result.exit_code == 0, result.output

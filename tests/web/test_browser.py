@@ -7,8 +7,10 @@ import signal
 import pytest
 
 from rave_agents.agents.named_agents import as_agent
+from rave_agents.analysis.review import review_game
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.setting_up import set_up_session
+from rave_agents.web.review_page import review_page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
 
@@ -163,6 +165,26 @@ def test_the_page_shows_a_search_while_it_runs_and_answers_clicks(chromium, serv
     assert tab.locator("#board .heat[style*='opacity: 0.']").count() > 0
     tab.locator("[data-do=undo]").click()
     tab.wait_for_function("shown.turns.length === 0 && shown.thinking === null", timeout=5_000)
+    assert said == []
+
+
+def test_a_review_is_stepped_through(chromium, tmp_path):
+    actions = [0, 3, 2, 8, 4]
+    review = review_game("tic_tac_toe", actions, "auto(simulations=2000)")
+    (tmp_path / "review.html").write_text(review_page(review), encoding="utf-8")
+    said = []
+    tab = chromium.new_page(viewport={"width": 390, "height": 844})
+    tab.on("console", lambda message: said.append(message.text))
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    tab.goto((tmp_path / "review.html").as_uri())
+    assert tab.locator("#board .stone").count() == 2  # It opens on the first mistake.
+    assert "is a blunder" in tab.locator("#told").inner_text()
+    tab.locator("#on").click()
+    assert tab.locator("#board .stone").count() == 3
+    tab.keyboard.press("ArrowLeft")
+    tab.locator("#moves a").last.click()
+    assert tab.locator("#board .stone").count() == 5
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
     assert said == []
 
 
