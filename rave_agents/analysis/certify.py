@@ -10,9 +10,16 @@ from rave_agents.certificates.checker import AT_LEAST, AT_MOST, Statement
 from rave_agents.certificates.writer import write_certificate
 from rave_agents.errors import CertificateError
 from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
 from rave_agents.game.notation import apply_moves
+from rave_agents.solver.expected_value import ExpectedValue
 from rave_agents.solver.proof_search import ProofSearch
+
+NOTHING_PROVEN = "Nothing is proven of the position that a certificate could tell."
+
+ROUNDING = 1e-12
+"""Slack of the bounds of expected values, as a share of these."""
 
 
 def position_header(
@@ -43,6 +50,64 @@ def position_header(
             "A certificate needs the moves that lead to the position, or a FEN: give its moves."
         )
     return Header(name, text, tuple(apply_moves(start, moves)), ())
+
+
+def certify(
+    path: str | os.PathLike[str],
+    solution: Any,
+    game: Any,
+    *,
+    moves: str = "",
+    position: str | os.PathLike[str] | None = None,
+) -> int:
+    """Write the certificate of a solution; the number of lines of its proofs.
+
+    Args:
+        path: the file.
+        solution: what ``solve_position`` or, in a game of chance, ``solve_expected`` has found.
+        game: the game, as it was given there.
+        moves: the moves, as they were given there.
+        position: the position that these begin at, as it was given there.
+
+    Raises:
+        CertificateError: if nothing is proven.
+        OSError: if the file cannot be written.
+    """
+    loaded = as_game(game)
+    header = position_header(loaded, solution.game, list(solution.moves), moves, position)
+    root = header.root(loaded)
+    search = solution.search
+    if isinstance(search, ExpectedValue):
+        return write_bounds(path, header, root, search)
+    return write_proof(path, header, root, search, solution.player, solution.bounds)
+
+
+def write_bounds(
+    path: str | os.PathLike[str], header: Header, root: GameState, search: ExpectedValue
+) -> int:
+    """Write the certificate of bounds of an expected return; the number of lines of its proofs.
+
+    The bounds give way by rounding, as sums are taken in another order.
+
+    Raises:
+        CertificateError: if nothing is proven.
+        OSError: if the file cannot be written.
+    """
+    (low, high), question = search.known(root), search.question
+    slack = ROUNDING * max(1.0, abs(low), abs(high))
+    statements = []
+    if low > question.least:
+        statements.append(Statement(question.player, AT_LEAST, low - slack))
+    if high < question.greatest:
+        statements.append(Statement(question.player, AT_MOST, high + slack))
+    if not statements:
+        raise CertificateError(NOTHING_PROVEN)
+
+    def left_out(statement: Statement, state: GameState) -> bool:
+        return search.is_unknown(state, low=statement.bound == AT_LEAST)
+
+    told = header._replace(statements=(*statements,))
+    return write_certificate(path, told, root, [search.answer] * len(statements), left_out)
 
 
 def write_proof(
@@ -82,7 +147,7 @@ def write_proof(
         )
         proofs.append((statement, _answers(search, player, above, proven=False)))
     if not proofs:
-        raise CertificateError("Nothing is proven of the position that a certificate could tell.")
+        raise CertificateError(NOTHING_PROVEN)
     statements = tuple(statement for statement, _ in proofs)
     told = header._replace(statements=statements)
     return write_certificate(path, told, root, [answers for _, answers in proofs])

@@ -5,11 +5,8 @@ import os
 import time
 from typing import Any, NamedTuple
 
-from rave_agents.analysis.certify import position_header
 from rave_agents.analysis.position_analysis import decision_after
-from rave_agents.certificates.certificate_file import Header
-from rave_agents.certificates.checker import AT_LEAST, AT_MOST, Statement, after
-from rave_agents.certificates.writer import write_certificate
+from rave_agents.certificates.checker import after
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import GameState
@@ -20,6 +17,7 @@ from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
 from rave_agents.results.view import View
 from rave_agents.solver.expected_value import ExpectedValue, ValueBounds, ValueProgress
+from rave_agents.solver.proof_search import check_provable
 
 ENDS = {
     "solved": "solved",
@@ -70,8 +68,8 @@ class ExpectedSolution(Result):
     seconds: float
     memory_mb: float
     """The size of the table in megabytes."""
-    certificate_lines: int | None = None
-    """The lines of the certificate; None without one."""
+    search: ExpectedValue = dataclasses.field(compare=False)
+    """The search, whose table has the bounds of every position met."""
 
     def summary(self) -> str:
         """The game and what is known."""
@@ -93,8 +91,6 @@ class ExpectedSolution(Result):
             "seconds": f"{self.seconds:.2f}",
             "memory": f"{self.memory_mb:.1f} MB",
         }
-        if self.certificate_lines is not None:
-            facts["certificate"] = f"{whole(self.certificate_lines)} lines"
         names = Column("move", [row.name for row in self.actions], text=True)
         low = Column("at least", [f"{row.low:.6g}" for row in self.actions])
         high = Column("at most", [f"{row.high:.6g}" for row in self.actions])
@@ -119,7 +115,6 @@ class ExpectedSolution(Result):
             "positions": self.positions,
             "seconds": self.seconds,
             "memory_mb": self.memory_mb,
-            "certificate_lines": self.certificate_lines,
         }
 
 
@@ -146,7 +141,6 @@ def solve_expected(
     seconds: float | None = None,
     max_memory_mb: float = 256.0,
     precision: float = 0.0,
-    certificate: str | os.PathLike[str] | None = None,
     progress: Progress[ValueProgress] = None,
 ) -> ExpectedSolution:
     """Search for the return that the player to move can expect in a game of chance.
@@ -159,24 +153,22 @@ def solve_expected(
         seconds: the largest number of wall-clock seconds, above 0.
         max_memory_mb: the size of the table in megabytes (2**20 bytes), above 0.
         precision: the distance of the bounds at which the search ends, at least 0.
-        certificate: a file to write the proof of both bounds to, see
-            ``rave_agents.certificates``; None for none.
         progress: None for a display in a terminal or notebook, False for none, True for one
             anywhere; or a function, which is called with the state of the search.
 
     Raises:
         UnknownNameError: for a game that does not exist.
         UnsupportedGameError: if the game cannot be solved.
-        CertificateError: if the proof cannot be written.
         TypeError, ValueError: for a value that is not allowed, an illegal move, or a position where
             no player is to move.
-        OSError: if the certificate cannot be written.
+        OSError: if the file of the position cannot be read.
     """
     if positions is not None and positions < 1:
         raise ValueError(f"positions must be at least 1, got {positions!r}.")
     if seconds is not None and not seconds > 0.0:
         raise ValueError(f"seconds must be above 0, got {seconds!r}.")
     loaded = as_game(game)
+    check_provable(loaded.new_initial_state(), loaded.name)
     state, played = decision_after(loaded, moves, position)
     name = game if isinstance(game, str) else loaded.name
     player, begin = int(state.current_player()), time.perf_counter()
@@ -192,10 +184,6 @@ def solve_expected(
         MoveBounds(int(a), action_name(state, int(a)), *search.known(after(state, int(a))))
         for a in state.legal_actions()
     ]
-    lines = None
-    if certificate is not None:
-        header = position_header(loaded, name, played, moves, position)
-        lines = _write(certificate, header, header.root(loaded), search, bounds)
     return ExpectedSolution(
         game=name,
         moves=tuple(played),
@@ -207,26 +195,5 @@ def solve_expected(
         positions=search.positions,
         seconds=time.perf_counter() - begin,
         memory_mb=max_memory_mb,
-        certificate_lines=lines,
+        search=search,
     )
-
-
-def _write(
-    path: str | os.PathLike[str],
-    header: Header,
-    state: GameState,
-    search: ExpectedValue,
-    bounds: ValueBounds,
-) -> int:
-    """Write the proofs of both bounds, as far as they say anything; the number of lines."""
-    player, slack = search.question.player, max(1e-12, 1e-12 * abs(bounds.high - bounds.low))
-    statements = (
-        Statement(player, AT_LEAST, bounds.low - slack),
-        Statement(player, AT_MOST, bounds.high + slack),
-    )
-
-    def left_out(statement: Statement, at: GameState) -> bool:
-        return search.is_unknown(at, low=statement.bound == AT_LEAST)
-
-    told = header._replace(statements=statements)
-    return write_certificate(path, told, state, [search.answer] * 2, left_out)

@@ -318,10 +318,10 @@ def solve_position(
     loaded = as_game(game)
     initial = loaded.new_initial_state()
     check_provable(initial, loaded.name)
-    if _has_chance(initial):
+    if has_chance(initial):
         raise UnsupportedGameError(
-            f"{loaded.name} cannot be solved: chance moves in it, and a proof covers what players "
-            "can force."
+            f"{loaded.name} cannot be solved so: chance moves in it, and a proof covers what "
+            "players can force. See rave_agents.analysis.expected_value.solve_expected."
         )
     value_of_loops = loops_are_drawn(initial) if repetition == "draw" else repetition
     search = ProofSearch(
@@ -387,7 +387,7 @@ def _check_limits(positions: int | None, seconds: float | None) -> None:
         Limit(seconds=seconds)
 
 
-def _has_chance(state: GameState) -> bool:
+def has_chance(state: GameState) -> bool:
     """True if a game says that chance moves in it, or begins with chance."""
     says = hasattr(state, "has_chance_nodes")
     return has_chance_nodes(state) if says else bool(state.is_chance_node())

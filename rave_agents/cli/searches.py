@@ -2,12 +2,15 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from rave_agents.analysis import position_analysis as analysis
-from rave_agents.analysis.solve import MEMORY_MB, solve_position
+from rave_agents.analysis.certify import certify
+from rave_agents.analysis.expected_value import ExpectedSolution, solve_expected
+from rave_agents.analysis.solve import MEMORY_MB, Solution, has_chance, solve_position
 from rave_agents.arena.bench import EQUAL_TIME_GAMES, ROUND_SECONDS, run_bench
 from rave_agents.arena.lists import parse_agents, split_games
 from rave_agents.arena.match import limited_agent
@@ -25,10 +28,12 @@ from rave_agents.cli.program import (
     Seed,
     Simulations,
     app,
+    check_writable,
     interrupted,
     reported,
 )
-from rave_agents.cli.terminal import show_json, show_result
+from rave_agents.cli.terminal import say, show_json, show_result
+from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.notation import position_text
 from rave_agents.gtp_engine.engine import Engine
 from rave_agents.gtp_engine.serve import serve_standard_streams, serve_uci
@@ -91,27 +96,37 @@ def solve(
         Path | None,
         typer.Option(help="A file that keeps the table: the next run goes on from there."),
     ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(help="A file to write the proof to, which rave-agents verify checks."),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Prove who wins a position, or show how far the proof came.
 
-    It ends when the position is solved, at a limit, or at Ctrl-C, which shows what is known by
-    then. The memory does not grow: a full table drops what was cheap to find.
+    Where chance moves, it finds the return that the player to move can expect. It ends when the
+    position is solved, at a limit, or at Ctrl-C, which shows what is known by then. The memory does
+    not grow: a full table drops what was cheap to find.
     """
-    solution = solve_position(
-        game,
-        moves=moves,
-        position=position,
-        positions=positions,
-        seconds=seconds,
-        max_memory_mb=max_memory_mb,
-        table=table,
-    )
+    if certificate is not None:
+        check_writable(certificate, "--certificate")
+    given: dict[str, Any] = {"moves": moves, "position": position}
+    given |= {"positions": positions, "seconds": seconds, "max_memory_mb": max_memory_mb}
+    solution: Solution | ExpectedSolution
+    if has_chance(as_game(game).new_initial_state()):
+        if table is not None:
+            raise ValueError("--table keeps proofs, and chance moves in this game.")
+        solution = solve_expected(game, **given)
+    else:
+        solution = solve_position(game, table=table, **given)
     if as_json:
         show_json(solution.to_dict())
     else:
         show_result(solution, above=position_text(solution.state))
+    if certificate is not None:
+        lines = certify(certificate, solution, game, moves=moves, position=position)
+        say(f"{escape(str(certificate))} has the proof: {counted(lines, 'line')}.")
     if solution.end == "interrupted":
         raise interrupted()
 

@@ -603,3 +603,28 @@ def test_tiny_boards_end_in_one_line(program, game, tmp_path):
         if done.exit_code:
             assert done.stderr.strip().splitlines()[-1].startswith("Error: ")
             assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("game", "text"),
+    [("tic_tac_toe", "draw for player 0"), ("pig(players=2,winscore=3,horizon=2)", "can expect")],
+)
+def test_solve_writes_a_certificate_that_verify_checks(program, game, text, tmp_path):
+    path = tmp_path / "proof.xz"
+    solved = program("solve", game, "--certificate", path)
+    assert solved.exit_code == 0, solved.stderr
+    assert text in solved.stdout
+    assert "has the proof" in solved.stderr
+    verified = object_of(program("verify", path, "--json"))
+    assert verified["game"] == game
+    assert {row["bound"] for row in verified["statements"]} == {"at least", "at most"}
+
+
+def test_solve_has_no_certificate_of_nothing(program, tmp_path):
+    path = tmp_path / "proof.xz"
+    unsolved = program("solve", "hex(board_size=5)", "--positions", 1, "--certificate", path)
+    assert unsolved.exit_code == 2
+    assert "not solved" in unsolved.stdout
+    assert "Nothing is proven" in unsolved.stderr
+    assert not path.exists()
+    assert "no folder" in error_of(program("solve", "nim", "--certificate", tmp_path / "a" / "b"))
