@@ -30,14 +30,6 @@ class RobustChild(NamedTuple):
     """Most visits; among equals the best mean."""
 
 
-@implements(preference, RobustChild)
-def robust_child(
-    final_move: RobustChild, value: float, visits: int, sure: float
-) -> tuple[float, float]:
-    """``n``."""
-    return visits, value
-
-
 class MaxChild(NamedTuple):
     """The best mean; among equals the most visits."""
 

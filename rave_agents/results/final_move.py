@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -132,7 +131,7 @@ def worst_values(root: Root, few: float) -> dict[int, float]:
 def _final_keys(root: Root, config: SearchConfig) -> dict[int, tuple[float, float]]:
     """Sort keys of the actions: the final move has the greatest; moves without visits the least."""
     part = config.final_move
-    body: Any = preference.implementations.get(type(part), preference.default)
+    body = preference.implementations.get(type(part))
     proven = config.proves
     keys: dict[int, tuple[float, float]] = {}
     for move in root.moves:
@@ -142,6 +141,9 @@ def _final_keys(root: Root, config: SearchConfig) -> dict[int, tuple[float, floa
         value, sure = move.value_sum / move.visits, -math.inf
         if proven and config.final_proven:
             value, sure = _value(root, move), _sure_value(root, move)
+        if body is None:  # The default of ``preference``, which nearly all searches have.
+            keys[move.action] = (move.visits, value)
+            continue
         try:
             key = body(part, value, move.visits, sure)
         except Exception as error:

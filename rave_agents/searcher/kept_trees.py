@@ -78,6 +78,8 @@ class KeptTrees:
             self.searches = [BatchedSearch(evaluator)]
         else:
             self.searches = [TreeSearch(evaluator) for _ in range(threads)]
+        self.known: str | None = _known_game(evaluator)
+        """The game of the learned value in use; None without one."""
         self.root: RootPosition | None = None
         """The position searched last or advanced to; None before the first search."""
         self.stage = Stage.IDLE
@@ -96,14 +98,9 @@ class KeptTrees:
         """Search with another evaluator from the next provider on: None, or one of positions."""
         if evaluator is not self._evaluator:
             self._evaluator = evaluator
+            self.known = _known_game(evaluator)
             for search in self.searches:
                 search.use_evaluator(evaluator)
-
-    @property
-    def known(self) -> str | None:
-        """The game of the learned value in use; None without one."""
-        evaluator = self._evaluator
-        return evaluator.game if isinstance(evaluator, LinearValue) else None
 
     def fit_evaluator(self) -> None:
         """Search without batches if the evaluator has turned out to give no values."""
@@ -369,6 +366,10 @@ def root_position(state: GameState, game: SearchedGame, player: int | None) -> R
             check_decision(state)
         checked_actions(mover, actions, game.num_players, game.num_actions)
     return RootPosition(game, state, mover, is_forced=count <= 1)
+
+
+def _known_game(evaluator: Any) -> str | None:
+    return evaluator.game if isinstance(evaluator, LinearValue) else None
 
 
 def can_be_told(state: GameState) -> bool:

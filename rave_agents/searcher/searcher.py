@@ -85,6 +85,8 @@ class Searcher:
         """The evaluator of positions; None without one."""
         check_use(self.evaluator, self.config)
         self._level: Level | None = None
+        self._shown_config = self.config
+        """The configuration that chooses the move: the level's temperature is in it."""
         threads = self.config.threads if self.config.level == NO_LEVEL else 1
         self._trees = KeptTrees(threads, self.evaluator)
         self.reseed(seed)
@@ -174,9 +176,11 @@ class Searcher:
         config = self.config
         knows = self.evaluator is None and config.known
         rules = rules_of(state) if knows or config.level != NO_LEVEL else None
-        self._level = None if config.level == NO_LEVEL else level_of(config.level, rules)
-        if self._level is not None:
-            knows = knows and self._level.known
+        self._level, self._shown_config = None, config
+        if config.level != NO_LEVEL:
+            self._level = level = level_of(config.level, rules)
+            self._shown_config = _at_temperature(config, level.temperature)
+            knows = knows and level.known
         evaluator = value_for(rules) if knows and rules is not None else self.evaluator
         self._trees.use_evaluator(evaluator)
         return evaluator
@@ -309,12 +313,6 @@ class Searcher:
         return trees.running
 
     @property
-    def _shown_config(self) -> SearchConfig:
-        """The configuration that chooses the move: the level's temperature is in it."""
-        level = self._level
-        return self.config if level is None else _at_temperature(self.config, level.temperature)
-
-    @property
     def started(self) -> float:
         """The ``time.perf_counter()`` time at which the clock of the last search began to run."""
         return self._trees.started
@@ -372,12 +370,13 @@ class Searcher:
         begun, known, full = [], [], []
         for search in trees.searches:
             tree = search.tree
-            if tree is not None:
-                full.append(tree.full or tree.forgotten > 0)
-                memory_bytes += tree.storage.bytes
-            if tree is not None and tree.has_root:
+            if tree is None:
+                continue
+            full.append(tree.full or tree.forgotten > 0)
+            memory_bytes += tree.storage.bytes
+            if (grown := int(tree.arrays.used[NODE])) > 0:
                 simulations += search.simulations
-                nodes += int(tree.arrays.used[NODE])
+                nodes += grown
                 begun.append(tree)
                 known.append(known_root(tree))
         if not known:

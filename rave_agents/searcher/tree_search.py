@@ -214,7 +214,8 @@ class TreeSearch:
         megabytes = game.config.max_memory_mb * memory_share
         numbers = self._numbers
         kept = tree is not None and tree.numbers is numbers
-        if tree is None or not (kept and (tree.has_root or tree.can_begin_anew(game, megabytes))):
+        grown = kept and tree is not None and tree.arrays.used[NODE] > 0
+        if tree is None or not (grown or (kept and tree.can_begin_anew(game, megabytes))):
             self.tree = tree = SearchTree(
                 self.root, megabytes=megabytes, frame=self._frame, numbers=numbers
             )

@@ -5,6 +5,7 @@ mean, but for the table of children, whose hash table is filled anew where it ch
 """
 
 import functools
+import itertools
 import math
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -39,19 +40,6 @@ class Spans(NamedTuple):
     """The first row of each."""
     length: NDArray[np.int64]
     """The number of its rows, at least 1."""
-
-    def pieces(self) -> Iterator[NDArray[np.int64]]:
-        """The rows, in pieces of about ``PIECE``."""
-        ends = np.cumsum(self.length)
-        starts = ends - self.length
-        last = 0
-        while last < len(ends):
-            first, goal = last, starts[last] + PIECE
-            last = max(first + 1, int(np.searchsorted(ends, goal, side="right")))
-            before = starts[first:last] - starts[first]
-            length = self.length[first:last]
-            offset = np.repeat(self.first[first:last] - before, length)
-            yield offset + np.arange(len(offset))
 
 
 class _Field(NamedTuple):
@@ -262,9 +250,14 @@ class Storage:
             new_rows[spans[axis].first] = np.arange(len(spans[axis].first))
             renamed[axis] = new_rows
         for axis in GROWING:
-            place = 0
-            for piece in spans[axis].pieces():
-                end = place + len(piece)
+            first, length = spans[axis]
+            ends = np.cumsum(length)
+            starts, rows_left = ends - length, int(length.sum())
+            cuts = np.searchsorted(starts, np.arange(0, rows_left, PIECE)).tolist()
+            for one, other in itertools.pairwise(dict.fromkeys([*cuts, len(starts)])):
+                place, end = starts[one], ends[other - 1]
+                piece = np.repeat((first - starts)[one:other], length[one:other])
+                piece += np.arange(place, end)
                 for (array, rows), items in zip(self._arrays, self._items, strict=True):
                     if rows.axis is not axis or items == 0:
                         continue
@@ -274,11 +267,10 @@ class Storage:
                         values[place:end] = np.where(old >= 0, renamed[rows.points_to][old], old)
                     elif piece[-1] >= end:
                         values[place:end] = values[piece]
-                place = end
             for (array, rows), items in zip(self._arrays, self._items, strict=True):
                 if rows.axis is axis:
-                    array[place * items : before[axis] * items] = rows.fill
-            self.tree.used[axis] = place
+                    array[rows_left * items : before[axis] * items] = rows.fill
+            self.tree.used[axis] = rows_left
         for table in self._children:
             _fill_places(table, int(self.tree.used[CHILD]))
 
