@@ -487,9 +487,10 @@ class _Reviewer:
             named = {self._reply_name(result, move, reply): n for reply, move, n in threats}
             taken = named.pop(move.best, 0)
             if named:
-                kind = "both threats" if len(named) > 1 else "the threat"
+                kind = "the threat" if len(named) == 1 else "both threats"
+                meet = "meets" if len(named) == 1 else "meet"
                 yield (
-                    f"{move.best} answers {kind} {' and '.join(named)}, which meet "
+                    f"{move.best} answers {kind} {' and '.join(named)}, which {meet} "
                     f"{sum(named.values())} of the other {len(result.actions) - 1} moves."
                 )
             elif taken:

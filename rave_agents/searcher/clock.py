@@ -65,8 +65,8 @@ class Clock:
     """
 
     def __init__(self, control: TimeControl, policy: TimePolicy | None = None) -> None:
-        self.control = control
-        self.policy = TimePolicy() if policy is None else policy
+        self.control: TimeControl = control
+        self.policy: TimePolicy = TimePolicy() if policy is None else policy
         self.restart()
 
     @classmethod
@@ -101,19 +101,19 @@ class Clock:
     def restart(self) -> None:
         """A new game begins."""
         control = self.control
-        self.moves = 0
+        self.moves: int = 0
         """Moves that the player has made."""
-        self.main_left = control.main
+        self.main_left: float = control.main
         """Seconds of the main time that are left."""
-        self.period_left = control.period
+        self.period_left: float = control.period
         """Seconds that are left of the byo-yomi period."""
-        self.period_moves_left = control.period_moves
+        self.period_moves_left: int = control.period_moves
         """Moves to be made in it."""
-        self.periods_left = control.periods if control.period else 0
+        self.periods_left: int = control.periods if control.period else 0
         """Periods that are left, this one included."""
-        self.saved = 0.0
+        self.saved: float = 0.0
         """Seconds, with phases, that earlier moves left over; below 0, used too much."""
-        self.flagged = False
+        self.flagged: bool = False
         """True if the game is lost on time."""
 
     @property
