@@ -1,8 +1,7 @@
 """``check_rules``: checks that compiled rules are those of a plain form of the game."""
 
-import contextlib
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -56,35 +55,28 @@ def check_rules(
     """
     for game in range(games):
         draw = random.Random(f"{seed} {game}")
-        with _told_after(rules, list):
-            state: RulesState = rules.new_initial_state()
-        reference = None if make_reference is None else make_reference()
-        plain = _Interpreted(rules, state) if game < interpreted_games else None
-        for ply in range(max_moves):
-            with _told_after(rules, state.history):
+        state: RulesState | None = None
+        try:
+            state = rules.new_initial_state()
+            reference = None if make_reference is None else make_reference()
+            plain = _Interpreted(rules, state) if game < interpreted_games else None
+            for ply in range(max_moves):
                 _check_ranges(state)
                 if reference is not None:
                     _check_same(state, reference, strings)
                 if plain is not None:
                     plain.check(state, playout=draw.random() < 1 / (1 + ply))
-            if state.is_terminal():
-                break
-            action = _drawn(state, draw)
-            with _told_after(rules, state.history):
+                if state.is_terminal():
+                    break
+                action = _drawn(state, draw)
                 state.apply_action(action)
-            if reference is not None:
-                reference.apply_action(action)
-            if plain is not None:
-                plain.play(action)
-
-
-@contextlib.contextmanager
-def _told_after(rules: Rules, history: Callable[[], Sequence[int]]) -> Iterator[None]:
-    """Say of what is violated in which game it is, and after which moves."""
-    try:
-        yield
-    except (ConformanceError, GameError) as error:
-        raise ConformanceError(f"In {rules} after {history()}: {error}") from None
+                if reference is not None:
+                    reference.apply_action(action)
+                if plain is not None:
+                    plain.play(action)
+        except (ConformanceError, GameError) as error:
+            moves = [] if state is None else state.history()
+            raise ConformanceError(f"In {rules} after {moves}: {error}") from None
 
 
 def _drawn(state: RulesState, draw: random.Random) -> int:
