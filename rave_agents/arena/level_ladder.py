@@ -28,6 +28,14 @@ MOST_ELO = 150.0
 random play."""
 
 
+FIRST_KNOWN = 3
+"""The place, among those that double, of the first rung with knowledge: with fewer simulations,
+which see only a few of the moves, it was no weaker."""
+
+TEMPERATURES = (8.0, 2.0, 1.0)
+"""Temperatures of the first rungs with knowledge, which is worth many simulations."""
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class LadderResult(Result):
     """A game's ladder and the levels taken from it. Its rows are the levels."""
@@ -59,6 +67,7 @@ class LadderResult(Result):
         ]
         ladder = [
             Column("simulations", [f"{rung.simulations:,}" for rung in self.rungs]),
+            Column("temperature", [f"{rung.temperature:g}" for rung in self.rungs]),
             Column("known", ["yes" if rung.known else "no" for rung in self.rungs]),
             Column("against the rung below", [f"{each.score:.2f}" for each in self.scores]),
             Column("Elo above random", [f"{elo:.0f}" for elo in self.elos]),
@@ -131,7 +140,9 @@ def ladder(*, known: bool) -> tuple[Level, ...]:
     *few, top = DOUBLING
     if not known:
         return *few, top._replace(known=False)
-    return *few, *(rung._replace(known=True) for rung in few[1:]), top
+    first = few[FIRST_KNOWN]._replace(known=True)
+    mixed = [first._replace(temperature=temperature) for temperature in TEMPERATURES]
+    return *few, *mixed, *(rung._replace(known=True) for rung in few[FIRST_KNOWN:]), top
 
 
 def elo_of(score: MatchScore) -> float:
@@ -160,7 +171,7 @@ def _between(rungs: list[Level], heights: list[float], height: float) -> Level:
     place = min(max(bisect.bisect_right(heights, height), 1), len(rungs) - 1)
     low, high = rungs[place - 1], rungs[place]
     share = (height - heights[place - 1]) / (heights[place] - heights[place - 1])
-    if low.known != high.known:
+    if low.known != high.known or low.simulations == high.simulations:
         return high if share > 0.5 else low
     power = (1.0 - share) * math.log(low.simulations) + share * math.log(high.simulations)
     return Level(max(1, round(math.exp(power))), low.temperature, low.known)

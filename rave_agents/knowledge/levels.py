@@ -1,6 +1,6 @@
 """Levels of strength: simulations and the temperature at which the move is drawn by visits.
 
-A ladder for games of which nothing is known doubles the simulations. For others it is calibrated by
+The ladder for games of which nothing is known doubles the simulations. It is calibrated by
 ``rave-agents levels``, so that neighbours lie as many Elo points apart, and kept beside the values
 that are shipped.
 """
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from rave_agents.files import written_whole
 from rave_agents.game.arguments import is_integer, is_number
 from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.knowledge.shipped import FOLDER
+from rave_agents.knowledge.shipped import FOLDER, value_for
 
 NO_LEVEL = 0
 """The level of a search that has none."""
@@ -48,6 +48,14 @@ DOUBLING = (
 )
 """The levels of a game of which nothing is known."""
 
+WITH_VALUE = (
+    *(Level(simulations, 0.5, False) for simulations in (4, 16, 62, 250, 500)),
+    *(Level(16, temperature, True) for temperature in (8.0, 1.0)),
+    *(Level(simulations, 0.5, True) for simulations in (62, 250)),
+    DOUBLING[-1],
+)
+"""The levels of a game with a shipped value, where they were not measured."""
+
 
 def level_of(number: int, rules: BaseRules | None) -> Level:
     """A level, from 1 to ``LEVELS``.
@@ -56,7 +64,9 @@ def level_of(number: int, rules: BaseRules | None) -> Level:
         number: of the level.
         rules: the game's compiled rules; None where it has none.
     """
-    return calibrated().get(str(rules), DOUBLING)[number - 1]
+    has_value = rules is not None and value_for(rules) is not None
+    ladder = calibrated().get(str(rules), WITH_VALUE if has_value else DOUBLING)
+    return ladder[number - 1]
 
 
 @functools.cache

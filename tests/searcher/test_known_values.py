@@ -114,6 +114,7 @@ def test_a_level_plays_the_same_moves_on_any_number_of_threads(level):
 
 
 def test_a_level_decides_the_simulations_whatever_limit_is_given():
+    """Nothing is known of so small a board."""
     state = RULES.new_initial_state()
     for level in (2, 4):
         searcher = Searcher(SearchConfig.preset("auto").replace(level=level), seed=1)
@@ -128,6 +129,17 @@ def test_the_levels_of_an_unknown_game_double_the_simulations():
     assert simulations[-1] == 1000
     for one, two in itertools.pairwise(simulations):
         assert two / one == pytest.approx(2, rel=0.07)
+
+
+def test_a_known_game_without_measured_levels_has_levels_with_and_without_its_value(folder):
+    known = []
+    for level in range(1, LEVELS + 1):
+        config = SearchConfig.preset("auto").replace(level=level)
+        searched = Searcher(config, seed=1).search(RULES.new_initial_state(), Limit(simulations=5))
+        known.append(searched.known is not None)
+        assert searched.simulations == levels.WITH_VALUE[level - 1].simulations
+    assert known == [level.known for level in levels.WITH_VALUE]
+    assert known == sorted(known)
 
 
 def test_levels_of_a_game_are_read_from_their_file(folder):
