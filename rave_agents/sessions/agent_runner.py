@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,9 @@ from rave_agents.sessions.agent_worker import (
     Worker,
 )
 from rave_agents.sessions.session import Turn
+
+_PATIENCE = 1.0
+"""Seconds that a process has to leave a question that was dropped."""
 
 Told = Tells | Answer | Failed | Ready
 
@@ -64,6 +68,9 @@ class AgentRunner:
         self._asked = -1
         self._told: queue.SimpleQueue[Told] = queue.SimpleQueue()
         self._line: _Thread | _Process | None = None
+        self._turns: list[Inform] = []
+        self._has_begun = False
+        self._thinks_of = self._dropped = -1
 
     @property
     def process_id(self) -> int | None:
@@ -72,7 +79,8 @@ class AgentRunner:
 
     def ask(self, state: GameState, time_left: tuple[float, int] | None = None) -> None:
         """Begin to think; ``poll`` gives what comes of it."""
-        self._asked = next(self._numbers)
+        self._end_what_is_stuck()
+        self._asked = self._thinks_of = next(self._numbers)
         self._open(state).send(Ask(self._asked, state, time_left))
 
     def prepare(self, state: GameState) -> None:
@@ -83,20 +91,48 @@ class AgentRunner:
     def poll(self, seconds: float) -> Told | None:
         """The next message about the question asked last; None if nothing comes in this time."""
         with contextlib.suppress(queue.Empty):
-            told = self._told.get(timeout=seconds)
+            told = self._heard(seconds)
             while told.number != self._asked:
-                told = self._told.get_nowait()
+                told = self._heard(0.0)
             return told
         return None
 
+    def _heard(self, seconds: float) -> Told:
+        """The next message, of whatever question.
+
+        Raises:
+            queue.Empty: if nothing comes in this time.
+        """
+        told = self._told.get(timeout=seconds)
+        self._has_begun = True
+        if isinstance(told, Answer | Failed) and told.number == self._thinks_of:
+            self._thinks_of = self._dropped = -1
+        return told
+
+    def _end_what_is_stuck(self) -> None:
+        """End a process that goes on with a question that was dropped; another one begins anew.
+
+        Compiling, before it has told anything, is waited for.
+        """
+        if self._dropped < 0 or not self._has_begun or not isinstance(self._line, _Process):
+            return
+        ends = time.monotonic() + _PATIENCE
+        with contextlib.suppress(queue.Empty):
+            while self._dropped >= 0:
+                self._heard(max(0.0, ends - time.monotonic()))
+        if self._dropped >= 0:
+            self.close()
+
     def inform(self, state: GameState, turn: Turn, joint: tuple[int, ...]) -> None:
-        """Tell it of a turn; one that has not been asked yet need not know."""
+        """Tell it of a turn; ``joint`` is empty where players do not move at the same time."""
+        told = Inform(state, turn.player, joint or turn.actions, len(joint) > 0)
+        self._turns.append(told)
         if self._line is not None:
-            told = turn.actions if not turn.players or len(joint) == 0 else joint
-            self._line.send(Inform(state, turn.player, told, len(joint) > 0))
+            self._line.send(told)
 
     def restart(self) -> None:
         """Let it begin a new game."""
+        self._turns.clear()
         if self._line is not None:
             self._line.send(Restart())
 
@@ -108,11 +144,14 @@ class AgentRunner:
     def drop(self) -> None:
         """Let it stop, whatever it does: what it still tells is not heard."""
         self.hurry()
+        self._dropped = self._thinks_of
         self._asked = next(self._numbers)
 
     def close(self) -> None:
         """End it."""
         line, self._line = self._line, None
+        self._thinks_of = self._dropped = -1
+        self._has_begun = False
         if line is not None:
             line.close()
 
@@ -122,6 +161,8 @@ class AgentRunner:
         if self._line is None:
             setup = Setup(self.agent, self.game, self.seat, self.seed)
             self._line = self._process(setup, state) or _Thread(setup, self._told)
+            for turn in self._turns:
+                self._line.send(turn)
         return self._line
 
     def _process(self, setup: Setup, state: GameState) -> "_Process | None":

@@ -342,18 +342,24 @@ class LiveSession:
             seed = self.session.seed * 1000 + seat
             runner = AgentRunner(agent, self.session.game, seat, seed=seed, beside=self._beside)
             self._runners[key] = runner
+            for number in range(len(self.session.turns)):
+                self._inform(runner, number)
         return runner
+
+    def _inform(self, runner: AgentRunner, number: int) -> None:
+        """Tell an agent of a turn."""
+        session = self.session
+        turn, joint = session.turns[number], tuple[int, ...]()
+        if turn.player == PlayerId.SIMULTANEOUS:
+            joint = tuple(joint_action(turn.players, turn.actions, len(session.seats)))
+        runner.inform(session.before(number), turn, joint)
 
     def _after_turns(self, before: int) -> None:
         """Tell the agents of the turns since, and keep the game."""
         session = self.session
         for number in range(before, len(session.turns)):
-            turn, state = session.turns[number], session.before(number)
-            joint: tuple[int, ...] = ()
-            if turn.player == PlayerId.SIMULTANEOUS:
-                joint = tuple(joint_action(turn.players, turn.actions, len(session.seats)))
             for runner in self._runners.values():
-                runner.inform(state, turn, joint)
+                self._inform(runner, number)
         if self.path is not None:
             try:
                 session.save(self.path)
