@@ -18,7 +18,7 @@ from rave_agents.solver.proof_search import ProofSearch
 
 NOTHING_PROVEN = "Nothing is proven of the position that a certificate could tell."
 
-ROUNDING = 1e-12
+ROUNDING = 1e-13
 """Slack of the bounds of expected values, as a share of these."""
 
 

@@ -68,7 +68,7 @@ class Solution(Result):
     """He can force at least the first against all others, and no more than the second; equal where
     the position is solved, infinite where the game states no bounds."""
     repetition: float | None
-    """What endless play counts for; None if it never counts as enough."""
+    """The return that endless play counts for; None if it never counts as enough."""
     proof_number: float
     """The proof number of the statement looked at last: at least ``at_least`` for the player."""
     disproof_number: float

@@ -1,18 +1,24 @@
 """Certificates of what the solver proves."""
 
+import os
 import random
 
 import pytest
 from helpers.forced import Forced, LoopGame
+from helpers.random_trees import KINDS, random_tree, tree_state
 
-from rave_agents.analysis.certify import position_header, write_proof
+from rave_agents.analysis.certify import position_header, write_bounds, write_proof
 from rave_agents.certificates.certificate_file import Header, verify_certificate
 from rave_agents.certificates.checker import after
 from rave_agents.errors import CertificateError
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.games import rules_class
+from rave_agents.games import CHANCE, rules_class
+from rave_agents.solver.expected_value import ExpectedValue
 from rave_agents.solver.proof_search import ProofSearch
 from rave_agents.solver.value_search import ValueSearch, loops_are_drawn
+
+PROOFS = int(os.environ.get("RAVE_AGENTS_PROOFS", "5"))
+"""Random games of each kind that are solved and certified."""
 
 GAMES = {
     "tic_tac_toe": {},
@@ -45,9 +51,30 @@ def test_what_is_proven_of_a_game_is_certified(name, tmp_path):
     assert bounds.is_point
 
 
+@pytest.mark.full(but=["zero sum"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_of_random_trees_are_certified(kind, tmp_path):
+    """With chance and without, for up to four players."""
+    header, path = Header("tree", None, (), ()), tmp_path / "p.xz"
+    for seed in range(PROOFS):
+        nodes = random_tree(kind, seed)
+        root = tree_state(kind, nodes)
+        if root.is_terminal():
+            continue
+        value = Forced(root, 0).value
+        if any(node.mover == CHANCE for node in nodes):
+            search = ExpectedValue(root, 0, max_memory_mb=0.1)
+            bounds = search.solve(root)
+            write_bounds(path, header, root, search)
+            verify_certificate(path, root)
+        else:
+            bounds = certified(path, root, header, root, max_memory_mb=1.0)
+        assert bounds == pytest.approx((value, value), abs=1e-9)
+
+
 @pytest.mark.parametrize("endless", [-1.0, 0.0, 1.0])
 def test_what_is_proven_with_loops_is_certified(endless, tmp_path):
-    for seed in range(12):
+    for seed in range(2 * PROOFS):
         root = LoopGame(seed)
         if root.is_terminal():
             continue

@@ -48,6 +48,7 @@ def test_bounds_hold_the_value_whenever_a_search_ends():
     assert widths[-1] < TOLERANCE
 
 
+@pytest.mark.full
 def test_a_small_table_loses_time_and_no_truth():
     root = Pig(winscore=5, horizon=12).new_initial_state()
     small, large = (ExpectedValue(root, 0, max_memory_mb=mb) for mb in (0.005, 1))
@@ -56,6 +57,7 @@ def test_a_small_table_loses_time_and_no_truth():
     assert small.positions > large.positions
 
 
+@pytest.mark.full
 def test_only_what_matters_is_looked_into():
     root = Pig(winscore=5, horizon=12).new_initial_state()
     search = ExpectedValue(root, 0, max_memory_mb=4)
@@ -110,7 +112,7 @@ def test_values_are_iterated_where_chance_goes_round():
     assert high - low <= 1e-6
 
 
-@pytest.mark.full(but=["game0"])
+@pytest.mark.full
 @pytest.mark.parametrize(
     "game", [Pig(winscore=5, horizon=12), Pig(players=3, winscore=3, horizon=6)]
 )
