@@ -50,8 +50,10 @@ class GameState(Protocol):
     * ``simulator(frame, evaluator) -> Simulator``: a faster provider of simulations than the
       generic one, see ``rave_agents.simulate.simulator``;
     * ``position_key() -> Hashable``: equal for two states exactly when they are the same position
-      of the same game, however they came about; None where that cannot be told. It lets a search
-      notice that a kept tree belongs to another position: without it, no tree is kept;
+      of the same game, however they came about: it tells all that the rules can still ask, and no
+      more. None where that cannot be told. It lets a search notice that a kept tree belongs to
+      another position: without it, no tree is kept. A solver remembers positions by it, if it is
+      of bytes, text, numbers and tuples of these;
     * ``game_key() -> Hashable``: equal for two states exactly when they are of the same game, where
       a class is of several: what a search learns of one game it forgets in another;
     * where something is hidden from players, ``hides_information() -> bool``, True then, and what a

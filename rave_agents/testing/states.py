@@ -20,6 +20,7 @@ from rave_agents.game.game_state import (
 )
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.testing.common import TOLERANCE, drawn_move, movers, require, snapshot
+from rave_agents.testing.position_keys import KeyedPositions
 from rave_agents.testing.simulators import check_returns, check_simulator
 
 SEARCHED_POSITIONS = 2
@@ -40,9 +41,10 @@ def check_game_state(
 
     The check verifies the player to move, the legal actions (of every player where players move at
     the same time), chance outcomes and returns; that clones are equal, share no mutable object, and
-    agree after the same action; ``position_key``, ``action_to_string``, ``simulator``, ``worlds``
-    and ``view`` if the state has them; and that a search plays a legal action and does not change
-    the state.
+    agree after the same action; that states with equal keys play on the same, which come about in
+    these games, or by moves in another order; ``position_key``, ``action_to_string``,
+    ``simulator``, ``worlds`` and ``view`` if the state has them; and that a search plays a legal
+    action and does not change the state.
 
     Args:
         game: a class of states or a function, which makes a new initial state at each call; or
@@ -55,6 +57,7 @@ def check_game_state(
         ConformanceError: with the method and the rule that it violated.
     """
     make_state = _maker(game)
+    keyed = KeyedPositions(random.Random(f"{seed} keys"))
     for number in range(games):
         draw = random.Random(f"{seed} {number}")
         state = make_state()
@@ -64,6 +67,7 @@ def check_game_state(
         moves = 0
         while not state.is_terminal() and moves < max_moves:
             _check_position(state)
+            keyed.look(state, max_moves)
             move = drawn_move(state, draw)
             _check_step(state, move)
             if draw.random() < 1 / (1 + moves) or draw.random() < 0.02:
