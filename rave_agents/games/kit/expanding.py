@@ -147,7 +147,9 @@ def expand(rules: Any, states: Any, words: Any, listing: Any) -> int:
         else:
             listing.movers[place] = next_player
             hash_record(rules, words, depth + 1, listing.keys, 2 * place)
-            if header[COUNT_MOVES] != 0:
+            if rules.placement:
+                listing.moves[place] = max(1, count - 1)
+            elif header[COUNT_MOVES] != 0:
                 listing.moves[place] = max(1, list_moves(rules, child, next_player, listing))
     header[NUM_ACTIONS] = count
     return DONE
