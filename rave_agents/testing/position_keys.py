@@ -81,7 +81,7 @@ def _exchanged(state: Any, draw: random.Random) -> list[Any]:
 
 
 def _told(state: Any) -> dict[str, Any]:
-    """What the rules say of a position."""
+    """Facts that the rules give of a position."""
     player = int(state.current_player())
     if player == PlayerId.TERMINAL:
         return {"player": player, "returns": [float(value) for value in state.returns()]}
