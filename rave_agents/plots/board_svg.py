@@ -11,13 +11,17 @@ UNIT = 44.0
 """Distance of neighbours, in the picture's units."""
 
 _MARGIN = 0.95
+_OF_CHESS = ("chess", "dark_chess", "kriegspiel")
+"""Beginnings of names of games with black and white pieces that have signs of their own."""
+
 _CHESS = dict(zip("kqrbnp", "♚♛♜♝♞♟", strict=True))
 
 STYLE = """
 .board{--b0:#2563eb;--b1:#e4572e;--b2:#2a9d5c;--b3:#8b5cf6;--bline:#b9b3a4;--bcell:#f4efe3;
 --bcell2:#e6dcc6;--btext:#6b6557;--heat:#7c3aed;--last:#16a34a;--num:#2b2140;display:block;
 width:100%;height:auto;font-family:system-ui,sans-serif;touch-action:manipulation}
-.board.points{--b0:#1b1b1f;--b1:#fdfdfb;--bcell:#e3bd78;--bline:#8a6a35}
+.board.stones{--b0:#1b1b1f;--b1:#fdfdfb}
+.board.points{--bcell:#e3bd78;--bline:#8a6a35}
 .board .shape{fill:var(--bcell);stroke:var(--bline);stroke-width:1}
 .board .dark .shape{fill:var(--bcell2)}
 .board.points .shape{fill:transparent;stroke:none}
@@ -28,7 +32,7 @@ width:100%;height:auto;font-family:system-ui,sans-serif;touch-action:manipulatio
 .board .o0{fill:var(--b0)}.board .o1{fill:var(--b1)}.board .o2{fill:var(--b2)}
 .board .o3{fill:var(--b3)}.board .on{fill:#8b8577}
 .board .mark{font-size:21px;font-weight:700;text-anchor:middle;dominant-baseline:central;
-fill:#fff;pointer-events:none}.board.points .mark.m1{fill:#222}
+fill:#fff;pointer-events:none}.board.stones .mark.m1{fill:#222}
 .board .last{fill:none;stroke:var(--last);stroke-width:3.2;pointer-events:none}
 .board .heat{fill:var(--heat);opacity:0;pointer-events:none;transition:opacity .25s}
 .board .num{font-size:11.5px;font-weight:600;text-anchor:middle;dominant-baseline:central;
@@ -37,8 +41,8 @@ fill:var(--num);pointer-events:none}
 .board .side{fill:none;stroke-width:6;stroke-linecap:round;stroke-linejoin:round}
 @media (prefers-color-scheme:dark){.board{--b0:#5b9bff;--b1:#ff7a54;--bline:#57524a;
 --bcell:#35322d;--bcell2:#27251f;--btext:#a59e8e;--heat:#a78bfa;--last:#4ade80;--num:#fff}
-.board.points{--b0:#0e0e10;--b1:#e9e7e1;--bcell:#a57c41;--bline:#5e4520;--num:#fff}
-.board.points .stone.o0{stroke:#0009}}
+.board.stones{--b0:#0e0e10;--b1:#e9e7e1}.board.stones .stone{stroke:#8889}
+.board.points{--bcell:#a57c41;--bline:#5e4520;--num:#fff}}
 """
 """The style of all boards; a page that is dark has dark boards."""
 
@@ -73,7 +77,9 @@ def board_svg(
         label: the picture's name for who cannot see it.
     """
     left, top, width, height = _frame(board)
-    kind = "points" if board.tiling is Tiling.POINTS else board.tiling.value
+    kind = board.tiling.value
+    if board.tiling is Tiling.POINTS or name.startswith(_OF_CHESS):
+        kind += " stones"
     parts = [
         f'<svg class="board {kind}" viewBox="{left:g} {top:g} {width:g} {height:g}" role="group" '
         f'aria-label="{html.escape(label)}" xmlns="http://www.w3.org/2000/svg">'
@@ -142,7 +148,7 @@ def cell_label(board: Board, index: int) -> str:
 
 
 def _mark(piece: str, name: str) -> str:
-    if name.startswith(("chess", "dark_chess", "kriegspiel")):
+    if name.startswith(_OF_CHESS):
         return _CHESS.get(piece.lower(), piece)
     return piece if len(piece) <= 3 else ""
 

@@ -105,7 +105,7 @@ function draw(picture) {
   source = null;
   const focused = document.activeElement?.dataset?.cell;
   $("board").innerHTML = picture.svg; // Drawn by the server, every name in it escaped.
-  document.body.classList.toggle("points", picture.svg.includes('class="board points"'));
+  document.body.classList.toggle("stones", Boolean(document.querySelector(".board.stones")));
   if (picture.image) {
     const image = element("img");
     image.src = picture.image;
