@@ -26,27 +26,34 @@ from numpy.typing import NDArray
 
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.compiler.entry import entry
-from rave_agents.compiler.layout import call_address
 from rave_agents.kernel.players import CHANCE
-from rave_agents.simulate.expansion import Answered, Expansion, Place
-
-# Compiled code takes plain numbers as constants.
-HEADER_DEPTH, HEADER_ACTION = int(Place.DEPTH), int(Place.ACTION)
-HEADER_PLAYER, HEADER_COUNT = int(Place.PLAYER), int(Place.NUM_ACTIONS)
-DEPTHS, NUM_PLAYERS = int(Place.DEPTHS), int(Place.NUM_PLAYERS)
-HEADER_STATUS, IN_PYTHON = int(Place.STATUS), int(Place.IN_PYTHON)
-CAPACITY = int(Place.ACTION_CAPACITY)
-EXPANDED, ANSWER_FULL = int(Answered.DONE), int(Answered.FULL)
+from rave_agents.simulate.expansion import Expansion
+from rave_agents.solver.search import (
+    ANSWER_FULL,
+    CAPACITY,
+    DEPTHS,
+    EXPANDED,
+    HEADER_ACTION,
+    HEADER_COUNT,
+    HEADER_DEPTH,
+    HEADER_PLAYER,
+    LOW,
+    NO_DEPTH,
+    NUM_PLAYERS,
+    PATHS,
+    call_expander,
+    depth_on_path,
+    shorten_path,
+)
 
 FAILED, GOES_ON, FINISHED, STACK_FULL, POOL_FULL, LISTS_FULL, NO_TURNS = range(7)
 """Reasons that the search returns: an error of the game, its steps are used up, the sweep is over,
 a buffer is to be enlarged, or a position where no player moves alone."""
 
-DEPTH, ENTERING, NODES, LIMIT, SWEEP, CUT, LOOPS, POOL, PATHS, USED = range(10)
+DEPTH, ENTERING, NODES, LIMIT, SWEEP, CUT, LOOPS, POOL, USED = range(9)
 """Places in ``Search.control``: the depth; 1 if the position there is not expanded yet; positions
 expanded; the depth that the sweep goes to, and its number; positions left out for their depth, and
-as they were on the path; room in the pool, and in ``on_path``, which is a power of two; entries of
-the table in use."""
+as they were on the path; room in the pool; entries of the table in use. ``PATHS`` stands beside."""
 
 CONTROL_WORDS = 16
 
@@ -59,8 +66,8 @@ OPEN, CLOSED, PROBED = 0, 1, 2
 SLOTS = 4
 """Entries of a bucket of the table."""
 
-FIRST, SECOND_HALF = np.uint64(2**32 - 1), np.uint64(32)
-NOT_ON_PATH, NONE = -1, -1
+SECOND_HALF = np.uint64(32)
+NONE = -1
 
 
 class Question(NamedTuple):
@@ -152,15 +159,6 @@ def run(search: Search, steps: int) -> int:
 
 
 @kernel
-def call_expander(search: Any) -> int:
-    """Let the game expand a position; returns an ``Answered``."""
-    header = search.expansion.header
-    header[HEADER_STATUS] = 0
-    status = call_address(search.expand_address, search.header_address)
-    return int(header[HEADER_STATUS]) if header[IN_PYTHON] != 0 else int(status)
-
-
-@kernel
 def enter(search: Any) -> int:
     """Expand the position at the path's end."""
     control, stack, header = search.control, search.stack, search.expansion.header
@@ -213,7 +211,7 @@ def add_child(search: Any, depth: int, index: int, at: int) -> None:
     pool.low[at], pool.high[at] = question.least, question.greatest
     pool.state[at] = OPEN
     take_known(search, at)
-    if pool.state[at] == OPEN and depth_on_path(search, first, second) != NOT_ON_PATH:
+    if pool.state[at] == OPEN and depth_on_path(search, first, second) != NO_DEPTH:
         pool.state[at] = CLOSED
         search.control[LOOPS] += 1
     if pool.state[at] == OPEN and depth + 1 >= search.control[LIMIT]:
@@ -368,7 +366,7 @@ def go_up(search: Any, depth: int, state: int) -> int:
     first, second = stack.keys[2 * depth], stack.keys[2 * depth + 1]
     sweep: Any = control[SWEEP] if state == CLOSED else np.int64(0)
     store(search, first, second, control[NODES] - stack.begin[depth], sweep)
-    unmark_path(search, depth)
+    shorten_path(search, depth)
     if depth == 0:
         return FINISHED
     at = stack.chosen[depth - 1]
@@ -424,30 +422,7 @@ def store(search: Any, first: Any, second: Any, work: int, sweep: int) -> None:
 def mark_path(search: Any, depth: int) -> None:
     """Note that the position at the path's end is on the path."""
     mask = search.control[PATHS] - 1
-    place = np.int64(search.stack.keys[2 * depth + 1] & FIRST) & mask
+    place = np.int64(search.stack.keys[2 * depth + 1] & LOW) & mask
     while search.on_path[place] != 0:
         place = (place + 1) & mask
     search.on_path[place] = depth + 1
-
-
-@kernel
-def unmark_path(search: Any, depth: int) -> None:
-    """Take the position at the path's end away; it was marked last."""
-    mask = search.control[PATHS] - 1
-    place = np.int64(search.stack.keys[2 * depth + 1] & FIRST) & mask
-    while search.on_path[place] != depth + 1:
-        place = (place + 1) & mask
-    search.on_path[place] = 0
-
-
-@kernel
-def depth_on_path(search: Any, first: Any, second: Any) -> Any:
-    """The depth of the position of a key on the path, or ``NOT_ON_PATH``."""
-    mask = search.control[PATHS] - 1
-    place = np.int64(second & FIRST) & mask
-    while search.on_path[place] != 0:
-        depth = search.on_path[place] - 1
-        if search.stack.keys[2 * depth] == first and search.stack.keys[2 * depth + 1] == second:
-            return depth
-        place = (place + 1) & mask
-    return NOT_ON_PATH

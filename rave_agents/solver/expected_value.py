@@ -18,6 +18,7 @@ from rave_agents.solver import expectation as codes
 from rave_agents.solver.expectation import BoundsTable, Pool, Question, Search, Stack, run
 from rave_agents.solver.keys import hashed
 from rave_agents.solver.proof_search import check_provable
+from rave_agents.solver.search import PATHS
 from rave_agents.solver.state_expander import StateExpander
 
 FIRST_LIMIT = 16
@@ -313,7 +314,7 @@ class ExpectedValue:
         self.stack = _grown(self, "stack", made)
         self._expander.reserve(depths)
         self.on_path = np.zeros(4 * depths, np.int64)
-        self.control[codes.PATHS] = 4 * depths
+        self.control[PATHS] = 4 * depths
         with np.errstate(over="ignore"):
             for depth in range(int(self.control[codes.DEPTH])):
                 codes.mark_path(self, depth)
