@@ -51,7 +51,7 @@ USEFUL_SHARE = 0.1
 PAYING_SHARE = 0.125
 """The share of the variance of ends that values must explain for learning to go on."""
 
-ENOUGH_POSITIONS = 4096
+ENOUGH_POSITIONS = 1024
 """Positions that must have been learned from before that share is asked for."""
 
 STEADY = np.float32(1e-3)
