@@ -138,7 +138,7 @@ def test_the_tree_is_looked_at_when_visits_have_at_least_doubled(seen, looks):
 def test_the_sums_of_a_root_are_kept_when_a_reply_with_much_of_its_tree_is_the_next_root():
     state = pyspiel.load_game("tic_tac_toe").new_initial_state()
     state.apply_action(0)
-    searcher = Searcher(SearchConfig.preset("auto"), seed=1)
+    searcher = Searcher(SearchConfig.preset("auto"), seed=2)
     searcher.search(state, Limit(simulations=127))  # Looked at after 64.
     before = seen_of(searcher)
     action = max(searcher.result().actions, key=lambda row: row.visits).action

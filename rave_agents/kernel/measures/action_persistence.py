@@ -22,7 +22,7 @@ NO_PERSISTENCE, FULL_PERSISTENCE = 0.55, 0.65
 """Shares of untaken actions that are legal at their player's next turn, at which ``persistence`` is
 0 and 1."""
 
-NO_INDEPENDENCE = 0.996
+NO_INDEPENDENCE = 0.95
 """Share of untaken actions that stay legal at which ``move_independence`` is 0; at 1 it is 1."""
 
 ACTIONS_COMPARED = 8
