@@ -153,21 +153,31 @@ def elo_of(score: MatchScore) -> float:
 def levels_of(rungs: tuple[Level, ...], elos: list[float]) -> tuple[tuple[Level, ...], float]:
     """Ten levels at equal distances below the top of a ladder, and the distance.
 
-    A rung that is no better than one below it is left out. Between two rungs simulations grow by
-    equal factors for equal distances.
+    Rungs that are no better than those below are taken to be as good (isotonic regression), and the
+    middle one stands for them. Between two rungs simulations grow by equal factors for equal
+    distances.
     """
-    kept, heights = [rungs[-1]], [elos[-1]]
-    for rung, elo in zip(reversed(rungs[:-1]), reversed(elos[:-1]), strict=True):
-        if elo < heights[0]:
-            kept.insert(0, rung)
-            heights.insert(0, elo)
+    groups: list[list[int]] = []
+    for place in range(len(rungs)):
+        groups.append([place])
+        while len(groups) > 1 and _mean(elos, groups[-2]) >= _mean(elos, groups[-1]):
+            groups[-2:] = [groups[-2] + groups[-1]]
+    heights = [_mean(elos, places) for places in groups]
+    kept = [rungs[places[len(places) // 2]] for places in groups]
+    kept[-1] = rungs[-1]
     distance = min(MOST_ELO, (heights[-1] - heights[0]) / (LEVELS - 1))
     wanted = [heights[-1] - distance * (LEVELS - 1 - number) for number in range(LEVELS - 1)]
     return (*(_between(kept, heights, height) for height in wanted), kept[-1]), distance
 
 
+def _mean(elos: list[float], places: list[int]) -> float:
+    return float(np.mean([elos[place] for place in places]))
+
+
 def _between(rungs: list[Level], heights: list[float], height: float) -> Level:
     """The level at a height between two rungs."""
+    if len(rungs) == 1:
+        return rungs[0]
     place = min(max(bisect.bisect_right(heights, height), 1), len(rungs) - 1)
     low, high = rungs[place - 1], rungs[place]
     share = (height - heights[place - 1]) / (heights[place] - heights[place - 1])

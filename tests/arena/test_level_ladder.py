@@ -22,12 +22,19 @@ def test_a_longer_ladder_is_used_from_the_top_down():
     assert levels[0].simulations > DOUBLING[3].simulations
 
 
-def test_a_rung_that_is_no_better_than_one_below_is_left_out():
+def test_rungs_that_are_no_better_than_those_below_count_as_one():
     elos = [0.0, 100.0, 90.0, 300.0, 400.0, 500.0, 600.0, 700.0, 800.0, 900.0]
-    levels, _ = levels_of(ladder(known=False), elos)
-    simulations = [level.simulations for level in levels]
-    assert simulations == sorted(simulations)
-    assert levels[1].simulations == DOUBLING[2].simulations
+    rungs = ladder(known=False)
+    levels, distance = levels_of(rungs, elos)
+    assert distance == 100
+    assert levels[3:] == rungs[3:]
+    assert DOUBLING[2].simulations <= levels[1].simulations <= levels[2].simulations < 16
+
+
+def test_a_ladder_on_which_nothing_is_better_has_one_level():
+    levels, distance = levels_of(ladder(known=False), [9.0 - number for number in range(10)])
+    assert distance == 0
+    assert {*levels} == {DOUBLING[-1]._replace(known=False)}
 
 
 def test_a_level_between_rungs_without_and_with_knowledge_is_the_nearer_one():

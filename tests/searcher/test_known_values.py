@@ -186,3 +186,9 @@ def test_a_limit_beside_a_level_is_refused(limit):
 def test_a_match_gives_a_level_no_limit():
     match = play_match(RULES, "auto(level=2)", "random", games=2, seconds=1.0, progress=False)
     assert match.score.games == 2
+
+
+def test_the_shipped_levels_are_of_games_of_the_package():
+    for game, ladder in levels.read_levels(levels.CALIBRATED).items():
+        assert str(rules_class(game.partition("(")[0])(**parameters_of(game))) == game
+        assert ladder[-1] == DOUBLING[-1]
