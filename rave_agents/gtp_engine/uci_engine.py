@@ -9,6 +9,7 @@ from rave_agents import __version__
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import AgentSpec, SearchAgent, as_agent, make_agent
 from rave_agents.config.limit import Limit
+from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
@@ -49,7 +50,7 @@ class UciEngine:
     def __init__(
         self, game: Any, agent: Any, tell: Callable[[str], None], *, seed: int | None = None
     ) -> None:
-        self.game = as_game(game)
+        self.game: Game = as_game(game)
         self.moves: UciMoves = UciMoves(self.game)
         self.ended: bool = False
         """True once the engine has received ``quit``."""

@@ -10,8 +10,6 @@ import numpy as np
 from rave_agents.certificates.checker import after
 from rave_agents.errors import GameError
 from rave_agents.game.game_state import GameState
-from rave_agents.games.kit.rules_expander import RulesExpander
-from rave_agents.games.kit.rules_state import RulesState
 from rave_agents.simulate.expansion import Expander, Place, make_expansion
 from rave_agents.simulate.utility_limits import MOST_LEGAL, utility_limits
 from rave_agents.solver import expectation as codes
@@ -290,9 +288,9 @@ class ExpectedValue:
         players = state.num_players()
         found = state.on_compiled_rules() if hasattr(state, "on_compiled_rules") else None
         self._expander: Expander
-        if isinstance(found, RulesState):
+        if found is not None:
             self._expansion = make_expansion(players, found.rules.max_actions)
-            self._expander = RulesExpander(found, self._expansion)
+            self._expander = found.expander(self._expansion)
         else:
             self._expansion = make_expansion(players, 256)
             self._expander = StateExpander(state, self._expansion)
