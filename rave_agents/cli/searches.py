@@ -1,5 +1,6 @@
 """The commands that search: search, solve, learn, speed, gtp, uci."""
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -83,6 +84,20 @@ def search(
         show_result(found, found.tables(rows), above=position_text(found.state), below=below)
 
 
+def moves_of_line(moves: str, line: str) -> str:
+    """The moves before a line and those on it, without a comment after ``#``."""
+    return f"{moves} {line.partition('#')[0]}".strip()
+
+
+def solve_any(game: str, table: Path | None, **given: Any) -> Solution | ExpectedSolution:
+    """Solve a position of a game with chance or without."""
+    if has_chance(as_game(game).new_initial_state()):
+        if table is not None:
+            raise ValueError("--table keeps proofs, and chance moves in this game.")
+        return solve_expected(game, **given)
+    return solve_position(game, table=table, **given)
+
+
 @app.command()
 @reported
 def solve(
@@ -100,6 +115,12 @@ def solve(
         Path | None,
         typer.Option(help="A file to write the proof to, which rave-agents verify checks."),
     ] = None,
+    lines: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file with the moves of a position on each line, after --moves: solve them all."
+        ),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -109,24 +130,36 @@ def solve(
     position is solved, at a limit, or at Ctrl-C, which shows what is known by then. The memory does
     not grow: a full table drops what was cheap to find.
     """
+    if lines is not None:
+        if certificate is not None:
+            raise ValueError("--certificate is of one position, and --lines names several.")
+        for line in lines.read_text(encoding="utf-8").splitlines():
+            told = moves_of_line(moves, line)
+            found = solve_any(
+                game,
+                table,
+                moves=told,
+                position=position,
+                positions=positions,
+                seconds=seconds,
+                max_memory_mb=max_memory_mb,
+            )
+            typer.echo(json.dumps(found.to_dict()) if as_json else f"{told}: {found.summary()}")
+            if found.end == "interrupted":
+                raise interrupted()
+        return
     if certificate is not None:
         check_writable(certificate, "--certificate")
     given: dict[str, Any] = {"moves": moves, "position": position}
     given |= {"positions": positions, "seconds": seconds, "max_memory_mb": max_memory_mb}
-    solution: Solution | ExpectedSolution
-    if has_chance(as_game(game).new_initial_state()):
-        if table is not None:
-            raise ValueError("--table keeps proofs, and chance moves in this game.")
-        solution = solve_expected(game, **given)
-    else:
-        solution = solve_position(game, table=table, **given)
+    solution = solve_any(game, table, **given)
     if as_json:
         show_json(solution.to_dict())
     else:
         show_result(solution, above=position_text(solution.state))
     if certificate is not None:
-        lines = certify(certificate, solution, game, moves=moves, position=position)
-        say(f"{escape(str(certificate))} has the proof: {counted(lines, 'line')}.")
+        size = certify(certificate, solution, game, moves=moves, position=position)
+        say(f"{escape(str(certificate))} has the proof: {counted(size, 'line')}.")
     if solution.end == "interrupted":
         raise interrupted()
 

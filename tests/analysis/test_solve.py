@@ -184,6 +184,16 @@ def test_shows_a_solution(program):
         assert text in result.stdout
 
 
+def test_solves_a_list_of_positions(program, tmp_path):
+    path = tmp_path / "positions.txt"
+    path.write_text("0\n1  # beside the corner\n4\n")
+    result = program("hex(board_size=3)", "--lines", path, "--max-memory-mb", 1)
+    assert result.exit_code == 0, result.stderr
+    told = result.stdout.splitlines()
+    assert [line.partition(":")[0] for line in told] == ["0", "1", "4"]
+    assert told[2].endswith("loss for player 1")
+
+
 def test_prints_one_object(program):
     values = object_of(program("tic_tac_toe", "--moves", "4,1", "--json"))
     assert (values["moves"], values["end"], values["proven"]) == ([4, 1], "solved", "win")
