@@ -25,6 +25,7 @@ from rave_agents.cli.terminal import say, show, tolerate_encoding
 from rave_agents.cli.terminal_game import TerminalGame
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.setting_up import limited, set_up_session
+from rave_agents.web.server import serve
 
 try:
     import readline
@@ -111,10 +112,9 @@ def play(
     )
     if web:
         try:
-            from rave_agents.web.server import serve  # noqa: PLC0415  (optional: starlette)
+            serve(live, port=port, opens=browser, say=say)
         except ImportError as error:
             raise ValueError(str(error)) from error
-        serve(live, port=port, opens=browser, say=say)
         return
     tolerate_encoding(sys.stdout)
     with live:

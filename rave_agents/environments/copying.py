@@ -374,7 +374,7 @@ def _hashable_object(thing: Any) -> Hashable:
 def pygame_types() -> tuple[type | None, tuple[type, ...]]:
     """The type of pygame's surfaces, and those of its clocks and fonts; None without pygame."""
     try:
-        import pygame  # noqa: PLC0415  (optional: pygame)
+        pygame = importlib.import_module("pygame")
     except ImportError:
         return None, ()
     found = [type(pygame.time.Clock())]

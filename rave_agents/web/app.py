@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from importlib.resources import files
 from typing import Any
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -232,3 +233,15 @@ def _is_here(host: str) -> bool:
     if host.endswith("]") or not colon:
         name, port = host, "80"
     return name in HOSTS and port.isdecimal()
+
+
+def make_server(live: LiveSession, token: str) -> uvicorn.Server:
+    """Make the server of a session's page; it listens once it is given a socket."""
+    config = uvicorn.Config(
+        Page(live, token).guarded,
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=1,
+    )
+    return uvicorn.Server(config)

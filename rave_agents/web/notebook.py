@@ -19,6 +19,7 @@ from rave_agents.sessions.setting_up import limited, set_up_session
 from rave_agents.sessions.thought import Thought
 from rave_agents.sessions.views import may_think_aloud, seen_names, seen_text
 from rave_agents.web.pictures import Pictures
+from rave_agents.web.server import Server
 from rave_agents.web.snapshot import status_text, viewer_of
 
 _HEIGHT = 760
@@ -113,8 +114,6 @@ class NotebookGame:
         self._pictures = Pictures(live.session)
         self._server: Any = None
         if page:
-            from rave_agents.web.server import Server  # noqa: PLC0415  (optional: starlette)
-
             self._server = Server(live)
             self._server.start()
         else:

@@ -11,13 +11,6 @@ from typing import Any
 from rave_agents.extras import missing
 from rave_agents.sessions.live import LiveSession
 
-try:
-    import uvicorn
-
-    from rave_agents.web.app import Page
-except ImportError as _error:
-    raise ImportError(missing("The page needs", "web", "starlette uvicorn")) from _error
-
 ADDRESS = "127.0.0.1"
 """The address that is listened at: nobody else reaches it."""
 
@@ -30,11 +23,16 @@ class Server:
         port: the port, 0 for a free one.
 
     Raises:
+        ImportError: if starlette or uvicorn is not installed.
         OSError: if the port is not free.
         ValueError: for what is no port.
     """
 
     def __init__(self, live: LiveSession, *, port: int = 0) -> None:
+        try:
+            from rave_agents.web.app import make_server  # noqa: PLC0415  (optional: starlette)
+        except ImportError as error:
+            raise ImportError(missing("The page needs", "web", "starlette uvicorn")) from error
         if not 0 <= port < 65536:
             raise ValueError(f"port must be from 0 to 65535, got {port}.")
         self.live: LiveSession = live
@@ -48,14 +46,7 @@ class Server:
         token = secrets.token_urlsafe(16)
         self.address: str = f"http://{ADDRESS}:{self._socket.getsockname()[1]}/{token}/"
         """The page's address, which only this machine's user knows."""
-        config = uvicorn.Config(
-            Page(live, token).guarded,
-            log_level="warning",
-            access_log=False,
-            lifespan="off",
-            timeout_graceful_shutdown=1,
-        )
-        self._server = uvicorn.Server(config)
+        self._server = make_server(live, token)
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
     def _serve(self) -> None:

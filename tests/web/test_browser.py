@@ -11,6 +11,7 @@ from rave_agents.analysis.review import review_game
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.setting_up import set_up_session
 from rave_agents.web.review_page import review_page
+from rave_agents.web.server import Server
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
 
@@ -32,12 +33,12 @@ def chromium():
 @pytest.fixture
 def serving():
     """Gives a function that serves a session."""
-    server = pytest.importorskip("rave_agents.web.server", reason="Starlette is not installed")
+    pytest.importorskip("starlette")
     begun = []
 
     def serve(game, agent="uct(simulations=20)", *, beside=False):
         live = LiveSession(set_up_session(game, agent), adviser=as_agent(agent), beside=beside)
-        begun.append(server.Server(live))
+        begun.append(Server(live))
         begun[-1].start()
         return begun[-1]
 
