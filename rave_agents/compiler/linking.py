@@ -197,6 +197,7 @@ GIVES_A_NUMBER: "weakref.WeakSet[Any]" = weakref.WeakSet()
 """Functions of the user's own whose callers need a number."""
 
 
+_unliteral: Any = types.unliteral  # type: ignore[attr-defined]
 _NOTHING: Any = (types.NoneType, types.Optional)  # type: ignore[attr-defined]
 """Types of what may be None."""
 
@@ -257,5 +258,11 @@ def function_type(function: Callable[..., Any], sums_in_any_order: bool = False)
 def _compiled_into_callers(
     function: Callable[..., Any], sums_in_any_order: bool, epoch: Any
 ) -> Any:
+    """A dispatcher, which is kept: its type refers to it weakly."""
     fastmath = {"reassoc"} if sums_in_any_order else False
-    return numba.njit(**INNER, fastmath=fastmath)(function)  # Kept: its type refers to it weakly.
+    dispatcher: Any = numba.njit(**INNER, fastmath=fastmath)(function)
+    template = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda given, named: template(  # Once for all constants.
+        tuple(map(_unliteral, given)), {name: _unliteral(kind) for name, kind in named.items()}
+    )
+    return dispatcher

@@ -19,7 +19,7 @@ from rave_agents.compiler.dispatch import OpenFunction
 
 # Bodies that only return a constant or an argument.
 
-_any_number_of: Any = types.VarArg  # type: ignore[attr-defined]
+_types: Any = types
 _CONSTANTS: Any = {
     type(None): types.none,
     bool: types.boolean,
@@ -80,7 +80,7 @@ def give_plain_bodies(opened: OpenFunction[Any, Any]) -> None:
         typer.pysig = parameters  # type: ignore[attr-defined]
         return typer
 
-    @lower_builtin(opened, _any_number_of(types.Any))
+    @lower_builtin(opened, _types.VarArg(types.Any))
     def _lowered(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         given = plain(signature.args)
         assert given is not None
@@ -112,8 +112,9 @@ def _min(x: Any, y: Any) -> Any:
 @type_callable(_int)
 def _typed_int(context: Any) -> Callable[..., Any]:
     def typer(x: Any) -> Any:
-        whole = isinstance(x, types.Integer)
-        return (x if whole else types.intp) if isinstance(x, _NUMBERS) else None
+        # Of one width, so that functions are not compiled for several.
+        wide = isinstance(x, _types.Integer) and x.bitwidth == _types.intp.bitwidth
+        return (x if wide else types.intp) if isinstance(x, _NUMBERS) else None
 
     return typer
 
