@@ -136,9 +136,10 @@ class BoardLearner:
         self._teacher = Teacher(rules, self.network, self._seeds.spawn(1)[0])
         if start is not None:
             self._teacher.weights[:] = start.weights.ravel()
-        self.games = self.positions = 0
+        self.games: int = 0
+        self.positions: int = 0
         """Games played and positions learned from."""
-        self.error = float("nan")
+        self.error: float = float("nan")
         """The mean squared error of the last round; NaN before the first."""
 
     @property

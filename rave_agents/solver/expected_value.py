@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rave_agents.certificates.checker import after
 from rave_agents.errors import GameError
@@ -100,7 +101,7 @@ class ExpectedValue:
         check_provable(state)
         limits = utility_limits(state)
         span = limits.high - limits.low
-        self.question = Question(
+        self.question: Question = Question(
             player,
             max(limits.low, -UNKNOWN_UTILITY),
             min(limits.high, UNKNOWN_UTILITY),
@@ -117,7 +118,7 @@ class ExpectedValue:
             np.zeros(entries, np.int64),
             buckets,
         )
-        self.control = np.zeros(codes.CONTROL_WORDS, np.int64)
+        self.control: NDArray[np.int64] = np.zeros(codes.CONTROL_WORDS, np.int64)
         self._bounds = np.zeros(2)
         self._slice = 1000
         self._make_expander(state)
@@ -309,9 +310,9 @@ class ExpectedValue:
         alpha, beta = np.zeros((2, depths + 1))
         keys = np.zeros(2 * depths + 2, np.uint64)
         made = Stack(first, children, kind, alpha, beta, chosen, begin, probe, keys)
-        self.stack = _grown(self, "stack", made)
+        self.stack: Stack = _grown(self, "stack", made)
         self._expander.reserve(depths)
-        self.on_path = np.zeros(4 * depths, np.int64)
+        self.on_path: NDArray[np.int64] = np.zeros(4 * depths, np.int64)
         self.control[PATHS] = 4 * depths
         with np.errstate(over="ignore"):
             for depth in range(int(self.control[codes.DEPTH])):

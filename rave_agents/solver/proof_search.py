@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game.arguments import is_number
@@ -28,6 +29,7 @@ from rave_agents.solver.table import (
     OPEN,
     PROVEN,
     REFUTED,
+    Table,
     collect,
     disproof_of,
     distance_of,
@@ -124,9 +126,9 @@ class ProofSearch:
         check_provable(state, name)
         self.repetition = repetition
         """Each player's return where play goes on for ever; None for none."""
-        self.table = make_table(max_memory_mb)
+        self.table: Table = make_table(max_memory_mb)
         """The table."""
-        self.values = np.zeros(codes.MOST_VALUES + 2)
+        self.values: NDArray[np.float64] = np.zeros(codes.MOST_VALUES + 2)
         self._control = np.zeros(codes.CONTROL_WORDS, np.int64)
         self._control[codes.NUM_VALUES] = 1
         self._control[codes.ROOM] = int(FULL_SHARE * num_entries(self.table))

@@ -113,6 +113,7 @@ class StateExpander:
     def set_root(self, state: GameState) -> bool:
         """See ``Expander``."""
         root = state.clone()
+        self.has_keys: bool
         key, self.has_keys = root_key_of(root)
         self._path = [(root, key)]
         self._after = []

@@ -45,9 +45,9 @@ class ValueSearch:
         low, high = float(state.min_utility()), float(state.max_utility())
         if search.repetition is None and search.may_loop:
             low = -math.inf
-        self.interval = Interval(low, high)
+        self.interval: Interval = Interval(low, high)
         """The bounds by now."""
-        self.at_least = self._first()
+        self.at_least: float = self._first()
         """The return that is looked at."""
 
     def _first(self) -> float:
