@@ -16,9 +16,9 @@ from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.layout import call_address
 from rave_agents.compiler.linking import INNER, OPTIONS, expect_number, function_type, has_addresses
 from rave_agents.compiler.machine_code import MachineCode
+from rave_agents.compiler.plain_bodies import give_plain_bodies
 from rave_agents.compiler.references import RecordReference, copy_of
 from rave_agents.compiler.settings import codegen_settings
-from rave_agents.compiler.shortcuts import give_plain_bodies
 
 _opened: set[OpenFunction[Any, Any]] = set()
 

@@ -12,7 +12,7 @@ from rave_agents import Limit, Searcher
 from rave_agents.compiler import shortcuts
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.linking import OPTIONS, LinkedCompiler
-from rave_agents.compiler.shortcuts import PlainBody, plain_body
+from rave_agents.compiler.plain_bodies import PlainBody, plain_body
 
 
 def nothing(part, depth):

@@ -313,7 +313,7 @@ COMMANDS = {
         *("scaling", game, "uct", "--against", "random", "--simulations", "3,6", *GIVEN["few"]),
     ),
     "search": lambda game: ("search", game, "uct", *GIVEN["limit"]),
-    "solve": lambda game: ("solve", game, *GIVEN["limit"]),
+    "solve": lambda game: ("solve", game, "--positions", 50),
     "learn": lambda game: (
         *("learn", game, "--games", 2, "--rounds", 1, *GIVEN["limit"], "--output", "v.npz"),
     ),

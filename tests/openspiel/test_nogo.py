@@ -135,4 +135,4 @@ def test_the_program_finds_it():
 @pytest.mark.full(but=["2-win"])
 @pytest.mark.parametrize(("size", "proven"), [(2, "win"), (3, "win")])
 def test_our_solver_finds_who_wins_small_boards(size, proven):
-    assert solve_position(f"nogo(board_size={size})", seconds=20).result.proven == proven
+    assert solve_position(f"nogo(board_size={size})", seconds=20).proven == proven

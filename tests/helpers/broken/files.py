@@ -12,7 +12,7 @@ from rave_agents.knowledge.networks import shapes_for, windows_of
 
 RULES = rules_class("connect_four")(rows=4, columns=4, x_in_row=3)
 BOARD, SHAPES = (*RULES.board_shape, RULES.cell_kinds), shapes_for(RULES)
-FEATURES = windows_of(*BOARD, SHAPES).size + 1
+FEATURES = windows_of(BOARD, SHAPES).size + 1
 
 
 def weights(*shape):
