@@ -77,7 +77,8 @@ class SearchResult(Result):
     outcome: tuple[float, ...] | None = None
     """The returns of all players with best play, if they are proven; else None."""
     expected: bool = False
-    """True if chance moves in the tree: ``outcome`` is then what players can expect."""
+    """True if chance moves in the tree: ``outcome`` is then what players can expect, exact to some
+    ten-millionths of the range of utilities: a tree has probabilities in single precision."""
     proof_number: float | None = None
     """Proof number of a win of ``player``: the least number of leaves that must be won to prove it;
     0 if it is proven, infinite if it is disproven; None without proof numbers."""

@@ -8,9 +8,12 @@ import functools
 import sys
 import time
 
-from helpers.random_trees import KINDS, action_values, random_tree, regret, tree_state
+from helpers.random_trees import CHANCE, KINDS, action_values, random_tree, regret, tree_state
 
 from rave_agents import Limit, SearchConfig, Searcher
+
+SINGLE, DOUBLE = 1e-6, 1e-9
+"""Exactness of outcomes; a tree has the probabilities of chance in single precision."""
 
 MIXED = ("regret_matching", "exp3")
 """Presets for games in which players move at the same time."""
@@ -26,7 +29,8 @@ class Sample:
     def __init__(self, preset, seeds, simulations=5000):
         self.regrets, self.worse_than_uct, self.proven, self.wrong = [], [], 0, []
         for seed in seeds:
-            kind, _, values = tree(seed)
+            kind, nodes, values = tree(seed)
+            near = SINGLE if any(node.mover == CHANCE for node in nodes) else DOUBLE
             rows, cost = played(preset, seed, simulations)
             self.regrets.append(cost)
             if cost > 0.25 and played("uct", seed, simulations)[1] <= 0.05:
@@ -35,7 +39,7 @@ class Sample:
                 if row.outcome is not None:
                     self.proven += 1
                     low, high = values[row.action]
-                    if not low - 1e-9 <= row.outcome <= high + 1e-9:
+                    if not low - near <= row.outcome <= high + near:
                         self.wrong.append((kind, seed, row.action))
 
     @property

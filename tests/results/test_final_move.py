@@ -185,9 +185,13 @@ def test_a_proven_win_is_played_however_it_was_visited(final_move, known):
 
 
 def a_trap():
-    """Move 0 looks good, until the last of ten answers is found; move 1 is won one time in ten."""
-    nodes = {(): (0, [0, 1]), (0,): (1, range(10)), (1,): [(0, 0.1), (1, 0.9)]}
-    nodes |= {(1, 0): WIN, (1, 1): LOSS, (0, 9): LOSS}
+    """Move 0 looks good, until the last of ten answers is found; move 1 is won one time in ten.
+
+    It has too many outcomes to be solved.
+    """
+    outcomes = [(number, 0.001) for number in range(1000)]
+    nodes = {(): (0, [0, 1]), (0,): (1, range(10)), (1,): outcomes, (0, 9): LOSS}
+    nodes |= {(1, number): WIN if number % 10 == 0 else LOSS for number in range(1000)}
     for answer in range(9):
         nodes |= line((0, answer), [0, 1], WIN)
     return nodes
