@@ -6,20 +6,15 @@ and how far these are trusted. That a move is refuted by a reply is said only if
 it is won by that reply, and by none of the others, which are searched one by one.
 """
 
-import collections
 import dataclasses
-import os
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from rave_agents.agents.named_agents import SearchAgent, make_agent
-from rave_agents.arena.journal import FORMAT
+from rave_agents.analysis.review_result import INACCURACY, Review, ReviewedMove, told
 from rave_agents.arena.match import limited_agent
-from rave_agents.arena.positions import set_up
-from rave_agents.arena.report_data import load_report
-from rave_agents.errors import RaveAgentsError, UnsupportedGameError
-from rave_agents.frameworks.adapters import Game, load_plain_game
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import (
@@ -30,17 +25,12 @@ from rave_agents.game.game_state import (
     moving_players,
 )
 from rave_agents.game.notation import action_name
-from rave_agents.results.result import Result
 from rave_agents.results.root import principal_variation
 from rave_agents.results.search_result import ActionStatistics, SearchResult
-from rave_agents.results.tables import Column, Table
 from rave_agents.tree.search_tree import SearchTree
 
 REVIEW_SECONDS = 1.0
 """Seconds for a position, where nothing else limits the search."""
-
-INACCURACY, MISTAKE, BLUNDER = 0.1, 0.2, 0.4
-"""Least value lost, as a share of the range of utilities, for the words for it."""
 
 _WON, _EVEN = 0.7, 0.5
 """Values from which a side is said to win, and below which it does not, scaled to [0, 1]."""
@@ -56,175 +46,6 @@ _SHARE = 0.2
 
 _TRUSTED = 0.5
 """Least trust in AMAF values for a sentence on them."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class ReviewedMove:
-    """One move of a game; values are the mover's, in the game's utilities."""
-
-    number: int
-    """Number of the action in the game, from 1."""
-    player: int
-    """The player who moved; below 0 for chance and for players who move at the same time."""
-    name: str
-    """The move in the game's notation."""
-    value: float | None
-    """The value of the position before it, with the best move; None if nothing tells."""
-    value_after: float | None
-    """The value of the position after it; None likewise."""
-    exact: bool
-    """True if both are proven."""
-    best: str
-    """The move that the search would have played; empty without a search."""
-    best_action: int | None
-    """Its number; None likewise."""
-    line: tuple[str, ...]
-    """The line that it expected."""
-    reply: str
-    """The best reply to the move that was played; empty if none is known."""
-    refuted: bool
-    """True if that reply wins, and no other that was searched does."""
-    lost: float
-    """The value that it lost, as a share of the range of utilities; 0 if nothing tells."""
-    sentences: tuple[str, ...]
-    """Sentences about it."""
-
-    @property
-    def word(self) -> str:
-        """``blunder``, ``mistake``, ``inaccuracy``, or nothing."""
-        for least, word in ((BLUNDER, "blunder"), (MISTAKE, "mistake"), (INACCURACY, "inaccuracy")):
-            if self.lost >= least:
-                return word
-        return ""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
-class Review(Result):
-    """A game, and what an agent thinks of each of its moves."""
-
-    game: str
-    """The game's name."""
-    agent: str
-    """The agent's spec with its limit."""
-    moves: tuple[ReviewedMove, ...]
-    """All moves."""
-    states: tuple[GameState, ...] = dataclasses.field(compare=False)
-    """The position before each move, and the last one."""
-    played: tuple[int | None, ...]
-    """The action of each move; None where players moved at the same time."""
-    values: tuple[float | None, ...]
-    """The value of each position for seat 0; None if nothing tells."""
-    returns: tuple[float, ...] | None
-    """The returns, if the game is over; else None."""
-    interrupted: bool = False
-    """True if moves at the end were not reviewed."""
-
-    @property
-    def mistakes(self) -> list[ReviewedMove]:
-        """The moves that lost something."""
-        return [move for move in self.moves if move.word]
-
-    def summary(self) -> str:
-        """One line."""
-        ends = "" if self.returns is None else f", returns {list(self.returns)}"
-        words = collections.Counter(move.word for move in self.mistakes)
-        told = ", ".join(f"{count} {_plural(word, count)}" for word, count in words.items())
-        return (
-            f"{self.game}, {len(self.moves)} moves{ends}, by {self.agent}: {told or 'no mistake'}"
-        )
-
-    @property
-    def remarks(self) -> list[str]:
-        """The sentences on each mistake."""
-        return [" ".join(move.sentences) for move in self.mistakes]
-
-    def columns(self) -> dict[str, list[Any]]:
-        """A row for each move."""
-        names = ("number", "player", "name", "value", "value_after", "lost", "exact", "best")
-        columns = {name: [getattr(move, name) for move in self.moves] for name in names}
-        return {**columns, "refuted_by": [m.reply if m.refuted else None for m in self.moves]}
-
-    def tables(self) -> list[Table]:
-        """The mistakes."""
-        rows = self.mistakes
-        if not rows:
-            return []
-        return [
-            Table(
-                [
-                    Column("move", [f"{row.number}. {row.name}" for row in rows], text=True),
-                    Column("seat", [str(row.player) for row in rows]),
-                    Column("value", [_told(row.value) for row in rows]),
-                    Column("after", [_told(row.value_after) for row in rows]),
-                    Column("best", [row.best for row in rows], text=True),
-                    Column("is", [row.word for row in rows], text=True),
-                ]
-            )
-        ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "game": self.game,
-            "agent": self.agent,
-            "returns": None if self.returns is None else list(self.returns),
-            "values": list(self.values),
-            "moves": [{**dataclasses.asdict(move), "word": move.word} for move in self.moves],
-        }
-
-
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
-
-
-def _told(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
-
-
-def recorded_actions(game: Game, path: str | os.PathLike[str], number: int = 1) -> tuple[int, ...]:
-    """The actions of a game in a file: SGF, a list of moves, or a file of games.
-
-    Args:
-        game: the game.
-        path: the file.
-        number: the number of the game, from 1, in a file of games.
-
-    Raises:
-        ValueError: if the file has no such game, or an action is not legal.
-        OSError: if it cannot be read.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {str(path)!r}.")
-    with path.open("rb") as file:
-        begins = file.readline(4096)
-    if not (begins.startswith(b"{") and f'"{FORMAT} '.encode() in begins):
-        found = set_up(game, position=path).actions
-        if found is None:
-            raise ValueError(f"{path} has a position and no moves: there is nothing to review.")
-        return found
-    data = load_report(path)
-    records = [
-        record
-        for match in data.result.matches
-        if _is_of(game, match.game)
-        for record in match.records
-    ]
-    if not 1 <= number <= len(records):
-        raise ValueError(
-            f"{path} has {len(records)} games of {game.name}, and not number {number}."
-        )
-    return records[number - 1].actions
-
-
-def _is_of(game: Game, name: str) -> bool:
-    """True if a name out of a file is the game's; the file makes no game of its own."""
-    if name == game.name:
-        return True
-    try:
-        return load_plain_game(name).name == game.name
-    except RaveAgentsError:
-        return False
 
 
 @answers_unknown_arguments
@@ -466,7 +287,7 @@ class _Reviewer:
         exact = " That is proven." if move.exact else ""
         yield (
             f"{move.number}. {move.name} by seat {move.player} is {_article(move.word)}: its value "
-            f"is {_told(move.value_after)}, and {move.best} had {_told(move.value)}.{exact}"
+            f"is {told(move.value_after)}, and {move.best} had {told(move.value)}.{exact}"
         )
         if move.refuted:
             yield f"It is refuted by {move.reply}: without that reply it would not lose."

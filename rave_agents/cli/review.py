@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from rave_agents.analysis.review import recorded_actions, review_game
+from rave_agents.analysis.recorded_game import recorded_actions
+from rave_agents.analysis.review import review_game
 from rave_agents.cli.completion import complete_agent
 from rave_agents.cli.program import (
     Debug,

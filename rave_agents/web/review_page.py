@@ -4,7 +4,7 @@ import html
 import json
 import math
 
-from rave_agents.analysis.review import Review, ReviewedMove
+from rave_agents.analysis.review_result import Review, ReviewedMove
 from rave_agents.game.notation import position_text
 from rave_agents.game.plain_text import printable
 from rave_agents.plots.board import Board

@@ -5,7 +5,8 @@ import pytest
 from typer.testing import CliRunner
 
 from rave_agents import as_game
-from rave_agents.analysis.review import recorded_actions, review_game
+from rave_agents.analysis.recorded_game import recorded_actions
+from rave_agents.analysis.review import review_game
 from rave_agents.arena import play_match
 from rave_agents.cli import app
 from rave_agents.errors import UnsupportedGameError

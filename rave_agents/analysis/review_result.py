@@ -1,0 +1,136 @@
+"""A ``Review`` of a game and its ``ReviewedMove``s."""
+
+import collections
+import dataclasses
+from typing import Any
+
+from rave_agents.game.game_state import GameState
+from rave_agents.results.result import Result
+from rave_agents.results.tables import Column, Table
+
+INACCURACY, MISTAKE, BLUNDER = 0.1, 0.2, 0.4
+"""Least value lost, as a share of the range of utilities, for the words for it."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ReviewedMove:
+    """One move of a game; values are the mover's, in the game's utilities."""
+
+    number: int
+    """Number of the action in the game, from 1."""
+    player: int
+    """The player who moved; below 0 for chance and for players who move at the same time."""
+    name: str
+    """The move in the game's notation."""
+    value: float | None
+    """The value of the position before it, with the best move; None if nothing tells."""
+    value_after: float | None
+    """The value of the position after it; None likewise."""
+    exact: bool
+    """True if both are proven."""
+    best: str
+    """The move that the search would have played; empty without a search."""
+    best_action: int | None
+    """Its number; None likewise."""
+    line: tuple[str, ...]
+    """The line that it expected."""
+    reply: str
+    """The best reply to the move that was played; empty if none is known."""
+    refuted: bool
+    """True if that reply wins, and no other that was searched does."""
+    lost: float
+    """The value that it lost, as a share of the range of utilities; 0 if nothing tells."""
+    sentences: tuple[str, ...]
+    """Sentences about it."""
+
+    @property
+    def word(self) -> str:
+        """``blunder``, ``mistake``, ``inaccuracy``, or nothing."""
+        for least, word in ((BLUNDER, "blunder"), (MISTAKE, "mistake"), (INACCURACY, "inaccuracy")):
+            if self.lost >= least:
+                return word
+        return ""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class Review(Result):
+    """A game, and what an agent thinks of each of its moves."""
+
+    game: str
+    """The game's name."""
+    agent: str
+    """The agent's spec with its limit."""
+    moves: tuple[ReviewedMove, ...]
+    """All moves."""
+    states: tuple[GameState, ...] = dataclasses.field(compare=False)
+    """The position before each move, and the last one."""
+    played: tuple[int | None, ...]
+    """The action of each move; None where players moved at the same time."""
+    values: tuple[float | None, ...]
+    """The value of each position for seat 0; None if nothing tells."""
+    returns: tuple[float, ...] | None
+    """The returns, if the game is over; else None."""
+    interrupted: bool = False
+    """True if moves at the end were not reviewed."""
+
+    @property
+    def mistakes(self) -> list[ReviewedMove]:
+        """The moves that lost something."""
+        return [move for move in self.moves if move.word]
+
+    def summary(self) -> str:
+        """One line."""
+        ends = "" if self.returns is None else f", returns {list(self.returns)}"
+        words = collections.Counter(move.word for move in self.mistakes)
+        found = ", ".join(f"{count} {_plural(word, count)}" for word, count in words.items())
+        return (
+            f"{self.game}, {len(self.moves)} moves{ends}, by {self.agent}: {found or 'no mistake'}"
+        )
+
+    @property
+    def remarks(self) -> list[str]:
+        """The sentences on each mistake."""
+        return [" ".join(move.sentences) for move in self.mistakes]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each move."""
+        names = ("number", "player", "name", "value", "value_after", "lost", "exact", "best")
+        columns = {name: [getattr(move, name) for move in self.moves] for name in names}
+        return {**columns, "refuted_by": [m.reply if m.refuted else None for m in self.moves]}
+
+    def tables(self) -> list[Table]:
+        """The mistakes."""
+        rows = self.mistakes
+        if not rows:
+            return []
+        return [
+            Table(
+                [
+                    Column("move", [f"{row.number}. {row.name}" for row in rows], text=True),
+                    Column("seat", [str(row.player) for row in rows]),
+                    Column("value", [told(row.value) for row in rows]),
+                    Column("after", [told(row.value_after) for row in rows]),
+                    Column("best", [row.best for row in rows], text=True),
+                    Column("is", [row.word for row in rows], text=True),
+                ]
+            )
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "game": self.game,
+            "agent": self.agent,
+            "returns": None if self.returns is None else list(self.returns),
+            "values": list(self.values),
+            "moves": [{**dataclasses.asdict(move), "word": move.word} for move in self.moves],
+        }
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+
+
+def told(value: float | None) -> str:
+    """A value as sentences have it."""
+    return "-" if value is None else f"{value:.2f}"
