@@ -57,7 +57,7 @@ for (const game of document.querySelectorAll('.game')) {
   const [back, on] = game.querySelectorAll('button');
   back.addEventListener('click', () => show(Number(slider.value) - 1));
   on.addEventListener('click', () => show(Number(slider.value) + 1));
-  show(0);
+  show(steps.length - 1);
 }
 """
 
@@ -78,10 +78,11 @@ def report_page(data: ReportData, *, games: int = GAMES_SHOWN, ask: Sequence[str
     """
     result = data.result
     asked = _asked(data, ask)
-    title = f"{data.what.capitalize()}: {', '.join(result.games)}"
+    title = _title(data)
     planned = result.all_planned
+    games_played = f"<p>{_text(', '.join(result.games))}</p>" if len(result.games) > 1 else ""
     parts = [
-        f"<h1>{_text(title)}</h1>",
+        f"<h1>{_text(title)}</h1>{games_played}",
         f"<p>{result.finished} of {planned} games, seed {result.seed}, rave-agents "
         f"{_text(data.header.get('rave-agents', __version__))}</p>",
         _section("Ratings", _ratings(data), _ratings_note(data)),
@@ -122,6 +123,14 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
+
+
+def _title(data: ReportData) -> str:
+    """The kind of event, who plays, and what."""
+    agents, games = data.result.agents, data.result.games
+    who = " and ".join(agents) if len(agents) == 2 else f"{len(agents)} agents"
+    what = games[0] if len(games) == 1 else f"{len(games)} games"
+    return f"{data.what.capitalize()} of {who} in {what}"
 
 
 def _text(value: object) -> str:
@@ -233,14 +242,19 @@ def _replayed(
         agents = asked.get(match.agents[0]), asked.get(match.agents[1])
         if not reason:
             replayed = replay(load_plain_game(match.game), agents, record, match.seed)
-            steps = [_step(step, n, match.agents) for n, step in enumerate(replayed)]
+            shown = list(replayed)
+            steps = [
+                _step(step, n, match.agents, last=n == len(shown) - 1)
+                for n, step in enumerate(shown)
+            ]
     except Exception as error:  # Whatever the game raises, the results are there to be read.
         reason = str(error) or type(error).__name__
     if reason:
         return f"<p>{_text(title)}: it cannot be replayed here ({_text(reason)}).</p>"
+    last = len(steps) - 1
     controls = (
         '<div class="controls"><button type="button" aria-label="back">‹</button>'
-        f'<input type="range" min="0" max="{len(steps) - 1}" value="0" aria-label="move">'
+        f'<input type="range" min="0" max="{last}" value="{last}" aria-label="move">'
         '<button type="button" aria-label="on">›</button></div>'
     )
     return (
@@ -248,7 +262,8 @@ def _replayed(
     )
 
 
-def _step(step: Step, number: int, agents: tuple[str, str]) -> str:
+def _step(step: Step, number: int, agents: tuple[str, str], *, last: bool) -> str:
+    """One position of a replay; the last one is shown first."""
     picture = pictures.position_picture(step)
     shown = (
         f"<pre>{_text(str(step.state).rstrip())}</pre>"
@@ -265,7 +280,7 @@ def _step(step: Step, number: int, agents: tuple[str, str]) -> str:
     if step.result is not None:
         header, *rows = step.result.tables(MOVES_SHOWN)[0].rows
         thoughts = _table(header, rows, "thoughts")
-    hidden = "" if number == 0 else " hidden"
+    hidden = "" if last else " hidden"
     return (
         f'<div class="step"{hidden}><div>{shown}</div>'
         f"<div><p>{_text(what)}</p>{thoughts}</div></div>"

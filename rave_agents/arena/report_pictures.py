@@ -12,7 +12,7 @@ from rave_agents.arena.report_data import ReportData
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.plots.board import find_board
 from rave_agents.plots.board_plot import draw_board
-from rave_agents.plots.curves import Curve, draw_curves
+from rave_agents.plots.curves import Curve, draw_curves, plain_ticks
 from rave_agents.plots.figures import Picture, colormaps, literal, panels, rc_context
 from rave_agents.plots.result_plot import numbers_of
 
@@ -53,7 +53,7 @@ def _is_limit(value: Any) -> bool:
 
 
 def seconds_picture(data: ReportData) -> Picture:
-    """Mean seconds that each agent thought about a move."""
+    """Mean time that each agent thought about a move, in milliseconds."""
     spent = {name: [0, 0.0] for name in data.result.agents}
     for match in data.result.matches:
         for name, effort in zip(match.agents, match.efforts, strict=True):
@@ -61,11 +61,16 @@ def seconds_picture(data: ReportData) -> Picture:
             spent[name][1] += effort.seconds
     names = [name for name in data.result.ratings().order if spent[name][0]]
     picture, (axes,) = panels(1, width=6, height=0.8 + 0.3 * max(1, len(names)))
-    values = [spent[name][1] / spent[name][0] for name in names]
-    axes.barh(range(len(names)), values, color="#7f8fa6")
+    values = [1000 * spent[name][1] / spent[name][0] for name in names]
+    axes.plot(values, range(len(names)), "o", color="#1f3a6e")
+    axes.grid(axis="x", linewidth=0.5)
     axes.set_yticks(range(len(names)), list(map(literal, names)), fontsize=8)
     axes.invert_yaxis()
-    axes.set(xlabel="seconds a move", xscale="log" if values and min(values) > 0 else "linear")
+    axes.set(xlabel="milliseconds a move")
+    if values and min(values) > 0:
+        axes.set_xscale("log")
+        plain_ticks(axes, ())
+        axes.set_xlim(min(values) / 2, max(values) * 2)
     return picture
 
 

@@ -8,6 +8,9 @@ from rave_agents.game.arguments import check_names
 from rave_agents.plots.figures import Axes, Picture, literal, panels
 from rave_agents.plots.result_plot import QUANTITIES, numbers_of
 
+MOST_TICKS = 6
+"""Points of an axis that all have a tick of their own, at most."""
+
 
 class Curve(NamedTuple):
     """One line over simulations."""
@@ -55,8 +58,18 @@ def draw_curves(
     if not any(math.isfinite(value) for curve in curves.values() for value in curve.values):
         axes.set_xlim(*_around(curves))  # Where nothing is drawn, a logarithmic axis has no ends.
     axes.set(xscale="log", xlabel="simulations", ylabel=label)
+    plain_ticks(axes, [point for curve in curves.values() for point in curve.simulations])
     if curves:
         axes.legend(fontsize=7)
+
+
+def plain_ticks(axes: Axes, points: Sequence[float]) -> None:
+    """Write the ticks of a logarithmic axis as plain numbers, at the points where they are few."""
+    distinct = sorted(set(points))
+    if 0 < len(distinct) <= MOST_TICKS:
+        axes.set_xticks(distinct)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.15g}")
+    axes.xaxis.set_minor_formatter(lambda value, _: "")
 
 
 def _around(curves: Mapping[str, Curve]) -> tuple[float, float]:

@@ -110,6 +110,13 @@ def test_the_page_loads_nothing_from_elsewhere(page):
     assert "http" not in re.sub(r"base64,[^\"]*", "", page)
 
 
+def test_the_title_says_who_plays_what(files, page):
+    assert f"<h1>Tournament of {len(AGENTS)} agents in 2 games</h1>" in page
+    match = report_page(load_report(files[0]["match"]), games=0)
+    assert "<title>Match of random" in match
+    assert "in tic_tac_toe</title>" in match
+
+
 def test_names_are_escaped(page):
     assert "uct &lt;b&gt;" in page
     assert "uct <b>" not in page
@@ -236,9 +243,9 @@ def test_the_page_is_whole_in_a_browser_and_on_a_phone(page, tmp_path):
             tab.goto(path.as_uri())
             game = tab.locator(".game").first
             assert game.locator(".step:visible").count() == 1
-            before = game.locator(".step:visible p").inner_text()
-            game.locator("button").nth(1).click()
-            assert game.locator(".step:visible p").inner_text() != before
+            assert game.locator(".step:visible p").inner_text() == "The end."
+            game.locator("button").nth(0).click()
+            assert game.locator(".step:visible p").inner_text() != "The end."
             for details in tab.locator("summary").all():
                 details.click()
             assert tab.evaluate("document.documentElement.scrollWidth") <= width
