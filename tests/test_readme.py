@@ -38,6 +38,7 @@ SHORTER = {
     "threads": ["connect_four"],
     "train_against_an_opponent": ["200"],
     "many_actions": ["--actions", "2000", "--simulations", "5"],
+    "learn_all": ["tic_tac_toe", "--minutes=0.01", "--games=2", "--seconds=0.01", "--folder=v"],
     "own_worlds": ["kuhn_poker", "--positions", "4", "--worlds", "50"],
     "share_of_truth": ["dark_chess:4", "go_fish:2", "--positions", "2", "--particles", "200"],
     "simultaneous_experiment": ["--names", "matrix_brps", "--games", "2"],

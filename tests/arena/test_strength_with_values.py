@@ -2,6 +2,7 @@
 
 import pytest
 
+from rave_agents.analysis.learn import learn
 from rave_agents.arena.match import play_match
 
 
@@ -10,13 +11,13 @@ def learned(tmp_path_factory):
     """The path of a value learned of a game, once."""
     paths = {}
 
-    def learn(game):
+    def path_of(game):
         if game not in paths:
             paths[game] = tmp_path_factory.mktemp("learned") / "value.npz"
             learn(game, games=30, rounds=2, simulations=40).save(paths[game])
         return paths[game]
 
-    return learn
+    return path_of
 
 
 @pytest.mark.full

@@ -90,7 +90,8 @@ def test_proofs_of_games_are_verified(name, tmp_path):
             forced, lines = written(path, root, name, moves, player=player)
             checked = verify_certificate(path)
             assert (checked.lines, checked.header.statements) == (lines, forced.statements())
-            assert str(checked.state) == str(root)
+            assert checked.state.legal_actions() == root.legal_actions()
+            assert checked.state.current_player() == root.current_player()
 
 
 @pytest.mark.full(but=["zero sum", "three, general sum"])

@@ -98,4 +98,6 @@ def in_short(words):
     for option, value in SMALL.items():
         if option in words:
             words[words.index(option) + 1] = value
+    if "learn" in words and "--games" in words:
+        words[words.index("--games") + 1] = "10"  # Enough for its rounds.
     return words

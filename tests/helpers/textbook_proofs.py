@@ -203,6 +203,8 @@ class ProvingTextbook(Textbook):
         if all(each.solved for each in below):
             proof.high = proof.low
             proof.distance = 1 + max(each.distance for each in below)
+            if self.solves:
+                node.low = node.high  # Selection ends here.
 
     def solution(self, mover, below):
         """The proof that a solved node takes over; None if the node is not solved."""

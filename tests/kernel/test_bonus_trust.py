@@ -171,7 +171,7 @@ def test_lower_values_count_against_a_bonus_as_far_as_actions_pass(left, still_l
 def played(name, searches):
     """The result of the last of some searches in one game, after each of which its move is made."""
     state = pyspiel.load_game(name).new_initial_state()
-    searcher = Searcher(SearchConfig.preset("auto"), seed=1)
+    searcher = Searcher(SearchConfig.preset("auto").replace(known=False), seed=1)
     for _ in range(searches):
         result = searcher.search(state, Limit(simulations=200))
         state.apply_action(result.action)

@@ -126,7 +126,7 @@ def test_nothing_known_is_no_reason_for_distrust():
     ],
 )
 def test_the_search_sees_by_itself_where_moves_only_take_an_action_away(text, share):
-    searcher = Searcher(SearchConfig.preset("auto"), seed=1)
+    searcher = Searcher(SearchConfig.preset("auto").replace(known=False), seed=1)
     searcher.search(pyspiel.load_game(text).new_initial_state(), Limit(simulations=200))
     assert placement(searcher.rooted_tree().running.lifetimes) == pytest.approx(share, abs=0.05)
 
@@ -147,7 +147,7 @@ def test_the_search_sees_by_itself_which_actions_last(text, least, most):
     state = pyspiel.load_game(text).new_initial_state()
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
-    result = Searcher(SearchConfig.preset("auto"), seed=1).search(
+    result = Searcher(SearchConfig.preset("auto").replace(known=False), seed=1).search(
         OpenSpielState(state), Limit(simulations=1000)
     )
     assert least <= result.amaf_trust <= most

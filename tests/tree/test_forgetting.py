@@ -269,11 +269,11 @@ def test_what_is_proven_stays_true(block, few_nodes):
 
 @pytest.mark.full
 def test_a_position_is_proven_in_less_memory_than_its_tree_takes():
-    game, moves = "connect_four(rows=4,columns=5)", "4 2 4 3"
+    game, moves = "connect_four(rows=4,columns=5)", "4 2 4 3 1 1"
     state = pyspiel.load_game(game).new_initial_state()
     for move in moves.split():
         state.apply_action(int(move))
-    config, limit = SearchConfig.preset("pn_mcts"), Limit(simulations=10**6)
+    config, limit = SearchConfig.preset("rave_pn"), Limit(simulations=10**6)
     whole = Searcher(config, seed=1).search(state, limit)
     needed = whole.memory_bytes / MEGABYTE
     small = Searcher(config.replace(max_memory_mb=needed / 4), seed=1).search(state, limit)
