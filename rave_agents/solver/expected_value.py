@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +11,21 @@ from numpy.typing import NDArray
 from rave_agents.certificates.checker import after
 from rave_agents.errors import GameError
 from rave_agents.game.game_state import GameState
-from rave_agents.simulate.expansion import Expander, Place, make_expansion
-from rave_agents.simulate.utility_limits import MOST_LEGAL, utility_limits
+from rave_agents.simulate.expansion import Place
+from rave_agents.simulate.utility_limits import utility_limits
 from rave_agents.solver import expectation as codes
+from rave_agents.solver.buffers import (
+    FIRST_CHILDREN,
+    FIRST_DEPTHS,
+    SLICE_SECONDS,
+    expander_of,
+    grown,
+    with_room,
+)
 from rave_agents.solver.expectation import BoundsTable, Pool, Question, Search, Stack, run
 from rave_agents.solver.keys import hashed
 from rave_agents.solver.proof_search import check_provable
 from rave_agents.solver.search import PATHS
-from rave_agents.solver.state_expander import StateExpander
 
 FIRST_LIMIT = 16
 """Moves that the first sweep goes down; each goes twice as far as the last, while that is cut."""
@@ -28,12 +35,6 @@ MOST_LIMIT = 2**20
 
 UNCHANGED_SWEEPS = 5
 """Sweeps in a row without better bounds of the root, after which play goes in circles for good."""
-
-SLICE_SECONDS = 0.05
-"""Seconds between two looks at the limits."""
-
-FIRST_DEPTHS, FIRST_CHILDREN = 64, 4096
-"""Room of the first buffers."""
 
 ENTRY_BYTES = 40
 """Bytes of an entry of the table."""
@@ -121,7 +122,7 @@ class ExpectedValue:
         self.control: NDArray[np.int64] = np.zeros(codes.CONTROL_WORDS, np.int64)
         self._bounds = np.zeros(2)
         self._slice = 1000
-        self._make_expander(state)
+        self._expansion, self._expander = expander_of(state)
         self._make_stack(FIRST_DEPTHS)
         self._make_pool(FIRST_CHILDREN)
         self.end: str = ""
@@ -280,37 +281,18 @@ class ExpectedValue:
         elif status == codes.POOL_FULL:
             self._make_pool(2 * len(self._pool.action) + int(header[Place.ACTION_CAPACITY]))
         elif status == codes.LISTS_FULL:
-            self._make_lists(int(header[Place.REQUIRED_ACTIONS]))
+            required = int(header[Place.REQUIRED_ACTIONS])
+            self._expansion = with_room(self._expansion, self._expander, required)
         else:
             return
         self._bind()
-
-    def _make_expander(self, state: GameState) -> None:
-        players = state.num_players()
-        found = state.on_compiled_rules() if hasattr(state, "on_compiled_rules") else None
-        self._expander: Expander
-        if found is not None:
-            self._expansion = make_expansion(players, found.rules.max_actions)
-            self._expander = found.expander(self._expansion)
-        else:
-            self._expansion = make_expansion(players, 256)
-            self._expander = StateExpander(state, self._expansion)
-
-    def _make_lists(self, capacity: int) -> None:
-        if capacity > MOST_LEGAL:
-            raise GameError(f"A position has {capacity} legal actions, more than {MOST_LEGAL}.")
-        old = self._expansion.header
-        self._expansion = make_expansion(int(old[Place.NUM_PLAYERS]), capacity)
-        for place in (Place.DEPTH, Place.ACTION, Place.DEPTHS, Place.COUNT_MOVES):
-            self._expansion.header[place] = old[place]
-        self._expander.bind(self._expansion)
 
     def _make_stack(self, depths: int) -> None:
         first, children, kind, chosen, begin, probe = np.zeros((6, depths + 1), np.int64)
         alpha, beta = np.zeros((2, depths + 1))
         keys = np.zeros(2 * depths + 2, np.uint64)
         made = Stack(first, children, kind, alpha, beta, chosen, begin, probe, keys)
-        self.stack: Stack = _grown(self, "stack", made)
+        self.stack: Stack = grown(getattr(self, "stack", None), made)
         self._expander.reserve(depths)
         self.on_path: NDArray[np.int64] = np.zeros(4 * depths, np.int64)
         self.control[PATHS] = 4 * depths
@@ -322,12 +304,5 @@ class ExpectedValue:
         low, high, share = np.zeros((3, children))
         action, keys = np.zeros(children, np.int32), np.zeros(2 * children, np.uint64)
         made = Pool(action, keys, low, high, share, np.zeros(children, np.int64))
-        self._pool = _grown(self, "_pool", made)
+        self._pool = grown(getattr(self, "_pool", None), made)
         self.control[codes.POOL] = children
-
-
-def _grown(owner: Any, name: str, made: Any) -> Any:
-    """New buffers with the content of the old ones."""
-    for before, now in zip(getattr(owner, name, ()), made, strict=False):
-        now[: len(before)] = before
-    return made

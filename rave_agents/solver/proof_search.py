@@ -17,9 +17,17 @@ from rave_agents.game.game_state import (
     has_simultaneous_moves,
     hides_information,
 )
-from rave_agents.simulate.expansion import Expander, Place, make_expansion
-from rave_agents.simulate.utility_limits import MOST_LEGAL, utility_limits
+from rave_agents.simulate.expansion import Place
+from rave_agents.simulate.utility_limits import utility_limits
 from rave_agents.solver import search as codes
+from rave_agents.solver.buffers import (
+    FIRST_CHILDREN,
+    FIRST_DEPTHS,
+    SLICE_SECONDS,
+    expander_of,
+    grown,
+    with_room,
+)
 from rave_agents.solver.keys import Key, hashed
 from rave_agents.solver.search import Pool, Search, Stack, Statement, Trail, run
 from rave_agents.solver.state_expander import StateExpander
@@ -43,14 +51,11 @@ from rave_agents.solver.table import (
 )
 from rave_agents.solver.table_file import load_table, save_table
 
-SLICE_SECONDS = 0.05
-"""Seconds that the search runs between two looks at it, about."""
-
 WIDENING = 0.25
 """ε, by which thresholds are wider than the second-best number."""
 
-FIRST_DEPTHS, FIRST_CHILDREN, TRAIL_ENTRIES = 64, 4096, 2**14
-"""Room at first for positions on the path and their children; room on the trail."""
+TRAIL_ENTRIES = 2**14
+"""Room on the trail."""
 
 MOST_DEPTHS = 2**20
 """Positions on the path, at most: a game that is longer is taken for endless."""
@@ -133,7 +138,8 @@ class ProofSearch:
         self._control[codes.NUM_VALUES] = 1
         self._control[codes.ROOM] = int(FULL_SHARE * num_entries(self.table))
         self._players = state.num_players()
-        self._make_expander(state, 256)
+        self._expansion, self._expander = expander_of(state)
+        self._expansion.header[Place.COUNT_MOVES] = 1
         self._make_stack(FIRST_DEPTHS)
         self._make_pool(FIRST_CHILDREN)
         self._waiting = Trail(_words(2 * TRAIL_ENTRIES), _words(TRAIL_ENTRIES))
@@ -377,7 +383,8 @@ class ProofSearch:
         elif status == codes.POOL_FULL:
             self._make_pool(2 * len(self._pool.action) + int(header[Place.ACTION_CAPACITY]))
         elif status == codes.LISTS_FULL:
-            self._make_lists(int(header[Place.REQUIRED_ACTIONS]))
+            required = int(header[Place.REQUIRED_ACTIONS])
+            self._expansion = with_room(self._expansion, self._expander, required)
         elif status == codes.TABLE_FULL:
             with np.errstate(over="ignore"):
                 collect(self.table)
@@ -385,35 +392,11 @@ class ProofSearch:
             return
         self._bind()
 
-    def _make_expander(self, state: GameState, capacity: int) -> None:
-        self._expansion = make_expansion(self._players, capacity)
-        found = state.on_compiled_rules() if hasattr(state, "on_compiled_rules") else None
-        self._expander: Expander
-        if found is not None:
-            self._expansion = make_expansion(self._players, found.rules.max_actions)
-            self._expander = found.expander(self._expansion)
-        else:
-            self._expander = StateExpander(state, self._expansion)
-        self._expansion.header[Place.COUNT_MOVES] = 1
-
-    def _make_lists(self, capacity: int) -> None:
-        if capacity > MOST_LEGAL:
-            raise GameError(f"A position has {capacity} legal actions, more than {MOST_LEGAL}.")
-        old = self._expansion.header
-        self._expansion = make_expansion(self._players, capacity)
-        for place in (Place.DEPTH, Place.ACTION, Place.DEPTHS, Place.COUNT_MOVES):
-            self._expansion.header[place] = old[place]
-        self._expander.bind(self._expansion)
-
     def _make_stack(self, depths: int) -> None:
         old: Stack | None = getattr(self, "_stack", None)
         numbers: Any = [np.zeros(depths, np.int64) for _ in range(8)]
         numbers += [_words(2 * depths), _words(2 * depths)]
-        self._stack = Stack(*numbers)
-        if old is not None:
-            pairs: Any = zip(old, self._stack, strict=True)
-            for before, now in pairs:
-                now[: len(before)] = before
+        self._stack: Stack = grown(old, Stack(*numbers))
         self._expander.reserve(depths)
         self._weighed = np.zeros(codes.WEIGHED, np.int64)
         self._on_path = np.zeros(4 * depths, np.int64)
@@ -426,7 +409,7 @@ class ProofSearch:
 
     def _make_pool(self, children: int) -> None:
         old: Pool | None = getattr(self, "_pool", None)
-        self._pool = Pool(
+        made = Pool(
             np.zeros(children, np.int32),
             _words(2 * children),
             np.zeros(children, np.int64),
@@ -435,10 +418,7 @@ class ProofSearch:
             np.zeros(children, np.int64),
             np.zeros(children, np.int64),
         )
-        if old is not None:
-            pairs: Any = zip(old, self._pool, strict=True)
-            for before, now in pairs:
-                now[: len(before)] = before
+        self._pool: Pool = grown(old, made)
         self._control[codes.POOL] = children
 
     def _progress(self, seconds: float, first: int) -> ProofProgress:

@@ -1,0 +1,49 @@
+"""Buffers that the searches of this room share with a game, and how they grow."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from rave_agents.errors import GameError
+from rave_agents.game.game_state import GameState
+from rave_agents.simulate.expansion import Expander, Expansion, Place, make_expansion
+from rave_agents.simulate.utility_limits import MOST_LEGAL
+from rave_agents.solver.state_expander import StateExpander
+
+SLICE_SECONDS = 0.05
+"""Seconds that a search runs between two looks at it, about."""
+
+FIRST_DEPTHS, FIRST_CHILDREN, FIRST_ACTIONS = 64, 4096, 256
+"""Room at first for positions on the path, for their children, and for the actions of one."""
+
+
+def expander_of(state: GameState) -> tuple[Expansion, Expander]:
+    """The expander of a state's game, by compiled rules where it has them, and its buffers."""
+    players = state.num_players()
+    found = state.on_compiled_rules() if hasattr(state, "on_compiled_rules") else None
+    if found is not None:
+        expansion = make_expansion(players, found.rules.max_actions)
+        return expansion, found.expander(expansion)
+    expansion = make_expansion(players, FIRST_ACTIONS)
+    return expansion, StateExpander(state, expansion)
+
+
+def with_room(old: Expansion, expander: Expander, actions: int) -> Expansion:
+    """Buffers with room for so many actions of a position, to which the expander is bound.
+
+    Raises:
+        GameError: if no search takes so many.
+    """
+    if actions > MOST_LEGAL:
+        raise GameError(f"A position has {actions} legal actions, more than {MOST_LEGAL}.")
+    expansion = make_expansion(int(old.header[Place.NUM_PLAYERS]), actions)
+    for place in (Place.DEPTH, Place.ACTION, Place.DEPTHS, Place.COUNT_MOVES):
+        expansion.header[place] = old.header[place]
+    expander.bind(expansion)
+    return expansion
+
+
+def grown(old: Iterable[Any] | None, made: Any) -> Any:
+    """New buffers with the content of the old ones, if there are any."""
+    for before, now in zip(old or (), made, strict=False):
+        now[: len(before)] = before
+    return made
