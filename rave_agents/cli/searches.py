@@ -231,6 +231,9 @@ def speed(
         raise interrupted(f"{len({row.game for row in result.rows})} games were finished.")
 
 
+EngineSeed = Annotated[int | None, typer.Option(help="Seed of all random numbers.")]
+
+
 @app.command()
 @reported
 def gtp(
@@ -252,7 +255,7 @@ def gtp(
     simulations: Simulations = None,
     seconds: Seconds = None,
     clock: ClockText = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
+    seed: EngineSeed = None,
     debug: Debug = False,
 ) -> None:
     """Play by the Go Text Protocol, version 2, on standard input and output."""
@@ -285,7 +288,7 @@ def uci(
     simulations: Simulations = None,
     seconds: Seconds = None,
     clock: ClockText = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
+    seed: EngineSeed = None,
     debug: Debug = False,
 ) -> None:
     """Play by the Universal Chess Interface on standard input and output.

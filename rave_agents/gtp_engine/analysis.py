@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from rave_agents.gtp.protocol import COLOURS, GtpError
 from rave_agents.gtp.vertices import Vertices
+from rave_agents.gtp_engine.thinking import point_share
 from rave_agents.results.search_result import ActionStatistics, SearchResult
 
 _MOVES_SHOWN = 12
@@ -69,19 +70,12 @@ def _share_of_amaf_visits(result: SearchResult, row: ActionStatistics) -> float 
     return row.amaf_visits / most if row.amaf_visits else None
 
 
-def _scaled(result: SearchResult, value: float | None) -> float | None:
-    if value is None:
-        return None
-    low, high = result.state.min_utility(), result.state.max_utility()
-    return (value - low) / (high - low) if low < high < float("inf") else 0.5
-
-
 def _visits(shown: Shown) -> str:
     return _map(shown, _share_of_visits, lambda row: str(row.visits))
 
 
 def _values(shown: Shown) -> str:
-    return _map(shown, lambda r, row: _scaled(r, row.value), lambda row: f"{row.value:.2f}")
+    return _map(shown, lambda r, row: point_share(r, row.value), lambda row: f"{row.value:.2f}")
 
 
 def _amaf_visits(shown: Shown) -> str:
@@ -90,7 +84,9 @@ def _amaf_visits(shown: Shown) -> str:
 
 def _amaf_values(shown: Shown) -> str:
     return _map(
-        shown, lambda r, row: _scaled(r, row.amaf_value), lambda row: f"{row.amaf_value:.2f}"
+        shown,
+        lambda r, row: point_share(r, row.amaf_value),
+        lambda row: f"{row.amaf_value:.2f}",
     )
 
 

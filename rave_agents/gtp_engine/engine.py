@@ -7,12 +7,13 @@ from typing import Any
 
 from rave_agents import __version__
 from rave_agents.agents.answers import checked_action
-from rave_agents.agents.named_agents import as_agent, make_agent
+from rave_agents.agents.named_agents import as_agent
 from rave_agents.frameworks.agent import Agent
 from rave_agents.gtp.position import Position
 from rave_agents.gtp.protocol import Command, GtpError, answer, parse_colour, parse_command
 from rave_agents.gtp.vertices import PASS, RESIGN
 from rave_agents.gtp_engine import analysis, live_analysis
+from rave_agents.gtp_engine.thinking import seated_agents
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.time_control import TimeControl
 
@@ -64,13 +65,10 @@ class Engine:
         self._commands = self._make_commands()
 
     def _make_agents(self) -> list[Agent]:
-        defaults = {} if self._seed is None else {"seed": self._seed}
         game = self.position.game
         self._agents_game = game.name
-        agents = [make_agent(self._agent, game, player, **defaults) for player in (0, 1)]
+        agents = seated_agents(self._agent, game, self._seed)
         self._own_clocks = [getattr(agent, "clock", None) for agent in agents]
-        for agent in agents:
-            agent.restart()
         return agents
 
     def _make_commands(self) -> dict[str, _Handler]:

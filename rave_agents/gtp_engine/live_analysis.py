@@ -4,13 +4,17 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from rave_agents.agents.named_agents import SearchAgent
-from rave_agents.config.limit import Limit
+from rave_agents.game.game_state import GameState
 from rave_agents.gtp.protocol import GtpError, parse_colour
 from rave_agents.gtp.vertices import Vertices
+from rave_agents.gtp_engine.thinking import (
+    FOREVER,
+    best_first,
+    known_value,
+    point_share,
+    think,
+)
 from rave_agents.results.search_result import ActionStatistics, SearchResult
-
-_FOREVER = 10**9
-"""Seconds of a search that the next command ends."""
 
 _LEAST_INTERVAL = 0.1
 """Seconds between two lines, at least."""
@@ -40,13 +44,9 @@ class Asked(NamedTuple):
         return cls(player, max(_LEAST_INTERVAL, interval))
 
 
-class _EndedError(Exception):
-    """The next command has come."""
-
-
 def search(
     agent: object,
-    state: object,
+    state: GameState,
     asked: Asked,
     *,
     ends: Callable[[], bool] | None,
@@ -68,36 +68,32 @@ def search(
         raise GtpError("this agent does not search")
     told = 0.0
 
-    def look(result: SearchResult) -> None:
+    def look(result: SearchResult) -> bool:
         nonlocal told
         if ends is not None and ends():
-            raise _EndedError
+            return True
         if result.seconds >= told + asked.interval:
             told = result.seconds
             tell(result)
+        return False
 
-    limit = agent.limit if ends is None else Limit(seconds=_FOREVER)
-    clock = agent.clock if ends is None else None
-    try:
-        return agent.searcher.search(
-            state, limit, clock=clock, reuse=agent.searcher.config.reuse_tree, progress=look
-        )
-    except _EndedError:
-        return agent.searcher.result()
+    if ends is not None:
+        return think(agent, state, FOREVER, None, look)
+    return think(agent, state, agent.limit, agent.clock, look)
 
 
 def info_line(result: SearchResult, vertices: Vertices) -> str:
     """All moves with visits, the best first: win rates and priors in ten-thousandths."""
-    rows = sorted(result.ranked_actions, key=lambda row: row.action != result.action)
     return " ".join(
-        _info(result, row, order, vertices) for order, row in enumerate(rows) if row.visits
+        _info(result, row, order, vertices)
+        for order, row in enumerate(best_first(result))
+        if row.visits
     )
 
 
 def _info(result: SearchResult, row: ActionStatistics, order: int, vertices: Vertices) -> str:
-    low, high = result.state.min_utility(), result.state.max_utility()
-    value = row.value if row.outcome is None else row.outcome
-    share = 0.5 if value is None or not low < high < float("inf") else (value - low) / (high - low)
+    share = point_share(result, known_value(row))
+    assert share is not None  # It has visits.
     line = result.principal_variation if row.action == result.action else (row.action,)
     return (
         f"info move {vertices.write(result.state, row.action)} visits {row.visits} "

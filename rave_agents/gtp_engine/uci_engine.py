@@ -7,7 +7,7 @@ from typing import Any
 
 from rave_agents import __version__
 from rave_agents.agents.answers import checked_action
-from rave_agents.agents.named_agents import AgentSpec, SearchAgent, as_agent, make_agent
+from rave_agents.agents.named_agents import AgentSpec, SearchAgent, as_agent
 from rave_agents.config.limit import Limit
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
@@ -15,6 +15,7 @@ from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
 from rave_agents.gtp.uci_moves import UciMoves
 from rave_agents.gtp_engine.analysis import plain
+from rave_agents.gtp_engine.thinking import FOREVER, seated_agents, think
 from rave_agents.gtp_engine.uci_go import Go
 from rave_agents.gtp_engine.uci_info import info_lines, variation
 from rave_agents.results.search_result import SearchResult
@@ -22,13 +23,6 @@ from rave_agents.searcher.clock import Clock
 
 NO_MOVE = "bestmove (none)"
 """The answer to ``go`` where there is no move to play."""
-
-_FOREVER = 10**9
-"""Seconds of a search that ``stop`` ends."""
-
-
-class _StoppedError(Exception):
-    """``stop`` has come, or the line is as long as ``go depth`` asks."""
 
 
 class UciEngine:
@@ -108,11 +102,7 @@ class UciEngine:
         self._tell("info string error: " + " ".join(f"{type(error).__name__}: {error}".split()))
 
     def _make_agents(self) -> list[Agent]:
-        defaults = {} if self._seed is None else {"seed": self._seed}
-        agents = [make_agent(self._asked, self.game, player, **defaults) for player in (0, 1)]
-        for agent in agents:
-            agent.restart()
-        return agents
+        return seated_agents(self._asked, self.game, self._seed)
 
     def _uci(self, _: list[str]) -> None:
         variant = self.moves.variant
@@ -256,26 +246,20 @@ class UciEngine:
     ) -> SearchResult:
         """Search a position, and tell of it meanwhile; ``stop`` ends it with what it has found."""
 
-        def tell(result: SearchResult) -> None:
+        def look(result: SearchResult) -> bool:
             self._tell(*info_lines(self.moves, result, start, begun, self._multipv))
             depth = len(variation(self.moves, start, [*begun, *result.principal_variation]))
-            if self._stop.is_set() or (go.depth is not None and depth >= go.depth):
-                raise _StoppedError
+            return self._stop.is_set() or (go.depth is not None and depth >= go.depth)
 
         limit, clock = self._limits(agent, go, int(state.current_player()))
-        try:
-            result = agent.searcher.search(
-                state, limit, clock=clock, reuse=agent.searcher.config.reuse_tree, progress=tell
-            )
-        except _StoppedError:
-            result = agent.searcher.result()
+        result = think(agent, state, limit, clock, look)
         self._tell(*info_lines(self.moves, result, start, begun, self._multipv))
         return result
 
     def _limits(self, agent: SearchAgent, go: Go, player: int) -> tuple[Limit | None, Clock | None]:
         """The end of a search: as ``go`` says, else the agent's own limit or clock."""
         if go.infinite or go.depth is not None:
-            return Limit(seconds=_FOREVER), None
+            return FOREVER, None
         control = go.control(white=player == self._white)
         if control is not None:
             return None, Clock(control)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from rave_agents.game.game_state import GameState
 from rave_agents.gtp.uci_moves import UciMoves
+from rave_agents.gtp_engine.thinking import best_first, known_value, point_share
 from rave_agents.results.search_result import ActionStatistics, SearchResult
 
 MOST_CENTIPAWNS = 10_000
@@ -29,7 +30,7 @@ def info_lines(
     """
     milliseconds = round(1000 * result.seconds)
     speed = round(result.simulations / result.seconds) if result.seconds > 0 else 0
-    for rank, row in enumerate(_best(result)[:count], 1):
+    for rank, row in enumerate(best_first(result)[:count], 1):
         own = row.action == result.action
         actions = result.principal_variation if own else (row.action,)
         line = variation(moves, start, [*begun, *actions])
@@ -40,12 +41,6 @@ def info_lines(
                 *(["pv", *line] if line else []),
             ]
         )
-
-
-def _best(result: SearchResult) -> list[ActionStatistics]:
-    """The rows, the action to play first."""
-    rows = result.ranked_actions
-    return sorted(rows, key=lambda row: row.action != result.action)
 
 
 def variation(moves: UciMoves, start: GameState, actions: Sequence[int]) -> list[str]:
@@ -69,11 +64,10 @@ def score(result: SearchResult, row: ActionStatistics) -> str:
     if row.outcome is not None and low < high and row.outcome in (low, high):
         plies = max(1, row.distance or 1)
         return f"mate {(plies + 1) // 2}" if row.outcome == high else f"mate -{plies // 2 or 1}"
-    value = row.value if row.outcome is None else row.outcome
-    if value is None or not (low < high < math.inf):
+    share = point_share(result, known_value(row))
+    if share is None:
         return "cp 0"
-    share = min(1.0, max(0.0, (value - low) / (high - low)))
     if not 0.0 < share < 1.0:
-        return f"cp {MOST_CENTIPAWNS if share else -MOST_CENTIPAWNS}"
+        return f"cp {MOST_CENTIPAWNS if share > 0 else -MOST_CENTIPAWNS}"
     centipawns = round(400 * math.log10(share / (1 - share)))
     return f"cp {max(-MOST_CENTIPAWNS, min(MOST_CENTIPAWNS, centipawns))}"

@@ -319,7 +319,7 @@ def test_a_game_that_the_agent_refuses_leaves_the_one_before(monkeypatch, game, 
     def refuse(*details, **options):
         raise IndexError
 
-    monkeypatch.setattr("rave_agents.gtp_engine.engine.make_agent", refuse)
+    monkeypatch.setattr("rave_agents.gtp_engine.thinking.make_agent", refuse)
     assert talk(engine, change, "showboard") == [refusal, before[1]]
     monkeypatch.undo()
     assert talk(engine, "genmove w")[0].startswith("= ")
