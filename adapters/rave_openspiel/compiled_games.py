@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import pyspiel
 
+from rave_agents.game.board import Board
 from rave_agents.games import GAMES, Rules, rules_class
 from rave_agents.games.kit.rules_state import RulesState
 from rave_openspiel.positions import UNTOLD
@@ -152,6 +153,16 @@ def position(state: pyspiel.State) -> RulesState | None:
     if rules is None or not type(state).__module__.startswith("pyspiel"):
         return None
     return same_position(state, rules)
+
+
+def drawn_board(state: pyspiel.State) -> Board | None:
+    """The board that a state's rules declare, whether searches use them or not."""
+    name = state.get_game().get_type().short_name
+    if name not in GAMES or rules_class(name).drawn_board is Rules.drawn_board:
+        return None
+    rules = rules_of(state.get_game())
+    found = None if rules is None else same_position(state, rules)
+    return None if found is None else found.drawn_board()
 
 
 def same_position(state: pyspiel.State, rules: Rules) -> RulesState | None:

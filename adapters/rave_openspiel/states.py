@@ -9,6 +9,7 @@ import pyspiel
 from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.game.board import Board
 from rave_agents.games.kit.rules_state import RulesState, compiled_simulator
 from rave_agents.simulate.action_numbers import has_tables_of_ids
 from rave_agents.simulate.evaluator import Evaluator
@@ -44,7 +45,7 @@ _TILINGS = {
     **dict.fromkeys(("go", "nogo", "gomoku", "phantom_go", "cursor_go"), "points"),
     **dict.fromkeys(("dark_hex", "dark_hex_ir"), "hexagons"),
 }
-"""Tilings of boards whose text does not show them; see ``rave_agents.plots.board.Tiling``."""
+"""Tilings of boards whose text does not show them; see ``rave_agents.game.board.Tiling``."""
 
 _CLONES_POINT_TO_THEIR_ORIGINAL = frozenset({"morpion_solitaire"})
 
@@ -233,6 +234,13 @@ class OpenSpielState:
     def board_tiling(self) -> str | None:
         """Return the board's tiling; None if the position's text shows it."""
         return _TILINGS.get(self.state.get_game().get_type().short_name)
+
+    def drawn_board(self) -> Board | None:
+        """Return the board that the game's rules declare; None if they declare none."""
+        common = getattr(self.state, "common_state", None)
+        if isinstance(common, RulesState):
+            return common.drawn_board()
+        return compiled_games.drawn_board(self.state)
 
     def observation(self, player: int) -> NDArray[np.float32]:
         """Return a player's observation tensor, in the game's shape.

@@ -76,6 +76,8 @@ class GameState(Protocol):
     * ``action_to_string(player, action) -> str``: how people write the action;
     * ``__str__``, the board as text, and ``board_tiling() -> str | None`` ("squares", "hexagons" or
       "points"; None if the text tells), for pictures: see ``rave_agents.plots.board``;
+    * ``drawn_board() -> Board | None``: the board as it is drawn, where the text does not show it,
+      and nothing is hidden: see ``rave_agents.game.board``;
     * ``history() -> Sequence[int]``: the actions and chance outcomes since the game's start, which
       agents that ask other programs need.
     """

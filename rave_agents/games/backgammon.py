@@ -13,11 +13,14 @@ Action ``second * 26 + first`` moves the higher die first, with 676 more the low
 that ``backgammon_notation.py`` numbers.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from rave_agents.game.board import Board
 from rave_agents.games.backgammon_board import OFF, BackgammonBoard
+from rave_agents.games.backgammon_drawing import drawn
 from rave_agents.games.backgammon_notation import (
     FIRST_ROLLS,
     LOW_FIRST,
@@ -164,6 +167,10 @@ class Backgammon(BackgammonBoard):
         if player == CHANCE:
             return roll_text(action, is_first=state.turns < 0)
         return move_text(player, action, state.dice, state.men[1 - player])
+
+    def drawn_board(self, state: Any, legal: Sequence[int]) -> Board:
+        """The points with their men."""
+        return drawn(state.men, state.dice.tolist(), max(0, int(state.to_move)), legal)
 
     def string_of(self, state: Any) -> str:
         """The board and what the record holds."""

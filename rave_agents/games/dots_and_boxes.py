@@ -8,10 +8,13 @@ Action 0 is the horizontal line above on the left; lines go to the right and the
 all horizontal ones, then all vertical ones.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from rave_agents.game.board import Board
+from rave_agents.games.drawing import Content, drawn_grid
 from rave_agents.games.kit.rules import TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
 
@@ -141,6 +144,16 @@ class DotsAndBoxes(Rules):
         upright = action >= self.across
         place, columns = action - upright * self.across, self.num_cols + upright
         return f"P{player + 1}({'hv'[upright]},{place // columns},{place % columns})"
+
+    def drawn_board(self, state: Any, legal: Sequence[int]) -> Board:
+        """Dots, lines and boxes, in the colours of who drew or owns them."""
+        contents: list[Content | None] = [("dot", None)] * self.num_board_cells
+        for cell, owner in zip(self.line_cells, state.lines.tolist(), strict=True):
+            contents[cell] = ("line", owner - 1) if owner else None
+        for cell, owner in zip(self.box_cells, state.owners.tolist(), strict=True):
+            contents[cell] = ("box", owner - 1) if owner else None
+        places = {line: int(self.line_cells[line]) for line in legal}
+        return drawn_grid(contents, self.board_shape[1], places, wide=0.8, first_is_wide=False)
 
     def parts(self, state: Any) -> Any:
         """The lines on the right of each dot and below it, and the box there: [3, rows, columns].

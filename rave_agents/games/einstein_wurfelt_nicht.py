@@ -10,11 +10,14 @@ Action ``(square * 6 + direction) * 2 + 1`` takes a cube, and the one before it 
 two outcomes of chance number permutations in lexicographic order, others what the die shows from 0.
 """
 
+from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 
+from rave_agents.game.board import Board, Place, Tiling
+from rave_agents.games.drawing import square_cell
 from rave_agents.games.kit.rules import CHANCE, NO_ACTION, TERMINAL
 from rave_agents.games.winner import WinnerRules
 from rave_agents.simulate.random_stream import random_below
@@ -165,6 +168,19 @@ class EinsteinWurfeltNicht(WinnerRules):
         """The board."""
         cells = [f"|{CELLS[cell]}|" for cell in state.cells]
         return "".join("".join(cells[row : row + SIZE]) + "\n" for row in range(0, SQUARES, SIZE))
+
+    def drawn_board(self, state: Any, legal: Sequence[int]) -> Board:
+        """The cubes with their numbers."""
+        cells = []
+        for square, content in enumerate(state.cells.tolist()):
+            player, cube = divmod(content - 1, CUBES)
+            on_it = (str(cube + 1), player) if content else (None, None)
+            cells.append(square_cell(*divmod(square, SIZE), *on_it))
+        places = {}
+        for action in legal:
+            square, way = divmod(action >> 1, NUM_WAYS)
+            places[action] = Place(square + STEPS[way], square)
+        return Board(tiling=Tiling.SQUARES, cells=tuple(cells), places=places)
 
     def describe_board(self, state: Any, cells: Any) -> None:
         """The contents of each square, as ``CELLS`` has them."""

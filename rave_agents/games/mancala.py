@@ -9,11 +9,14 @@ An action is the number of a pit: 1 to 6 for player 0, whose store is 7, and 8 t
 whose store is 0.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from rave_agents.game.board import Board, Place
 from rave_agents.games.bits import NONE, ONE
+from rave_agents.games.drawing import drawn_pits, pit_cell
 from rave_agents.games.kit.rules import TERMINAL, Rules
 from rave_agents.games.sowing import (
     drawn_house,
@@ -142,6 +145,14 @@ class Mancala(Rules):
         """The beans of each pit and store, player 0's first."""
         for place in range(ALL):
             cells[place] = seeds_in(state.rows[place // SIDE], place % SIDE)
+
+    def drawn_board(self, state: Any, legal: Sequence[int]) -> Board:
+        """The pits and stores, player 1's above."""
+        rows = [seeds_of(row, SIDE) for row in state.rows]
+        pits = {action: divmod(action - 1, SIDE) for action in legal}
+        places = {action: Place(pit_cell(*pit, PITS)) for action, pit in pits.items()}
+        stores = [row[STORE] for row in rows]
+        return drawn_pits([row[:PITS] for row in rows], stores, places, "bean")
 
     def string_of(self, state: Any) -> str:
         """The board, player 1's pits above."""

@@ -5,16 +5,22 @@ loses with ``is_misere`` (OpenSpiel, ``nim.h``). Action ``(count - 1) * piles + 
 objects from a pile.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from rave_agents.game.board import Board, Place, Tiling
+from rave_agents.games.drawing import square_cell
 from rave_agents.games.kit.rules import NO_ACTION, TERMINAL
 from rave_agents.games.winner import WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 LARGEST = 4096
 """The most objects."""
+
+MOST_DRAWN = 40
+"""The most piles, and objects of a pile, that are drawn."""
 
 
 class Nim(WinnerRules):
@@ -79,6 +85,24 @@ class Nim(WinnerRules):
         """The pile and the number of objects, both from 1."""
         taken, pile = divmod(action, self.num_piles)
         return f"pile:{pile + 1}, take:{taken + 1};"
+
+    def drawn_board(self, state: Any, legal: Sequence[int]) -> Board | None:
+        """A row for each pile; an object is taken with all on its right."""
+        if max(self.num_piles, self.highest) > MOST_DRAWN:
+            return None
+        places = [(pile, place) for pile, size in enumerate(self.sizes) for place in range(size)]
+        left = [place < state.piles[pile] for pile, place in places]
+        cells = tuple(
+            square_cell(*at, "object" if is_left else None, None)
+            for at, is_left in zip(places, left, strict=True)
+        )
+        index = {place: number for number, place in enumerate(places)}
+        targets = {}
+        for action in legal:
+            taken, pile = divmod(action, self.num_piles)
+            targets[action] = Place(index[pile, int(state.piles[pile]) - taken - 1])
+        names = tuple(f"pile {pile + 1}, object {place + 1}" for pile, place in places)
+        return Board(tiling=Tiling.SQUARES, cells=cells, places=targets, names=names)
 
     def string_of(self, state: Any) -> str:
         """The player to move, and the piles."""

@@ -12,11 +12,14 @@ An action is the number of the house in the player's row. The history are 64-bit
 capture empties it, as no board before it can come back.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from rave_agents.game.board import Board, Place
 from rave_agents.games.bits import NONE, key_of
+from rave_agents.games.drawing import drawn_pits, pit_cell
 from rave_agents.games.kit.rules import TERMINAL, Rules
 from rave_agents.games.sowing import (
     MOST_HOUSES,
@@ -159,6 +162,13 @@ class Oware(Rules):
     def action_to_string(self, player: int, action: int) -> str:
         """The house's letter, a capital one for player 0."""
         return chr(ord("Aa"[player]) + action)
+
+    def drawn_board(self, state: Any, legal: Sequence[int]) -> Board:
+        """The houses, player 1's above, between what both have taken."""
+        rows = [seeds_of(row, self.houses) for row in state.rows]
+        mover = int(state.to_move)
+        places = {house: Place(pit_cell(mover, house, self.houses)) for house in legal}
+        return drawn_pits(rows, state.score.tolist(), places, "seed")
 
     def string_of(self, state: Any) -> str:
         """The board, player 1's houses above."""

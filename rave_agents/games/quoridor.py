@@ -12,11 +12,14 @@ coordinates and walls between them. A wall is its left or upper half; a pawn's m
 would lead from (2, 2), and that of a jump straight ahead is the one of the step.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from rave_agents.game.board import Board, Place
 from rave_agents.games.coordinates import cell_name
+from rave_agents.games.drawing import Content, drawn_grid
 from rave_agents.games.kit.rules import DRAWN, NO_ACTION
 from rave_agents.games.ordered import insert
 from rave_agents.games.quoridor_pawns import CODE, CODE_BITS, PawnRules
@@ -141,6 +144,24 @@ class Quoridor(PawnRules):
         """The board."""
         cells = self.board_planes(state, range(self.cell_kinds)).argmax(axis=0)
         return board_text(cells, state.left.tolist(), coloured=self.ansi_color_output)
+
+    def drawn_board(self, state: Any, legal: Sequence[int]) -> Board:
+        """Squares and the places of walls between them."""
+        kinds: list[Content | None] = [None, ("pawn", 0), ("pawn", 1), ("wall", None)]
+        cells = self.board_planes(state, range(self.cell_kinds)).argmax(axis=0).ravel()
+        pawn = self.square(state.rows[state.to_move], state.columns[state.to_move])
+        places: dict[int, int | Place] = {}
+        for action in legal:
+            line, place = divmod(action, self.diameter)
+            is_wall = (line | place) & 1 == 1
+            to = (0, 0) if is_wall else self.target(state, line // 2 - 1, place // 2 - 1)
+            places[action] = action if is_wall else Place(self.square(*to), pawn)
+        contents = [kinds[kind] for kind in cells.tolist()]
+        return drawn_grid(contents, self.diameter, places, wide=0.8, first_is_wide=True)
+
+    def square(self, row: int, column: int) -> int:
+        """The place of a square in the grid."""
+        return 2 * (int(row) * self.diameter + int(column))
 
     def describe_board(self, state: Any, cells: Any) -> None:
         """0 for an empty place of the grid, 1 and 2 for the pawns, and 3 for walls."""

@@ -8,10 +8,12 @@ has three boards in a line wins; when all are finished without that, nobody does
 Actions 0 to 8 are a cell of the board that is to be played on, or the board that is chosen.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from rave_agents.game.board import Board, Cell, Place, Tiling
 from rave_agents.games.bits import count_bits
 from rave_agents.games.kit.rules import DRAWN, NO_ACTION
 from rave_agents.games.winner import WinnerRules
@@ -111,6 +113,28 @@ class UltimateTicTacToe(WinnerRules):
         boards = "\n".join("".join(rows[first : first + SIZE]) for first in range(0, CELLS, SIZE))
         forced = "any" if state.board == NO_ACTION else state.board
         return f"{boards}\nCurrent player: {state.to_move}\nForced board: {forced}"
+
+    def drawn_board(self, state: Any, legal: Sequence[int]) -> Board:
+        """The boards; one is chosen by its middle."""
+        marks = np.zeros(self.num_board_cells, np.int8)
+        self.describe_board(state, marks)
+        cells = []
+        for at, mark in enumerate(marks.tolist()):
+            row, column = divmod(at, CELLS)
+            x, y = (line + 0.3 * (line // SIZE) for line in (column, row))
+            owner = mark - 1 if mark else None
+            piece = "xo"[mark - 1] if mark else None
+            cells.append(Cell(row=row, column=column, x=x, y=-y, piece=piece, owner=owner))
+        chooses = state.board == NO_ACTION
+        middle = CELLS // 2
+        ends = {action: (action, middle) if chooses else (state.board, action) for action in legal}
+        places = {action: Place(self.cell_at(*end)) for action, end in ends.items()}
+        return Board(tiling=Tiling.SQUARES, cells=tuple(cells), places=places)
+
+    def cell_at(self, board: int, cell: int) -> int:
+        """The place of a board's cell on the large board, row after row."""
+        corner = int(board) // SIZE * SIZE * CELLS + int(board) % SIZE * SIZE
+        return corner + cell // SIZE * CELLS + cell % SIZE
 
     def describe_board(self, state: Any, cells: Any) -> None:
         """0 for an empty cell, else one more than the player whose mark it has."""

@@ -1,7 +1,6 @@
 """The board of a position, and where each action goes on it."""
 
 import dataclasses
-import enum
 import itertools
 import re
 from collections import Counter
@@ -12,9 +11,12 @@ import numpy as np
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.game.board import Board, Cell, Place, Tiling
 from rave_agents.game.game_state import GameState, hides_information, is_simultaneous
 from rave_agents.game.notation import action_name
 from rave_agents.plots.printed_board import PrintedBoard, PrintedCell, read_board
+
+__all__ = ["Board", "Cell", "Place", "Tiling", "declared_board", "find_board", "printed_of"]
 
 _EMPTY = ".-+"
 """Marks that games print for an empty cell; the first one found on a board counts."""
@@ -26,74 +28,22 @@ _ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "abcdefghjklmnopqrstuvwxyz")
 _REPLIES = 8
 """Number of moves of a later position that are played to learn a player's stones."""
 
+_OUTCOMES = 16
+"""Outcomes of chance in a row, at most, before a position whose board is read."""
+
 _ACTIONS_A_TURN = 3
 """Largest number of actions in a player's turn, as in amazons."""
-
-
-class Tiling(enum.StrEnum):
-    """The shape of a board's cells."""
-
-    SQUARES = enum.auto()
-    HEXAGONS = enum.auto()
-    POINTS = enum.auto()
-    """Stones stand where lines cross, as in Go."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Cell:
-    """A cell of a board."""
-
-    row: int
-    """Its row, 0 at the top."""
-    column: int
-    """Its column, 0 at the left; where rows are shifted, in half cells."""
-    x: float
-    """Its centre, to the right, in units of the distance between neighbours."""
-    y: float
-    """Its centre, upwards, in the same units."""
-    piece: str | None
-    """The piece on it, as the game prints it; None if it is empty."""
-    owner: int | None
-    """The player who owns the piece; None if no player does, or the owner is unknown."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Place:
-    """The cell or cells of an action."""
-
-    target: int
-    """Index of the cell where a stone is placed, to which a piece moves, or from which one is
-    taken."""
-    source: int | None = None
-    """Index of the cell from which the piece moves; None for an action that places a stone."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Board:
-    """The board of a position: its cells, and the place of each action."""
-
-    tiling: Tiling
-    """The shape of its cells."""
-    cells: tuple[Cell, ...]
-    """The cells, row by row from the top."""
-    places: Mapping[int, Place]
-    """The place of each legal action; actions without a place, such as a pass, are missing."""
-    names: tuple[str, ...]
-    """The name of each cell in the names of moves, such as ``b3``; empty if moves do not name
-    cells."""
-
-    def owners(self) -> dict[int, int]:
-        """Return the owner of each piece, by the index of its cell."""
-        return {i: cell.owner for i, cell in enumerate(self.cells) if cell.owner is not None}
 
 
 def find_board(state: Any) -> Board:
     """Find the board of a position, and the place of each action on it.
 
-    The board is read from the text of the position or, if that shows no board, from its observation
-    tensor. The place of an action is found by playing it in a copy: the piece that appears marks
-    the target, the piece that disappears the source. The same moves show who owns which pieces. In
-    a game with hidden information, the board is the view of the player to move.
+    It is the one that the game declares (``drawn_board`` of its state). Otherwise it is read from
+    the text of the position or, if that shows no board, from its observation tensor. The place of
+    an action is then found by playing it in a copy: the piece that appears marks the target, the
+    piece that disappears the source. The same moves show who owns which pieces. Where chance moves,
+    the board has no places. In a game with hidden information, the board is the view of the player
+    to move.
 
     Args:
         state: a GameState, or a state that an adapter knows, such as a ``pyspiel.State``; it is not
@@ -101,10 +51,15 @@ def find_board(state: Any) -> Board:
 
     Raises:
         UnsupportedGameError: if the game has no board, or none that can be found.
-        TypeError: if ``state`` is not a state.
+        TypeError: if ``state`` is not a state, or declares what is no board.
+        ValueError: if it declares a board with places or names that fit no cells.
     """
     game_state = as_game_state(state)
-    if is_simultaneous(game_state) or game_state.is_chance_node():
+    if (declared := declared_board(game_state)) is not None:
+        return declared
+    if game_state.is_chance_node():
+        return _before_chance(game_state)
+    if is_simultaneous(game_state):
         raise _no_board(game_state, "no single player moves there")
     viewer = max(0, int(game_state.current_player()))
     for read in (printed_of, _observed):
@@ -115,6 +70,54 @@ def find_board(state: Any) -> Board:
         if board.places or game_state.is_terminal():
             return board
     raise _no_board(game_state, "neither its text nor its observation shows the actions' places")
+
+
+def declared_board(state: GameState) -> Board | None:
+    """The board that a game declares; None if it declares none, or hides information.
+
+    Raises:
+        TypeError: if it is no ``Board``.
+        ValueError: if places or names fit no cells.
+    """
+    declare = getattr(state, "drawn_board", None)
+    if not callable(declare) or hides_information(state):
+        return None
+    board = declare()
+    if board is None:
+        return None
+    if not isinstance(board, Board):
+        raise TypeError(f"drawn_board() must return a Board or None, got {board!r}.")
+    number = len(board.cells)
+    for action, place in board.places.items():
+        if not all(0 <= at < number for at in (place.target, place.source or 0)):
+            raise ValueError(f"drawn_board() has action {action} at {place}, but {number} cells.")
+    if len(board.names) not in (0, number):
+        raise ValueError(f"drawn_board() has {len(board.names)} names for {number} cells.")
+    return board
+
+
+def _before_chance(state: GameState) -> Board:
+    """The board where chance moves, read as the one of the next position of a player."""
+    after = state.clone()
+    for _ in range(_OUTCOMES):
+        if not after.is_chance_node() or hides_information(state):
+            break
+        after.apply_action(int(after.chance_outcomes()[0][0]))
+    printed = None if hides_information(state) else printed_of(state, 0)
+    if printed is None or after.is_chance_node() or after.is_terminal():
+        raise _no_board(state, "chance moves there")
+    board = find_board(after)
+    if len(board.cells) != len(printed.cells):
+        raise _no_board(state, "chance moves there")
+    owner_of = {cell.piece: cell.owner for cell in board.cells}
+    kept = (cell.piece for cell in printed.cells)
+    cells = tuple(
+        dataclasses.replace(cell, piece=None, owner=None)
+        if piece in _EMPTY
+        else dataclasses.replace(cell, piece=piece, owner=owner_of.get(piece))
+        for cell, piece in zip(board.cells, kept, strict=True)
+    )
+    return dataclasses.replace(board, cells=cells, places={})
 
 
 def _no_board(state: GameState, why: str) -> UnsupportedGameError:

@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any
 
 from rave_agents.game.game_state import hides_information
-from rave_agents.plots.board import Board, find_board, printed_of
+from rave_agents.plots.board import Board, declared_board, find_board, printed_of
 
 
 class BoardMemory:
@@ -29,7 +29,7 @@ class BoardMemory:
         of earlier positions.
         """
         try:
-            board = self._placed_again(state) or find_board(state)
+            board = declared_board(state) or self._placed_again(state) or find_board(state)
         except Exception:  # Whatever a game prints may not be read: then it has no board.
             return None
         self.moves_pieces |= any(p.source is not None for p in board.places.values())

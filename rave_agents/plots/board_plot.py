@@ -5,10 +5,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rave_agents.plots.board import Board, Cell, Place, Tiling
+from rave_agents.game.board import Board, Cell, Place, Tiling
 from rave_agents.plots.figures import (
     Axes,
     Circle,
+    Ellipse,
     FancyArrowPatch,
     Normalize,
     Patch,
@@ -160,9 +161,10 @@ def _draw_cell(axes: Axes, board: Board, cell: Cell, colour: _Colour | None) -> 
         face = EMPTY if colour is None else colour
         if board.tiling is Tiling.HEXAGONS:
             patch = RegularPolygon(middle, 6, radius=0.577, lw=0.6, fc=face, ec="#8a8a8a")
+        elif board.tiling is Tiling.PITS:
+            patch = Ellipse(middle, cell.width, cell.height, lw=0.6, fc=face, ec="#8a8a8a")
         else:
-            corner = (cell.x - 0.5, cell.y - 0.5)
-            patch = Rectangle(corner, 1, 1, lw=0.6, fc=face, ec="#8a8a8a")
+            patch = _rectangle(cell, face, "#8a8a8a")
     patch.set_gid(f"cell {cell.row} {cell.column}")
     axes.add_patch(patch)
 
@@ -171,16 +173,25 @@ def _stone_colour(cell: Cell) -> str:
     return NOBODY if cell.owner is None else STONES[cell.owner % len(STONES)]
 
 
+def _rectangle(cell: Cell, face: _Colour | str, edge: str) -> Rectangle:
+    corner = (cell.x - cell.width / 2, cell.y - cell.height / 2)
+    return Rectangle(corner, cell.width, cell.height, lw=0.6, fc=face, ec=edge)
+
+
 def _draw_stone(axes: Axes, board: Board, cell: Cell) -> None:
     colour = _stone_colour(cell)
-    stone = Circle(
-        (cell.x, cell.y), 0.4, facecolor=colour, edgecolor="#1a1a1a", linewidth=0.8, zorder=3
-    )
+    stone: Patch
+    if cell.is_narrow:
+        stone = _rectangle(cell, colour, "#1a1a1a")
+    else:
+        stone = Circle((cell.x, cell.y), 0.4, facecolor=colour, edgecolor="#1a1a1a", linewidth=0.8)
+    stone.set_zorder(3)
     stone.set_gid(f"stone {cell.row} {cell.column}")
     axes.add_patch(stone)
     kinds = {other.piece for other in board.cells if other.owner == cell.owner and other.piece}
-    piece = cell.piece or ""
-    if len(kinds) > 1 and len(piece) <= 2:
+    counted = board.tiling is Tiling.PITS or cell.count > 1
+    piece = str(cell.count) if counted else cell.piece or ""
+    if (len(kinds) > 1 or counted) and len(piece) <= 2 and not cell.is_narrow:
         colour = _readable(to_rgba(colour))
         axes.text(
             cell.x,
@@ -237,12 +248,17 @@ def _ends(board: Board, place: Place) -> tuple[Cell, Cell]:
 def _finish(axes: Axes, board: Board, title: str) -> None:
     for x, y, text in _labels(board):
         axes.text(x, y, literal(text), ha="center", va="center", fontsize=7, color="#555555")
-    xs = [cell.x for cell in board.cells]
-    ys = [cell.y for cell in board.cells]
-    room = 1.3 if any(board.names) else 0.7
+    named = board.has_coordinates
+    room = 0.8 if named else 0.2
     axes.set(
-        xlim=(min(xs) - room, max(xs) + 0.7 + 0.5 * any(board.names)),
-        ylim=(min(ys) - room, max(ys) + room),
+        xlim=(
+            min(cell.x - cell.width / 2 for cell in board.cells) - room,
+            max(cell.x + cell.width / 2 for cell in board.cells) + 0.2 + 0.5 * named,
+        ),
+        ylim=(
+            min(cell.y - cell.height / 2 for cell in board.cells) - room,
+            max(cell.y + cell.height / 2 for cell in board.cells) + room,
+        ),
         aspect="equal",
         title=title,
     )
@@ -251,7 +267,7 @@ def _finish(axes: Axes, board: Board, title: str) -> None:
 
 def _labels(board: Board) -> list[tuple[float, float, str]]:
     """Write the rows' numbers to their left, and the columns' letters at the end of row 1."""
-    if not all(board.names):
+    if not board.has_coordinates:
         return []
     rows: dict[str, list[Cell]] = {}
     columns: dict[str, list[Cell]] = {}

@@ -1,16 +1,28 @@
 """A board as SVG, from the same geometry as pictures; its colours are the page's (``STYLE``)."""
 
+import dataclasses
 import html
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rave_agents.plots.board import Board, Cell, Tiling
+from rave_agents.game.board import Board, Cell, Tiling
 
 UNIT = 44.0
 """Distance of neighbours, in the picture's units."""
 
-_MARGIN = 0.95
+_MARGIN = 0.45
+"""Room beside the cells for the names of rows and columns."""
+
+_EDGE = 0.12
+"""Room beside the cells."""
+
+_STACKED = 0.77
+"""Distance of stones that lie on a long cell."""
+
+_LEAST_HIT = 0.5
+"""Least width and height of where a cell is clicked."""
+
 _OF_CHESS = ("chess", "dark_chess", "kriegspiel")
 """Beginnings of names of games with black and white pieces that have signs of their own."""
 
@@ -25,6 +37,8 @@ width:100%;height:auto;font-family:system-ui,sans-serif;touch-action:manipulatio
 .board .shape{fill:var(--bcell);stroke:var(--bline);stroke-width:1}
 .board .dark .shape{fill:var(--bcell2)}
 .board.points .shape{fill:transparent;stroke:none}
+.board .hit{fill:transparent;stroke:none}
+.board.pits{--bcell:#e9d9bb}
 .board .ground{fill:var(--bcell);stroke:var(--bline)}
 .board .line{stroke:var(--bline);stroke-width:1.4;stroke-linecap:round}
 .board .label{fill:var(--btext);font-size:13px;text-anchor:middle;dominant-baseline:central}
@@ -42,7 +56,7 @@ fill:var(--num);pointer-events:none}
 @media (prefers-color-scheme:dark){.board{--b0:#5b9bff;--b1:#ff7a54;--bline:#57524a;
 --bcell:#35322d;--bcell2:#27251f;--btext:#a59e8e;--heat:#a78bfa;--last:#4ade80;--num:#fff}
 .board.stones{--b0:#0e0e10;--b1:#e9e7e1}.board.stones .stone{stroke:#8889}
-.board.points{--bcell:#a57c41;--bline:#5e4520;--num:#fff}}
+.board.points{--bcell:#a57c41;--bline:#5e4520;--num:#fff}.board.pits{--bcell:#4a3f2c}}
 """
 """The style of all boards; a page that is dark has dark boards."""
 
@@ -99,8 +113,9 @@ def board_svg(
         x, y = _place(cell)
         share = heat.get(index)
         shown = "" if share is None else f' style="opacity:{0.12 + 0.7 * share:.2f}"'
+        radius = 10 if cell.is_narrow else 17
         parts.append(
-            f'<circle class="heat" data-at="{index}" cx="{x:g}" cy="{y:g}" r="17"{shown}/>'
+            f'<circle class="heat" data-at="{index}" cx="{x:g}" cy="{y:g}" r="{radius}"{shown}/>'
         )
         parts.append(
             f'<text class="num" data-at="{index}" x="{x:g}" y="{y:g}">'
@@ -114,24 +129,48 @@ def pieces_svg(board: Board, *, last: Sequence[int] = (), name: str = "") -> str
     kinds = {(cell.owner, cell.piece) for cell in board.cells if cell.piece is not None}
     owners = [owner for owner, _ in kinds]
     several = any(owners.count(owner) > 1 or owner is None for owner in owners)
+    middle = sum(cell.y for cell in board.cells) / max(1, len(board.cells))
     parts = []
     for cell in board.cells:
         if cell.piece is None:
             continue
-        x, y = _place(cell)
         owner = "n" if cell.owner is None else str(cell.owner % 4)
-        parts.append(f'<circle class="stone o{owner}" cx="{x:g}" cy="{y:g}" r="16.5"/>')
+        if cell.is_narrow:
+            parts.append(_box(board.tiling, cell, f"stone o{owner}"))
+            continue
+        stones = _stones(cell, middle)
+        parts += [
+            f'<circle class="stone o{owner}" cx="{x:g}" cy="{y:g}" r="16.5"/>' for x, y in stones
+        ]
         mark = _mark(cell.piece, name) if several else ""
+        if board.tiling is Tiling.PITS or cell.count > len(stones):
+            mark = str(cell.count)
         if mark:
+            x, y = stones[-1]
             parts.append(
                 f'<text class="mark m{owner}" x="{x:g}" y="{y:g}">{html.escape(mark)}</text>'
             )
     return "".join([*parts, *(ring_svg(board, index, "last") for index in last)])
 
 
+def _stones(cell: Cell, middle: float) -> list[tuple[float, float]]:
+    """The places of stones: one in the middle of a cell, or on a high one from its outer end."""
+    x, y = _place(cell)
+    room = int(cell.height / _STACKED)
+    if room < 3 or cell.count < 1:
+        return [(x, y)]
+    inwards = 1 if cell.y > middle else -1
+    end = y - inwards * UNIT * (cell.height - 1) / 2
+    places = range(min(room, cell.count))
+    return [(x, round(end + inwards * UNIT * _STACKED * place, 2)) for place in places]
+
+
 def ring_svg(board: Board, index: int, kind: str) -> str:
     """Draw a ring of a kind, a class of the page's, around a cell."""
-    x, y = _place(board.cells[index])
+    cell = board.cells[index]
+    if not cell.is_regular:
+        return _box(board.tiling, cell, kind, more=5.0)
+    x, y = _place(cell)
     return f'<circle class="{kind}" cx="{x:g}" cy="{y:g}" r="19"/>'
 
 
@@ -143,8 +182,9 @@ def cell_label(board: Board, index: int) -> str:
     if cell.piece is None:
         return f"{where}, empty"
     whose = "" if cell.owner is None else f" of seat {cell.owner}"
-    piece = cell.piece if len(cell.piece) <= 3 else "piece"
-    return f"{where}, {piece}{whose}"
+    piece = cell.piece if cell.piece.isalpha() or len(cell.piece) <= 3 else "piece"
+    number = "" if cell.count == 1 else f"{cell.count} times "
+    return f"{where}, {number}{piece}{whose}"
 
 
 def _mark(piece: str, name: str) -> str:
@@ -158,26 +198,41 @@ def _place(cell: Cell) -> tuple[float, float]:
 
 
 def _frame(board: Board) -> tuple[float, float, float, float]:
-    xs, ys = zip(*map(_place, board.cells), strict=True)
-    margin = UNIT * (_MARGIN if any(board.names) else 0.62)
-    margin += UNIT * 0.2 if board.tiling is Tiling.HEXAGONS else 0.0
-    left, top = min(xs) - margin, min(ys) - margin
-    return left, top, max(xs) + UNIT * 0.62 - left, max(ys) + UNIT * 0.62 - top
+    left = min(cell.x - cell.width / 2 for cell in board.cells)
+    right = max(cell.x + cell.width / 2 for cell in board.cells)
+    top = min(-cell.y - cell.height / 2 for cell in board.cells)
+    bottom = max(-cell.y + cell.height / 2 for cell in board.cells)
+    named = _MARGIN if board.has_coordinates else _EDGE
+    named += 0.2 if board.tiling is Tiling.HEXAGONS else 0.0
+    numbers = left - named, top - named, right + _EDGE - left + named, bottom + _EDGE - top + named
+    left, top, width, height = (round(UNIT * number, 2) for number in numbers)
+    return left, top, width, height
 
 
 def _dark(cell: Cell, chequered: bool) -> str:
-    return " dark" if chequered and (cell.row + cell.column) % 2 else ""
+    return " dark" if chequered and cell.is_regular and (cell.row + cell.column) % 2 else ""
 
 
 def _shape(tiling: Tiling, cell: Cell) -> str:
-    x, y = _place(cell)
     if tiling is Tiling.HEXAGONS:
-        points = " ".join(f"{a:g},{b:g}" for a, b in _corners(x, y))
+        points = " ".join(f"{a:g},{b:g}" for a, b in _corners(*_place(cell)))
         return f'<polygon class="shape" points="{points}"/>'
-    side = UNIT
+    wide, high = max(cell.width, _LEAST_HIT), max(cell.height, _LEAST_HIT)
+    is_hit = (wide, high) != (cell.width, cell.height)
+    larger = dataclasses.replace(cell, width=wide, height=high)
+    hit = _box(Tiling.SQUARES, larger, "hit") if is_hit else ""
+    return hit + _box(tiling, cell, "shape")
+
+
+def _box(tiling: Tiling, cell: Cell, kind: str, more: float = 0.0) -> str:
+    """A rectangle as large as a cell, or larger; round in its corners unless all are regular."""
+    x, y = _place(cell)
+    width, height = UNIT * cell.width + more, UNIT * cell.height + more
+    round_by = min(width, height) / 2 if tiling is Tiling.PITS else 0 if cell.is_regular else 3
+    corner = f' rx="{round_by:g}"' if round_by else ""
     return (
-        f'<rect class="shape" x="{x - side / 2:g}" y="{y - side / 2:g}" width="{side:g}" '
-        f'height="{side:g}"/>'
+        f'<rect class="{kind}" x="{x - width / 2:g}" y="{y - height / 2:g}" width="{width:g}" '
+        f'height="{height:g}"{corner}/>'
     )
 
 
@@ -233,7 +288,7 @@ def _sides(board: Board, goals: Mapping[str, int]) -> list[str]:
 
 
 def _labels(board: Board) -> list[str]:
-    if not any(board.names):
+    if not board.has_coordinates:
         return []
     parts = []
     first = board.cells[0].row

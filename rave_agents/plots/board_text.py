@@ -1,6 +1,6 @@
 """A board as lines of text, for games that print a position as one line, such as a FEN."""
 
-from rave_agents.plots.board import Board
+from rave_agents.game.board import Board
 
 
 def board_text(board: Board) -> str:
@@ -8,9 +8,10 @@ def board_text(board: Board) -> str:
     rows: dict[int, list[str]] = {}
     labels: dict[int, str] = {}
     letters: list[str] = []
-    names = board.names or ("",) * len(board.cells)
+    names = board.names if board.has_coordinates else ("",) * len(board.cells)
     for cell, name in zip(board.cells, names, strict=True):
-        rows.setdefault(cell.row, []).append(cell.piece or ".")
+        sign = cell.piece or "."
+        rows.setdefault(cell.row, []).append(sign if len(sign) <= 2 else sign[0])
         labels.setdefault(cell.row, name.lstrip("abcdefghijklmnopqrstuvwxyz"))
         if cell.row == board.cells[0].row:
             letters.append(name.rstrip("0123456789"))

@@ -15,7 +15,14 @@ try:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize, to_rgba
     from matplotlib.figure import Figure
-    from matplotlib.patches import Circle, FancyArrowPatch, Patch, Rectangle, RegularPolygon
+    from matplotlib.patches import (
+        Circle,
+        Ellipse,
+        FancyArrowPatch,
+        Patch,
+        Rectangle,
+        RegularPolygon,
+    )
     from matplotlib.patheffects import withStroke
     from matplotlib.text import Text
 except ImportError as error:
@@ -24,6 +31,7 @@ except ImportError as error:
 __all__ = [
     "Axes",
     "Circle",
+    "Ellipse",
     "FancyArrowPatch",
     "Figure",
     "Normalize",

@@ -94,7 +94,7 @@ def test_a_pass_is_written_below_the_board():
 @pytest.mark.parametrize(
     ("spec", "options"),
     [
-        ("nim", {}),
+        ("nim(pile_sizes=41;1)", {}),
         ("kuhn_poker", {}),
         ("goofspiel(imp_info=False,num_cards=4,points_order=descending)", {"player": 0}),
     ],

@@ -86,6 +86,7 @@ def play_one(tab):
         "leduc_poker",
         "goofspiel(num_cards=4)",
         "pettingzoo:tictactoe_v3",
+        "dots_and_boxes(num_rows=1,num_cols=2)",
     ],
 )
 def test_a_whole_game_is_played(chromium, serving, game):

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from rave_agents.game.arguments import unknown_name
+from rave_agents.game.board import Board
 from rave_agents.game.game_state import PlayerId
 from rave_agents.games.kit.record_words import told_by, whole_words
 from rave_agents.simulate.utility_limits import (
@@ -290,6 +291,16 @@ class BaseRules:
     def action_to_string_at(self, state: Any, player: int, action: int) -> str:
         """The action in the game's notation, where that depends on the position, too."""
         return self.action_to_string(player, action)
+
+    def drawn_board(self, state: Any, legal: Sequence[int]) -> Board | None:
+        """The board as it is drawn, where the text of a position does not show it.
+
+        Args:
+            state: the record.
+            legal: the legal actions of the player to move; none where chance moves or the game is
+                over.
+        """
+        return None
 
     def string_of(self, state: Any) -> str:
         """The position as text."""

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rave_agents.game.board import Board
 from rave_agents.games.kit import machine
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL, BaseRules
 from rave_agents.games.kit.playing import MOVE_ROOT
@@ -176,6 +177,11 @@ class RulesState:
     def history(self) -> list[int]:
         """The moves so far, outcomes of chance included."""
         return self._history.copy()
+
+    def drawn_board(self) -> Board | None:
+        """The board that the game declares; None if its text shows it, or there is none."""
+        legal = self._actions if self._player >= 0 else []
+        return self.rules.drawn_board(self.record, legal)
 
     def observation(self, player: int) -> NDArray[np.float32]:
         """The position as the game shows it to a player, see ``Rules.observation``."""
