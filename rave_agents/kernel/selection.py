@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple
 from annotated_types import Ge, Le
 
 from rave_agents.compiler.dispatch import implements, kernel, open_function
-from rave_agents.kernel.amaf.views import amaf_sums, view_at
+from rave_agents.kernel.amaf.views import NoAmaf, amaf_sums, view_at
 from rave_agents.kernel.backup import edge_sum
 from rave_agents.kernel.declarations import GameTraits, becomes
 from rave_agents.kernel.hooks import is_available
@@ -19,6 +19,15 @@ from rave_agents.simulate.random_stream import random_below, random_unit
 
 NO_EDGE = -1
 """Mark in place of an edge where the rule gives every edge NaN."""
+
+
+class Best(NamedTuple):
+    """The best of the edges that have been compared."""
+
+    edge: int
+    score: float
+    ties: int
+    """How many edges share the place."""
 
 
 class RandomTies(NamedTuple):
@@ -97,6 +106,17 @@ def _tolerance_of(ties: TiesWithin) -> float:
 
 
 @open_function
+def most_in_one_pass(amaf: Any) -> int:
+    """Most edges of a node that are scored and compared in one pass, not one after the other."""
+    return 20
+
+
+@implements(most_in_one_pass, NoAmaf)
+def _most_of_plain_statistics(amaf: NoAmaf) -> int:
+    return 0  # Vector instructions score several at once.
+
+
+@open_function
 def node_for(moves: Any, rule: Any, node: Node, edge: int) -> Node:
     """The node as a rule sees it, for one of its edges."""
     return node
@@ -157,14 +177,25 @@ def urgency_of(search: Any, ranking: Ranking, edge: int) -> float:
 
 
 @kernel
+def better_of(search: Any, best: Best, edge: int, urgency: float, tolerance: float) -> Best:
+    """The better of the best edge so far and another; ties are broken at random."""
+    if urgency > best.score:
+        return Best(edge, urgency, 1)
+    if urgency >= best.score - tolerance:
+        ties = best.ties + 1
+        return Best(edge if random_below(search.stream, ties) == 0 else best.edge, best.score, ties)
+    return best
+
+
+@kernel
 def most_urgent(search: Any, rule: Any, node: int, depth: int, table: int) -> int:
     """The edge of a decision node with the best score; ties are broken at random.
 
     The node must have an edge that may be taken. ``NO_EDGE`` if the rule gives NaN for all that
     may. ``depth`` is the node's, ``table`` the AMAF reference, if any.
 
-    Edges are scored some at a time, and compared after that: what a processor computes ahead is
-    not lost where a comparison goes as it did not expect.
+    Many edges are scored some at a time, and compared after that: what a processor computes ahead
+    is not lost where a comparison goes as it did not expect.
     """
     amaf = view_at(search.amaf, search, node, table)
     proven = proven_at(search.proofs, search, node)
@@ -172,27 +203,25 @@ def most_urgent(search: Any, rule: Any, node: int, depth: int, table: int) -> in
     unvisited = unvisited_value(search.first_play, whole, float(search.settings.first_play_urgency))
     ranking = Ranking(rule, node, whole, amaf, proven, unvisited)
     urgencies, edges = search.path.urgencies, edge_rows(search.tree, node)
-    best, best_score, ties = NO_EDGE, -math.inf, 0
+    few = edges.stop if len(edges) <= most_in_one_pass(search.amaf) else edges.start
+    best = Best(NO_EDGE, -math.inf, 0)
     tolerance = 0.0
     for _ in range(2 if tolerance_of(search.ties) > 0.0 else 1):  # Again once the best is known.
-        ties = 0
-        for first in range(edges.start, edges.stop, SCORED_AT_ONCE):
+        best = Best(best.edge, best.score, 0)
+        for edge in range(edges.start, few):
+            if is_available(search.moves, edge):
+                urgency = urgency_of(search, ranking, edge)
+                best = better_of(search, best, edge, urgency, tolerance)
+        for first in range(few, edges.stop, SCORED_AT_ONCE):
             count = min(SCORED_AT_ONCE, edges.stop - first)
             for place in range(count):
                 if is_available(search.moves, first + place):
                     urgencies[place] = urgency_of(search, ranking, first + place)
             for place in range(count):
-                if not is_available(search.moves, first + place):
-                    continue
-                urgency = urgencies[place]
-                if urgency > best_score:
-                    best, best_score, ties = first + place, urgency, 1
-                elif urgency >= best_score - tolerance:
-                    ties += 1
-                    if random_below(search.stream, ties) == 0:
-                        best = first + place
+                if is_available(search.moves, first + place):
+                    best = better_of(search, best, first + place, urgencies[place], tolerance)
         tolerance = tolerance_of(search.ties)
-    return best
+    return best.edge
 
 
 @open_function
