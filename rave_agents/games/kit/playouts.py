@@ -102,31 +102,34 @@ def drawn_outcome(rules: Any, state: Any, actions: Any, probabilities: Any, fram
         count = rules.even_outcomes(state)
     else:
         count = rules.chance_outcomes(state, actions, probabilities)
-    if not 0 < count <= rules.max_actions:
+    if rules.is_checked and not 0 < count <= rules.max_actions:
         return refuse(frame, BAD_COUNT, count)
     if rules.chance_is_even:
         return random_below(frame.playout_stream, count)
     action = np.int64(outcome(actions, probabilities, count, frame.playout_stream))
-    return action if 0 <= action < rules.num_outcomes else refuse(frame, BAD_ACTION, action)
+    if rules.is_checked and not 0 <= action < rules.num_outcomes:
+        return refuse(frame, BAD_ACTION, action)
+    return action
 
 
 @kernel
 def drawn_action(rules: Any, state: Any, player: int, actions: Any, frame: Any, end: int) -> Any:
     """A player's action; what the rules break, which is below 0, if there is none."""
-    if not 0 <= player < rules.num_players:
+    if rules.is_checked and not 0 <= player < rules.num_players:
         return refuse(frame, BAD_PLAYER, player)
     if rules.draws_itself and (draws_plainly(rules, frame) or rules.knows_better(state)):
         action = rules.draw(state, frame.playout_stream)
     else:
         count = rules.legal_actions(state, actions)
-        if not 0 < count <= rules.max_actions:
+        if rules.is_checked and not 0 < count <= rules.max_actions:
             return refuse(frame, BAD_COUNT, count)
         place = take_place(rules, actions, count, player, frame, end)
         if place < 0:
             return place
         action = np.int64(actions[place])
-    fits = 0 <= action < rules.num_distinct_actions
-    return action if fits else refuse(frame, BAD_ACTION, action)
+    if rules.is_checked and not 0 <= action < rules.num_distinct_actions:
+        return refuse(frame, BAD_ACTION, action)
+    return action
 
 
 def draw_on(
@@ -174,7 +177,7 @@ def place_on(
             return refuse(frame, BAD_PLAYER, player)
         if count == 0:
             count = rules.legal_actions(state, actions)
-            if not 0 < count <= rules.max_actions:
+            if rules.is_checked and not 0 < count <= rules.max_actions:
                 return refuse(frame, BAD_COUNT, count)
         place = take_place(rules, actions, count, player, frame, end)
         if place < 0:
