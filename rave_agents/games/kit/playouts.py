@@ -113,11 +113,13 @@ def drawn_outcome(rules: Any, state: Any, actions: Any, probabilities: Any, fram
 
 
 @kernel
-def drawn_action(rules: Any, state: Any, player: int, actions: Any, frame: Any, end: int) -> Any:
+def drawn_action(
+    rules: Any, state: Any, player: int, actions: Any, frame: Any, end: int, plain: bool
+) -> Any:
     """A player's action; what the rules break, which is below 0, if there is none."""
     if rules.is_checked and not 0 <= player < rules.num_players:
         return refuse(frame, BAD_PLAYER, player)
-    if rules.draws_itself and (draws_plainly(rules, frame) or rules.knows_better(state)):
+    if rules.draws_itself and (plain or rules.knows_better(state)):
         action = rules.draw(state, frame.playout_stream)
     else:
         count = rules.legal_actions(state, actions)
@@ -136,6 +138,7 @@ def draw_on(
     rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int, last: int
 ) -> int:
     """``play_on`` move by move."""
+    plain = draws_plainly(rules, frame)
     outcomes = 0
     while True:
         player = rules.player(state)
@@ -153,7 +156,7 @@ def draw_on(
                 return end
             if end == frame.move_players.shape[0]:
                 return -1
-            action = drawn_action(rules, state, player, actions, frame, end)
+            action = drawn_action(rules, state, player, actions, frame, end, plain)
             if action < 0:
                 return action
             frame.move_players[end] = player
