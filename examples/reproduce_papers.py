@@ -10,8 +10,8 @@ the same match: pairs of games from random openings, and a draw as half a win.
         --against 'gtp(command="gnugo --mode gtp --level 10 --chinese-rules")'
     python examples/reproduce_papers.py proofs --seconds 1 --games 1000
 
-Without arguments it plays samples of both on small boards, in seconds. With `--cpu-time` a second is
-one of the processor's, so that other programs of the machine make no difference.
+Without arguments it plays samples of both on small boards, in seconds. With `--cpu-time` a second
+is one of the processor's, so that other programs of the machine make no difference.
 """
 
 import pathlib
