@@ -8,6 +8,7 @@ import pytest
 import test_rooms
 import typer
 from helpers import pages
+from helpers.outputs import outputs
 
 import rave_agents
 from rave_agents import AgentSpec, agent_types
@@ -48,16 +49,29 @@ def test_every_block_says_what_it_is(page):
 
 @pytest.mark.full(but=["tutorials/your_own_game.md"])
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=pages.name)
-def test_the_code_of_a_page_runs_from_top_to_bottom(page, tmp_path):
+def test_the_code_of_a_page_runs_from_top_to_bottom_and_prints_what_it_shows(page, tmp_path):
     needed = re.findall(r"<!-- needs: (\w+) -->", page.read_text(encoding="utf-8"))
     for package in needed:
         pytest.importorskip(package, reason=f"the page needs {package}")
-    pages.write_files(page, tmp_path)
-    program = tmp_path / f"page_{page.stem}.py"
-    program.write_text(pages.script(page), encoding="utf-8")
-    finished = pages.run(tmp_path, program.name)
+    printed, finished = outputs.outputs_of(page, tmp_path, tmp_path)
     assert finished.returncode == 0, finished.stderr
-    assert finished.stdout.strip()
+    assert any(printed)
+    shown = outputs.shown_outputs(page)
+    if shown or (page in TUTORIALS and not needed):
+        assert [outputs.without_times(text) for text in shown] == [
+            outputs.without_times(text) for text in printed if text
+        ]
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=pages.name)
+def test_a_tutorial_shows_output_and_a_picture(page):
+    text = page.read_text(encoding="utf-8")
+    if page.stem == "index":
+        return
+    pictures = re.findall(r"!\[([^\]]+)\]\((.+?)\)", text)
+    assert pictures
+    assert all((page.parent / place).is_file() for _, place in pictures)
+    assert "<!-- needs:" in text or outputs.shown_outputs(page)
 
 
 def test_the_files_of_the_four_parts_are_as_short_as_the_page_says():

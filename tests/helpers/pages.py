@@ -14,6 +14,9 @@ PAGES = sorted(DOCS.rglob("*.md"))
 FENCE = re.compile(r"^( *)```(\w*)(?: title=\"([\w.]+)\")?\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 INCLUDED = re.compile(r"^--8<--\n(examples/[\w.]+)\n--8<--\n", re.MULTILINE)
 """A file that a page shows whole."""
+OUTPUT = "Output"
+"""The title of what a page's code prints."""
+
 SMALL = {
     "--games": "2",
     "--simulations": "5",
@@ -42,7 +45,12 @@ def blocks(page):
     text = page.read_text(encoding="utf-8")
     text = INCLUDED.sub(lambda found: (ROOT / found[1]).read_text(encoding="utf-8"), text)
     return [
-        Block(found[2], found[3] or "", text.count("\n", 0, found.start(4)) + 1, found[4])
+        Block(
+            found[2],
+            "" if found[3] == OUTPUT else found[3] or "",
+            text.count("\n", 0, found.start(4)) + 1,
+            found[4],
+        )
         for found in FENCE.finditer(text)
     ]
 
