@@ -122,6 +122,7 @@ from rave_agents.kernel.selection import (
 )
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.values.implicit_minimax import Judging
+from rave_agents.kernel.values.minimax_backup import MinimaxBackup
 from rave_agents.kernel.values.node_values import PowerMean, node_value
 from rave_agents.kernel.values.online import NoLearning, OnlineValue
 
@@ -171,6 +172,7 @@ __all__ = [
     "MaxChild",
     "Maximin",
     "MeanBackup",
+    "MinimaxBackup",
     "MinimumMSE",
     "Move",
     "NoAmaf",

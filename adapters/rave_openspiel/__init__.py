@@ -17,8 +17,9 @@ that walk the tree of ``mcts_search``)::
 ``AutoBot`` is for any game: it uses AMAF, proofs and learned values as far as each fits. There is a
 bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, ``RaveGlobalBot``,
 ``RaveWeightedBot`` and ``RaveWinningMoveBot`` play the other forms of RAVE; ``UCTSolverBot``,
-``PNMCTSBot``, ``PNMCTSFSUBot`` and ``RavePNBot`` prove what can be proven; ``RaveMaximinBot``,
-``RegretMatchingBot`` and ``Exp3Bot`` are for simultaneous moves.
+``PNMCTSBot``, ``PNMCTSFSUBot`` and ``RavePNBot`` prove what can be proven;
+``BestFirstMinimaxBot`` plays by an evaluator's values; ``RaveMaximinBot``, ``RegretMatchingBot``
+and ``Exp3Bot`` are for simultaneous moves.
 
 Importing this package also registers them with OpenSpiel under the names of their presets, where
 there is a C++ compiler: ``pyspiel.load_bot("rave", game, 0, {"simulations": 1000, "seed": 1})``.
@@ -50,6 +51,7 @@ from rave_openspiel.load import bots_that_can_play_game, load_bot, registered_bo
 from rave_openspiel.mcts import CppMCTSBot, MCTSBot
 from rave_openspiel.named_bots import (
     AutoBot,
+    BestFirstMinimaxBot,
     Exp3Bot,
     GraveBot,
     GumbelBot,
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AutoBot",
+    "BestFirstMinimaxBot",
     "CppMCTSBot",
     "Exp3Bot",
     "GraveBot",

@@ -27,6 +27,7 @@ BOT_TYPES: dict[str, type[SearchBot]] = {
         named_bots.RaveWeightedBot,
         named_bots.RaveWinningMoveBot,
         named_bots.UCTSolverBot,
+        named_bots.BestFirstMinimaxBot,
         named_bots.PNMCTSBot,
         named_bots.PNMCTSFSUBot,
         named_bots.RavePNBot,

@@ -123,6 +123,28 @@ class UCTSolverBot(SearchBot):
     preset = "uct_solver"
 
 
+class BestFirstMinimaxBot(SearchBot):
+    """Plays best-first minimax by an evaluator's values; with the solver.
+
+    The parameters that matter most, with their defaults:
+
+    - ``simulations=None``: simulations for each move, at least 1; 1,000 where there is no limit
+    - ``seconds=None``: wall-clock seconds for each move, above 0
+    - ``clock=None``: the time for the game in place of ``seconds``, such as ``"60+1"``: 60 s, and 1
+      s more with each move
+    - ``evaluator=None``: what evaluates positions in place of random playouts
+    - ``seed=None``: decides everything random, at least 0; None for one that the system draws
+    - ``threads=1``: threads that search at the same time, from 1
+    - ``contempt=0.5``: the mean value in [0, 1] below which a sure draw is played
+    - ``temperature=0``: 0 plays the best move; at 1 moves are drawn by their visits
+
+    ``inspect.signature(BestFirstMinimaxBot)`` lists all; ``SearchBot`` explains those of the agent,
+    ``rave_agents.SearchConfig`` those of its search.
+    """
+
+    preset = "best_first_minimax"
+
+
 class PNMCTSBot(SearchBot):
     """Plays UCT with a solver and proof numbers (PN-MCTS).
 

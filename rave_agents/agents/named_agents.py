@@ -432,6 +432,9 @@ _TYPES = {
         "rave_weighted", "RAVE whose updates weigh less the later the move is played"
     ),
     "uct_solver": _search_agent_type("uct_solver", "UCT that backs up exact outcomes"),
+    "best_first_minimax": _search_agent_type(
+        "best_first_minimax", "best-first minimax, by an evaluator's values"
+    ),
     "pn_mcts": _search_agent_type("pn_mcts", "UCT with a solver and proof numbers"),
     "rave_pn": _search_agent_type("rave_pn", "RAVE with a solver and proof numbers"),
     "auto": _search_agent_type(

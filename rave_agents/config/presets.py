@@ -21,8 +21,9 @@ from rave_agents.kernel.proofs.numbers import ProofNumbers
 from rave_agents.kernel.proofs.part import CheckRefutations, CheckTerminal, Proofs, SkipSolved
 from rave_agents.kernel.proofs.solver import NoSolver, Solver
 from rave_agents.kernel.proofs.trust import LearnedBonusTrust
-from rave_agents.kernel.rules import PUCT, UCB1
+from rave_agents.kernel.rules import PUCT, UCB1, Greedy
 from rave_agents.kernel.selection import AdaptiveUrgency
+from rave_agents.kernel.values.minimax_backup import MinimaxBackup
 from rave_agents.kernel.values.online import OnlineValue
 
 SIMULTANEOUS_C = 3.0
@@ -69,6 +70,14 @@ PRESETS: dict[str, dict[str, Any]] = {
     "rave_weighted": _EAGER_RAVE | {"amaf": NodeAmaf(weighting=Linear(last=1.0))},
     "rave_winning_move": _EAGER_RAVE | {"amaf": NodeAmaf(winning=WinningMoves(weight=0.1))},
     "uct_solver": {"proofs": Proofs(skipping=SkipSolved(), checks=CheckTerminal())},
+    "best_first_minimax": {
+        "rule": Greedy(),
+        "simultaneous": Greedy(),
+        "backup": MinimaxBackup(),
+        "proofs": Proofs(skipping=SkipSolved(visits=0), checks=CheckTerminal()),
+        "expand_visits": 1,
+        "known": True,
+    },
     "pn_mcts": {
         "rule": AdaptiveUCB1(c=0.35),
         "simultaneous": _SIMULTANEOUS,

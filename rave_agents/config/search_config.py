@@ -103,7 +103,8 @@ class SearchConfig:
 
     backup: Annotated[Part, Takes(MeanBackup, edge_value, node_value)] = MeanBackup()
     """An edge's value by its statistics, see ``kernel/backup.py``: the mean of its simulations, or
-    that of the node behind it, as for ``PowerMean``, see ``kernel/values/node_values.py``."""
+    that of the node behind it, as for ``PowerMean``, see ``kernel/values/node_values.py``, and for
+    ``MinimaxBackup``, see ``kernel/values/minimax_backup.py``."""
 
     amaf: Annotated[Part, Takes(NoAmaf, NodeAmaf, view_at)] = NoAmaf()
     """The place of AMAF statistics and their weight: ``NodeAmaf`` (RAVE), ``GRAVE``, ``HRAVE`` or

@@ -96,6 +96,12 @@ def gives_priors(part: Any) -> bool:
 
 
 @python_function
+def judging_beside(backup: Any, judging: Any) -> Any:
+    """The use of a value function beside a backup; ``judging`` is the configuration's."""
+    return judging
+
+
+@python_function
 def keeps_amaf(amaf: Any) -> bool:
     """True if there are AMAF statistics."""
     return True

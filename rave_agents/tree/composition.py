@@ -21,6 +21,7 @@ from rave_agents.kernel.declarations import (
     GameTraits,
     becomes,
     gives_priors,
+    judging_beside,
     least_expand_visits,
     needs_observations,
     reads_lifetimes,
@@ -62,6 +63,7 @@ def compose(config: SearchConfig, game: GameTraits) -> Parts:
     elif game.simultaneous:
         moves = Simultaneous(adapted(config.simultaneous, game))
     policy = adapted(config.playouts, game)
+    judging = judging_of(config) if game.valued else config.learning
     parts = Parts(
         rule=adapted(config.rule, game),
         ties=adapted(config.ties, game),
@@ -69,13 +71,18 @@ def compose(config: SearchConfig, game: GameTraits) -> Parts:
         proofs=adapted(config.proofs, game),
         moves=moves,
         playouts=UniformPlayouts() if game.evaluated else playouts_by(policy),
-        judging=adapted(config.judging if game.valued else config.learning, game),
+        judging=adapted(judging, game),
         backup=adapted(config.backup, game),
         first_play=adapted(config.first_play_value, game),
         lifetimes=NoLifetimes(),
     )
     asked = any(call_part(reads_lifetimes, part) for part in records_of(parts))
     return parts._replace(lifetimes=CountLifetimes()) if asked else parts
+
+
+def judging_of(config: SearchConfig) -> Any:
+    """The use of a value function, if there is one."""
+    return call_part(judging_beside, config.backup, config.judging)
 
 
 def adapted(part: Any, game: GameTraits) -> Any:

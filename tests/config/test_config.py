@@ -836,6 +836,14 @@ PRESETS = {
     "rave_weighted": {**EAGER_RAVE, "amaf": "node_amaf(weighting=linear(last=1.0))"},
     "rave_winning_move": {**EAGER_RAVE, "amaf": "node_amaf(winning=winning_moves(weight=0.1))"},
     "uct_solver": {"proofs": "proofs(skipping=skip_solved,checks=check_terminal)"},
+    "best_first_minimax": {
+        "rule": "greedy",
+        "simultaneous": "greedy",
+        "backup": "minimax_backup",
+        "proofs": "proofs(skipping=skip_solved(visits=0),checks=check_terminal)",
+        "expand_visits": 1,
+        "known": True,
+    },
     "pn_mcts": {
         "rule": "adaptive_ucb1",
         "simultaneous": SIMULTANEOUS,

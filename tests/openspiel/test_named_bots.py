@@ -9,6 +9,7 @@ import pytest
 import rave_openspiel
 from rave_openspiel import (
     AutoBot,
+    BestFirstMinimaxBot,
     GraveBot,
     GumbelBot,
     HRaveBot,
@@ -38,6 +39,7 @@ BOTS = (
     RaveWeightedBot,
     RaveWinningMoveBot,
     UCTSolverBot,
+    BestFirstMinimaxBot,
     PNMCTSBot,
     PNMCTSFSUBot,
     RavePNBot,

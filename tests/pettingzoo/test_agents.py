@@ -202,9 +202,9 @@ def test_agent_is_bound_before_the_first_reset():
 @pytest.mark.parametrize("preset", OF_TURNS)
 def test_every_preset_is_made_from_a_spec(preset):
     env = zoo.classic("tictactoe-v3")
-    agent = make_agent(f"{preset}(simulations=20,c=0.5)", env, seed=3)
+    agent = make_agent(f"{preset}(simulations=20,contempt=0.2)", env, seed=3)
     assert isinstance(agent, SearchAgent)
-    assert agent.config == SearchConfig.preset(preset).replace(c=0.5)
+    assert agent.config == SearchConfig.preset(preset).replace(contempt=0.2)
     assert agent.limit.simulations == 20
     assert agent.seed == 3
     assert agent.act() in range(9)

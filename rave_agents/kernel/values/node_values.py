@@ -25,7 +25,7 @@ from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
 from rave_agents.kernel.backup import edge_value
 from rave_agents.kernel.declarations import GameTraits, game_refusal, on_forgotten
-from rave_agents.kernel.tree import edge_rows
+from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 from rave_agents.kernel.utilities import scaled
 
 NO_EDGE = -1
@@ -39,6 +39,15 @@ def node_value(backup: Any, search: Any, node: int) -> float:
     By ``edge_value`` and ``edge_visits`` of its edges with visits, see ``edge_rows``.
     """
     raise NotImplementedError
+
+
+@open_function
+def takes_best(backup: Any) -> bool:
+    """True if a node is worth its best edge alone, whatever its value was before it had edges.
+
+    As long as an edge has no visit, that value counts as such an edge's.
+    """
+    return False
 
 
 class PowerMean(NamedTuple):
@@ -81,7 +90,8 @@ class NodeValues(NamedTuple):
 
 
 @implements(game_refusal, NodeValues)
-def _game_refusal(backup: Any, game: GameTraits) -> str:
+def refuse_several_nodes(backup: Any, game: GameTraits) -> str:
+    """The reason not to search where a position has several nodes, or an edge several positions."""
     if game.plain:
         return ""
     return (
@@ -135,13 +145,55 @@ def count_end(backup: NodeValues, search: Any, edge: int) -> None:
 @kernel
 def take_node_value(backup: NodeValues, search: Any, node: int, edge: int) -> None:
     """Give an edge the value of the node behind it, if that is known."""
-    tree, players = search.tree, search.settings.num_players
     if hooks.is_solved(search.proofs, node):
-        hooks.give_outcome(search.proofs, search, node)
-        for player in range(players):
-            utility = search.frame.returns[player]
-            backup.values[edge * players + player] = scaled(search.utilities, utility)
-        return
+        take_outcome(backup, search, node, edge)
+    elif takes_best(backup.own) and search.tree.node_player[node] >= 0:
+        take_best(backup, search, node, edge)
+    else:
+        take_mixture(backup, search, node, edge)
+
+
+@kernel
+def take_outcome(backup: NodeValues, search: Any, node: int, edge: int) -> None:
+    """Give an edge the outcome of the solved node behind it."""
+    players = search.settings.num_players
+    hooks.give_outcome(search.proofs, search, node)
+    for player in range(players):
+        utility = search.frame.returns[player]
+        backup.values[edge * players + player] = scaled(search.utilities, utility)
+
+
+@kernel
+def take_best(backup: NodeValues, search: Any, node: int, edge: int) -> None:
+    """Give an edge the values of the best edge at the node behind it, for who moves there."""
+    tree, players = search.tree, search.settings.num_players
+    mover = int(tree.node_player[node])
+    best, greatest, unvisited = NO_EDGE, -1.0, False
+    for below in edge_rows(tree, node):
+        child = int(tree.edge_child[below])
+        if backup.visits[below] == 0:
+            if child == UNEXPANDED or not hooks.is_solved(search.proofs, child):
+                unvisited = True
+                continue
+            take_outcome(backup, search, child, below)
+        value = float(backup.values[below * players + mover])
+        if value > greatest:
+            best, greatest = below, value
+    evaluated = backup.end_visits[edge] > 0
+    if unvisited and evaluated and backup.ends[edge * players + mover] > greatest:
+        best = NO_EDGE
+    for player in range(players):
+        row = edge * players + player
+        if best != NO_EDGE:
+            backup.values[row] = backup.values[best * players + player]
+        elif evaluated:
+            backup.values[row] = backup.ends[row]
+
+
+@kernel
+def take_mixture(backup: NodeValues, search: Any, node: int, edge: int) -> None:
+    """Give an edge the mover's mixture of the edges at the node behind it, and its own ends."""
+    tree, players = search.tree, search.settings.num_players
     mover = int(tree.node_player[node])
     best, greatest, visits, total = NO_EDGE, -1.0, 0.0, 0.0
     for below in edge_rows(tree, node):

@@ -1,0 +1,89 @@
+"""Minimax backups: an edge is worth the position that best play leads to, as far as it is searched.
+
+With a greedy rule this is best-first minimax (Korf & Chickering 1996), in the form of unbounded
+best-first minimax (Cohen-Solal 2025): every simulation goes down the line of the best moves and
+expands its end. A value function judges all children of a new node at once. Where an evaluator, or
+playouts, give the values of leaves alone, each child takes a simulation.
+
+Values are backed up by max^n (Luckhardt & Irani 1986): everybody takes what is best for themselves.
+With two players whose values sum up to a constant, this is minimax. With a solver, what is proven
+comes first, and solved moves are passed over: the completion of Cohen-Solal (2026).
+"""
+
+from typing import Any, NamedTuple
+
+from rave_agents.compiler.dispatch import implements
+from rave_agents.kernel.backup import edge_value
+from rave_agents.kernel.declarations import (
+    GameTraits,
+    becomes,
+    game_refusal,
+    judging_beside,
+    refusal,
+)
+from rave_agents.kernel.tree import edge_rows
+from rave_agents.kernel.values.implicit_minimax import Judging, judged_value
+from rave_agents.kernel.values.node_values import (
+    node_value,
+    refuse_several_nodes,
+    takes_best,
+)
+
+
+class MinimaxBackup(NamedTuple):
+    """An edge is worth what it leads to, if everybody takes their best edge from there on.
+
+    A value function judges every edge of a new node, and leaves have no playouts. Where leaves
+    alone have values, an edge without visits counts as the evaluation of its node.
+    """
+
+
+class JudgedMinimax(NamedTuple):
+    """``MinimaxBackup`` where a value function judges every edge, see ``implicit_minimax.py``."""
+
+
+@implements(becomes, MinimaxBackup)
+def _becomes(backup: MinimaxBackup, game: GameTraits) -> MinimaxBackup | JudgedMinimax:
+    return JudgedMinimax() if game.valued else backup
+
+
+@implements(judging_beside, MinimaxBackup)
+def _judging_beside(backup: MinimaxBackup, judging: Judging) -> Judging:
+    """Judge every edge as soon as it is there; no mean is of use, so there are no playouts."""
+    return judging._replace(playout_moves=0.0, minimax=0.0, first_play=True, least_expand_visits=1)
+
+
+@implements(refusal, MinimaxBackup)
+def _refusal(backup: MinimaxBackup, config: Any) -> str:
+    if config.judging._replace(prior_temperature=Judging().prior_temperature) == Judging():
+        return ""
+    return (
+        "backup=minimax_backup judges all moves of a new node and makes no playouts: leave out "
+        "playout_moves, minimax, first_play and least_expand_visits."
+    )
+
+
+implements(game_refusal, MinimaxBackup)(refuse_several_nodes)
+
+
+@implements(edge_value, JudgedMinimax)
+def _edge_value(backup: JudgedMinimax, search: Any, node: int, edge: int) -> float:
+    """The mover's; at chance nodes, which nobody compares, the mean of the simulations."""
+    if search.tree.node_player[node] < 0:
+        return float(search.tree.edge_value_sum[edge]) / float(search.tree.edge_visits[edge])
+    return judged_value(search.judging, search, node, edge)
+
+
+@implements(node_value, MinimaxBackup)
+def best_edge(backup: MinimaxBackup, search: Any, node: int) -> float:
+    """``max q``: q the values of the node's edges with visits."""
+    best = 0.0
+    for edge in edge_rows(search.tree, node):
+        if search.tree.edge_visits[edge] > 0:
+            best = max(best, edge_value(search.backup, search, node, edge))
+    return best
+
+
+@implements(takes_best, MinimaxBackup)
+def _takes_best(backup: MinimaxBackup) -> bool:
+    return True
