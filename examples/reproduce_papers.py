@@ -1,6 +1,6 @@
 """Two published experiments, played again with this package's agents.
 
-`rave` is the curve of Gelly & Silver (2007, 2011): RAVE with several equivalence parameters k in
+`rave` is the curve of Gelly & Silver (2011): RAVE with several equivalence parameters k in
 9x9 Go, each against one opponent that stays the same. Theirs is GNU Go; without that program it is
 `uct` with more simulations. `proofs` is PN-MCTS against MCTS as Kowalski et al. (2023) count: no
 openings, an equal time a move, and drawn games left out. Below stands this package's own count of

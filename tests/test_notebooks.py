@@ -1,5 +1,6 @@
 """The notebooks run, and read well unexecuted: their outputs are stored."""
 
+import importlib.util
 import json
 import pathlib
 
@@ -10,6 +11,31 @@ NOTEBOOKS = sorted((pathlib.Path(__file__).parent.parent / "examples").rglob("*.
 
 def cells(path):
     return json.loads(path.read_text())["cells"]
+
+
+@pytest.fixture(scope="module")
+def colab():
+    place = NOTEBOOKS[0].parents[2] / "docs" / "colab.py"
+    spec = importlib.util.spec_from_file_location("colab", place)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_first_cell_is_the_one_that_installs_from_the_repository(colab, path):
+    notebook = json.loads(path.read_text())
+    assert colab.with_first_cell(notebook, colab.repository()) == notebook
+
+
+def test_an_address_that_is_filled_in_is_in_the_cell_and_the_link(colab):
+    address = "https://github.com/someone/rave-agents"
+    cell = "".join(colab.first_cell(address))
+    assert f"[openspiel,pettingzoo,plot] @ git+{address}" in cell
+    assert "/github/someone/rave-agents/blob/HEAD/examples/" in colab.link(
+        address, "inside_a_search"
+    )
+    assert colab.link("", "inside_a_search") == ""
 
 
 def test_there_are_three():

@@ -25,7 +25,9 @@ def data(published):
     return published.tables()
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/results.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/index.md", "docs/results.md", "docs/reproduce.md"]
+)
 def test_every_number_of_a_page_is_in_the_data(published, data, page):
     text = (ROOT / page).read_text(encoding="utf-8")
     assert published.written(text, data) == text, "write the tables: python docs/results/tables.py"

@@ -1,5 +1,6 @@
 """The examples' notebooks as pages of the documentation, with their outputs, and their picture."""
 
+import importlib.util
 import pathlib
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -12,6 +13,12 @@ NOTEBOOKS = ROOT / "examples" / "notebooks"
 FOLDER = "notebooks"
 PICTURE = ROOT / "examples" / "hex_picture.png"
 
+_spec = importlib.util.spec_from_file_location("colab", ROOT / "docs" / "colab.py")
+assert _spec is not None
+assert _spec.loader is not None
+colab = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(colab)
+
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add a page for every notebook, its pictures, and the picture of the first page."""
@@ -21,6 +28,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         resources = {"output_files_dir": path.stem, "unique_key": "output"}
         text, resources = exporter.from_filename(str(path), resources)
+        text = colab.link(colab.repository(), path.stem) + text
         files.append(File.generated(config, f"{FOLDER}/{path.stem}.md", content=text))
         for output, content in resources["outputs"].items():
             files.append(File.generated(config, f"{FOLDER}/{output}", content=content))

@@ -22,7 +22,7 @@ from typing import Self
 
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[1]
-PAGES = ("README.md", "docs/index.md", "docs/results.md")
+PAGES = ("README.md", "docs/index.md", "docs/results.md", "docs/reproduce.md")
 """Pages whose numbers must be in a file."""
 
 MARKED = re.compile(r"<!-- table: (\w+) -->\n.*?<!-- end of table -->\n", re.DOTALL)
