@@ -10,10 +10,14 @@ import tomllib
 from types import ModuleType
 from typing import Any
 
+os.environ["NUMBA_DISABLE_JIT"] = "1"  # A picture is not worth compiling rules.
+os.environ["RAVE_AGENTS_GAMES"] = "openspiel"
+
 import pyspiel
 import rave_openspiel  # noqa: F401  (registers games of ours)
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from rave_openspiel.compiled_games import rules_of
 
 from rave_agents.arena import THIRTY_GAMES
 from rave_agents.errors import UnsupportedGameError
@@ -21,15 +25,18 @@ from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
 from rave_agents.game.notation import position_text
 from rave_agents.games import GAMES
+from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.knowledge.levels import LEVELS, calibrated, level_of
+from rave_agents.knowledge.shipped import file_name, value_for
 from rave_agents.plots.board import find_board
 from rave_agents.plots.board_svg import STYLE, board_svg
-
-os.environ["RAVE_AGENTS_GAMES"] = "openspiel"  # A picture is not worth compiling rules.
 
 ROOT = pathlib.Path(__file__).parents[2]
 FOLDER = "games"
 SHARE = 0.3
 """Part of a random game that is played before its picture."""
+
+UNKNOWN = "No value is shipped: `auto` learns one from its own playouts where that helps."
 
 TITLES = {
     "connect_four": "Connect Four",
@@ -128,6 +135,7 @@ def _page(name: str, games: list[str], data: dict[str, Any]) -> str:
         if rows:
             parts += [f"{_CAPTIONS[kind]}:", "", _markdown(data[kind].columns, rows), ""]
     parts += ["Commands, machine and commits: [results](../results.md).", ""]
+    parts += ["## Levels and what is learned", "", _levels(games), ""]
     return "\n".join(parts)
 
 
@@ -153,6 +161,45 @@ def _parameters(name: str) -> str:
     rules = "rules compiled from Python" if name in GAMES else "OpenSpiel's own states"
     told = f"Searches run on {rules}."
     return _markdown(["parameter", "default"], rows) + f"\n\n{told}" if rows else f"None. {told}"
+
+
+def _levels(games: list[str]) -> str:
+    """The levels of a game, and the learned values that are shipped for it."""
+    rules = {game: _rules(game) for game in games}
+    values = {game: value_for(one) for game, one in rules.items() if one is not None}
+    learned = [
+        f"`auto` plays `{game}` with a learned value, `{file_name(rules[game])}`: {value.made}."
+        for game, value in values.items()
+        if value is not None
+    ]
+    game = games[-1]
+    measured = str(rules[game]) in calibrated()
+    rows = []
+    for number in range(1, LEVELS + 1):
+        level = level_of(number, rules[game])
+        drawn = f"drawn, temperature {level.temperature:g}" if level.temperature else "the best"
+        value = "yes" if level.known and values.get(game) is not None else "no"
+        rows.append([str(number), f"{level.simulations:,}", drawn, value])
+    told = "measured, as many Elo points apart each" if measured else "not measured"
+    return "\n".join(
+        [
+            *(learned or [UNKNOWN]),
+            "",
+            f"`auto(level=1)` to `auto(level={LEVELS})` ({told}):",
+            "",
+            _markdown(["level", "simulations a move", "move", "learned value"], rows),
+            "",
+            "[Levels](../tutorials/levels.md) tells how they are made.",
+        ]
+    )
+
+
+def _rules(game: str) -> BaseRules | None:
+    """The compiled rules of a game; None if it has none."""
+    loaded = pyspiel.load_game(game)
+    common = getattr(loaded.new_initial_state(), "common_state", None)
+    found = getattr(common, "rules", None)
+    return rules_of(loaded) if found is None else found
 
 
 def _markdown(columns: list[str], rows: list[list[str]]) -> str:
