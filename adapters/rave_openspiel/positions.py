@@ -32,6 +32,27 @@ TRIED_VERSION = "2.0.2"
 UNTOLD = frozenset({"clobber", "dots_and_boxes", "gomoku", "rbc"})
 """Games of these that do so without telling it later."""
 
+TOLD_BY_TEXT = frozenset(
+    {
+        "breakthrough",
+        "clobber",
+        "connect_four",
+        "dots_and_boxes",
+        "gomoku",
+        "havannah",
+        "hex",
+        "mnk",
+        "nim",
+        "othello",
+        "pentago",
+        "tic_tac_toe",
+        "twixt",
+        "y",
+    }
+)
+"""Games of these whose rules ask nothing that a position's text and player do not tell: each move
+fills or takes something for good, so that there is no repetition, and no count of moves."""
+
 _UNDO_IS_RIGHT = frozenset({"rbc"})
 """Games that begin at a FEN and tell it nowhere, but take all moves back correctly."""
 
@@ -48,6 +69,8 @@ class Traits(NamedTuple):
     """True if players may move at the same time."""
     told_by_history: bool = False
     """True if the start, as they tell it, and the moves since tell all of a position."""
+    told_by_text: bool = False
+    """True if the text and the player tell all that the rules can still ask."""
 
 
 def traits_of(state: pyspiel.State) -> Traits:
@@ -59,6 +82,7 @@ def traits_of(state: pyspiel.State) -> Traits:
         native=native,
         serialized=serializes and state.serialize() != _usual_serialization(state),
         simultaneous=bool(kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL),
+        told_by_text=native and kind.short_name in TOLD_BY_TEXT and _is_tried_version(),
     )
 
 
@@ -84,12 +108,15 @@ def _usual_serialization(state: pyspiel.State) -> str:
 
 
 def position_key(state: pyspiel.State, traits: Traits | None = None) -> Hashable | None:
-    """Return a key that is equal for two states exactly if they are the same position.
+    """Return a key that is equal for two states only if they are the same position.
 
-    None where that cannot be told: such a position is like no other, not even itself.
+    In games of ``TOLD_BY_TEXT`` that is so by whatever moves it has come about, in others by the
+    same moves. None where that cannot be told: such a position is like no other, not even itself.
     """
     traits = traits_of(state) if traits is None else traits
     told: Hashable | None
+    if traits.told_by_text:
+        return game_key(state.get_game()), state.current_player(), str(state)
     if traits.native:
         start = state.serialize() if traits.serialized else state.starting_state_str()
         told = state.current_player(), str(state), start

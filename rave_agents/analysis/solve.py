@@ -14,25 +14,28 @@ from rave_agents.config.limit import Limit
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments
-from rave_agents.game.game_state import GameState, has_chance_nodes
+from rave_agents.game.game_state import GameState
 from rave_agents.game.notation import action_name, position_text
 from rave_agents.results.numbers import counted, whole
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
 from rave_agents.results.view import View
-from rave_agents.solver.proof_search import ProofProgress, ProofSearch, check_provable
+from rave_agents.solver.proof_search import ProofProgress, ProofSearch, check_provable, has_chance
 from rave_agents.solver.state_expander import told_apart
-from rave_agents.solver.value_search import Interval, ValueSearch, loops_are_drawn
+from rave_agents.solver.value_search import (
+    Interval,
+    ValueSearch,
+    action_bounds,
+    best_line,
+    loops_are_drawn,
+)
 
 MEMORY_MB = 256.0
 """Megabytes of the table."""
 
 SAVED_EVERY = 120.0
 """Seconds after which a table that has a file is written again."""
-
-LONGEST_LINE = 500
-"""Moves of the proven line, at most."""
 
 End = Literal["solved", "positions", "seconds", "interrupted"]
 """Reason that a search for a proof ended: the position is solved, a limit was reached, or the user
@@ -365,8 +368,8 @@ def solve_position(
         proof_number=proof,
         disproof_number=disproof,
         at_least=values.at_least,
-        line=tuple(_line(values)),
-        action_bounds=_action_bounds(values),
+        line=tuple(best_line(values)),
+        action_bounds=action_bounds(values),
         positions=search.positions,
         loops=search.loops,
         seconds=spent,
@@ -385,12 +388,6 @@ def _check_limits(positions: int | None, seconds: float | None) -> None:
             raise type(error)(str(error).replace("simulations", "positions")) from None
     if seconds is not None:
         Limit(seconds=seconds)
-
-
-def has_chance(state: GameState) -> bool:
-    """True if a game says that chance moves in it, or begins with chance."""
-    says = hasattr(state, "has_chance_nodes")
-    return has_chance_nodes(state) if says else bool(state.is_chance_node())
 
 
 def _is_used_up(search: ProofSearch, positions: int | None) -> bool:
@@ -413,61 +410,6 @@ def _kept(search: ProofSearch, table: str | os.PathLike[str] | None, name: str) 
     finally:
         if table is not None:
             search.save(table, name)
-
-
-def _line(values: ValueSearch) -> list[int]:
-    """Best play from the root, by what the table knows."""
-    search, state, player = values.search, values.state.clone(), values.player
-    low = values.interval.low
-    above = math.nextafter(low, math.inf)
-    line: list[int] = []
-    met = set()
-    while not state.is_terminal() and len(line) < LONGEST_LINE:
-        told = [search.answer(state, player, bound) for bound in (low, above)]
-        key = search.key(state)
-        if key in met:
-            break
-        known = [each.action for each in told if each is not None and each.action is not None]
-        action = known[0] if known else _longest(search, state, player, low, above)
-        if action is None:
-            break
-        met.add(key)
-        line.append(action)
-        state.apply_action(action)
-    return line
-
-
-def _longest(search: ProofSearch, state: GameState, player: int, *bounds: float) -> int | None:
-    """The action after which a proof is the longest, where all are proven to come to the same."""
-    found: dict[int, int] = {}
-    for action in sorted(state.legal_actions()):
-        after = state.clone()
-        after.apply_action(action)
-        told = [search.answer(after, player, bound) for bound in bounds]
-        distances = [each.distance for each in told if each is not None]
-        if distances:
-            found[int(action)] = max(distances)
-    return max(found, key=found.__getitem__) if found else None
-
-
-def _action_bounds(values: ValueSearch) -> dict[int, tuple[float, float]]:
-    """Bounds on what the player can force after each action, by what the table knows."""
-    found = {}
-    least, most = ValueSearch(values.search, values.state, values.player).interval
-    met = [value for value in values.search.values_met if least <= value <= most]
-    for action in sorted(values.state.legal_actions()):
-        state = values.state.clone()
-        state.apply_action(action)
-        low, high = least, most
-        for value in dict.fromkeys([*met, values.at_least, values.interval.high]):
-            for bound in (value, math.nextafter(value, math.inf)):
-                told = values.search.answer(state, values.player, bound)
-                if told is not None and told.proven:
-                    low = max(low, told.value)
-                elif told is not None:
-                    high = min(high, told.value)
-        found[int(action)] = (low, high)
-    return found
 
 
 __all__ = ["Interval", "Solution", "solve_position"]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from itertools import filterfalse
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge, Gt, Le, Lt
 
 from rave_agents.compiler.dispatch import records_of
 from rave_agents.compiler.part_fields import Takes, part_name
@@ -202,6 +202,13 @@ class SearchConfig:
     evaluator is given, see ``rave_agents.knowledge.shipped``. ``auto`` does; ``known=False`` is the
     same search without."""
 
+    endgame_share: Annotated[float, Ge(0), Lt(1)] = 0.0
+    """Part of a move's time that the exact solver has for a proof of what the player can force, in
+    [0, 1): it is tried where the game left looks small enough, before the search. Of a number of
+    simulations it is as many positions as take about that part of the time. What is proven is
+    played; the solver's table is kept as the tree is. For games with perfect information, without
+    chance, in which one player moves at a time; 0 for never. ``auto`` has it."""
+
     level: Annotated[int, Ge(0), Le(10)] = 0
     """The strength, from 1, a little better than random, to 10, the full search at its default of
     1,000 simulations; 0 for none. It decides the simulations of each move, whatever limit is given,
@@ -277,6 +284,11 @@ class SearchConfig:
     def proves(self) -> bool:
         """True if the search proves outcomes: by the solver, by proof numbers, or by both."""
         return keeps_proofs(self.proofs)
+
+    @property
+    def knows_outcomes(self) -> bool:
+        """True if the final move looks at outcomes: of the search, or of the solver of endgames."""
+        return self.final_proven and (self.proves or self.endgame_share > 0)
 
     @property
     def needs_proofs(self) -> bool:

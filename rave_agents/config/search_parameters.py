@@ -38,6 +38,7 @@ class SearchParameters(TypedDict, total=False):
     reuse_tree: bool
     search_forced_moves: bool
     known: bool
+    endgame_share: float
     level: int
     early_stop: bool
     c: float

@@ -85,7 +85,7 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
     else:
         keys = _final_keys(root, config)
     allowed = keys
-    if config.final_proven and config.proves:
+    if config.knows_outcomes:
         left = _final_moves(root, config, lambda move: keys[move.action])
         allowed = {move.action: keys[move.action] for move in left}
     share = np.zeros(len(moves))
@@ -132,14 +132,13 @@ def _final_keys(root: Root, config: SearchConfig) -> dict[int, tuple[float, floa
     """Sort keys of the actions: the final move has the greatest; moves without visits the least."""
     part = config.final_move
     body = preference.implementations.get(type(part))
-    proven = config.proves
     keys: dict[int, tuple[float, float]] = {}
     for move in root.moves:
         if move.visits == 0:
             keys[move.action] = (-math.inf, 0.0)
             continue
         value, sure = move.value_sum / move.visits, -math.inf
-        if proven and config.final_proven:
+        if config.knows_outcomes:
             value, sure = _value(root, move), _sure_value(root, move)
         if body is None:  # The default of ``preference``, which nearly all searches have.
             keys[move.action] = (move.visits, value)
@@ -175,7 +174,7 @@ def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMo
         key: what the final move maximises otherwise.
     """
     moves = root.moves
-    if not config.final_proven or not config.proves:
+    if not config.knows_outcomes:
         return moves
     sure = max(move.proof.low for move in moves)
     left = [move for move in moves if not move.proof.low < sure >= move.proof.high]

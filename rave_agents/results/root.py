@@ -32,6 +32,7 @@ from rave_agents.tree.joint_positions import (
     players_node,
     position_nodes,
 )
+from rave_agents.tree.root_position import RootProof
 from rave_agents.tree.search_tree import SearchTree
 
 
@@ -114,7 +115,7 @@ def unknown_root(state: GameState, player: int) -> Root:
     actions = legal_actions_of(state, player)
     unknown = (0, 0.0, 1.0 / len(actions), AmafStatistics(), EdgeProof())
     moves = tuple(RootMove(int(action), *unknown) for action in actions)
-    return Root(moves, 0, math.inf, -math.inf, num_players=state.num_players())
+    return Root(moves, 0, math.inf, -math.inf, player=player, num_players=state.num_players())
 
 
 def known_root(tree: SearchTree) -> Root:
@@ -209,6 +210,45 @@ def _columns(columns: Mapping[str, Sequence[Any]], count: int) -> dict[str, tupl
         for figure in column:
             _numbers({name: figure})
     return {name: tuple(map(float, column)) for name, column in columns.items()}
+
+
+def with_proof(root: Root, proof: RootProof, total: float) -> Root:
+    """A root with what a solver has proven of it beside.
+
+    Args:
+        root: the root by its trees.
+        proof: what is proven.
+        total: the sum of two players' returns; NaN where there is none.
+    """
+    if root.outcome is not None:
+        return root
+    moves = []
+    for move in root.moves:
+        found, known = proof.moves.get(move.action), move.proof
+        if found is not None and not known.solved:
+            low, high = max(known.low, found.low), min(known.high, found.high)
+            solved = low >= high
+            known = known._replace(
+                low=low,
+                high=max(low, high),
+                distance=found.distance if solved else UNSOLVED,
+                lost=solved and total - low > low,
+            )
+        moves.append(move._replace(proof=known))
+    root = root._replace(moves=tuple(moves))
+    if proof.value is None:
+        return root
+    others = total - proof.value
+    if root.num_players > 1 and math.isnan(total):  # The greatest utility, whatever others get.
+        return root._replace(proof_number=0.0, disproof_number=math.inf)
+    outcome = [others] * root.num_players
+    outcome[root.player] = proof.value
+    root = root._replace(outcome=tuple(outcome), distance=len(proof.line))
+    if root.proof_number is None:
+        return root
+    won = root.num_players > 1 and proof.value > others
+    numbers = (0.0, math.inf) if won else (math.inf, 0.0)
+    return root._replace(proof_number=numbers[0], disproof_number=numbers[1])
 
 
 def merged_root(roots: Sequence[Root]) -> Root:

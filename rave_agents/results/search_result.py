@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rave_agents.game.game_state import GameState, apply_path, is_simultaneous, moving_players
+from rave_agents.results.numbers import counted
 from rave_agents.results.payoff_matrix import JointTable
 from rave_agents.results.result import Result, by_column
 from rave_agents.results.tables import Column, Table
@@ -109,6 +110,10 @@ class SearchResult(Result):
     known: str | None = None
     """The game whose learned value was used, a shipped one (``SearchConfig.known``) or that of a
     file; None without one."""
+    solver_positions: int = 0
+    """Positions that the exact solver expanded before the search, see
+    ``SearchConfig.endgame_share``; 0 where it was not tried. If it solved the root, ``outcome`` is
+    what it proved, and the principal variation its line."""
     joint: JointTable | None = None
     """Statistics of every pair of actions, where two players move at the same time."""
     amaf_trust: float | None = None
@@ -165,7 +170,7 @@ class SearchResult(Result):
         shares = [row.visits if row.improved is None else row.improved for row in self.actions]
         total = sum(shares)
         if total == 0:
-            return [(row.action, 1 / len(self.actions)) for row in self.actions]
+            return self.policy
         return [
             (row.action, share / total) for row, share in zip(self.actions, shares, strict=True)
         ]
@@ -248,6 +253,7 @@ class SearchResult(Result):
             "memory_full": self.memory_full,
             "provider": self.provider,
             "known": self.known,
+            "solver_positions": self.solver_positions,
             "forced": self.forced,
             "searched": self.searched,
             "amaf_trust": self.amaf_trust,
@@ -384,6 +390,8 @@ class SearchResult(Result):
     def remarks(self) -> list[str]:
         """Lines on the worlds that were drawn and on what the search trusts, if there are any."""
         lines = [] if self.worlds is None else [self.worlds.summary()]
+        if self.solver_positions > 0:
+            lines.append(f"the exact solver looked at {counted(self.solver_positions, 'position')}")
         if self.amaf_trust is not None and self.simulations > 0:
             lines.append(f"AMAF trusted {self.amaf_trust:.2f}: {_meaning(self.amaf_trust)}")
         if self.proof_trust is not None and self.proof_trust < 1.0 and self.simulations > 0:

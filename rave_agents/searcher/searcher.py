@@ -16,6 +16,7 @@ from rave_agents.environments.chance import ChanceMetError
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
+from rave_agents.kernel.declarations import proven_nodes
 from rave_agents.kernel.tree import Tree
 from rave_agents.knowledge.levels import NO_LEVEL, Level, level_of
 from rave_agents.knowledge.shipped import rules_of, value_for
@@ -27,10 +28,12 @@ from rave_agents.results.root import (
     merged_root,
     principal_variation,
     unknown_root,
+    with_proof,
 )
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.checks import check_decision, is_decision
 from rave_agents.searcher.clock import Clock
+from rave_agents.searcher.endgames import EndgameSolver
 from rave_agents.searcher.evaluators import as_evaluator, check_use
 from rave_agents.searcher.kept_trees import KeptTrees, Run, Stage
 from rave_agents.searcher.looks import now_and_then
@@ -38,6 +41,7 @@ from rave_agents.searcher.preparing import prepared
 from rave_agents.searcher.timed_search import clocked_limit
 from rave_agents.searcher.tree_search import TreeSearch
 from rave_agents.searcher.watch import EarlyStop, Watch
+from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.search_tree import SearchTree
 
 PROGRESS_SECONDS = 0.1
@@ -89,6 +93,8 @@ class Searcher:
         """The configuration that chooses the move: the level's temperature is in it."""
         threads = self.config.threads if self.config.level == NO_LEVEL else 1
         self._trees = KeptTrees(threads, self.evaluator)
+        solves = self.config.endgame_share > 0 and self.config.level == NO_LEVEL
+        self._endgames = EndgameSolver(self.config.endgame_share) if solves else None
         self.reseed(seed)
 
     def __copy__(self) -> Self:
@@ -142,6 +148,8 @@ class Searcher:
         """
         self._trees.check_idle()
         self._trees.reset()
+        if self._endgames is not None:
+            self._endgames.forget()
 
     def reseed(self, seed: int | None) -> None:
         """Draw everything random from this seed from now on; the tree stays.
@@ -166,7 +174,10 @@ class Searcher:
             TypeError: if ``state`` is no state that any installed adapter knows.
         """
         state = as_game_state(state)
-        prepared(state, self.config, self._fit(state))
+        state, game = prepared(state, self.config, self._fit(state))
+        player = state.current_player()
+        if self._endgames is not None and 0 <= player < game.num_players:
+            self._endgames.prepare(RootPosition(game, state, player))
 
     def _fit(self, state: GameState) -> Any:
         """Take what is known of a state's game: a shipped value, and the level. Returns the value.
@@ -252,6 +263,9 @@ class Searcher:
                 if progress is not None:
                     tell = functools.partial(self._tell, progress)
                     between = now_and_then(tell, trees.started, PROGRESS_SECONDS)
+                if self._endgames is not None and self._is_solved(self._endgames, limit):
+                    trees.finish()
+                    return self.result()
                 try:
                     trees.run(limit, watch=watch, between=between)
                 except ChanceMetError:
@@ -267,6 +281,19 @@ class Searcher:
                     clock.charge(time.perf_counter() - trees.started)
         finally:
             run.over = True
+
+    def _is_solved(self, endgames: EndgameSolver, limit: Limit) -> bool:
+        """Have the endgame's solver look at the root; True if nothing is left to search."""
+        trees = self._trees
+        root = trees.root
+        assert root is not None
+        if root.is_forced or any(
+            proven_nodes(tree.running.proofs, 1)[0] for tree in trees.rooted()
+        ):
+            return False
+        root.proof = endgames.solve(root, limit)
+        trees.started += endgames.loading
+        return root.proof is not None and root.proof.decides and not self._shown_config.temperature
 
     def _tell(self, progress: Progress) -> None:
         """Call ``progress`` with the result so far."""
@@ -310,6 +337,8 @@ class Searcher:
         trees.started = time.perf_counter()
         trees.enter(state.clone(), game, player, moves, forced=forced)
         self._move_unit = float(self._moves.random())
+        if self._endgames is not None and moves is None:
+            self._endgames.forget()
         return trees.running
 
     @property
@@ -382,13 +411,22 @@ class Searcher:
         if not known:
             known.append(unknown_root(root.state, root.player))
         found = known[0] if len(known) == 1 else merged_root(known)
+        proof = root.proof
+        if proof is not None:
+            found = with_proof(found, proof, root.game.limits.sum_of_two)
         statistics = root_statistics(found, self._shown_config)
         action = drawn_action(statistics, self._move_unit)
         visits, total = 0, 0.0
         for row in statistics:
             visits += row.visits
             total += 0.0 if row.value is None else row.visits * row.value
-        leading = 0 if len(known) == 1 else leading_tree(known, action)
+        if proof is not None and proof.line[:1] == (action,):
+            line = proof.line
+        elif begun:
+            leading = 0 if len(known) == 1 else leading_tree(known, action)
+            line = principal_variation(begun[leading], action)
+        else:
+            line = (action,)
         return SearchResult(
             player=root.player,
             action=action,
@@ -398,7 +436,7 @@ class Searcher:
             expected=found.expected,
             proof_number=found.proof_number,
             disproof_number=found.disproof_number,
-            principal_variation=principal_variation(begun[leading], action) if begun else (action,),
+            principal_variation=line,
             simulations=simulations,
             joint=joint_table(found, root.state, root.player) if found.joint else None,
             root_visits=found.visits,
@@ -413,6 +451,7 @@ class Searcher:
             memory_full=len(full) > 0 and all(full),
             provider=trees.searches[0].provider if simulations > 0 else None,
             known=trees.known,
+            solver_positions=0 if proof is None else proof.positions,
             worlds=trees.worlds,
             state=root.state.clone(),
         )

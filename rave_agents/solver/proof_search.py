@@ -3,7 +3,7 @@
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from rave_agents.game.arguments import is_number
 from rave_agents.game.game_state import (
     GameState,
     draws_chance,
+    has_chance_nodes,
     has_simultaneous_moves,
     hides_information,
 )
@@ -62,6 +63,12 @@ MOST_DEPTHS = 2**20
 
 LEAST_MEMORY = 1.0
 """Megabytes of the smallest table."""
+
+FIRST_STEPS = 64
+"""Steps of a search's first slice: a game in Python may take milliseconds for each."""
+
+LOOKS = 4
+"""Looks at the clock, at least, in a search whose seconds are limited."""
 
 
 class Answer(NamedTuple):
@@ -129,6 +136,7 @@ class ProofSearch:
         if not LEAST_MEMORY <= max_memory_mb < math.inf:
             raise ValueError(f"max_memory_mb must be at least 1, got {max_memory_mb!r}.")
         check_provable(state, name)
+        self._made = state.clone(), float(max_memory_mb), repetition, name
         self.repetition = repetition
         """Each player's return where play goes on for ever; None for none."""
         self.table: Table = make_table(max_memory_mb)
@@ -145,8 +153,26 @@ class ProofSearch:
         self._waiting = Trail(_words(2 * TRAIL_ENTRIES), _words(TRAIL_ENTRIES))
         self._control[codes.WAITING] = TRAIL_ENTRIES
         self._root: tuple[Statement, Key] | None = None
-        self._slice = 1000
+        self._slice = FIRST_STEPS
         self._decided = np.zeros(2 * codes.RANKS, np.int64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {name: getattr(self, name) for name in ("values", "_control", "_decided", "_slice")}
+        return {"_made": self._made, "table": self.table, **kept}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        state, megabytes, repetition, name = kept["_made"]
+        ProofSearch.__init__(self, state, max_memory_mb=megabytes, repetition=repetition, name=name)
+        self.table.words[:] = kept["table"].words
+        self.table.counts[:] = kept["table"].counts
+        for place in (codes.NUM_VALUES, codes.NODES):
+            self._control[place] = kept["_control"][place]
+        self.values, self._decided, self._slice = kept["values"], kept["_decided"], kept["_slice"]
+
+    @property
+    def runs_compiled(self) -> bool:
+        """True if the game expands positions outside the interpreter."""
+        return self._expander.outside_interpreter
 
     @property
     def positions(self) -> int:
@@ -210,7 +236,8 @@ class ProofSearch:
         self._begin(state, statement)
         begin, first = time.perf_counter(), self.positions
         while True:
-            settled = self._go_on(None if positions is None else first + positions - self.positions)
+            left = None if positions is None else first + positions - self.positions
+            settled = self._go_on(left, SLICE_SECONDS if seconds is None else seconds / LOOKS)
             spent = time.perf_counter() - begin
             if watch is not None:
                 watch(self._progress(spent, first))
@@ -228,24 +255,39 @@ class ProofSearch:
         if state.is_terminal():
             value = float(state.returns()[player])
             return Answer(value >= at_least, None, 0, value)
-        word = self._word(state, self._statement(player, at_least))
+        self._set_root(state)
+        return self._answer(state, player, at_least)
+
+    def answers(
+        self, state: GameState, player: int, bounds: Sequence[float]
+    ) -> list[Answer | None]:
+        """The table's answers for several returns."""
+        if state.is_terminal():
+            return [self.answer(state, player, bound) for bound in bounds]
+        self._set_root(state)
+        return [self._answer(state, player, bound) for bound in bounds]
+
+    def _answer(self, state: GameState, player: int, at_least: float) -> Answer | None:
+        """The same at the root, which goes on."""
+        word = self._word(self._statement(player, at_least))
         kind = int(state_of(word))
         if kind == OPEN:
             return None
         proven = kind == PROVEN
         action = None
         legal = sorted(state.legal_actions())
-        place, value = int(move_of(word)), int(value_of(word))
-        if place >= len(legal) or value >= self._control[codes.NUM_VALUES]:
+        place, told = int(move_of(word)), int(value_of(word))
+        if place >= len(legal) or told >= self._control[codes.NUM_VALUES]:
             return None  # A file that was read says so.
         if proven == (state.current_player() == player):
             action = legal[place]
-        value = float(self.values[value]) if value != codes.UNTOLD else at_least
+        value = float(self.values[told]) if told != codes.UNTOLD else at_least
         return Answer(proven, action, int(distance_of(word)), value)
 
     def numbers(self, state: GameState, player: int, at_least: float) -> tuple[float, float]:
         """The proof and the disproof number of a statement by the table; 1 where it has none."""
-        word = self._word(state, self._statement(player, at_least))
+        self._set_root(state)
+        word = self._word(self._statement(player, at_least))
         kind = int(state_of(word))
         if kind != OPEN:
             return (0.0, math.inf) if kind == PROVEN else (math.inf, 0.0)
@@ -279,8 +321,8 @@ class ProofSearch:
         self._set_root(state)
         return self._expander.root_key()
 
-    def _word(self, state: GameState, statement: Statement) -> Any:
-        self._set_root(state)
+    def _word(self, statement: Statement) -> Any:
+        """What the table has of the root."""
         first, second = self._root_key(statement)
         return look_up(self.table, np.uint64(first), np.uint64(second))
 
@@ -352,15 +394,15 @@ class ProofSearch:
         )
         self._run = run.bound(record)
 
-    def _go_on(self, positions: int | None) -> bool:
-        """Run for a slice; returns whether the root is settled."""
+    def _go_on(self, positions: int | None, seconds: float) -> bool:
+        """Run for a slice of about so many seconds; returns whether the root is settled."""
         steps = self._slice if positions is None else max(1, min(self._slice, positions))
         begin = time.perf_counter()
         with np.errstate(over="ignore"):
             status = self._run(steps)
         spent = time.perf_counter() - begin
         if status == codes.GOES_ON and steps == self._slice:
-            factor = SLICE_SECONDS / max(spent, 1e-6)
+            factor = min(seconds, SLICE_SECONDS) / max(spent, 1e-6)
             self._slice = int(self._slice * min(2.0, max(0.5, factor))) + 1
         self._mend(status)
         return bool(status == codes.SETTLED)
@@ -470,3 +512,9 @@ def check_provable(state: GameState, name: str = "The game") -> None:
             "in turn."
         )
     utility_limits(state)
+
+
+def has_chance(state: GameState) -> bool:
+    """True if a game says that chance moves in it, or begins with chance."""
+    says = hasattr(state, "has_chance_nodes")
+    return has_chance_nodes(state) if says else bool(state.is_chance_node())

@@ -25,7 +25,12 @@ class RecordedState:
         self._state, self._moves = state.clone(), moves
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
         return getattr(self._state, name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self)
 
     def __str__(self) -> str:
         return str(self._state)

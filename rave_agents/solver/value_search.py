@@ -12,6 +12,10 @@ LONGEST_TRIAL = 100_000
 """Moves of the game that finds a first value where utilities have no stated bounds, at most."""
 
 
+LONGEST_LINE = 500
+"""Moves of a proven line, at most."""
+
+
 class Interval(NamedTuple):
     """Bounds on what a player can force against all others."""
 
@@ -49,6 +53,8 @@ class ValueSearch:
         """The bounds by now."""
         self.at_least: float = self._first()
         """The return that is looked at."""
+        self.tried: list[float] = []
+        """The returns that were looked at."""
 
     def _first(self) -> float:
         high = self.interval.high
@@ -87,6 +93,8 @@ class ValueSearch:
 
         while not self.interval.is_point:
             now = 0.0
+            if self.at_least not in self.tried:
+                self.tried.append(self.at_least)
             left = None if positions is None else positions - (self.search.positions - begun)
             time_left = None if seconds is None else seconds - spent
             if (left is not None and left <= 0) or (time_left is not None and time_left <= 0):
@@ -125,3 +133,58 @@ def loops_are_drawn(state: GameState) -> float | None:
     """The worth of endless play where nothing is said: a draw, of two who share a constant sum."""
     limits = utility_limits(state)
     return None if math.isnan(limits.sum_of_two) else limits.sum_of_two / 2
+
+
+def best_line(values: ValueSearch) -> list[int]:
+    """Best play from the root, by what the table knows."""
+    search, state, player = values.search, values.state.clone(), values.player
+    low = values.interval.low
+    above = math.nextafter(low, math.inf)
+    line: list[int] = []
+    met = set()
+    while not state.is_terminal() and len(line) < LONGEST_LINE:
+        told = search.answers(state, player, (low, above))
+        key = search.key(state)
+        if key in met:
+            break
+        known = [each.action for each in told if each is not None and each.action is not None]
+        action = known[0] if known else _longest(search, state, player, low, above)
+        if action is None:
+            break
+        met.add(key)
+        line.append(action)
+        state.apply_action(action)
+    return line
+
+
+def _longest(search: ProofSearch, state: GameState, player: int, *bounds: float) -> int | None:
+    """The action after which a proof is the longest, where all are proven to come to the same."""
+    found: dict[int, int] = {}
+    for action in sorted(state.legal_actions()):
+        after = state.clone()
+        after.apply_action(action)
+        told = search.answers(after, player, bounds)
+        distances = [each.distance for each in told if each is not None]
+        if distances:
+            found[int(action)] = max(distances)
+    return max(found, key=found.__getitem__) if found else None
+
+
+def action_bounds(values: ValueSearch) -> dict[int, tuple[float, float]]:
+    """Bounds on what the player can force after each action, by what the table knows."""
+    found = {}
+    least, most = ValueSearch(values.search, values.state, values.player).interval
+    met = [value for value in values.search.values_met if least <= value <= most]
+    for action in sorted(values.state.legal_actions()):
+        state = values.state.clone()
+        state.apply_action(action)
+        low, high = least, most
+        for value in dict.fromkeys([*met, values.at_least, values.interval.high]):
+            for bound in (value, math.nextafter(value, math.inf)):
+                told = values.search.answer(state, values.player, bound)
+                if told is not None and told.proven:
+                    low = max(low, told.value)
+                elif told is not None:
+                    high = min(high, told.value)
+        found[int(action)] = (low, high)
+    return found

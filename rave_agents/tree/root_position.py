@@ -1,10 +1,37 @@
 """The root position of a search: one object for the searcher and all of its trees."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from rave_agents.game.game_state import GameState, apply_path
 from rave_agents.tree.composition import SearchedGame
+
+
+class MoveProof(NamedTuple):
+    """Bounds on what a root's action brings who takes it, by a proof."""
+
+    low: float
+    """The least return."""
+    high: float
+    """The greatest."""
+    distance: int
+    """Moves to the end of the game along the proof, the action included."""
+
+
+class RootProof(NamedTuple):
+    """Proofs of a solver about a root position."""
+
+    value: float | None
+    """The return that the player to move can force, and no more; None if that is open."""
+    moves: Mapping[int, MoveProof]
+    """Proofs of actions."""
+    line: tuple[int, ...]
+    """Best play, if the value is known."""
+    positions: int
+    """Positions that the solver expanded."""
+    decides: bool
+    """True if nothing is left to choose by simulations."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -23,8 +50,10 @@ class RootPosition:
     """True if those who move at the same time are taken to move in turn."""
     is_advanced: bool = False
     """True if the trees were led here, so that a search of this very position goes on from them."""
+    proof: RootProof | None = None
+    """Proofs of the solver of endgames; None if it was not asked."""
 
     def advance(self, path: Sequence[int]) -> None:
         """Play these actions and chance outcomes; where players move at once, each one's."""
         apply_path(self.state, path)
-        self.is_advanced = True
+        self.is_advanced, self.proof = True, None

@@ -204,6 +204,7 @@ BAD_NUMBERS = {
     "search_forced_moves": [],
     "early_stop": [],
     "known": [],
+    "endgame_share": [-0.1, 1, NAN],
     "level": [-1, 11],
 }
 AT_LEAST_0 = [-0.1, INF, NAN]
@@ -864,6 +865,7 @@ PRESETS = {
         "expand_visits": 1,
         "search_forced_moves": True,
         "known": True,
+        "endgame_share": 0.1,
     },
     "rave_pn": {**RAVE, "proofs": PN_PROOFS, "contempt": 0.35},
     "pn_mcts_fsu": {

@@ -1,0 +1,258 @@
+"""Exact endgames: a share of a move's budget for a proof of what the player to move can force."""
+
+import math
+import random
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from rave_agents.config.limit import Limit
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.game.game_state import GameState
+from rave_agents.solver.proof_search import (
+    LEAST_MEMORY,
+    ProofSearch,
+    check_provable,
+    has_chance,
+)
+from rave_agents.solver.state_expander import told_apart
+from rave_agents.solver.value_search import ValueSearch, best_line
+from rave_agents.tree.composition import SearchedGame
+from rave_agents.tree.root_position import MoveProof, RootPosition, RootProof
+
+POSITIONS_PER_SIMULATION = 4.0
+"""Positions that compiled rules expand in the time of a simulation, about; states in Python 1."""
+
+POSITIONS_PER_SECOND = 300_000.0
+"""Positions a second that are expected of compiled rules before any was looked at."""
+
+IN_PYTHON = 0.01
+"""The share of these that states in Python reach."""
+
+EXPONENT = 0.5
+"""Exponent of a game tree's size at first, by which the positions of its proof are estimated: who
+tries the best move first looks at the square root of all lines of play."""
+
+PATIENCE = 1.1
+"""Factor of the exponent that has turned out too small."""
+
+LEAST_POSITIONS = 10
+"""Positions below which a proof is not tried."""
+
+BYTES_PER_POSITION = 512
+"""Room in the table for each position of a move's budget: for those of the moves before, too."""
+
+MEMORY_SHARE = 0.25
+"""The part of the trees' memory that the table takes, at most."""
+
+GAMES, LONGEST = 2, 500
+"""Games at random that tell how large the rest is, and their moves at most."""
+
+
+class _Budget(NamedTuple):
+    """Limits of an attempt."""
+
+    positions: int | None
+    seconds: float | None
+    expected: float
+    """Positions that can be expanded, about."""
+
+
+class EndgameSolver:
+    """Proves what the player at a root can force, where the game left looks small enough.
+
+    The size of the proof is estimated from how many moves a game at random from there has to choose
+    from. An attempt that failed corrects the estimate, and the table keeps what it found.
+
+    Args:
+        share: the part of a move's budget, see ``SearchConfig.endgame_share``.
+    """
+
+    def __init__(self, share: float) -> None:
+        self._share = share
+        self.loading = 0.0
+        """Seconds that the last call has spent on compiling or loading the solver."""
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop the table, and what was learned of the game."""
+        self._search: ProofSearch | None = None
+        self._game: SearchedGame | None = None
+        self._takes = self._is_compiled = False
+        self._speed, self._exponent = POSITIONS_PER_SECOND, EXPONENT
+
+    def solve(self, root: RootPosition, limit: Limit) -> RootProof | None:
+        """Try to prove the value of a root; None where it is not tried."""
+        self.loading = 0.0
+        if not self._is_provable(root):
+            return None
+        budget = self._budget(limit)
+        if budget.expected < LEAST_POSITIONS:
+            return None
+        size = log_size(root.state, most=math.log(budget.expected) / self._exponent)
+        if size is None:
+            return None
+        begin = time.perf_counter()
+        state = told_apart(root.state)
+        search = self._search
+        if search is None or state is not root.state:  # Recorded moves begin at this root.
+            search = self._search = _new_search(state, root, budget.expected)
+            search.prove(state, root.player, math.inf, positions=1)
+            self.loading = time.perf_counter() - begin
+            begin += self.loading
+        attempt = _Attempt(search, state, root, budget)
+        proof = attempt.run()
+        if proof.positions >= LEAST_POSITIONS:
+            self._speed = proof.positions / max(time.perf_counter() - begin, 1e-6)
+        if proof.value is None and size > 0:
+            needed = math.log(max(proof.positions, LEAST_POSITIONS)) / size
+            self._exponent = PATIENCE * max(self._exponent, needed)
+        return proof
+
+    def prepare(self, root: RootPosition) -> None:
+        """Compile or load what proofs in a root's game need."""
+        if self._is_provable(root):
+            state = told_apart(root.state)
+            _new_search(state, root, 1.0).prove(state, root.player, math.inf, positions=1)
+
+    def _is_provable(self, root: RootPosition) -> bool:
+        """True if positions of the root's game can be proven; asked once for a game."""
+        if root.game is not self._game:
+            self.forget()
+            self._game, self._takes = root.game, _is_provable(root)
+            self._is_compiled = _runs_compiled(root.state)
+            if not self._is_compiled:
+                self._speed *= IN_PYTHON
+        return self._takes
+
+    def _budget(self, limit: Limit) -> _Budget:
+        expected, positions, seconds = math.inf, None, None
+        if limit.seconds is not None:
+            seconds = self._share * limit.seconds
+            expected = seconds * self._speed
+        if limit.simulations is not None:
+            rate = POSITIONS_PER_SIMULATION if self._is_compiled else 1.0
+            positions = int(self._share * rate * limit.simulations)
+            expected = min(expected, positions)
+        return _Budget(positions, seconds, expected)
+
+
+def _new_search(state: GameState, root: RootPosition, expected: float) -> ProofSearch:
+    game = root.game
+    total, most = game.limits.sum_of_two, MEMORY_SHARE * game.config.max_memory_mb
+    needed = expected * BYTES_PER_POSITION / 2**20
+    return ProofSearch(
+        state,
+        max_memory_mb=max(LEAST_MEMORY, min(most, needed)),
+        repetition=None if math.isnan(total) else total / 2,
+    )
+
+
+def _runs_compiled(state: GameState) -> bool:
+    """True if the solver expands positions of a state's game by compiled rules."""
+    return hasattr(state, "on_compiled_rules") and state.on_compiled_rules() is not None
+
+
+def _is_provable(root: RootPosition) -> bool:
+    """True if the solver takes positions of a root's game, whose utilities have bounds."""
+    game, state = root.game, root.state
+    if not game.plain or not math.isfinite(game.limits.high - game.limits.low):
+        return False
+    try:
+        check_provable(state)
+    except UnsupportedGameError:
+        return False
+    return not has_chance(state)
+
+
+def log_size(state: GameState, *, most: float) -> float | None:
+    """The logarithm of the number of lines of play from a position, by games at random.
+
+    That is the mean of two games' sums of the logarithms of how many moves there were; None as soon
+    as it is above ``most``. The games are the same at every call.
+    """
+    draw = random.Random(0)
+    total = 0.0
+    for _ in range(GAMES):
+        after, moves = state.clone(), 0
+        while not after.is_terminal():
+            legal = after.legal_actions()
+            total += math.log(max(1, len(legal)))
+            moves += 1
+            if total > GAMES * most or moves > LONGEST:
+                return None
+            after.apply_action(draw.choice(legal))
+    return total / GAMES
+
+
+class _Attempt:
+    """An attempt to prove the value of a root."""
+
+    def __init__(
+        self, search: ProofSearch, state: GameState, root: RootPosition, budget: _Budget
+    ) -> None:
+        self._search, self._state, self._player = search, state, root.player
+        self._draws = not math.isnan(root.game.limits.sum_of_two) or state.num_players() == 1
+        self._budget = budget
+        self._first, self._begin = search.positions, time.perf_counter()
+
+    @property
+    def _positions(self) -> int:
+        return self._search.positions - self._first
+
+    @property
+    def _limits(self) -> dict[str, Any]:
+        """What is left of the budget, as ``ProofSearch.prove`` takes it."""
+        positions, seconds, _ = self._budget
+        if positions is not None:
+            positions = max(0, positions - self._positions)
+        if seconds is not None:
+            seconds = max(0.0, seconds - (time.perf_counter() - self._begin))
+        return {"positions": positions, "seconds": seconds}
+
+    def run(self) -> RootProof:
+        """Find the value if it can be found."""
+        values = ValueSearch(self._search, self._state, self._player)
+        least, greatest = values.interval
+        if not self._draws:  # What the others get is unknown, but for a win it does not matter.
+            won = self._search.prove(self._state, self._player, greatest, **self._limits)
+            return self._told(greatest if won else None, greatest, [greatest])
+        values.run(**self._limits)
+        if not values.interval.is_point:
+            return self._told(None, greatest, values.tried)
+        value = values.interval.low
+        if least < value < greatest:
+            for after in self._after().values():
+                self._search.prove(after, self._player, value, **self._limits)
+        return self._told(value, greatest, [value, *values.tried], tuple(best_line(values)))
+
+    def _after(self) -> dict[int, GameState]:
+        """The positions after the root's actions."""
+        found = {}
+        for action in self._state.legal_actions():
+            found[int(action)] = after = self._state.clone()
+            after.apply_action(action)
+        return found
+
+    def _told(
+        self,
+        value: float | None,
+        greatest: float,
+        tried: Sequence[float],
+        line: tuple[int, ...] = (),
+    ) -> RootProof:
+        """The proofs of the root's actions, by the table."""
+        moves = {}
+        for action, after in self._after().items():
+            low, high, distance = -math.inf, greatest, 0
+            for told in self._search.answers(after, self._player, tried):
+                if told is not None and told.proven:
+                    low, distance = max(low, told.value), max(distance, told.distance)
+                elif told is not None:
+                    high, distance = min(high, told.value), max(distance, told.distance)
+            if value not in (None, greatest):
+                distance = len(line)  # Simulations choose among equals.
+            moves[action] = MoveProof(low, max(low, high), 1 + distance)
+        best = [action for action, move in moves.items() if value is None or move.high >= value]
+        decides = value is not None and (self._draws and (value == greatest or len(best) == 1))
+        return RootProof(value, moves, line, self._positions, decides)
