@@ -285,7 +285,7 @@ class SearchConfig:
         """True if the search proves outcomes: by the solver, by proof numbers, or by both."""
         return keeps_proofs(self.proofs)
 
-    @property
+    @functools.cached_property
     def knows_outcomes(self) -> bool:
         """True if the final move looks at outcomes: of the search, or of the solver of endgames."""
         return self.final_proven and (self.proves or self.endgame_share > 0)

@@ -202,7 +202,7 @@ class _Attempt:
 
     @property
     def _limits(self) -> dict[str, Any]:
-        """What is left of the budget, as ``ProofSearch.prove`` takes it."""
+        """The rest of the budget, as ``ProofSearch.prove`` takes it."""
         positions, seconds, _ = self._budget
         if positions is not None:
             positions = max(0, positions - self._positions)

@@ -322,7 +322,7 @@ class ProofSearch:
         return self._expander.root_key()
 
     def _word(self, statement: Statement) -> Any:
-        """What the table has of the root."""
+        """The table's word of the root."""
         first, second = self._root_key(statement)
         return look_up(self.table, np.uint64(first), np.uint64(second))
 
