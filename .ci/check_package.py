@@ -34,6 +34,7 @@ PACKAGES = {
 
 NEEDED = [
     "rave_openspiel/bridge.cpp",
+    "rave_openspiel/expander.cpp",
     "rave_openspiel/registry.cpp",
     *(f"{package}/{name}" for package in PACKAGES for name in ("__init__.py", "py.typed")),
 ]

@@ -31,6 +31,7 @@ import pyspiel
 from rave_agents.compiler.folders import choose_cache_directory, is_own_file
 from rave_agents.game.endless import LONGEST_GAME
 from rave_agents.game.game_state import NO_ACTION, PlayerId
+from rave_agents.simulate.expansion import Answered, Place
 from rave_agents.simulate.frame import LOSES, WINS, CheckChildren
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
 from rave_agents.simulate.utility_limits import CHANCE_ROUNDING
@@ -49,6 +50,13 @@ class Part(NamedTuple):
     """The module that tests the library, run with its path as the argument."""
     calls_pyspiel: bool = False
     """True if it calls functions that pyspiel exports, and must be linked with pyspiel."""
+    constants: Mapping[str, int] = {}
+    """Constants of its own, beside those of all libraries."""
+
+    @property
+    def flags(self) -> list[str]:
+        """The compiler's flags that define them."""
+        return [f"-D{name}={value}" for name, value in self.constants.items()]
 
 
 BRIDGE = Part(
@@ -67,6 +75,18 @@ REGISTRY = Part(
     calls_pyspiel=True,
 )
 """The library that registers Python bots with OpenSpiel."""
+
+EXPANDER = Part(
+    "expander",
+    "the expansion of OpenSpiel's C++ states for the solver",
+    pathlib.Path(__file__).with_name("expander.cpp"),
+    "rave_openspiel.expander_check",
+    constants={
+        **{f"PLACE_{place.name}": int(place) for place in Place},
+        **{f"ANSWERED_{answer.name}": int(answer) for answer in Answered},
+    },
+)
+"""Expansions of OpenSpiel's C++ states."""
 
 ERRORS = ("GAME", "SPIEL", "MEMORY", "ENDLESS", "OTHER")
 """The exceptions for the bridge's error codes, from 1 on."""
@@ -191,7 +211,7 @@ def _built_by_compiler(
 ) -> pathlib.Path:
     """Return the library that the current compiler builds, from the cache if it is there."""
     compiler = find_compiler()
-    command = [*compiler, *_flags(), *_include_flags()]
+    command = [*compiler, *_flags(), *part.flags, *_include_flags()]
     linked = [pyspiel.__file__] if part.calls_pyspiel else []
     made_by = _digest(_compiler_version(tuple(compiler)), *command, *linked)
     options = OWN_OPTIONS if any(word.startswith("-") for word in compiler[1:]) else ""
@@ -303,6 +323,7 @@ def _key(part: Part) -> str:
         *(importlib.metadata.version("open_spiel"), _pyspiel_content()),
         *(platform.system(), platform.machine()),
         *_flags(),
+        *part.flags,
         *linked,
         part.source.read_text(encoding="utf-8"),
     )

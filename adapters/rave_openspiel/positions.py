@@ -194,6 +194,11 @@ def moves_between(
     return moves if play(reached, moves) and _is_same(reached, after, traits) else None
 
 
+def start_told(state: pyspiel.State, traits: Traits) -> tuple[str, str | None]:
+    """Return what a state tells of the position at which its history begins."""
+    return state.starting_state_str(), _told_fen(state, traits)
+
+
 def _told_fen(state: pyspiel.State, traits: Traits) -> str | None:
     """The FEN that a state's serialization begins with, empty for the game's own; None if none."""
     if not traits.serialized:

@@ -13,11 +13,13 @@ from rave_agents.game.board import Board
 from rave_agents.games.kit.rules_state import RulesState, compiled_simulator
 from rave_agents.simulate.action_numbers import has_tables_of_ids
 from rave_agents.simulate.evaluator import Evaluator
+from rave_agents.simulate.expansion import Expansion
 from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_agents.simulate.value import PositionValue
 from rave_openspiel import compiled_games
 from rave_openspiel.knowledge import Unit, tensor_method
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
+from rave_openspiel.native_expander import NativeExpander, can_expand, expander_library
 from rave_openspiel.native_library import Library
 from rave_openspiel.positions import (
     Traits,
@@ -291,6 +293,12 @@ class OpenSpielState:
         """Return the same position on compiled rules; None if there are none, or not in use."""
         common = getattr(self.state, "common_state", None)
         return common if isinstance(common, RulesState) else compiled_games.position(self.state)
+
+    def expander(self, expansion: Expansion) -> NativeExpander | None:
+        """Return what expands positions for the solver outside the interpreter; None for Python."""
+        traits = self._kind.traits
+        library = expander_library() if can_expand(self, traits) else None
+        return None if library is None else NativeExpander(library, self, traits, expansion)
 
     def observed_in_playouts(self) -> int:
         """Return how many numbers of an observation simulations write; 0 if they write none."""

@@ -100,6 +100,8 @@ class EndgameSolver:
             search.prove(state, root.player, math.inf, positions=1)
             self.loading = time.perf_counter() - begin
             begin += self.loading
+            self._is_compiled = search.runs_compiled
+            budget = self._budget(limit)
         attempt = _Attempt(search, state, root, budget)
         proof = attempt.run()
         if proof.positions >= LEAST_POSITIONS:
@@ -120,7 +122,7 @@ class EndgameSolver:
         if root.game is not self._game:
             self.forget()
             self._game, self._takes = root.game, _is_provable(root)
-            self._is_compiled = _runs_compiled(root.state)
+            self._is_compiled = hasattr(root.state, "expander")  # It may turn out to have none.
             if not self._is_compiled:
                 self._speed *= IN_PYTHON
         return self._takes
@@ -146,11 +148,6 @@ def _new_search(state: GameState, root: RootPosition, expected: float) -> ProofS
         max_memory_mb=max(LEAST_MEMORY, min(most, needed)),
         repetition=None if math.isnan(total) else total / 2,
     )
-
-
-def _runs_compiled(state: GameState) -> bool:
-    """True if the solver expands positions of a state's game by compiled rules."""
-    return hasattr(state, "on_compiled_rules") and state.on_compiled_rules() is not None
 
 
 def _is_provable(root: RootPosition) -> bool:

@@ -17,14 +17,16 @@ FIRST_DEPTHS, FIRST_CHILDREN, FIRST_ACTIONS = 64, 4096, 256
 
 
 def expander_of(state: GameState) -> tuple[Expansion, Expander]:
-    """The expander of a state's game, by compiled rules where it has them, and its buffers."""
+    """The expander of a state's game, compiled where it has one, and its buffers."""
     players = state.num_players()
     found = state.on_compiled_rules() if hasattr(state, "on_compiled_rules") else None
     if found is not None:
         expansion = make_expansion(players, found.rules.max_actions)
         return expansion, found.expander(expansion)
     expansion = make_expansion(players, FIRST_ACTIONS)
-    return expansion, StateExpander(state, expansion)
+    own = getattr(state, "expander", None)
+    made = None if own is None else own(expansion)
+    return expansion, StateExpander(state, expansion) if made is None else made
 
 
 def with_room(old: Expansion, expander: Expander, actions: int) -> Expansion:

@@ -3,6 +3,7 @@ from rave_openspiel import compiled_games, native
 
 OF_ONE_PROVIDER = (
     "test_native",
+    "test_expander",
     "test_registry",
     "test_sanitizers",
     "test_bare_playouts",
