@@ -1,4 +1,4 @@
-"""Analysis of one position: the move that an agent chooses, and the search for a proof.
+"""Analysis of one position, the search for a proof, and learning: values and networks.
 
 It imports agents and the arena.
 """

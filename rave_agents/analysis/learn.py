@@ -7,9 +7,7 @@ and half with what the search thought of it, and a ``LinearValue`` of observatio
 of them by logistic regression.
 """
 
-import math
 import os
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import Any, NamedTuple
@@ -19,22 +17,29 @@ import scipy  # Its parts are loaded when they are first used.
 from numpy.typing import NDArray
 
 from rave_agents.analysis.board_learning import BoardLearner
+from rave_agents.analysis.rounds import (
+    Budget,
+    Learned,
+    bounded_utilities,
+    check_number,
+    learn_rounds,
+)
 from rave_agents.arena.runner import local_executor
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import answers_unknown_arguments, is_integer, is_number
-from rave_agents.game.game_state import GameState, PlayerId
+from rave_agents.game.arguments import answers_unknown_arguments
+from rave_agents.game.game_state import (
+    GameState,
+    PlayerId,
+    has_simultaneous_moves,
+    hides_information,
+)
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.knowledge.linear_value import LinearValue, game_text
-from rave_agents.results.numbers import counted
 from rave_agents.results.progress import Progress, shown
-from rave_agents.results.view import View
 from rave_agents.searcher.searcher import Searcher
-
-MINUTES = 5.0
-"""Minutes of learning where nothing is said of its length."""
 
 OPENING_PLIES = 10
 """Random moves at the beginning of a game, at most."""
@@ -53,33 +58,6 @@ ITERATIONS = 40
 
 LONGEST_GAME = 2000
 """Plies after which a game of self-play is broken off and left out."""
-
-
-class Learned(NamedTuple):
-    """Progress of learning."""
-
-    games: int
-    """Games that were played."""
-    positions: int
-    """Their positions."""
-    loss: float
-    """The mean loss of the last round, squared or logistic; NaN before the first."""
-    seconds: float
-    """Seconds since learning began."""
-
-
-def learning_view(games: int | None, seconds: float) -> Callable[[Learned], View]:
-    """Views of learning by so many games, or for so many seconds."""
-
-    def view(learned: Learned) -> View:
-        loss = "" if math.isnan(learned.loss) else f", loss {learned.loss:.4f}"
-        told = f"{counted(learned.games, 'game')}, {counted(learned.positions, 'position')}{loss}"
-        if games is not None:
-            return View(learned.games, games, "", lambda width: told)
-        done = min(int(learned.seconds), int(seconds))
-        return View(done, int(seconds), "", lambda width: told)
-
-    return view
 
 
 class _Sample(NamedTuple):
@@ -134,27 +112,20 @@ def learn(
         UnsupportedGameError: for another game, or one without observations.
         TypeError, ValueError: for a number that is not allowed.
     """
-    _check("rounds", rounds, 1)
-    _check("simulations", simulations, 2)
-    _check("jobs", jobs, 1)
-    if games is not None:
-        _check("games", games, rounds)
-        if minutes is not None:
-            raise ValueError("Give minutes or games, not both.")
-    elif minutes is not None and not (is_number(minutes) and 0 < minutes < math.inf):
-        raise ValueError(f"minutes must be a number above 0, got {minutes!r}.")
-    seconds = seconds_of(minutes, games)
+    check_number("simulations", simulations, 2)
+    check_number("jobs", jobs, 1)
+    budget = Budget(minutes, games, rounds)
     loaded = as_game(game)
     state, name = loaded.new_initial_state(), name or loaded.name
     features = _Features(state, name)
     rules = rules_with_board(state)
-    budget = _Budget(games, seconds, rounds)
-    with shown(progress, learning_view(games, seconds)) as tell:
+    budget.begin()
+    with shown(progress, budget.view) as tell:
         if rules is not None:
             begin = LinearValue.load(start) if isinstance(start, str | os.PathLike) else start
             pool = local_executor(jobs) if executor is None and jobs > 1 else executor
             learner = BoardLearner(rules, seed=seed, jobs=jobs, executor=pool, start=begin)
-            return _learn_board(learner, budget, tell, fitted)
+            return learn_rounds(learner, budget, tell, fitted)
         if jobs > 1 or start is not None:
             raise UnsupportedGameError(
                 f"{name}: several jobs, and a value to start from, are for games on compiled rules "
@@ -163,29 +134,12 @@ def learn(
         return _learn_observations(features, state, simulations, seed, budget, tell, fitted)
 
 
-def _learn_board(
-    learner: BoardLearner,
-    budget: "_Budget",
-    tell: Callable[[Learned], object] | None,
-    fitted: Callable[[LinearValue], object] | None,
-) -> LinearValue:
-    """Learn round by round of the learner's own; ``fitted`` is called as often as asked."""
-    for fit in range(budget.rounds):
-        while not budget.is_over(fit, learner.games):
-            learner.learn_round(budget.games_left(fit, learner.games))
-            if tell is not None:
-                tell(Learned(learner.games, learner.positions, learner.error, budget.seconds_used))
-        if not budget.tell(fitted, learner.value()):
-            break
-    return learner.value()
-
-
 def _learn_observations(
     features: "_Features",
     start: GameState,
     simulations: int,
     seed: int,
-    budget: "_Budget",
+    budget: Budget,
     tell: Callable[[Learned], object] | None,
     fitted: Callable[[LinearValue], object] | None,
 ) -> LinearValue:
@@ -218,44 +172,6 @@ def _learn_observations(
     return value
 
 
-def seconds_of(minutes: float | None, games: int | None) -> float:
-    """Seconds of learning: infinite where games are counted."""
-    return math.inf if games is not None else 60.0 * (minutes or MINUTES)
-
-
-class _Budget:
-    """Games or seconds of learning, in equal rounds."""
-
-    def __init__(self, games: int | None, seconds: float, rounds: int) -> None:
-        self.rounds = rounds
-        self._games, self._seconds = games, seconds
-        self._begun = time.perf_counter()
-
-    @property
-    def seconds_used(self) -> float:
-        """Seconds since learning began."""
-        return time.perf_counter() - self._begun
-
-    def tell(self, fitted: Callable[[LinearValue], object] | None, value: LinearValue) -> bool:
-        """Call ``fitted``, off the clock. Returns whether learning is to go on."""
-        begun = time.perf_counter()
-        goes_on = fitted is None or fitted(value) is not False
-        self._begun += time.perf_counter() - begun
-        return goes_on
-
-    def is_over(self, fit: int, played: int) -> bool:
-        """True if a round, counted from 0, has had its share, with so many games in all."""
-        if self._games is None:
-            return self.seconds_used >= (fit + 1) * self._seconds / self.rounds
-        return played >= (fit + 1) * self._games // self.rounds
-
-    def games_left(self, fit: int, played: int) -> int | None:
-        """Games that are left of a round, if these count; None where time does."""
-        if self._games is None:
-            return None
-        return (fit + 1) * self._games // self.rounds - played
-
-
 def rules_with_board(state: GameState) -> BaseRules | None:
     """The compiled rules of a state's game, if they describe a board; else None."""
     found = getattr(state, "on_compiled_rules", lambda: None)()
@@ -270,13 +186,6 @@ def _label(outcome: NDArray[np.float64], thought: NDArray[np.float64]) -> NDArra
     """Mix a game's outcome with the search's values, for the players that it has values of."""
     thought = np.where(np.isnan(thought), outcome, thought)
     return OUTCOME_SHARE * outcome + (1.0 - OUTCOME_SHARE) * thought
-
-
-def _check(name: str, number: Any, least: int) -> None:
-    if not is_integer(number):
-        raise TypeError(f"{name} must be an integer, got {number!r}.")
-    if number < least:
-        raise ValueError(f"{name} must be at least {least}, got {number}.")
 
 
 def _played(
@@ -316,18 +225,13 @@ class _Features:
     """Features of a game's positions, and the fit of a value to them."""
 
     def __init__(self, state: GameState, game: str) -> None:
-        low, high = float(state.min_utility()), float(state.max_utility())
-        moves_in_turn = (
-            not hasattr(state, "apply_actions")
-            or not getattr(state, "has_simultaneous_moves", lambda: True)()
-        )
-        hidden = getattr(state, "hides_information", lambda: False)()
-        if not (moves_in_turn and not hidden and np.isfinite([low, high]).all() and low < high):
+        utilities = bounded_utilities(state)
+        if has_simultaneous_moves(state) or hides_information(state) or utilities is None:
             raise UnsupportedGameError(
                 f"{game}: values are learned of games in which one player moves at a time, nothing "
                 "is hidden and utilities are bounded."
             )
-        self.game, self.low, self.high = game_text(state), low, high
+        self.game, (self.low, self.high) = game_text(state), utilities
         self.players = int(state.num_players())
         total = getattr(state, "utility_sum", lambda: None)()
         self.sum: float | None = total if self.players == 2 else None

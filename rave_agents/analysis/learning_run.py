@@ -1,23 +1,25 @@
-"""Learning into a file: written after every round, with checks of strength and a curve."""
+"""Learning into a file: written after every round, with checks of strength and a curve.
+
+Values and networks share all of it; they differ in what learns, and in the search that checks them.
+"""
 
 import contextlib
 import dataclasses
+import functools
 import importlib
 import os
-import pathlib
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from typing import Any
+from typing import Any, Protocol
 
-from rave_agents.agents.named_agents import agent_types
-from rave_agents.analysis.learn import Learned, learn, learning_view, seconds_of
+from rave_agents.agents.named_agents import AgentSpec, agent_types
+from rave_agents.analysis.learn import learn
+from rave_agents.analysis.rounds import Budget, Learned, check_number
+from rave_agents.analysis.train import train
 from rave_agents.arena.dask_cluster import dask_executor
-from rave_agents.arena.match import play_match
+from rave_agents.arena.match import load_match_game, play_match
 from rave_agents.arena.statistics import MatchScore, finite
 from rave_agents.extras import missing
-from rave_agents.game.arguments import is_integer
-from rave_agents.knowledge.linear_value import LinearValue
 from rave_agents.results.numbers import counted
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result
@@ -30,7 +32,7 @@ PATIENCE = 2
 """Rounds in a row without gain after which learning ends."""
 
 FRAMEWORKS_BOT = "mcts"
-"""OpenSpiel's bot, which values are compared with where it plays the game."""
+"""OpenSpiel's bot, which learned ones are compared with where it plays the game."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,9 +42,9 @@ class Check:
     learned: Learned
     """The progress by then."""
     beginning: MatchScore
-    """Against the same search without a value, as learning began."""
+    """Against the search without what is learned: with playouts."""
     before: MatchScore | None
-    """Against the value of the round before; None if nothing was learned before."""
+    """Against what was learned a round before; None if that is nothing."""
     mcts: MatchScore | None
     """Against OpenSpiel's bot; None where it does not play."""
 
@@ -54,7 +56,7 @@ class LearningResult(Result):
     game: str
     """The game."""
     output: str
-    """The file that has the value."""
+    """The text for ``evaluator=``: the file, and the network's code if it is one's own."""
     learned: Learned
     """The progress at the end."""
     checks: tuple[Check, ...]
@@ -65,8 +67,8 @@ class LearningResult(Result):
         learned = self.learned
         told = f"{counted(learned.games, 'game')}, {counted(learned.positions, 'position')}"
         return (
-            f"{self.game}: {told}, {learned.seconds:.0f} s: {self.output} has the value; give it "
-            f"as evaluator={self.output}."
+            f"{self.game}: {told}, {learned.seconds:.0f} s: what was learned is in "
+            f'evaluator="{self.output}".'
         )
 
     def tables(self) -> list[Table]:
@@ -131,45 +133,99 @@ def _plain(score: MatchScore | None) -> dict[str, Any] | None:
     return None if score is None else score.to_dict()
 
 
-class _Rounds:
-    """The rounds of learning into a file: each is written and checked."""
+class _Learnt(Protocol):
+    """An evaluator that learning makes, and that a file keeps."""
 
-    def __init__(self, game: Any, output: pathlib.Path, games: int, seed: int) -> None:
-        self._game, self._output, self._games, self._seed = game, output, games, seed
-        self.made = ""
-        """A line for the file, of how it was learned."""
+    made: str
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file."""
+
+    def spec(self, path: str | os.PathLike[str]) -> str:
+        """The text that ``evaluator=`` takes for its file."""
+
+
+class _Rounds:
+    """The rounds of learning into a file: each is written and checked.
+
+    Args:
+        game: the game.
+        output: the file.
+        agent: the agent that plays checks: with what is learned, or with None.
+        games: games of each check; 0 for none.
+        made: a line for the file, of how it was learned.
+        seed: decides the checks' random numbers.
+        tensorboard: a folder of TensorBoard's to write to; None for none.
+
+    Raises:
+        UnsupportedGameError: for checks of a game that is not for two players.
+        ValueError: for a number of games that is not allowed, or without TensorBoard.
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        output: str | os.PathLike[str],
+        agent: Callable[[Any], AgentSpec],
+        *,
+        games: int,
+        made: str,
+        seed: int,
+        tensorboard: str | os.PathLike[str] | None,
+    ) -> None:
+        check_number("checks", games, 0)
+        if games > 0:
+            load_match_game(game)
+        self._game, self._output, self._agent = game, output, agent
+        self._games, self._made, self._seed = games, made, seed
+        self._writer = None if tensorboard is None else _writer(tensorboard)
         self.last = Learned(0, 0, float("nan"), 0.0)
         """The progress so far."""
         self.checks: list[Check] = []
-        self._before: LinearValue | None = None
+        self.evaluator = os.fspath(output)
+        """The text that ``evaluator=`` takes."""
+        self._before: _Learnt | None = None
         self._without_gain = 0
 
-    def take(self, value: LinearValue) -> bool:
-        """Write a round's value, and check its strength. Returns whether learning is to go on."""
-        value.made = self.made
-        value.save(self._output)
-        if self._games == 0:
-            return True
-        before, self._before = self._before, value
+    def take(self, found: _Learnt) -> bool:
+        """Write a round's outcome, and check its strength. Returns whether to go on."""
+        found.made = self._made
+        found.save(self._output)
+        self.evaluator = found.spec(self._output)
+        if self._games > 0:
+            self._check(found)
+        if self._writer is not None:
+            self._writer.add_scalar("loss", self.last.loss, self.last.games)
+            for check in self.checks[-1:]:
+                self._writer.add_scalar("score", check.beginning.score, self.last.games)
+            self._writer.flush()
+        return self._without_gain < PATIENCE
+
+    def result(self) -> LearningResult:
+        """The outcome so far."""
+        return LearningResult(
+            game=str(self._game),
+            output=self.evaluator,
+            learned=self.last,
+            checks=tuple(self.checks),
+        )
+
+    def _check(self, found: _Learnt) -> None:
+        before, self._before = self._before, found
         mcts = None
         if FRAMEWORKS_BOT in agent_types():
             with contextlib.suppress(ValueError):  # A game that is not OpenSpiel's.
-                mcts = self._score(FRAMEWORKS_BOT)
-        earlier = None
-        if before is not None:
-            with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, "before.npz")
-                before.save(path)
-                earlier = self._score(_spec(path))
-        self.checks.append(Check(self.last, self._score(_spec(None)), earlier, mcts))
+                mcts = self._score(found, FRAMEWORKS_BOT)
+        earlier = None if before is None else self._score(found, self._agent(before))
+        beginning = self._score(found, self._agent(None))
+        self.checks.append(Check(self.last, beginning, earlier, mcts))
         gained = earlier is None or earlier.score > 0.5
         self._without_gain = 0 if gained else self._without_gain + 1
-        return self._without_gain < PATIENCE
 
-    def _score(self, other: str) -> MatchScore:
+    def _score(self, found: _Learnt, other: Any) -> MatchScore:
         return play_match(
             self._game,
-            _spec(self._output.resolve()),
+            self._agent(found),
             other,
             games=self._games,
             simulations=CHECK_SIMULATIONS,
@@ -217,48 +273,102 @@ def learn_to_file(
     Raises:
         ValueError: for a number that is not allowed, or if something is not installed.
     """
-    if not is_integer(checks) or checks < 0:
-        raise ValueError(f"checks must be a number of games, at least 0, got {checks!r}.")
-    rounds_played = _Rounds(game, pathlib.Path(output), checks, seed)
-    rounds_played.made = made
-    writer = None if tensorboard is None else _writer(tensorboard)
-    view = learning_view(games, seconds_of(minutes, games))
-    with _workers(dask, jobs) as executor, shown(progress, view) as tell:
+    learning = functools.partial(
+        learn,
+        game,
+        minutes=minutes,
+        games=games,
+        rounds=rounds,
+        simulations=simulations,
+        jobs=jobs,
+        start=start,
+        seed=seed,
+    )
+    taker = _Rounds(
+        game, output, _value_agent, games=checks, made=made, seed=seed, tensorboard=tensorboard
+    )
+    return _carried_out(learning, taker, Budget(minutes, games, rounds), jobs, dask, progress)
+
+
+def train_to_file(
+    game: Any,
+    output: str | os.PathLike[str],
+    network: Any = None,
+    *,
+    minutes: float | None = None,
+    games: int | None = None,
+    rounds: int = 5,
+    simulations: int = 50,
+    targets: str = "alphazero",
+    jobs: int = 1,
+    dask: str | None = None,
+    start: str | os.PathLike[str] | None = None,
+    checks: int = 0,
+    tensorboard: str | os.PathLike[str] | None = None,
+    made: str = "",
+    seed: int = 0,
+    progress: Progress[Learned] = None,
+) -> LearningResult:
+    """Train a network on a game, and write it after every round.
+
+    Args:
+        game: see ``train``, as all that is not told here or of ``learn_to_file``.
+        output: the file.
+        network: see ``train``.
+        minutes: see ``train``.
+        games: see ``train``.
+        rounds: how often the file is written, and its strength checked.
+        simulations: see ``train``.
+        targets: see ``train``.
+        jobs: processes that play.
+        dask: see ``learn_to_file``.
+        start: a file to go on from.
+        checks: see ``learn_to_file``; the opponent without a network is ``uct``.
+        tensorboard: see ``learn_to_file``.
+        made: a line for the file, of how it was trained.
+        seed: decides everything random.
+        progress: see ``train``.
+
+    Raises:
+        ValueError: for a number that is not allowed, or if something is not installed.
+    """
+    learning = functools.partial(
+        train,
+        game,
+        network,
+        targets=targets,
+        minutes=minutes,
+        games=games,
+        rounds=rounds,
+        simulations=simulations,
+        jobs=jobs,
+        start=start,
+        seed=seed,
+    )
+    taker = _Rounds(
+        game, output, _network_agent, games=checks, made=made, seed=seed, tensorboard=tensorboard
+    )
+    return _carried_out(learning, taker, Budget(minutes, games, rounds), jobs, dask, progress)
+
+
+def _carried_out(
+    learning: Callable[..., Any],
+    rounds: _Rounds,
+    budget: Budget,
+    jobs: int,
+    dask: str | None,
+    progress: Progress[Learned],
+) -> LearningResult:
+    """Learn with the workers that are asked for, and show how far it is."""
+    with _workers(dask, jobs) as executor, shown(progress, budget.view) as tell:
 
         def note(learned: Learned) -> None:
-            rounds_played.last = learned
+            rounds.last = learned
             if tell is not None:
                 tell(learned)
 
-        def take(value: LinearValue) -> bool:
-            goes_on = rounds_played.take(value)
-            if writer is not None:
-                last = rounds_played.last
-                writer.add_scalar("loss", last.loss, last.games)
-                for check in rounds_played.checks[-1:]:
-                    writer.add_scalar("score", check.beginning.score, last.games)
-                writer.flush()
-            return goes_on
-
-        learn(
-            game,
-            minutes=minutes,
-            games=games,
-            rounds=rounds,
-            simulations=simulations,
-            jobs=jobs,
-            executor=executor,
-            start=start,
-            seed=seed,
-            progress=note,
-            fitted=take,
-        )
-    return LearningResult(
-        game=str(game),
-        output=os.fspath(output),
-        learned=rounds_played.last,
-        checks=tuple(rounds_played.checks),
-    )
+        learning(executor=executor, progress=note, fitted=rounds.take)
+    return rounds.result()
 
 
 @contextlib.contextmanager
@@ -271,9 +381,20 @@ def _workers(dask: str | None, jobs: int) -> Iterator[Executor | None]:
         yield executor
 
 
-def _spec(path: str | os.PathLike[str] | None) -> str:
-    """The agent that plays checks, with a file or without."""
-    return "uct(c=0.2)" if path is None else f'uct(c=0.2,evaluator="{os.fspath(path)}")'
+def _value_agent(value: Any) -> AgentSpec:
+    """The agent that checks values, with one or without."""
+    return AgentSpec("uct", {"c": 0.2, **_with(value)})
+
+
+def _network_agent(network: Any) -> AgentSpec:
+    """The agent that checks networks, and the one without."""
+    if network is None:
+        return AgentSpec("uct")
+    return AgentSpec("puct", {"rule": "scheduled_puct", **_with(network)})
+
+
+def _with(evaluator: Any) -> dict[str, Any]:
+    return {} if evaluator is None else {"evaluator": evaluator}
 
 
 def _writer(folder: str | os.PathLike[str]) -> Any:

@@ -132,10 +132,20 @@ class _Payloads:
         return self._pickled[index]
 
     def _dumps(self, thing: Any) -> bytes:
-        if self._by_value:
-            with contextlib.suppress(Exception), _own_modules_by_value():
-                return bytes(cloudpickle.dumps(thing))
-        return bytes(cloudpickle.dumps(thing))
+        return travelling(thing, by_value=self._by_value)
+
+
+def travelling(thing: Any, *, by_value: bool) -> bytes:
+    """An object, pickled for another process.
+
+    Args:
+        thing: the object.
+        by_value: whether what the user's modules define goes with its code, as to other machines.
+    """
+    if by_value:
+        with contextlib.suppress(Exception), _own_modules_by_value():
+            return bytes(cloudpickle.dumps(thing))
+    return bytes(cloudpickle.dumps(thing))
 
 
 def _what_stays(table: AnyTable, dumps: Callable[[Any], bytes]) -> str:

@@ -131,9 +131,12 @@ def _register(shipped: bytes) -> None:
     cloudpickle.loads(shipped).register()
 
 
-@functools.lru_cache(maxsize=_TABLES_KEPT)
-def _unpacked(pickled: bytes) -> Any:
+def unpacked(pickled: bytes) -> Any:
+    """An object that the process sent which started this one, see ``travelling``."""
     return cloudpickle.loads(pickled)
+
+
+_unpacked = functools.lru_cache(maxsize=_TABLES_KEPT)(unpacked)
 
 
 def _sent(failure: Failure) -> Failure:

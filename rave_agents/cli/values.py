@@ -1,54 +1,63 @@
-"""The commands that learn of a game: learn, levels."""
+"""The commands that learn of a game: learn, train, levels."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from rave_agents.analysis.learning_run import learn_to_file
+from rave_agents.analysis.learning_run import LearningResult, learn_to_file, train_to_file
+from rave_agents.analysis.train import TARGETS
 from rave_agents.arena.level_ladder import measure_levels
 from rave_agents.cli.program import Debug, GameName, Json, Seed, app, check_writable, reported
 from rave_agents.cli.terminal import show_json, show_result
 from rave_agents.knowledge.levels import read_levels, write_levels
+
+OutputFile = Annotated[
+    Path, typer.Option(help="The file to write: agents take it as evaluator=FILE.")
+]
+Minutes = Annotated[float | None, typer.Option(help="Minutes of learning; 5 without --games.")]
+Games = Annotated[int | None, typer.Option(help="Games of self-play, in place of time.")]
+Rounds = Annotated[
+    int, typer.Option(help="How often the file is written, and its strength checked.")
+]
+Jobs = Annotated[int, typer.Option(help="Processes that play.")]
+Dask = Annotated[
+    str | None, typer.Option(help="A Dask scheduler's address in their place, or 'local'.")
+]
+Begin = Annotated[Path | None, typer.Option("--from", help="A file of this command to go on from.")]
+Checks = Annotated[
+    int,
+    typer.Option(
+        help="Games of each check of strength, against the round before, against playouts and "
+        "against mcts; 0 for none. Learning ends early once two rounds in a row have brought "
+        "nothing."
+    ),
+]
+Curve = Annotated[
+    Path | None, typer.Option(help="A picture to write: strength over time; needs --checks.")
+]
+TensorBoard = Annotated[
+    Path | None, typer.Option(help="A folder of TensorBoard's; needs tensorboard.")
+]
 
 
 @app.command()
 @reported
 def learn(
     game: GameName,
-    output: Annotated[
-        Path, typer.Option(help="The file to write: agents take it as evaluator=FILE.")
-    ],
-    minutes: Annotated[
-        float | None, typer.Option(help="Minutes of learning; 5 without --games.")
-    ] = None,
-    games: Annotated[int | None, typer.Option(help="Games of self-play, in place of time.")] = None,
-    rounds: Annotated[
-        int, typer.Option(help="How often the file is written, and its strength checked.")
-    ] = 5,
+    output: OutputFile,
+    minutes: Minutes = None,
+    games: Games = None,
+    rounds: Rounds = 5,
     simulations: Annotated[
         int, typer.Option(help="Simulations a move of self-play, without compiled rules.")
     ] = 200,
-    jobs: Annotated[int, typer.Option(help="Processes that play.")] = 1,
-    dask: Annotated[
-        str | None, typer.Option(help="A Dask scheduler's address in their place, or 'local'.")
-    ] = None,
-    begin: Annotated[
-        Path | None, typer.Option("--from", help="A file of 'learn' to go on from.")
-    ] = None,
-    checks: Annotated[
-        int,
-        typer.Option(
-            help="Games of each check of strength, against the round before and against mcts; 0 "
-            "for none. Learning ends early once two rounds in a row have brought nothing."
-        ),
-    ] = 0,
-    curve: Annotated[
-        Path | None, typer.Option(help="A picture to write: Elo over time; needs --checks.")
-    ] = None,
-    tensorboard: Annotated[
-        Path | None, typer.Option(help="A folder of TensorBoard's; needs tensorboard.")
-    ] = None,
+    jobs: Jobs = 1,
+    dask: Dask = None,
+    begin: Begin = None,
+    checks: Checks = 0,
+    curve: Curve = None,
+    tensorboard: TensorBoard = None,
     seed: Seed = 0,
     as_json: Json = False,
     debug: Debug = False,
@@ -58,11 +67,7 @@ def learn(
     It takes some minutes for a board game. The file is written after every round: what was learned
     by then is there after Ctrl-C.
     """
-    check_writable(output, "--output")
-    if curve is not None:
-        if checks == 0:
-            raise ValueError("--curve shows checks of strength: give --checks, such as 20.")
-        check_writable(curve, "--curve")
+    _check_files(output, curve, checks)
     result = learn_to_file(
         game,
         output,
@@ -78,6 +83,81 @@ def learn(
         made=f"rave-agents learn '{game}', seed {seed}",
         seed=seed,
     )
+    _show(result, curve, as_json=as_json)
+
+
+@app.command()
+@reported
+def train(
+    game: GameName,
+    output: OutputFile,
+    network: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLACE",
+            help="What makes the network, called with the shape of observations and the number of "
+            "actions: module:Net or './nets.py:Net(width=64)'. By default a small one of torch.",
+        ),
+    ] = None,
+    minutes: Minutes = None,
+    games: Games = None,
+    rounds: Rounds = 5,
+    simulations: Annotated[int, typer.Option(help="Simulations a move of self-play.")] = 50,
+    targets: Annotated[
+        str,
+        typer.Option(
+            metavar=f"[{'|'.join(TARGETS)}]",
+            help="The search that plays, and what the policy learns: the shares of PUCT's visits, "
+            "or the improved policy of Gumbel.",
+        ),
+    ] = TARGETS[0],
+    jobs: Jobs = 1,
+    dask: Dask = None,
+    begin: Begin = None,
+    checks: Checks = 0,
+    curve: Curve = None,
+    tensorboard: TensorBoard = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Train a network by self-play with search, for puct(evaluator=FILE) and other agents.
+
+    The file is written after every round: what was learned by then is there after Ctrl-C. It holds
+    numbers alone: for a network of your own say evaluator="FILE(network=PLACE)".
+    """
+    _check_files(output, curve, checks)
+    result = train_to_file(
+        game,
+        output,
+        network,
+        minutes=minutes,
+        games=games,
+        rounds=rounds,
+        simulations=simulations,
+        targets=targets,
+        jobs=jobs,
+        dask=dask,
+        start=begin,
+        checks=checks,
+        tensorboard=tensorboard,
+        made=f"rave-agents train '{game}', seed {seed}",
+        seed=seed,
+    )
+    _show(result, curve, as_json=as_json)
+
+
+def _check_files(output: Path, curve: Path | None, checks: int) -> None:
+    """Refuse files that cannot be written, and a curve without checks."""
+    check_writable(output, "--output")
+    if curve is not None:
+        if checks == 0:
+            raise ValueError("--curve shows checks of strength: give --checks, such as 20.")
+        check_writable(curve, "--curve")
+
+
+def _show(result: LearningResult, curve: Path | None, *, as_json: bool) -> None:
+    """Draw the curve, and print what was learned."""
     if curve is not None:
         result.plot().savefig(curve)
     if as_json:

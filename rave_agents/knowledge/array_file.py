@@ -8,6 +8,7 @@ import io
 import math
 import os
 import zipfile
+from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
@@ -18,6 +19,9 @@ MOST_BYTES = 1 << 28
 
 MOST_DIMENSIONS = 8
 """Dimensions that an array may have."""
+
+MOST_LETTERS = 1000
+"""Letters that a text may have."""
 
 Arrays = dict[str, NDArray[np.generic]]
 
@@ -65,3 +69,33 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[np.gene
         raise ValueError(f"{member.filename} has {rest} bytes, which {kind} {shape} does not fill")
     numbers = np.frombuffer(content, kind, offset=stream.tell())
     return numbers.reshape(shape, order="F" if by_columns else "C")
+
+
+def text_in(arrays: Arrays, name: str) -> str:
+    """A text of a file.
+
+    Raises:
+        KeyError, ValueError: if there is none.
+    """
+    array = arrays[name]
+    if array.dtype.kind != "U" or array.ndim > 0:
+        raise ValueError(f"its {name} is no text")
+    if len(str(array)) > MOST_LETTERS or not str(array).isprintable():
+        raise ValueError(f"its {name} has {len(str(array))} letters, or some that cannot be shown")
+    return str(array)
+
+
+def number_in(arrays: Arrays, name: str) -> float:
+    """A number of a file; else errors as above."""
+    array = arrays[name]
+    if array.dtype.kind not in "iuf" or array.ndim > 0:
+        raise ValueError(f"its {name} is no number")
+    return float(array)
+
+
+def integers_in(arrays: Arrays, name: str, dimensions: int) -> list[Any]:
+    """An array of integers as lists; else errors as above."""
+    array = arrays[name]
+    if array.ndim != dimensions or (array.size > 0 and array.dtype.kind not in "iu"):
+        raise ValueError(f"its {name} are no integers")
+    return list(array.tolist())

@@ -22,7 +22,14 @@ from rave_agents.game.arguments import is_number
 from rave_agents.game.game_state import PlayerId
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.values import JudgedRules
-from rave_agents.knowledge.array_file import Arrays, read_arrays
+from rave_agents.knowledge.array_file import (
+    MOST_LETTERS,
+    Arrays,
+    integers_in,
+    number_in,
+    read_arrays,
+    text_in,
+)
 from rave_agents.knowledge.networks import (
     MOST_CELLS,
     MOST_CONTENTS,
@@ -30,9 +37,6 @@ from rave_agents.knowledge.networks import (
     judged_rules,
     windows_of,
 )
-
-MOST_LETTERS = 1000
-"""Letters that the name of a file's game may have."""
 
 MOST_NAMED = 900
 """Letters of a longer name that are told, before its hash."""
@@ -114,6 +118,10 @@ class LinearValue:
             arrays |= {"board": self.network.board, "stages": stages}
         with written_whole(path) as file:
             np.savez_compressed(file, **arrays)
+
+    def spec(self, path: str | os.PathLike[str]) -> str:
+        """The text that ``evaluator=`` takes for its file."""
+        return os.fspath(path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -266,14 +274,14 @@ _ARRAYS = ("cells", "tables", "kinds")
 
 def _arguments(arrays: Arrays) -> dict[str, Any]:
     """Read the arguments of ``LinearValue`` from the arrays of a file."""
-    kind, weights = _number(arrays, "format"), arrays["weights"]
+    kind, weights = number_in(arrays, "format"), arrays["weights"]
     if kind not in (FORMAT, WINDOWS):
         raise ValueError("it has another format")
     if weights.dtype not in (np.float32, np.float16):
         raise ValueError(f"its weights are {weights.dtype}, not float32 or float16")
-    total = _number(arrays, "utility_sum")
+    total = number_in(arrays, "utility_sum")
     found = {
-        "game": _text(arrays, "game"),
+        "game": text_in(arrays, "game"),
         "weights": weights,
         "utilities": tuple(arrays["utilities"].tolist()),
         "utility_sum": None if math.isnan(total) else total,
@@ -282,19 +290,19 @@ def _arguments(arrays: Arrays) -> dict[str, Any]:
         return found | {"network": _network_of_windows(arrays)}
     network = None
     if "board" in arrays:
-        board, stages = _integers(arrays, "board", 1), _integers(arrays, "stages", 1)
+        board, stages = integers_in(arrays, "board", 1), integers_in(arrays, "stages", 1)
         for name in _ARRAYS:
             if arrays[name].dtype.kind != "i":
                 raise ValueError(f"its {name} are no integers")
         named: dict[str, Any] = {name: arrays[name] for name in _ARRAYS}
         network = Network(board=tuple(board), stages=tuple(stages), **named)
-    players = int(_number(arrays, "players"))
-    return found | {"network": network, "players": players, "made": _text(arrays, "made")}
+    players = int(number_in(arrays, "players"))
+    return found | {"network": network, "players": players, "made": text_in(arrays, "made")}
 
 
 def _network_of_windows(arrays: Arrays) -> Network | None:
     """The network of a file that tells the shapes of windows."""
-    board, shapes = _integers(arrays, "board", 1), _integers(arrays, "shapes", 2)
+    board, shapes = integers_in(arrays, "board", 1), integers_in(arrays, "shapes", 2)
     if not board:
         return None
     if len(board) != 3 or not 0 < len(shapes) <= MOST_SHAPES or min(board) < 1:
@@ -309,29 +317,6 @@ def _network_of_windows(arrays: Arrays) -> Network | None:
     if numbers + 1 != arrays["weights"].shape[-1]:
         raise ValueError("its weights do not fit its windows")
     return windows_of((board[0], board[1], board[2]), [(shape[0], shape[1]) for shape in shapes])
-
-
-def _text(arrays: Arrays, name: str) -> str:
-    array = arrays[name]
-    if array.dtype.kind != "U" or array.ndim > 0:
-        raise ValueError(f"its {name} is no text")
-    if len(str(array)) > MOST_LETTERS or not str(array).isprintable():
-        raise ValueError(f"its {name} has {len(str(array))} letters, or some that cannot be shown")
-    return str(array)
-
-
-def _number(arrays: Arrays, name: str) -> float:
-    array = arrays[name]
-    if array.dtype.kind not in "iuf" or array.ndim > 0:
-        raise ValueError(f"its {name} is no number")
-    return float(array)
-
-
-def _integers(arrays: Arrays, name: str, dimensions: int) -> list[Any]:
-    array = arrays[name]
-    if array.ndim != dimensions or (array.size > 0 and array.dtype.kind not in "iu"):
-        raise ValueError(f"its {name} are no integers")
-    return list(array.tolist())
 
 
 def _check_utilities(utilities: Any, utility_sum: Any) -> None:

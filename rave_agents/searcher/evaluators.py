@@ -23,6 +23,7 @@ from rave_agents.games.kit.values import is_compiled_value, position_value
 from rave_agents.kernel.values.implicit_minimax import Judging
 from rave_agents.knowledge.linear_value import LinearValue
 from rave_agents.searcher.models import function_evaluator, model_evaluator
+from rave_agents.searcher.trained_network import named_network
 from rave_agents.simulate.evaluations import checked_policy, kind_of_answer
 from rave_agents.simulate.evaluator import Evaluator, EvaluatorKind
 from rave_agents.simulate.value import PositionPriors, PositionValue
@@ -31,8 +32,8 @@ TAKES = (
     "an evaluator must be a function of a state, which returns its value; an object with "
     "evaluate(state), prior(state) or both; a network or another function of observations, which "
     "returns policy and values; a Stable-Baselines3 model with a critic; a part that implements "
-    "position_value; the file that rave-agents learn wrote; or the place of one of these, such as "
-    "'my_module:net' or './nets.py:net'"
+    "position_value; the file that rave-agents learn or train wrote; or the place of one of these, "
+    "such as 'my_module:net' or './nets.py:net'"
 )
 """Everything that ``as_evaluator`` takes, for messages."""
 
@@ -67,6 +68,8 @@ def as_evaluator(given: Any) -> Any:
       A second parameter, or one of a name such as ``action_mask``, gets the mask [B, A], one named
       ``batch`` the whole ``Batch``. Modules and functions return the policy's logits [B, A] and the
       values [B], [B, 1] or [B, players], in a pair or a dictionary, or one of them alone;
+    * what ``rave-agents train`` wrote: the file ``"net.npz"``, or with the code of a network of
+      one's own ``"net.npz(network=./nets.py:Net)"``;
     * by name: ``"my_module:net"`` or ``"./nets.py:Net(width=64)"``. A class or a function without
       required parameters is called to make it.
 
@@ -161,11 +164,14 @@ def _of_text(text: str) -> Any:
     """The evaluator that a path or a name leads to."""
     if text.endswith(".py"):
         raise UnknownNameError(f"evaluator={text!r}: say which name in it, {text}:Name.")
+    network = named_network(text)
+    if network is not None:
+        return network
     if text.endswith(".npz") and not os.path.exists(text):
         raise FileNotFoundError(f"evaluator={text!r}: there is no such file.")
     if text.endswith(_OF_MODELS) and os.path.isfile(text):
         raise UnknownNameError(
-            f"evaluator={text!r} is no learned value, as rave-agents learn writes. A model's file "
+            f"evaluator={text!r} is no file that rave-agents learn or train writes. A model's file "
             "is read by what you name in Python, such as ./nets.py:net."
         )
     if os.path.exists(text):

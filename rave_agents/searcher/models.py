@@ -98,10 +98,10 @@ class _OfCallable:
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self.__name__ = getattr(function, "__name__", type(function).__name__)
-        self._takes = _fields_taken(function)
+        self._takes = fields_taken(function)
 
     def __call__(self, batch: Batch) -> Any:
-        return self._function(*_given(batch, self._takes))
+        return self._function(*given_to(batch, self._takes))
 
 
 class _OfModule:
@@ -110,7 +110,7 @@ class _OfModule:
     def __init__(self, module: Any) -> None:
         self._module = module
         self.__name__ = type(module).__name__
-        self._takes = _fields_taken(module.forward)
+        self._takes = fields_taken(module.forward)
         # To look for them takes as long as a small network does.
         self._parts = tuple(module.modules())
         self._first = next(iter(module.parameters()), None)
@@ -123,14 +123,14 @@ class _OfModule:
             module.eval()
         try:
             with torch.inference_mode():
-                given = _given(batch, self._takes)
+                given = given_to(batch, self._takes)
                 return module(*(torch.as_tensor(each, device=device) for each in given))
         finally:
             for each in training:
                 each.training = True
 
 
-def _fields_taken(function: Callable[..., Any]) -> list[str]:
+def fields_taken(function: Callable[..., Any]) -> list[str]:
     """Match a function's parameters without defaults with the fields of a batch."""
     parameters = parameters_of(function) or {}
     fields, unknown = [], iter(["observations", "legal_actions_mask", "players"])
@@ -147,5 +147,6 @@ def _fields_taken(function: Callable[..., Any]) -> list[str]:
     return fields or ["observations"]
 
 
-def _given(batch: Batch, takes: list[str]) -> list[Any]:
+def given_to(batch: Batch, takes: list[str]) -> list[Any]:
+    """The arguments that a function takes of a batch, see ``fields_taken``."""
     return [batch if name == "batch" else getattr(batch, name) for name in takes]

@@ -241,7 +241,7 @@ def checked_arrays(
     Raises:
         GameError: if they are anything else.
     """
-    pair = _pair_of(answer)
+    pair = pair_of(answer)
     if policy and (pair is None or pair[0] is None or pair[1] is None):
         raise GameError(
             f"{source} must return two arrays, the policy and the values, got {shown(answer)}. For "
@@ -280,7 +280,7 @@ def checked_policy(source: str, answer: Any, shape: tuple[int, int]) -> NDArray[
     Raises:
         GameError: if there is none of this shape, rows and distinct actions.
     """
-    pair = _pair_of(answer)
+    pair = pair_of(answer)
     policy = _numbers(source, "the policy", answer if pair is None else pair[0])
     if policy.shape != shape:
         raise GameError(
@@ -302,7 +302,7 @@ def kind_of_answer(source: str, answer: Any, actions: int, players: int) -> str:
     Raises:
         GameError: if that cannot be told.
     """
-    pair = _pair_of(answer)
+    pair = pair_of(answer)
     if pair is not None:
         if pair[0] is None and pair[1] is None:
             raise GameError(f"{source} gave neither a policy nor values: {shown(answer)}.")
@@ -320,7 +320,7 @@ def kind_of_answer(source: str, answer: Any, actions: int, players: int) -> str:
     return "policy" if is_policy else "values"
 
 
-def _pair_of(answer: Any) -> tuple[Any, Any] | None:
+def pair_of(answer: Any) -> tuple[Any, Any] | None:
     """The policy and the values of a pair or a dictionary; None for one array alone."""
     if isinstance(answer, Mapping):
         policy, values = (

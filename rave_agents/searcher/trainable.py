@@ -1,0 +1,187 @@
+"""Networks that learn: what training asks of one, and how a module of torch does it.
+
+torch is imported by whoever makes its modules; nothing here does.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.evaluators.batch import Batch
+from rave_agents.frameworks.libraries import is_torch_module
+from rave_agents.searcher.models import fields_taken, given_to
+from rave_agents.simulate.evaluations import pair_of
+
+Arrays = Mapping[str, NDArray[Any]]
+
+LEARNING_RATE = 2e-3
+"""Step size of Adam."""
+
+WEIGHT_DECAY = 1e-4
+"""Weight of the squares of a module's numbers."""
+
+
+class NetworkSizes(NamedTuple):
+    """Facts of a game from which a network is made."""
+
+    observation_shape: tuple[int, ...]
+    """The shape of one observation."""
+    num_actions: int
+    """The game's distinct actions."""
+    num_players: int
+    """Its players."""
+    num_values: int
+    """Values that a network is to give: 1, of the player to move, or one for each player."""
+    utilities: tuple[float, float]
+    """The least and the greatest utility."""
+
+
+class Lesson(NamedTuple):
+    """Positions of self-play to learn from, one a row."""
+
+    observations: NDArray[np.float32]
+    """[B, ...] what the player to move observes."""
+    legal_actions_mask: NDArray[np.bool_]
+    """[B, A] whether each action is legal."""
+    players: NDArray[np.int64]
+    """[B] the player to move."""
+    policy: NDArray[np.float32]
+    """[B, A] the search's policy; each row sums to 1."""
+    values: NDArray[np.float32]
+    """[B, players] what each player got from here on, for the player to move mixed with what the
+    search expected."""
+
+    def rows(self, chosen: NDArray[np.int64]) -> "Lesson":
+        """Some of the positions."""
+        parts: list[Any] = [part[chosen] for part in self]
+        return Lesson(*parts)
+
+    @classmethod
+    def joined(cls, lessons: Sequence["Lesson"]) -> Self:
+        """Positions of several, in their order."""
+        parts: list[Any] = [np.concatenate(part) for part in zip(*lessons, strict=True)]
+        return cls(*parts)
+
+    @property
+    def own_values(self) -> NDArray[np.float32]:
+        """[B] the values of the players to move."""
+        return self.values[np.arange(len(self.players)), self.players]
+
+
+@runtime_checkable
+class Trainable(Protocol):
+    """A network that training takes beside modules of torch.
+
+    It is an evaluator of batches as well, see ``as_evaluator``: called with observations it returns
+    the policy's logits [B, A] and the values [B] or [B, players].
+    """
+
+    def learn(self, lesson: Lesson) -> float:
+        """Take one step of learning from these positions. Returns the mean loss."""
+
+    def state_dict(self) -> Arrays:
+        """The numbers learned so far, by name."""
+
+    def load_state_dict(self, state_dict: Arrays) -> object:
+        """Take these numbers in place of its own."""
+
+
+def is_network(thing: Any) -> bool:
+    """True for an object that can be trained."""
+    return not isinstance(thing, type) and (is_torch_module(thing) or isinstance(thing, Trainable))
+
+
+def trainable(network: Any, sizes: NetworkSizes) -> Trainable:
+    """A network in the form that training asks for.
+
+    Raises:
+        TypeError: for an object that cannot be trained; the message says what it lacks.
+    """
+    if is_torch_module(network):
+        return TorchTrainable(network, sizes)
+    if isinstance(network, Trainable):
+        return network
+    lacks = [
+        name
+        for name in ("learn", "state_dict", "load_state_dict")
+        if not callable(getattr(network, name, None))
+    ]
+    raise TypeError(
+        "A network that is trained is a torch.nn.Module, or an object that is called with "
+        "observations and has learn(lesson), state_dict() and load_state_dict(arrays): "
+        f"{type(network).__name__} has no {', '.join(lacks)}."
+    )
+
+
+class TorchTrainable:
+    """A module of torch that learns by Adam: the policy by cross-entropy, values by squares.
+
+    Args:
+        module: the network.
+        sizes: the game's.
+    """
+
+    def __init__(self, module: Any, sizes: NetworkSizes) -> None:
+        torch: Any = sys.modules["torch"]
+        self._module = module
+        self._takes = fields_taken(module.forward)
+        self._half = 0.5 * (sizes.utilities[1] - sizes.utilities[0])
+        learned = [each for each in module.parameters() if each.requires_grad]
+        if not learned:
+            raise TypeError(f"{type(module).__name__} has no parameters to train.")
+        self._device = learned[0].device
+        self._optimizer = torch.optim.Adam(learned, lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+
+    def learn(self, lesson: Lesson) -> float:
+        """Take one step of Adam. Returns the loss."""
+        torch: Any = sys.modules["torch"]
+        batch = Batch(lesson.observations, lesson.legal_actions_mask, lesson.players)
+        self._module.train()
+        answer = self._module(*(self._tensor(each) for each in given_to(batch, self._takes)))
+        policy, values = self._pair(answer, len(lesson.players))
+        logits = policy.masked_fill(~self._tensor(lesson.legal_actions_mask), -1e9)
+        fit = -(self._tensor(lesson.policy) * torch.log_softmax(logits, dim=-1)).sum(dim=-1).mean()
+        wanted = lesson.values if values.dim() > 1 else lesson.own_values
+        missed = (values - self._tensor(wanted)) / self._half
+        loss = fit + (missed * missed).mean()
+        self._optimizer.zero_grad()
+        loss.backward()
+        self._optimizer.step()
+        return float(loss.item())
+
+    def state_dict(self) -> Arrays:
+        """The module's numbers as arrays."""
+        return {
+            name: _array(tensor.detach().cpu())
+            for name, tensor in self._module.state_dict().items()
+        }
+
+    def load_state_dict(self, state_dict: Arrays) -> None:
+        """Take these numbers; the module refuses those that do not fit."""
+        torch: Any = sys.modules["torch"]
+        tensors = {name: torch.as_tensor(np.array(each)) for name, each in state_dict.items()}
+        self._module.load_state_dict(tensors)
+
+    def _tensor(self, array: Any) -> Any:
+        torch: Any = sys.modules["torch"]
+        return torch.as_tensor(array, device=self._device)
+
+    def _pair(self, answer: Any, rows: int) -> tuple[Any, Any]:
+        """The policy, and the values: [B] of the player to move, or [B, players]."""
+        pair = pair_of(answer)
+        name = type(self._module).__name__
+        if pair is None or pair[0] is None or pair[1] is None:
+            raise TypeError(
+                f"{name} must return the policy's logits and the values, to be trained."
+            )
+        policy, values = pair
+        return policy, values.reshape(rows) if values.numel() == rows else values
+
+
+def _array(tensor: Any) -> NDArray[Any]:
+    """A tensor as an array; NumPy has no bfloat16."""
+    tensor = tensor.float() if str(tensor.dtype).endswith("bfloat16") else tensor
+    return np.array(tensor.numpy())
