@@ -23,7 +23,7 @@ _STACKED = 0.77
 _LEAST_HIT = 0.5
 """Least width and height of where a cell is clicked."""
 
-_OF_CHESS = ("chess", "dark_chess", "kriegspiel")
+_OF_CHESS = ("chess", "dark_chess", "kriegspiel", "antichess", "crazyhouse")
 """Beginnings of names of games with black and white pieces that have signs of their own."""
 
 _CHESS = dict(zip("kqrbnp", "♚♛♜♝♞♟", strict=True))
