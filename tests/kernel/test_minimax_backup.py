@@ -9,7 +9,6 @@ from helpers.race import Race
 from helpers.trees import dump, search_tree
 
 from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher, make_agent
-from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.games import rules_class
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
@@ -164,13 +163,15 @@ def test_compiled_values_grow_the_tree_of_the_same_values_in_python(config):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("evaluator", [None, lambda state: 0.1 * len(state.legal_actions())])
-def test_the_bridge_and_compiled_rules_grow_the_same_tree(evaluator):
-    bridge, _ = searched(pyspiel.load_game("connect_four").new_initial_state(), evaluator, 200)
-    ours, _ = searched(rules_class("connect_four")().new_initial_state(), evaluator, 200)
-    if evaluator is None:
-        assert bridge.result().provider != ours.result().provider or JIT_DISABLED
-    assert dump(bridge.rooted_tree()) == dump(ours.rooted_tree())
+def test_openspiels_states_and_compiled_rules_grow_the_same_tree(monkeypatch):
+    monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")
+
+    def mobility(state):
+        return 0.1 * len(state.legal_actions()) - 0.03 * state.legal_actions()[0]
+
+    theirs, _ = searched(pyspiel.load_game("connect_four").new_initial_state(), mobility, 200)
+    ours, _ = searched(rules_class("connect_four")().new_initial_state(), mobility, 200)
+    assert dump(theirs.rooted_tree()) == dump(ours.rooted_tree())
 
 
 @pytest.mark.parametrize("game", ["goofspiel(num_cards=3)", "kuhn_poker"])
