@@ -27,7 +27,7 @@ class Best(NamedTuple):
     edge: int
     score: float
     ties: int
-    """How many edges share the place."""
+    """Number of edges that share the place."""
 
 
 class RandomTies(NamedTuple):
