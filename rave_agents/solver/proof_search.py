@@ -165,7 +165,7 @@ class ProofSearch:
         ProofSearch.__init__(self, state, max_memory_mb=megabytes, repetition=repetition, name=name)
         self.table.words[:] = kept["table"].words
         self.table.counts[:] = kept["table"].counts
-        for place in (codes.NUM_VALUES, codes.NODES):
+        for place in (codes.NUM_VALUES, codes.NODES, codes.VARIES):
             self._control[place] = kept["_control"][place]
         self.values, self._decided, self._slice = kept["values"], kept["_decided"], kept["_slice"]
 

@@ -11,8 +11,8 @@ decide it as the mover wishes, is the least of the children's; *delta*, what it 
 others, is the greatest of theirs, and one more for each other open child. That takes the place of
 their sum, which counts what several children lead to once for each of them (weak proof numbers;
 Ueda, Hashimoto, Hashimoto & Iida 2008). A new position begins at the number of its moves for who
-must answer them all, else at 1; between equal children the move goes first that has decided the
-most work elsewhere.
+must answer them all, or at a quarter of its square where that varies, else at 1; between equal
+children the move goes first that has decided the most work elsewhere.
 
 A position that is already on the path is a loop. What a loop is worth to the statement is given;
 the side that it speaks for is the *looping* one. What is settled for that side by loops to
@@ -71,11 +71,13 @@ FAILED, GOES_ON, SETTLED, STACK_FULL, POOL_FULL, LISTS_FULL, NO_TURNS, TABLE_FUL
 settled, a buffer is to be enlarged, a position where no player moves alone, the table is to be
 collected."""
 
-DEPTH, ENTERING, NODES, IDLE, LOOPS, TRAIL, NUM_VALUES, ROOM, POOL, WAITING, PATHS = range(11)
+DEPTH, ENTERING, NODES, IDLE, LOOPS, TRAIL, NUM_VALUES, ROOM, POOL, WAITING = range(10)
+PATHS, VARIES = 10, 11
 """Places in ``Search.control``: the depth; 1 if the position there is not expanded yet; positions
 expanded; those since the table last learned something new; loops met; entries on the trail; values
 met; the most entries of the table before it is collected; room in the pool, on the trail, and in
-``on_path``, which is a power of two."""
+``on_path``, which is a power of two; 1 if positions with one parent have differed by two and more
+in how many moves they have."""
 
 CONTROL_WORDS = 16
 
@@ -250,6 +252,8 @@ def enter(search: Search) -> int:
         stack.most_phi[depth] = stack.most_delta[depth]
         stack.most_delta[depth] = most
     lengthen_path(search, depth)
+    if control[VARIES] == 0:
+        control[VARIES] = has_varying_moves(search)
     for index in range(header[HEADER_COUNT]):
         add_child(search, depth, index, begin + index)
     control[NODES] += 1
@@ -348,14 +352,34 @@ def take_known(search: Search, depth: int, at: int, word: Any) -> None:
 
 
 @kernel
+def has_varying_moves(search: Search) -> int:
+    """1 if the positions after the path's end differ by two and more in how many moves they have.
+
+    By one they also differ where a move is blocked, such as a column of Connect Four.
+    """
+    expansion, least, most = search.expansion, 2**31, 0
+    for index in range(expansion.header[HEADER_COUNT]):
+        if expansion.ends[index] == 0:
+            least = min(least, expansion.moves[index])
+            most = max(most, expansion.moves[index])
+    return 1 if most > least + 1 else 0
+
+
+@kernel
 def begin_numbers(search: Search, depth: int, index: int, at: int) -> None:
-    """Write the numbers with which a new position begins: 1, or its moves for who must do all."""
+    """Write the numbers with which a new position begins: 1, or more for who must answer all moves.
+
+    That is their number; where it varies, a quarter of its square: it tells how near the end is.
+    """
     pool, expansion = search.pool, search.expansion
     pool.phi[at] = pool.delta[at] = 1
+    weight: Any = np.int64(expansion.moves[index])
+    if search.control[VARIES] != 0:
+        weight = min(1 + weight * weight // 4, MOST)
     if expansion.movers[index] == expansion.header[HEADER_PLAYER]:
-        pool.delta[at] = expansion.moves[index]
+        pool.delta[at] = weight
     else:
-        pool.phi[at] = expansion.moves[index]
+        pool.phi[at] = weight
 
 
 @kernel
