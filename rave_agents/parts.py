@@ -72,6 +72,7 @@ from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.hooks import copy_edge, count_value, on_backup, on_expand, on_rescale
 from rave_agents.kernel.move_policies import DecisiveMoves, Move, learn_move, lookahead, move_weight
 from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
+from rave_agents.kernel.moves.transpositions import NoTranspositions, Transpositions
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.playouts import (
     Action,
@@ -183,6 +184,7 @@ __all__ = [
     "NoProofs",
     "NoSkipping",
     "NoSolver",
+    "NoTranspositions",
     "NoWinningMoves",
     "Node",
     "NodeAmaf",
@@ -207,6 +209,7 @@ __all__ = [
     "Stepped",
     "Survivor",
     "TiesWithin",
+    "Transpositions",
     "UCB1Tuned",
     "Uniform",
     "UniformPlayouts",

@@ -46,6 +46,7 @@ from rave_agents.kernel.declarations import is_mixed, keeps_proofs, needs_simula
 from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.move_policies import move_weight
 from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
+from rave_agents.kernel.moves.transpositions import NoTranspositions, Transpositions
 from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, action_weight
 from rave_agents.kernel.proofs.part import NoProofs, Proofs
 from rave_agents.kernel.rules import UCB1, Greedy, exploration, score
@@ -112,6 +113,10 @@ class SearchConfig:
 
     proofs: Annotated[Part, Takes(NoProofs, Proofs)] = NoProofs()
     """Proofs, by a solver or by proof numbers, see ``kernel/proofs/part.py``."""
+
+    transpositions: Annotated[Part, Takes(NoTranspositions, Transpositions)] = NoTranspositions()
+    """Positions met by another order of moves share their node, by ``Transpositions``, or have one
+    each, by ``NoTranspositions``, see ``kernel/moves/transpositions.py``."""
 
     playouts: Annotated[
         Part, Takes(UniformPlayouts, SensiblePlayouts, action_weight, move_weight)

@@ -20,6 +20,7 @@ class SearchParameters(TypedDict, total=False):
     backup: PartOrSpec
     amaf: PartOrSpec
     proofs: PartOrSpec
+    transpositions: PartOrSpec
     playouts: PartOrSpec
     playout_count: int
     judging: PartOrSpec

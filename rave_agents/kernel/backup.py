@@ -12,7 +12,13 @@ import numpy as np
 from rave_agents.compiler.arrays import EDGE
 from rave_agents.compiler.dispatch import implements, kernel, open_function, python_function
 from rave_agents.kernel import codes
-from rave_agents.kernel.hooks import count_value, give_better_known, on_backup, on_rescale
+from rave_agents.kernel.hooks import (
+    count_value,
+    give_better_known,
+    on_backup,
+    on_rescale,
+    share_value,
+)
 from rave_agents.kernel.search import Search
 from rave_agents.kernel.utilities import observe, rescale_sums, set_values
 
@@ -75,6 +81,7 @@ def back_up(search: Search, depth: int, nodes: int) -> None:
         tree.edge_visits[edge] += 1
         tree.edge_value_sum[edge] += value
         count_value(search.rule, edge, value)
+        share_value(search.moves, search, index, depth + nodes)
         give_better_known(search.proofs, search, node, edge)
     for index in range(depth, depth + nodes):
         tree.node_visits[path.nodes[index]] += 1

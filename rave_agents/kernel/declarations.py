@@ -30,6 +30,8 @@ class GameTraits(NamedTuple):
     """True if there is a value function."""
     priors: bool = False
     """True if an evaluator gives prior probabilities of actions, or they are made of its values."""
+    keyed: bool = True
+    """True if positions are told by keys, so that one met by another order of moves is known."""
     observed: bool = False
     """True if playouts show what players observe, for the search to learn from."""
 
@@ -102,6 +104,12 @@ def judging_beside(backup: Any, judging: Any) -> Any:
 
 
 @python_function
+def asks_keys(part: Any) -> bool:
+    """True if a part asks the provider for the keys of positions."""
+    return False
+
+
+@python_function
 def keeps_amaf(amaf: Any) -> bool:
     """True if there are AMAF statistics."""
     return True
@@ -168,6 +176,11 @@ def on_forgotten(part: Any, edges: NDArray[np.int64]) -> None:
 
     Their simulations count as if they had ended right after the edge.
     """
+
+
+@python_function
+def on_rerooted(part: Any, count: int) -> None:
+    """The root is now the position after so many moves from the root before."""
 
 
 # Of parts with their arrays, after the search.

@@ -51,6 +51,27 @@ def give_better_known(proofs: Any, search: Any, node: int, edge: int) -> None:
 
 
 @open_function
+def share_value(moves: Any, search: Any, index: int, end: int) -> None:
+    """The path's edge at ``index`` has been counted: count its value at the node behind it, too.
+
+    The path has ``end`` nodes, those of its leaf included. What the edges above are to count is in
+    ``path.values``.
+    """
+
+
+@open_function
+def shares_nodes(moves: Any) -> bool:
+    """True if several edges may lead to a node."""
+    return False
+
+
+@open_function
+def is_shared(moves: Any, node: int) -> bool:
+    """True if several edges lead to a node: what is known of it may come from other paths."""
+    return False
+
+
+@open_function
 def awaits_values(rule: Any, search: Any) -> bool:
     """True if the next simulation takes an action by the values of all that still wait."""
     return False

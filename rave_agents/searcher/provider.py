@@ -6,8 +6,14 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import records_of
 from rave_agents.compiler.part_fields import part_name
+from rave_agents.config.part_specs import call_part
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.kernel.declarations import asks_rules, draws_by_weights, needs_observations
+from rave_agents.kernel.declarations import (
+    asks_keys,
+    asks_rules,
+    draws_by_weights,
+    needs_observations,
+)
 from rave_agents.kernel.values.online import MOST_SAMPLES
 from rave_agents.simulate.action_numbers import MOST_DENSE, MOST_ROWS, ActionNumbers
 from rave_agents.simulate.evaluator import Evaluator
@@ -20,6 +26,7 @@ from rave_agents.simulate.simulator import (
     make_frame,
     reweighted_frame,
 )
+from rave_agents.solver.keys import key_of_state
 from rave_agents.tree.composition import SearchedGame
 from rave_agents.tree.root_position import RootPosition
 
@@ -47,9 +54,32 @@ def make_simulator(root: RootPosition, frame: Frame, evaluator: Evaluator | None
         simulator = make(frame, evaluator)
     else:
         simulator = make(frame, evaluator, observer)
+    check_keys(root, simulator)
     if asks_rules(root.game.config.playouts) and hasattr(simulator, "make_sensible"):
         simulator.make_sensible()
     return simulator
+
+
+def check_keys(root: RootPosition, simulator: Simulator) -> None:
+    """Let a provider tell keys of positions where the search asks for them.
+
+    Raises:
+        UnsupportedGameError: if it cannot, and the search does not do without.
+    """
+    moves, state = root.game.parts.moves, root.state
+    if not call_part(asks_keys, moves):
+        return
+    told = getattr(simulator, "tells_keys", False)
+    if isinstance(simulator, PythonSimulator):
+        simulator.key_of = key_of_state
+        told = key_of_state(simulator.root) is not None
+    if not told and not moves.optional:
+        provider = getattr(simulator, "provider", "python")
+        raise UnsupportedGameError(
+            "transpositions need keys that tell positions: compiled rules give them, and states by "
+            f"position_key(), of bytes, text, numbers and tuples of these. {type(state).__name__} "
+            f"with the provider {provider!r} gives none: take transpositions=no_transpositions."
+        )
 
 
 def new_frame(
@@ -84,6 +114,7 @@ def new_frame(
         observation=game.observation if learns else observation,
         samples=MOST_SAMPLES if learns else 0,
         even_weights=game.even_weights,
+        tells_keys=call_part(asks_keys, game.parts.moves),
     )
     frame.header[Header.CHOOSE] = game.chooses_moves
     return frame

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rave_agents.simulate.random_stream import Stream
 
-HEADER_LENGTH = 57
+HEADER_LENGTH = 61
 
 WINS, LOSES = 1, 2
 """Marks of a move in ``Frame.choices``: it wins at once; the next player can win after it."""
@@ -123,6 +123,16 @@ class Header(enum.IntEnum):
     same time, none."""
     CHOSEN = 56
     """In, from the policy: the place of its choice, counted from 1; 0 if it has failed."""
+
+    TELL_KEYS = 57
+    """Constant: 1 to tell a key of each leaf whose actions are listed, for those that can."""
+    KEY_TOLD = 58
+    """Out: 1 if ``FIRST_KEY`` and ``SECOND_KEY`` tell the leaf, which is not terminal. In: 0."""
+    FIRST_KEY = 59
+    """Out: 64 bits of the leaf's position, as a signed number, with all that the rules can still
+    ask; but for hash collisions, it is the same for two positions exactly if these are equal."""
+    SECOND_KEY = 60
+    """Out: 64 bits more."""
 
 
 class CheckChildren(enum.IntEnum):

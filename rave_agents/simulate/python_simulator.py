@@ -5,7 +5,7 @@ import functools
 import math
 import struct
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,9 @@ VIEW = int(Header.VIEW)
 REPLY = int(Header.REPLY)
 IN_PYTHON = int(Header.IN_PYTHON)
 STATUS = int(Header.STATUS)
+TELL_KEYS = int(Header.TELL_KEYS)
+KEY_TOLD = int(Header.KEY_TOLD)
+FIRST_KEY = int(Header.FIRST_KEY)
 WHOLE = int(Step.WHOLE)
 BEGIN = int(Step.BEGIN)
 ADVANCE = int(Step.ADVANCE)
@@ -85,6 +88,9 @@ class PythonSimulator(PythonPlayouts):
     """
 
     outside_interpreter = False
+
+    key_of: Callable[[Any], tuple[int, int] | None] | None = None
+    """Gives 128 bits of a state's key, or None; set where ``TELL_KEYS`` asks for them."""
 
     def __init__(
         self,
@@ -177,9 +183,18 @@ class PythonSimulator(PythonPlayouts):
             return self._finish(state)
         if header[EXPAND] and not self._list_actions(state, player):
             return FRAME_FULL
+        if header[EXPAND] and header[TELL_KEYS]:
+            self._tell_key(state)
         if self._evaluator is not None:
             return self._give_returns(self.checked_values(state))
         return self._play(state)
+
+    def _tell_key(self, state: Any) -> None:
+        """Write the key of a position, if it gives one."""
+        key = None if self.key_of is None else self.key_of(state)
+        if key is not None:
+            self._header[KEY_TOLD] = 1
+            _WORDS.pack_into(self._header, 8 * FIRST_KEY, *key)
 
     def _take_step(self, step: int) -> int:
         """One step of a simulation, or a reply to try."""
@@ -434,6 +449,10 @@ def world_key(world: Any) -> Hashable:
     """The key by which a world differs from others: its ``position_key``; None without one."""
     key = getattr(world, "position_key", None)
     return None if key is None else key()
+
+
+_WORDS = struct.Struct("=QQ")
+"""Two words of 64 bits."""
 
 
 @functools.cache

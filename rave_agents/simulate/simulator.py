@@ -49,6 +49,7 @@ def make_frame(
     observation: int = 0,
     even_weights: bool = False,
     samples: int = 0,
+    tells_keys: bool = False,
 ) -> Frame:
     """A frame with buffers of these sizes; weights and stream are used as they are, not copied."""
     if action_weights is None:
@@ -87,6 +88,7 @@ def make_frame(
     frame.header[Header.PLAYOUT_MOVES] = playout_moves
     frame.header[Header.EVEN_WEIGHTS] = even_weights
     frame.header[Header.SAMPLES] = samples
+    frame.header[Header.TELL_KEYS] = tells_keys
     addresses = [buffer.ctypes.data for buffer in frame[1:]]
     frame.header[Header.PATH : Header.PATH + len(addresses)] = addresses
     return frame
@@ -111,6 +113,7 @@ def grown_frame(frame: Frame) -> Frame:
         observation=int(header[Header.OBSERVATION]),
         even_weights=bool(header[Header.EVEN_WEIGHTS]),
         samples=int(header[Header.SAMPLES]),
+        tells_keys=bool(header[Header.TELL_KEYS]),
     )
 
 

@@ -28,7 +28,6 @@ from rave_agents.kernel.declarations import (
 )
 from rave_agents.kernel.measures.action_persistence import CountLifetimes, NoLifetimes
 from rave_agents.kernel.move_policies import chooses_moves, playouts_by
-from rave_agents.kernel.moves.alternating import Alternating
 from rave_agents.kernel.moves.information_sets import InformationSets
 from rave_agents.kernel.moves.simultaneous import Simultaneous
 from rave_agents.kernel.playouts import UniformPlayouts, is_uniform
@@ -57,7 +56,7 @@ class Parts(NamedTuple):
 
 def compose(config: SearchConfig, game: GameTraits) -> Parts:
     """The parts of a search, each as it is in such a game."""
-    moves: Any = Alternating()
+    moves = adapted(config.transpositions, game)
     if game.determinized:
         moves = InformationSets()
     elif game.simultaneous:
@@ -143,6 +142,15 @@ class SearchedGame(NamedTuple):
         return not (self.simultaneous or self.determinizes)
 
 
+def is_keyed(state: GameState) -> bool:
+    """True if a state's provider or the state itself tells its position by a key."""
+    on_rules = getattr(state, "on_compiled_rules", None)
+    if on_rules is not None:
+        return on_rules() is not None
+    key = getattr(state, "position_key", None)
+    return key is not None and key() is not None
+
+
 def searched_game(
     state: GameState, config: SearchConfig, evaluator: EvaluatorKind = NO_EVALUATOR
 ) -> SearchedGame:
@@ -172,6 +180,7 @@ def searched_game(
         valued=evaluator.positions,
         priors=evaluator.priors or (evaluator.positions and plain and _makes_priors(config)),
         observed=observation > 0,
+        keyed=is_keyed(state),
     )
     parts = compose(config, traits)
     return SearchedGame(

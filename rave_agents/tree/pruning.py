@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 from rave_agents.compiler.arrays import CHILD, EDGE, NODE, TABLE, Array, Axis
 from rave_agents.compiler.dispatch import records_of
 from rave_agents.kernel.declarations import on_forgotten, proven_nodes
-from rave_agents.kernel.moves.alternating import entry_nodes, rename_entries, set_ancestors
+from rave_agents.kernel.moves.alternating import (
+    entry_nodes,
+    has_several_parents,
+    rename_entries,
+    set_ancestors,
+)
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
 from rave_agents.tree.storage import DROPPED, Spans, Storage
@@ -69,7 +74,7 @@ class Pruning:
         """Each node's parent; the root's is itself."""
         place = np.searchsorted(firsts, self._expanded, side="right") - 1
         self.parent[tree.edge_child[self._expanded]] = owners[place]
-        if len(self._entry_owners) > 0:
+        if len(self._entry_owners) > 0 and kind not in has_several_parents.implementations:
             child = running.moves.children.child[:entries]
             self.parent[child[child >= 0]] = self._entry_owners[child >= 0]
         if kind in set_ancestors.implementations:
@@ -87,6 +92,15 @@ class Pruning:
             more = found | found[ancestor]
         return found
 
+    def within(self, marked: Nodes) -> Nodes:
+        """The marked nodes above which all nodes are marked, too."""
+        return ~self.below(~marked)
+
+    def after(self, marked: Nodes) -> Nodes:
+        """The nodes whose parent is marked."""
+        found: Nodes = marked[self.parent]
+        return found
+
     def most_visited(self, most_bytes: float, pinned: Sequence[int]) -> tuple[Nodes, Nodes]:
         """The nodes that stay when the least visited leaves go; and those that stay without edges.
 
@@ -102,8 +116,8 @@ class Pruning:
         settled = settled | (tree.node_player[:nodes] == TERMINAL)
         fixed = [ROOT, *pinned]
         settled[fixed] = False
-        gone = self.below(settled)
-        ends = settled & ~gone[self.parent]
+        gone = ~self.within(~settled)
+        ends = settled & self.after(~gone)
         bytes_of = row_bytes[EDGE] * tree.node_edge_count[:nodes] + row_bytes[NODE]
         bytes_of += row_bytes[NODE] * np.bincount(self.parent[ends], minlength=nodes)
         for owners, axis in (self._table_owners, TABLE), (self._entry_owners, CHILD):
@@ -113,8 +127,8 @@ class Pruning:
         visits = np.minimum(tree.node_visits[:nodes], MOST_TOLD_APART)
         stays = most_that_fit(visits, bytes_of, most_bytes) & ~gone
         stays[fixed] = True
-        stays = ~self.below(~stays)
-        ends &= stays[self.parent]
+        stays = self.within(stays)
+        ends &= self.after(stays)
         return stays | ends, ends
 
     def forget(self, stays: Nodes, ends: Nodes, paths: Sequence[WaitingPath]) -> None:
@@ -167,6 +181,39 @@ class Pruning:
         tree.node_first_edge[: len(counts)] = np.cumsum(counts) - counts
         tree.node_first_edge[new_nodes[owners]] = new_firsts
         self.is_done = True
+
+
+class SharedPruning(Pruning):
+    """The same where several edges may lead to a node: it stays as long as one of them does."""
+
+    def below(self, marked: Nodes) -> Nodes:
+        """The marked nodes, and all nodes below them."""
+        return self._reached(np.flatnonzero(marked), np.ones(self.count, np.bool_))
+
+    def within(self, marked: Nodes) -> Nodes:
+        """The marked nodes to which a way of marked nodes leads from the root."""
+        start = np.flatnonzero(marked[ROOT : ROOT + 1])
+        return self._reached(start, marked)
+
+    def after(self, marked: Nodes) -> Nodes:
+        """The nodes that an edge of a marked one leads to."""
+        found = np.zeros(self.count, np.bool_)
+        child = self._tree.edge_child[self._expanded]
+        found[child[marked[self._owners_of(self._expanded)]]] = True
+        return found
+
+    def _reached(self, start: NDArray[Any], through: Nodes) -> Nodes:
+        """The nodes of ``start``, and all of ``through`` that are reached from these by such."""
+        tree, reached, nodes = self._tree, np.zeros(self.count, np.bool_), start
+        while len(nodes) > 0:
+            reached[nodes] = True
+            counts = tree.node_edge_count[nodes]
+            ends = np.cumsum(counts)
+            edges = np.repeat(tree.node_first_edge[nodes] - (ends - counts), counts)
+            children = tree.edge_child[edges + np.arange(len(edges))]
+            children = children[children != UNEXPANDED]
+            nodes = np.unique(children[through[children] & ~reached[children]])
+        return reached
 
 
 def _rename(rows: Array, new_rows: NDArray[Any]) -> None:

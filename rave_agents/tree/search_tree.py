@@ -12,9 +12,9 @@ from rave_agents.compiler.dispatch import classes_of, records_of
 from rave_agents.compiler.signals import uninterrupted
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel.backup import edge_sums
-from rave_agents.kernel.declarations import add_actions, begin_search, most_rows
+from rave_agents.kernel.declarations import add_actions, begin_search, most_rows, on_rerooted
 from rave_agents.kernel.hooks import rows_needed
-from rave_agents.kernel.moves.alternating import followers
+from rave_agents.kernel.moves.alternating import followers, has_several_parents
 from rave_agents.kernel.proofs import refutations  # noqa: F401  (it implements hooks)
 from rave_agents.kernel.proofs.part import lacks_edges
 from rave_agents.kernel.proofs.report import ProofArrays, proof_arrays
@@ -25,7 +25,7 @@ from rave_agents.simulate.action_numbers import NUMBER_BYTES, ActionNumbers
 from rave_agents.simulate.frame import Frame, Header
 from rave_agents.tree.composition import Parts, SearchedGame
 from rave_agents.tree.joint_positions import find_joint_child
-from rave_agents.tree.pruning import Pruning, WaitingPath
+from rave_agents.tree.pruning import Pruning, SharedPruning, WaitingPath
 from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.storage import (
     Sizes,
@@ -127,6 +127,8 @@ class SearchTree:
         """The parts as they run, and the records in them."""
         self.joint: bool = type(self.running.moves) in followers.implementations
         """True if several players may move at a position."""
+        shared = type(self.running.moves) in has_several_parents.implementations
+        self._pruning: type[Pruning] = SharedPruning if shared else Pruning
         self.proves: bool = type(self.running.proofs) in proof_arrays.implementations
         """True if what is proven is kept."""
         self.has_plain_sums: bool = type(self.running.backup) in edge_sums.implementations
@@ -329,8 +331,14 @@ class SearchTree:
         if node == UNEXPANDED or (self.numbers is not None and self.numbers.closed):
             self.clear()
         elif node != ROOT:
-            pruning = Pruning(self.arrays, self.storage, self.running)
+            if self._pruning is SharedPruning:  # Nodes below it may stand before it.
+                self.storage.swap_nodes(ROOT, node)
+                node = ROOT
+            pruning = self._pruning(self.arrays, self.storage, self.running)
             pruning.keep(pruning.below(np.arange(pruning.count) == node))
+            for part in self.records:
+                if type(part) in on_rerooted.implementations:
+                    on_rerooted(part, place)
             self.full, self.forgotten = False, 0
             self.storage.fill(Kept.ROOT)
         self.noised = False
@@ -343,7 +351,7 @@ class SearchTree:
         """
         if self.arrays.used[NODE] < LEAST_NODES:
             return False
-        pruning = Pruning(self.arrays, self.storage, self.running)
+        pruning = self._pruning(self.arrays, self.storage, self.running)
         pinned = [node for path in paths for node in path.nodes.tolist()]
         stays, ends = pruning.most_visited(KEPT_SHARE * self._budget, pinned)
         dropped = int(np.count_nonzero(~stays))

@@ -274,6 +274,17 @@ class Storage:
         for table in self._children:
             _fill_places(table, int(self.tree.used[CHILD]))
 
+    def swap_nodes(self, one: int, other: int) -> None:
+        """Exchange the rows of two nodes, in place."""
+        for (array, rows), items in zip(self._arrays, self._items, strict=True):
+            if rows.axis is Axis.NODE and items > 0:
+                values = array.reshape(-1, items)
+                values[[one, other]] = values[[other, one]]
+            if rows.points_to is Axis.NODE:
+                used = array[: int(self.tree.used[rows.axis]) * items]
+                to_one, to_other = used == one, used == other
+                used[to_one], used[to_other] = other, one
+
     def _note_capacity(self) -> None:
         self.tree.capacity[:] = [self.sizes[axis] for axis in GROWING]
 

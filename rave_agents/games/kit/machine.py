@@ -143,7 +143,7 @@ def _add_member(found: Fingerprint, rules: BaseRules, name: str) -> None:
 @functools.cache
 def _names_of_the_kit(kit: types.ModuleType) -> frozenset[str]:
     """Names that a module of the kit and its compiler may look up in rules."""
-    members = [one for module in (kit, leaves, playouts) for one in vars(module).values()]
+    members = [one for module in (kit, playing, leaves, playouts) for one in vars(module).values()]
     functions = [getattr(one, "py_func", one) for one in members]
     codes = [one.__code__ for one in functions if inspect.isfunction(one)]
     return frozenset({"record"}.union(*(looked_up(code).attributes for code in codes)))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import GameError
 from rave_agents.game.endless import endless_game
-from rave_agents.games.kit import machine, playing
+from rave_agents.games.kit import keyed_playing, machine, playing
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.choices import chosen_rules
 from rave_agents.games.kit.memory import RECORDS, ROOT
@@ -75,10 +75,12 @@ class RulesSimulator:
         self._cells = memory[8 * words :][: rules.num_board_cells].view(np.int8)
         self._weights = np.zeros(0, np.float32) if weights is None else weights
         self._states[ROOT] = root[0]
+        self.tells_keys = bool(frame.header[Header.TELL_KEYS])
         self._callback: PythonCallback | None = None
         if interpreted:
             self._callback = PythonCallback(self._interpreted, frame.header.data, Header.STATUS)
-        self._compiled_address = 0 if interpreted else machine.loaded(rules).address
+        kit = keyed_playing if self.tells_keys else playing
+        self._compiled_address = 0 if interpreted else machine.loaded(rules, kit).address
         self.bind(frame)
 
     @property
@@ -190,4 +192,8 @@ class RulesSimulator:
         with np.errstate(over="ignore"):
             lists = self._actions, self._probabilities
             states = self._buffers.states
-            return int(playing.simulate(self.rules, states, *lists, self._buffers))
+            status = int(playing.simulate(self.rules, states, *lists, self._buffers))
+            if self.tells_keys:
+                words, header = self._states.view(np.uint64), self.frame.header
+                keyed_playing.tell_key(self.rules, words, header, header.view(np.uint64))
+            return status

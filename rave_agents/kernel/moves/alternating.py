@@ -52,6 +52,12 @@ def entry_nodes(moves: Any, count: int, nodes_of: RowsOf) -> NDArray[Any]:
 
 
 @python_function
+def has_several_parents(moves: Any) -> bool:
+    """True if several edges may lead to a node."""
+    return False
+
+
+@python_function
 def set_ancestors(moves: Any, tree: Any, ancestor: NDArray[np.int32]) -> None:
     """Write the ancestors of the nodes that neither an edge nor an entry leads to."""
 
@@ -102,7 +108,8 @@ def walk(moves: Any, search: Any) -> int:
 
 
 @implements(hooks.find_leaf, Alternating)
-def _find_leaf(moves: Alternating, search: Any, depth: int) -> tuple[int, int]:
+def find_leaf(moves: Any, search: Any, depth: int) -> tuple[int, int]:
+    """The node behind the path's last edge."""
     if depth == 0:
         return UNEXPANDED, 0
     edge = search.path.edges[depth - 1]
@@ -110,7 +117,8 @@ def _find_leaf(moves: Alternating, search: Any, depth: int) -> tuple[int, int]:
 
 
 @implements(hooks.add_leaf, Alternating)
-def _add_leaf(moves: Alternating, search: Any, depth: int, visits: int) -> int:
+def add_leaf(moves: Any, search: Any, depth: int, visits: int) -> int:
+    """Add the node that the frame describes behind the path's last edge."""
     header = search.frame.header
     leaf = add_described(search, header[codes.PLAYER], 0, header[codes.NUM_ACTIONS], visits)
     search.path.nodes[depth] = leaf

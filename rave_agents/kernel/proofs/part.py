@@ -290,23 +290,29 @@ def _update_node(proofs: Proven, search: Any, node: int) -> bool:
 
 
 @kernel
-def update_path(proofs: Proven, search: Any, depth: int) -> None:
+def update_path(proofs: Proven, search: Any, depth: int, changes: bool) -> None:
     """Update the path's nodes, from the one at ``depth`` up to the first that does not change.
+
+    Where several edges may lead to a node, what is proven of it may have changed on other paths:
+    the node before it is updated, too, even if the one at ``depth`` does not change now.
 
     Outcomes seldom change and numbers often do, so that each has a way of its own.
     """
-    update_upwards(proofs.solver, search, depth)
+    update_upwards(proofs.solver, search, depth, changes)
     if not is_idle(proofs.numbers):
-        update_upwards(proofs.numbers, search, depth)
+        update_upwards(proofs.numbers, search, depth, changes)
 
 
 @kernel
-def update_upwards(part: Any, search: Any, depth: int) -> None:
+def update_upwards(part: Any, search: Any, depth: int, changes: bool) -> None:
     """``update_path`` for the solver or for proof numbers."""
+    path = search.path
     for index in range(depth, -1, -1):
-        node = search.path.nodes[index]
-        ended = search.tree.node_player[node] == TERMINAL
-        if not ended and not update_node(part, search, node):
+        node = path.nodes[index]
+        if changes or (index < depth and hooks.is_shared(search.moves, path.nodes[index + 1])):
+            ended = search.tree.node_player[node] == TERMINAL
+            changes = ended or update_node(part, search, node)
+        if not changes and not hooks.shares_nodes(search.moves):
             return
 
 
@@ -322,7 +328,7 @@ def _on_expand(proofs: Proven, search: Any, depth: int, nodes: int) -> None:
         proofs.facts[QUIET] += 1
         if hooks.checks_children(proofs.options.checks) == 1:
             add_terminal_children(proofs, search, leaf)
-    update_path(proofs, search, depth)
+    update_path(proofs, search, depth, True)
     if is_solved(proofs.solver, leaf):
         give_outcome(proofs, search, leaf)  # Better known than by the playouts.
 

@@ -30,10 +30,21 @@ def _rows_needed(checks: CheckRefutations, search: Any, axis: int, actions: int)
 
 @implements(hooks.after_backup, Proven)
 def _after_backup(proofs: Proven, search: Any) -> int:
+    catch_up(proofs, search)
     hooks.after_backup(proofs.numbers, search)
     if has_outcomes(proofs.solver):
         rest_or_resume(proofs.numbers, search)
     return hooks.after_backup(proofs.options.checks, search)
+
+
+@kernel
+def catch_up(proofs: Proven, search: Any) -> None:
+    """Update the path of a simulation that added no leaf where other paths have changed nodes."""
+    header = search.frame.header
+    if hooks.shares_nodes(search.moves) and header[codes.EXPAND] == 0:
+        depth = int(header[codes.PATH_LENGTH])
+        leaf, _ = hooks.find_leaf(search.moves, search, depth)
+        update_path(proofs, search, depth - 1 if leaf == UNEXPANDED else depth, False)
 
 
 @implements(hooks.after_backup, CheckRefutations)
@@ -65,7 +76,7 @@ def check_refutations(checks: CheckRefutations, search: Any) -> int:
     if status != codes.DONE:
         return status
     add_refuted_siblings(proofs, search, node)
-    update_path(proofs, search, depth - 1)
+    update_path(proofs, search, depth - 1, True)
     return codes.DONE
 
 

@@ -1,0 +1,251 @@
+"""Transpositions: positions met by another order of moves share their node.
+
+The tree is a graph then: several edges may lead to a node. A node stands for a position after a
+number of moves since the game's start, so that no way leads back to it: a position that comes back
+later has a node of its own. The provider tells the leaf's position by a key of 128 bits, and a hash
+table finds its node, if there is one.
+
+A simulation is counted on the path that it took. An edge to a node of several edges is worth what
+the node is (UCT2 of Childs, Brodeur & Kocsis 2008), and the change goes on to the root, as much of
+it as one simulation may tell (Czech, Korus & Kersting 2021).
+"""
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.compiler.arrays import CHILD, FLOAT, NODE, Array, Axis, Rows, one
+from rave_agents.compiler.dispatch import implements, kernel
+from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.declarations import (
+    GameTraits,
+    asks_keys,
+    becomes,
+    game_refusal,
+    on_rerooted,
+)
+from rave_agents.kernel.moves import alternating
+from rave_agents.kernel.moves.alternating import (
+    Alternating,
+    RowsOf,
+    entry_nodes,
+    find_leaf,
+    has_several_parents,
+    rename_entries,
+)
+from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, add_entry, find_entry
+from rave_agents.kernel.players import TERMINAL
+from rave_agents.kernel.utilities import rescale_sums
+
+NOBODY = -1
+"""Mark in place of a player: of an edge before which no player has moved."""
+
+DEPTH_STEP = 131
+"""The distance of the numbers of two depths in keys; more than there are players."""
+
+_POSITIVE = 0x7FFFFFFF
+
+walk, add_leaf = kernel(alternating.walk), kernel(alternating.add_leaf)
+
+
+class NoTranspositions(NamedTuple):
+    """Each order of moves has nodes of its own: the tree is a tree."""
+
+
+class Transpositions(NamedTuple):
+    """Positions met by another order of as many moves share their node and its statistics."""
+
+    optional: bool = False
+    """True if a search goes without where positions cannot be told, in place of an error: where
+    something is hidden, players move at the same time, or the game gives no ``position_key``."""
+
+
+@implements(becomes, NoTranspositions)
+def _becomes_a_tree(transpositions: NoTranspositions, game: GameTraits) -> Alternating:
+    return Alternating()
+
+
+@implements(becomes, Transpositions)
+def _becomes(transpositions: Transpositions, game: GameTraits) -> Any:
+    left_out = transpositions.optional and not (game.keyed and game.plain)
+    return Alternating() if left_out else transpositions
+
+
+@implements(game_refusal, Transpositions)
+def _game_refusal(transpositions: Transpositions, game: GameTraits) -> str:
+    if transpositions.optional or game.plain:
+        return ""
+    return (
+        "transpositions share what is known of a position. Where players move at the same time or "
+        "something is hidden, the search does not know its positions: take "
+        "transpositions=no_transpositions."
+    )
+
+
+@implements(asks_keys, Transpositions)
+def _asks_keys(transpositions: Transpositions) -> bool:
+    return True
+
+
+@runs_as(Transpositions)
+class SharedNodes(NamedTuple):
+    """Arrays of a search with transpositions beside the tree."""
+
+    options: Transpositions
+    children: Children
+    """The nodes by the keys of their positions, see ``key_at``."""
+    links: Annotated[Array, Rows(Axis.NODE, np.int32)]
+    """Edges that were led to the node; 0 where its position was never told."""
+    value_sum: Annotated[Array, Rows(Axis.NODE, FLOAT)]
+    """Sum of the values of its simulations, for the player whose value those edges hold."""
+    visits: Annotated[Array, Rows(Axis.NODE, np.int32)]
+    """The number of those; simulations that wait for an evaluator are not among them."""
+    moves_before: Annotated[Array, one(np.int64)]
+    """[1] moves from the tree's first root to the present one."""
+
+
+@implements(hooks.rows_needed, SharedNodes)
+def _rows_needed(moves: SharedNodes, search: Any, axis: int, actions: int) -> int:
+    return 1 if axis == CHILD else 0
+
+
+@implements(hooks.is_shared, SharedNodes)
+def _is_shared(moves: SharedNodes, node: int) -> bool:
+    return bool(moves.links[node] > 1)
+
+
+@implements(hooks.shares_nodes, SharedNodes)
+def _shares_nodes(moves: SharedNodes) -> bool:
+    return True
+
+
+implements(hooks.find_leaf, SharedNodes)(find_leaf)
+
+
+@implements(hooks.select, SharedNodes)
+def _select(moves: SharedNodes, search: Any) -> int:
+    search.frame.header[codes.KEY_TOLD] = 0
+    return walk(moves, search)
+
+
+@kernel
+def mover_before(search: Any, depth: int) -> int:
+    """The player whose value the last of the path's ``depth`` edges holds, or ``NOBODY``."""
+    for index in range(depth - 1, -1, -1):
+        player = int(search.tree.node_player[search.path.nodes[index]])
+        if player >= 0:
+            return player
+    return NOBODY
+
+
+@kernel
+def key_at(moves: SharedNodes, search: Any, depth: int) -> int:
+    """Half of a leaf's key: the second word of its position's, the depth and the mover before it.
+
+    The other half is the first word.
+    """
+    moment = DEPTH_STEP * (moves.moves_before[0] + depth) + mover_before(search, depth)
+    return int((search.frame.header[codes.SECOND_KEY] + moment) & _POSITIVE)
+
+
+@implements(hooks.on_simulated, SharedNodes)
+def link_leaf(moves: SharedNodes, search: Any, depth: int) -> None:
+    """Lead the path's last edge to the node of the leaf's position, if there is one already.
+
+    The simulations that the edge had before count as simulations of the node, too.
+    """
+    header, tree, path = search.frame.header, search.tree, search.path
+    told = header[codes.KEY_TOLD] != 0 and header[codes.PLAYER] != TERMINAL
+    if not told or header[codes.EXPAND] == 0 or depth == 0:
+        return
+    first = header[codes.FIRST_KEY]
+    entry = find_entry(moves.children, key_at(moves, search, depth), first)
+    if entry == NO_ENTRY:
+        return
+    node, edge = int(moves.children.child[entry]), path.edges[depth - 1]
+    tree.edge_child[edge] = node
+    path.nodes[depth] = node
+    header[codes.EXPAND] = 0
+    moves.links[node] += 1
+    moves.value_sum[node] += tree.edge_value_sum[edge]
+    moves.visits[node] += tree.edge_visits[edge]
+    tree.node_visits[node] += tree.edge_visits[edge]
+    if hooks.is_solved(search.proofs, node):
+        hooks.give_outcome(search.proofs, search, node)  # Better known than by the playouts.
+
+
+@implements(hooks.add_leaf, SharedNodes)
+def _add_leaf(moves: SharedNodes, search: Any, depth: int, visits: int) -> int:
+    nodes = add_leaf(moves, search, depth, visits)
+    header, tree, path = search.frame.header, search.tree, search.path
+    if header[codes.KEY_TOLD] != 0 and header[codes.PLAYER] != TERMINAL:
+        leaf = int(path.nodes[depth])
+        key, first = key_at(moves, search, depth), header[codes.FIRST_KEY]
+        entry = add_entry(search, moves.children, key, first)
+        moves.children.child[entry] = leaf
+        moves.links[leaf] = 1
+        if depth > 0:
+            moves.value_sum[leaf] = tree.edge_value_sum[path.edges[depth - 1]]
+            moves.visits[leaf] = tree.edge_visits[path.edges[depth - 1]]
+    return nodes
+
+
+@implements(hooks.share_value, SharedNodes)
+def share_value(moves: SharedNodes, search: Any, index: int, end: int) -> None:
+    """Count a simulation at the node behind the path's edge at ``index``; correct the edge by it.
+
+    An edge of n visits to a shared node of value V has the sum ``n V``. What that changes in the
+    sum, the simulation's own value included, is the value for the edges above, kept to what one
+    simulation may have.
+    """
+    tree, path = search.tree, search.path
+    if index + 1 == end or mover_before(search, index + 1) == NOBODY:
+        return
+    child = path.nodes[index + 1]
+    if moves.links[child] == 0:
+        return
+    edge, mover = path.edges[index], path.movers[index]
+    value = path.values[mover]
+    moves.value_sum[child] += value
+    moves.visits[child] += 1
+    if moves.links[child] == 1:
+        return
+    corrected = tree.edge_visits[edge] * moves.value_sum[child] / moves.visits[child]
+    change = corrected - tree.edge_value_sum[edge] + value
+    tree.edge_value_sum[edge] = corrected
+    if search.settings.num_players == 2 and not math.isnan(search.settings.utility_sum):
+        total = value + path.values[1 - mover]
+        path.values[mover] = min(max(change, 0.0, total - 1.0), 1.0, total)
+        path.values[1 - mover] = total - path.values[mover]
+    else:
+        path.values[mover] = min(max(change, 0.0), 1.0)
+
+
+@implements(hooks.on_rescale, SharedNodes)
+def _rescale(moves: SharedNodes, search: Any, factor: float, shift: float) -> None:
+    rescale_sums(moves.value_sum, moves.visits, search.tree.used[NODE], factor, shift)
+
+
+@implements(on_rerooted, SharedNodes)
+def _on_rerooted(moves: SharedNodes, count: int) -> None:
+    moves.moves_before[0] += count
+
+
+@implements(has_several_parents, SharedNodes)
+def _has_several_parents(moves: SharedNodes) -> bool:
+    return True
+
+
+@implements(entry_nodes, SharedNodes)
+def _entry_nodes(moves: SharedNodes, count: int, nodes_of: RowsOf) -> NDArray[Any]:
+    return moves.children.child[:count]
+
+
+@implements(rename_entries, SharedNodes)
+def _rename_entries(
+    moves: SharedNodes, stays: NDArray[np.bool_], new_nodes: NDArray[Any], new_edges: RowsOf
+) -> None:
+    """Nothing to rename: keys are of positions, and storage renames the nodes."""
