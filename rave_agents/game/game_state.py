@@ -52,8 +52,9 @@ class GameState(Protocol):
     * ``position_key() -> Hashable``: equal for two states exactly when they are the same position
       of the same game, however they came about: it tells all that the rules can still ask, and no
       more. None where that cannot be told. It lets a search notice that a kept tree belongs to
-      another position: without it, no tree is kept. A solver remembers positions by it, if it is
-      of bytes, text, numbers and tuples of these;
+      another position: without it, no tree is kept. A solver remembers positions by it, and
+      a search with ``transpositions`` shares them, if it is of bytes, text, numbers and tuples of
+      these;
     * ``game_key() -> Hashable``: equal for two states exactly when they are of the same game, where
       a class is of several: what a search learns of one game it forgets in another;
     * where something is hidden from players, ``hides_information() -> bool``, True then, and what a

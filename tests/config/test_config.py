@@ -345,7 +345,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 57
+    assert len(expected) == len(BAD_IN_PARTS) == 58
 
 
 @pytest.mark.parametrize(
