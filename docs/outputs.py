@@ -34,7 +34,7 @@ WIDEST = 110
 END = "<end of block>"
 SHOWN = re.compile(r'\n*^```text title="Output"\n(.*?)^```\n', re.DOTALL | re.MULTILINE)
 PICTURE = re.compile(r"<!-- picture( of data)?: (.+?) -->\n!\[[^\]]+\]\(\.\./(pictures/[\w.]+)\)")
-VARYING = re.compile(r"\d[\d.,]*(e-\d+)? (s|ms)\b")
+VARYING = re.compile(r"\d[\d.,]*(e-\d+)?\s(s|ms)\b")
 """Times, which no two runs have in common."""
 
 RATES = re.compile(
