@@ -57,7 +57,9 @@ def test_the_code_of_a_page_runs_from_top_to_bottom_and_prints_what_it_shows(pag
     assert finished.returncode == 0, finished.stderr
     assert any(printed)
     shown = outputs.shown_outputs(page)
-    if shown or (page in TUTORIALS and not needed):
+    if "<!-- outputs vary -->" in page.read_text(encoding="utf-8"):
+        assert len(shown) == len([text for text in printed if text])
+    elif shown or (page in TUTORIALS and not needed):
         assert [outputs.without_times(text) for text in shown] == [
             outputs.without_times(text) for text in printed if text
         ]
