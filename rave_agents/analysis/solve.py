@@ -14,14 +14,14 @@ from rave_agents.config.limit import Limit
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments
-from rave_agents.game.game_state import GameState
+from rave_agents.game.game_state import GameState, has_chance
 from rave_agents.game.notation import action_name, position_text
 from rave_agents.results.numbers import counted, whole
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
 from rave_agents.results.view import View
-from rave_agents.solver.proof_search import ProofProgress, ProofSearch, check_provable, has_chance
+from rave_agents.solver.proof_search import ProofProgress, ProofSearch, check_provable
 from rave_agents.solver.state_expander import told_apart
 from rave_agents.solver.value_search import (
     Interval,

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rave_agents.analysis import position_analysis as analysis
 from rave_agents.analysis.certify import certify
 from rave_agents.analysis.expected_value import ExpectedSolution, solve_expected
-from rave_agents.analysis.solve import MEMORY_MB, Solution, has_chance, solve_position
+from rave_agents.analysis.solve import MEMORY_MB, Solution, solve_position
 from rave_agents.arena.bench import EQUAL_TIME_GAMES, ROUND_SECONDS, run_bench
 from rave_agents.arena.lists import parse_agents, split_games
 from rave_agents.arena.match import limited_agent
@@ -35,6 +35,7 @@ from rave_agents.cli.program import (
 )
 from rave_agents.cli.terminal import say, show_json, show_result
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.game_state import has_chance
 from rave_agents.game.notation import position_text
 from rave_agents.gtp_engine.engine import Engine
 from rave_agents.gtp_engine.serve import serve_standard_streams, serve_uci

@@ -186,6 +186,12 @@ def has_chance_nodes(state: GameState) -> bool:
     return tells is None or bool(tells())
 
 
+def has_chance(state: GameState) -> bool:
+    """True if a game says that chance moves in it, or begins with chance."""
+    says = hasattr(state, "has_chance_nodes")
+    return has_chance_nodes(state) if says else bool(state.is_chance_node())
+
+
 def drawn_outcome(state: GameState, draw: random.Random) -> int:
     """An outcome of a chance node, drawn by its probability."""
     outcomes, weights = zip(*state.chance_outcomes(), strict=True)

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 
 from rave_agents.config.limit import Limit
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.game.game_state import GameState
+from rave_agents.game.game_state import GameState, has_chance
 from rave_agents.solver.proof_search import (
     LEAST_MEMORY,
     ProofSearch,
     check_provable,
-    has_chance,
 )
 from rave_agents.solver.state_expander import told_apart
 from rave_agents.solver.value_search import ValueSearch, best_line

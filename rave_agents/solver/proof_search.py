@@ -14,7 +14,6 @@ from rave_agents.game.arguments import is_number
 from rave_agents.game.game_state import (
     GameState,
     draws_chance,
-    has_chance_nodes,
     has_simultaneous_moves,
     hides_information,
 )
@@ -512,9 +511,3 @@ def check_provable(state: GameState, name: str = "The game") -> None:
             "in turn."
         )
     utility_limits(state)
-
-
-def has_chance(state: GameState) -> bool:
-    """True if a game says that chance moves in it, or begins with chance."""
-    says = hasattr(state, "has_chance_nodes")
-    return has_chance_nodes(state) if says else bool(state.is_chance_node())
