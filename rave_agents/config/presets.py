@@ -103,7 +103,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "expand_visits": 1,
         "search_forced_moves": True,
         "known": True,
-        "endgame_share": 0.1,
     },
     "pn_mcts_fsu": {
         "rule": UCB1(c=math.sqrt(2.0)),

@@ -212,7 +212,7 @@ class SearchConfig:
     [0, 1): it is tried where the game left looks small enough, before the search. Of a number of
     simulations it is as many positions as take about that part of the time. What is proven is
     played; the solver's table is kept as the tree is. For games with perfect information, without
-    chance, in which one player moves at a time; 0 for never. ``auto`` has it."""
+    chance, in which one player moves at a time; 0 for never."""
 
     level: Annotated[int, Ge(0), Le(10)] = 0
     """The strength, from 1, a little better than random, to 10, the full search at its default of

@@ -867,7 +867,6 @@ PRESETS = {
         "expand_visits": 1,
         "search_forced_moves": True,
         "known": True,
-        "endgame_share": 0.1,
     },
     "rave_pn": {**RAVE, "proofs": PN_PROOFS, "contempt": 0.35},
     "pn_mcts_fsu": {
