@@ -186,7 +186,10 @@ def test_every_missing_reply_and_line_out_of_place_is_refused(name, tmp_path):
     header, *lines = lines_of(path)
     for place, line in enumerate(lines):
         for other in ([], [line, line], ["*2"], ["=0"], ["end"], ["x"], ["007"]):
-            if other != [line]:
+            if other not in (
+                [line],
+                [line.removesuffix("-")],
+            ):  # Kept longer, it is the same proof.
                 write_lines(path, [header, *lines[:place], *other, *lines[place + 1 :]])
                 with pytest.raises(CertificateError):
                     verify_certificate(path)
