@@ -31,7 +31,8 @@ class GameTraits(NamedTuple):
     priors: bool = False
     """True if an evaluator gives prior probabilities of actions, or they are made of its values."""
     keyed: bool = True
-    """True if positions are told by keys, so that one met by another order of moves is known."""
+    """True if positions are told by keys, so that one met by another order of moves is known. This
+    is looked into only where a part asks for keys."""
     observed: bool = False
     """True if playouts show what players observe, for the search to learn from."""
 

@@ -19,6 +19,7 @@ from rave_agents.game.game_state import (
 from rave_agents.kernel.amaf import hidden_trust  # noqa: F401  (it says what trust becomes)
 from rave_agents.kernel.declarations import (
     GameTraits,
+    asks_keys,
     becomes,
     gives_priors,
     judging_beside,
@@ -180,7 +181,7 @@ def searched_game(
         valued=evaluator.positions,
         priors=evaluator.priors or (evaluator.positions and plain and _makes_priors(config)),
         observed=observation > 0,
-        keyed=is_keyed(state),
+        keyed=call_part(asks_keys, config.transpositions) and is_keyed(state),
     )
     parts = compose(config, traits)
     return SearchedGame(
