@@ -28,7 +28,8 @@ from rave_agents.compiler.dispatch import kernel
 from rave_agents.compiler.entry import entry
 from rave_agents.kernel.players import CHANCE
 from rave_agents.simulate.expansion import Expansion
-from rave_agents.solver.search import (
+from rave_agents.solver.path import call_expander, depth_on_path, shorten_path
+from rave_agents.solver.records import (
     ANSWER_FULL,
     CAPACITY,
     DEPTHS,
@@ -41,9 +42,6 @@ from rave_agents.solver.search import (
     NO_DEPTH,
     NUM_PLAYERS,
     PATHS,
-    call_expander,
-    depth_on_path,
-    shorten_path,
 )
 
 FAILED, GOES_ON, FINISHED, STACK_FULL, POOL_FULL, LISTS_FULL, NO_TURNS = range(7)

@@ -25,7 +25,7 @@ from rave_agents.solver.buffers import (
 from rave_agents.solver.expectation import BoundsTable, Pool, Question, Search, Stack, run
 from rave_agents.solver.keys import hashed
 from rave_agents.solver.proof_search import check_provable
-from rave_agents.solver.search import PATHS
+from rave_agents.solver.records import PATHS
 
 FIRST_LIMIT = 16
 """Moves that the first sweep goes down; each goes twice as far as the last, while that is cut."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import is_number
 from rave_agents.game.game_state import (
     GameState,
@@ -17,28 +17,18 @@ from rave_agents.game.game_state import (
     has_simultaneous_moves,
     hides_information,
 )
-from rave_agents.simulate.expansion import Place
 from rave_agents.simulate.utility_limits import utility_limits
-from rave_agents.solver import search as codes
-from rave_agents.solver.buffers import (
-    FIRST_CHILDREN,
-    FIRST_DEPTHS,
-    SLICE_SECONDS,
-    expander_of,
-    grown,
-    with_room,
-)
+from rave_agents.solver import records as codes
+from rave_agents.solver.buffers import SLICE_SECONDS
 from rave_agents.solver.keys import Key, hashed
-from rave_agents.solver.search import Pool, Search, Stack, Statement, Trail, run
+from rave_agents.solver.path_search import PathSearch
+from rave_agents.solver.records import Statement
 from rave_agents.solver.state_expander import StateExpander
 from rave_agents.solver.table import (
-    FULL_SHARE,
-    INFINITE,
     OPEN,
     PROVEN,
     REFUTED,
     Table,
-    collect,
     disproof_of,
     distance_of,
     look_up,
@@ -53,12 +43,6 @@ from rave_agents.solver.table_file import load_table, save_table
 
 WIDENING = 0.25
 """ε, by which thresholds are wider than the second-best number."""
-
-TRAIL_ENTRIES = 2**14
-"""Room on the trail."""
-
-MOST_DEPTHS = 2**20
-"""Positions on the path, at most: a game that is longer is taken for endless."""
 
 LEAST_MEMORY = 1.0
 """Megabytes of the smallest table."""
@@ -141,23 +125,12 @@ class ProofSearch:
         self.table: Table = make_table(max_memory_mb)
         """The table."""
         self.values: NDArray[np.float64] = np.zeros(codes.MOST_VALUES + 2)
-        self._control = np.zeros(codes.CONTROL_WORDS, np.int64)
-        self._control[codes.NUM_VALUES] = 1
-        self._control[codes.ROOM] = int(FULL_SHARE * num_entries(self.table))
-        self._players = state.num_players()
-        self._expansion, self._expander = expander_of(state)
-        self._expansion.header[Place.COUNT_MOVES] = 1
-        self._make_stack(FIRST_DEPTHS)
-        self._make_pool(FIRST_CHILDREN)
-        self._waiting = Trail(_words(2 * TRAIL_ENTRIES), _words(TRAIL_ENTRIES))
-        self._control[codes.WAITING] = TRAIL_ENTRIES
-        self._root: tuple[Statement, Key] | None = None
+        self._path = PathSearch(state, self.table, self.values)
         self._slice = FIRST_STEPS
-        self._decided = np.zeros(2 * codes.RANKS, np.int64)
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {name: getattr(self, name) for name in ("values", "_control", "_decided", "_slice")}
-        return {"_made": self._made, "table": self.table, **kept}
+        kept = {name: getattr(self, name) for name in ("_made", "table", "values", "_slice")}
+        return {**kept, "control": self._path.control, "decided": self._path.decided}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         state, megabytes, repetition, name = kept["_made"]
@@ -165,29 +138,30 @@ class ProofSearch:
         self.table.words[:] = kept["table"].words
         self.table.counts[:] = kept["table"].counts
         for place in (codes.NUM_VALUES, codes.NODES, codes.VARIES):
-            self._control[place] = kept["_control"][place]
-        self.values, self._decided, self._slice = kept["values"], kept["_decided"], kept["_slice"]
+            self._path.control[place] = kept["control"][place]
+        self.values[:], self._path.decided[:] = kept["values"], kept["decided"]
+        self._slice = kept["_slice"]
 
     @property
     def runs_compiled(self) -> bool:
         """True if the game expands positions outside the interpreter."""
-        return self._expander.outside_interpreter
+        return self._path.expander.outside_interpreter
 
     @property
     def positions(self) -> int:
         """Positions expanded so far."""
-        return int(self._control[codes.NODES])
+        return int(self._path.control[codes.NODES])
 
     @property
     def values_met(self) -> list[float]:
         """The returns met at ends of games, and what endless play is worth."""
-        known: list[float] = self.values[1 : self._control[codes.NUM_VALUES]].tolist()
+        known: list[float] = self.values[1 : self._path.control[codes.NUM_VALUES]].tolist()
         return known
 
     @property
     def may_loop(self) -> bool:
         """True if play may go on for ever, as far as can be told before it is searched."""
-        return isinstance(self._expander, StateExpander)
+        return isinstance(self._path.expander, StateExpander)
 
     @property
     def table_share(self) -> float:
@@ -202,7 +176,7 @@ class ProofSearch:
     @property
     def loops(self) -> int:
         """Loops met so far."""
-        return int(self._control[codes.LOOPS])
+        return int(self._path.control[codes.LOOPS])
 
     def prove(
         self,
@@ -232,14 +206,15 @@ class ProofSearch:
         if answer is not None:
             return answer.proven
         statement = self._statement(player, at_least)
-        self._begin(state, statement)
+        self._path.set_root(state)
+        self._path.begin(statement)
         begin, first = time.perf_counter(), self.positions
         while True:
             left = None if positions is None else first + positions - self.positions
             settled = self._go_on(left, SLICE_SECONDS if seconds is None else seconds / LOOKS)
             spent = time.perf_counter() - begin
             if watch is not None:
-                watch(self._progress(spent, first))
+                watch(self._progress(spent, first, statement.at_least))
             if settled:
                 found = self.answer(state, player, at_least)
                 assert found is not None
@@ -254,7 +229,7 @@ class ProofSearch:
         if state.is_terminal():
             value = float(state.returns()[player])
             return Answer(value >= at_least, None, 0, value)
-        self._set_root(state)
+        self._path.set_root(state)
         return self._answer(state, player, at_least)
 
     def answers(
@@ -263,7 +238,7 @@ class ProofSearch:
         """The table's answers for several returns."""
         if state.is_terminal():
             return [self.answer(state, player, bound) for bound in bounds]
-        self._set_root(state)
+        self._path.set_root(state)
         return [self._answer(state, player, bound) for bound in bounds]
 
     def _answer(self, state: GameState, player: int, at_least: float) -> Answer | None:
@@ -276,7 +251,7 @@ class ProofSearch:
         action = None
         legal = sorted(state.legal_actions())
         place, told = int(move_of(word)), int(value_of(word))
-        if place >= len(legal) or told >= self._control[codes.NUM_VALUES]:
+        if place >= len(legal) or told >= self._path.control[codes.NUM_VALUES]:
             return None  # A file that was read says so.
         if proven == (state.current_player() == player):
             action = legal[place]
@@ -285,7 +260,7 @@ class ProofSearch:
 
     def numbers(self, state: GameState, player: int, at_least: float) -> tuple[float, float]:
         """The proof and the disproof number of a statement by the table; 1 where it has none."""
-        self._set_root(state)
+        self._path.set_root(state)
         word = self._word(self._statement(player, at_least))
         kind = int(state_of(word))
         if kind != OPEN:
@@ -299,7 +274,7 @@ class ProofSearch:
             path: the file.
             game: what it is a table of.
         """
-        known = self.values[1 : self._control[codes.NUM_VALUES]]
+        known = self.values[1 : self._path.control[codes.NUM_VALUES]]
         save_table(path, self.table.words, known, self._told(game))
 
     def load(self, path: str | os.PathLike[str], game: str) -> None:
@@ -309,7 +284,7 @@ class ProofSearch:
             self.table.words[:] = 0
             raise ValueError(f"{path} is damaged: it has {len(values)} values.")
         self.values[1 : len(values) + 1] = values
-        self._control[codes.NUM_VALUES] = len(values) + 1
+        self._path.control[codes.NUM_VALUES] = len(values) + 1
         self.table.counts[0] = np.count_nonzero(self.table.words[1::2])
 
     def _told(self, game: str) -> dict[str, Any]:
@@ -317,24 +292,13 @@ class ProofSearch:
 
     def key(self, state: GameState) -> Key:
         """The key of a position, as the table has it."""
-        self._set_root(state)
-        return self._expander.root_key()
+        self._path.set_root(state)
+        return self._path.expander.root_key()
 
     def _word(self, statement: Statement) -> Any:
         """The table's word of the root."""
-        first, second = self._root_key(statement)
+        first, second = self._path.root_key(statement)
         return look_up(self.table, np.uint64(first), np.uint64(second))
-
-    def _set_root(self, state: GameState) -> None:
-        self._control[codes.DEPTH] = 0
-        self._root = None
-        if not self._expander.set_root(state):
-            raise GameError("The position is of another game than that of the search.")
-
-    def _root_key(self, statement: Statement) -> Key:
-        first, second = self._expander.root_key()
-        salt = statement.salt % 2**64
-        return first ^ salt, second ^ salt
 
     def _statement(self, player: int, at_least: float) -> Statement:
         """The statement as the compiled search takes it."""
@@ -352,141 +316,35 @@ class ProofSearch:
         )
 
     def _place(self, value: float) -> int:
-        known = int(self._control[codes.NUM_VALUES])
+        known = int(self._path.control[codes.NUM_VALUES])
         found = np.flatnonzero(self.values[1:known] == value)
         if len(found) == 0:
             self.values[known] = value
-            self._control[codes.NUM_VALUES] += 1
+            self._path.control[codes.NUM_VALUES] += 1
             return known
         return int(found[0]) + 1
-
-    def _begin(self, state: GameState, statement: Statement) -> None:
-        """Make a position the root of a search."""
-        self._set_root(state)
-        self._root = statement, self._root_key(statement)
-        control, stack = self._control, self._stack
-        control[codes.DEPTH], control[codes.ENTERING] = 0, 1
-        control[codes.IDLE] = control[codes.TRAIL] = control[codes.LOOPS] = 0
-        stack.keys[:2] = self._root[1]
-        stack.most_phi[0] = stack.most_delta[0] = INFINITE
-        self._on_path[:] = 0
-        self._bind()
-
-    def _bind(self) -> None:
-        """Hand the arrays as they are now to the compiled search."""
-        assert self._root is not None
-        header = self._expansion.header
-        record = Search(
-            self._root[0],
-            self.table,
-            self._expansion,
-            self._stack,
-            self._pool,
-            self._waiting,
-            self._on_path,
-            self.values,
-            self._control,
-            self._decided,
-            self._weighed,
-            self._expander.address,
-            header.ctypes.data,
-        )
-        self._run = run.bound(record)
 
     def _go_on(self, positions: int | None, seconds: float) -> bool:
         """Run for a slice of about so many seconds; returns whether the root is settled."""
         steps = self._slice if positions is None else max(1, min(self._slice, positions))
         begin = time.perf_counter()
-        with np.errstate(over="ignore"):
-            status = self._run(steps)
+        status = self._path.run(steps)
         spent = time.perf_counter() - begin
         if status == codes.GOES_ON and steps == self._slice:
             factor = min(seconds, SLICE_SECONDS) / max(spent, 1e-6)
             self._slice = int(self._slice * min(2.0, max(0.5, factor))) + 1
-        self._mend(status)
+        self._path.mend(status)
         return bool(status == codes.SETTLED)
 
-    def _mend(self, status: int) -> None:
-        """Remove the cause for which the search has returned."""
-        header = self._expansion.header
-        if status == codes.FAILED:
-            self._expander.raise_pending()
-        elif status == codes.NO_TURNS:
-            raise UnsupportedGameError(
-                "The solver proves positions where one player moves, and here chance does, or "
-                f"several players do (player {header[Place.PLAYER]})."
-            )
-        elif status == codes.STACK_FULL:
-            depths = 2 * int(header[Place.DEPTHS])
-            if depths > MOST_DEPTHS:
-                raise GameError(f"A game goes on after {MOST_DEPTHS // 2} moves.")
-            self._make_stack(depths)
-        elif status == codes.POOL_FULL:
-            self._make_pool(2 * len(self._pool.action) + int(header[Place.ACTION_CAPACITY]))
-        elif status == codes.LISTS_FULL:
-            required = int(header[Place.REQUIRED_ACTIONS])
-            self._expansion = with_room(self._expansion, self._expander, required)
-        elif status == codes.TABLE_FULL:
-            with np.errstate(over="ignore"):
-                collect(self.table)
-        else:
-            return
-        self._bind()
-
-    def _make_stack(self, depths: int) -> None:
-        old: Stack | None = getattr(self, "_stack", None)
-        numbers: Any = [np.zeros(depths, np.int64) for _ in range(8)]
-        numbers += [_words(2 * depths), _words(2 * depths)]
-        self._stack: Stack = grown(old, Stack(*numbers))
-        self._expander.reserve(depths)
-        self._weighed = np.zeros(codes.WEIGHED, np.int64)
-        self._on_path = np.zeros(4 * depths, np.int64)
-        self._control[codes.PATHS] = 4 * depths
-        for depth in range(int(self._control[codes.DEPTH]) if old is not None else 0):
-            place = int(self._stack.keys[2 * depth + 1]) % 2**32 % (4 * depths)
-            while self._on_path[place]:
-                place = (place + 1) % (4 * depths)
-            self._on_path[place] = depth + 1
-
-    def _make_pool(self, children: int) -> None:
-        old: Pool | None = getattr(self, "_pool", None)
-        made = Pool(
-            np.zeros(children, np.int32),
-            _words(2 * children),
-            np.zeros(children, np.int64),
-            np.zeros(children, np.int64),
-            _words(children),
-            np.zeros(children, np.int64),
-            np.zeros(children, np.int64),
-        )
-        self._pool: Pool = grown(old, made)
-        self._control[codes.POOL] = children
-
-    def _progress(self, seconds: float, first: int) -> ProofProgress:
-        assert self._root is not None
-        stack, pool = self._stack, self._pool
-        own = bool(stack.is_own[0])
-        children = slice(0, int(stack.size[0]))
-        settled = int(np.count_nonzero(pool.word[children]))
-        is_open = pool.word[children] == 0
-        phi = float(min(pool.phi[children][is_open].tolist(), default=math.inf))
-        deltas = pool.delta[children][is_open].tolist()
-        delta = float(max(deltas) + len(deltas) - 1) if deltas else math.inf
+    def _progress(self, seconds: float, first: int, at_least: float) -> ProofProgress:
         return ProofProgress(
-            phi if own else delta,
-            delta if own else phi,
-            int(stack.size[0]),
-            settled,
+            *self._path.root_numbers(),
             self.positions,
             seconds,
             self.table_share,
-            self._root[0].at_least,
+            at_least,
             (self.positions - first) / max(seconds, 1e-9),
         )
-
-
-def _words(count: int) -> Any:
-    return np.zeros(count, np.uint64)
 
 
 def check_provable(state: GameState, name: str = "The game") -> None:

@@ -1,0 +1,178 @@
+"""``PathSearch``: one compiled search down a path, with the buffers that it needs."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.game.game_state import GameState
+from rave_agents.simulate.expansion import Place
+from rave_agents.solver import records as codes
+from rave_agents.solver.buffers import (
+    FIRST_CHILDREN,
+    FIRST_DEPTHS,
+    expander_of,
+    grown,
+    with_room,
+)
+from rave_agents.solver.keys import Key
+from rave_agents.solver.records import Pool, Search, Stack, Statement, Trail
+from rave_agents.solver.search import run
+from rave_agents.solver.table import FULL_SHARE, INFINITE, Table, collect, num_entries
+
+TRAIL_ENTRIES = 2**14
+"""Room on the trail."""
+
+MOST_DEPTHS = 2**20
+"""Positions on the path, at most: a game that is longer is taken for endless."""
+
+
+class PathSearch:
+    """A search down a path of positions, in a table.
+
+    Args:
+        state: a position of the game.
+        table: the table.
+        values: room for the values met at ends of games.
+    """
+
+    def __init__(self, state: GameState, table: Table, values: NDArray[np.float64]) -> None:
+        self.table, self.values = table, values
+        self.control: NDArray[np.int64] = np.zeros(codes.CONTROL_WORDS, np.int64)
+        """Numbers of the search, see ``records.py``."""
+        self.decided: NDArray[np.int64] = np.zeros(2 * codes.RANKS, np.int64)
+        """Work that each action has decided of late."""
+        self.control[codes.NUM_VALUES] = 1
+        self.control[codes.ROOM] = int(FULL_SHARE * num_entries(table))
+        self._expansion, self.expander = expander_of(state)
+        self._expansion.header[Place.COUNT_MOVES] = 1
+        self._make_stack(FIRST_DEPTHS)
+        self._make_pool(FIRST_CHILDREN)
+        self._waiting = Trail(_words(2 * TRAIL_ENTRIES), _words(TRAIL_ENTRIES))
+        self.control[codes.WAITING] = TRAIL_ENTRIES
+        self._statement: Statement | None = None
+
+    def set_root(self, state: GameState) -> None:
+        """Begin at another position; what was under way is dropped."""
+        self.control[codes.DEPTH] = 0
+        self._statement = None
+        if not self.expander.set_root(state):
+            raise GameError("The position is of another game than that of the search.")
+
+    def root_key(self, statement: Statement) -> Key:
+        """The root's key in the table, for a statement about it."""
+        first, second = self.expander.root_key()
+        salt = statement.salt % 2**64
+        return first ^ salt, second ^ salt
+
+    def begin(self, statement: Statement) -> None:
+        """Make ready to prove or refute a statement about the root."""
+        self._statement = statement
+        control, stack = self.control, self._stack
+        control[codes.DEPTH], control[codes.ENTERING] = 0, 1
+        control[codes.IDLE] = control[codes.TRAIL] = control[codes.LOOPS] = 0
+        stack.keys[:2] = self.root_key(statement)
+        stack.most_phi[0] = stack.most_delta[0] = INFINITE
+        self._on_path[:] = 0
+        self._bind()
+
+    def _bind(self) -> None:
+        """Hand the arrays as they are now to the compiled search."""
+        assert self._statement is not None
+        header = self._expansion.header
+        record = Search(
+            self._statement,
+            self.table,
+            self._expansion,
+            self._stack,
+            self._pool,
+            self._waiting,
+            self._on_path,
+            self.values,
+            self.control,
+            self.decided,
+            self._weighed,
+            self.expander.address,
+            header.ctypes.data,
+        )
+        self._run = run.bound(record)
+
+    def run(self, steps: int) -> int:
+        """Go on for so many steps at most; returns why it ended, for ``mend``."""
+        with np.errstate(over="ignore"):
+            return self._run(steps)
+
+    def mend(self, status: int) -> None:
+        """Remove the cause for which the search has returned."""
+        header = self._expansion.header
+        if status == codes.FAILED:
+            self.expander.raise_pending()
+        elif status == codes.NO_TURNS:
+            raise UnsupportedGameError(
+                "The solver proves positions where one player moves, and here chance does, or "
+                f"several players do (player {header[Place.PLAYER]})."
+            )
+        elif status == codes.STACK_FULL:
+            depths = 2 * int(header[Place.DEPTHS])
+            if depths > MOST_DEPTHS:
+                raise GameError(f"A game goes on after {MOST_DEPTHS // 2} moves.")
+            self._make_stack(depths)
+        elif status == codes.POOL_FULL:
+            self._make_pool(2 * len(self._pool.action) + int(header[Place.ACTION_CAPACITY]))
+        elif status == codes.LISTS_FULL:
+            required = int(header[Place.REQUIRED_ACTIONS])
+            self._expansion = with_room(self._expansion, self.expander, required)
+        elif status == codes.TABLE_FULL:
+            with np.errstate(over="ignore"):
+                collect(self.table)
+        else:
+            return
+        self._bind()
+
+    def _make_stack(self, depths: int) -> None:
+        old: Stack | None = getattr(self, "_stack", None)
+        numbers: Any = [np.zeros(depths, np.int64) for _ in range(8)]
+        numbers += [_words(2 * depths), _words(2 * depths)]
+        self._stack: Stack = grown(old, Stack(*numbers))
+        self.expander.reserve(depths)
+        self._weighed = np.zeros(codes.WEIGHED, np.int64)
+        self._on_path = np.zeros(4 * depths, np.int64)
+        self.control[codes.PATHS] = 4 * depths
+        for depth in range(int(self.control[codes.DEPTH]) if old is not None else 0):
+            place = int(self._stack.keys[2 * depth + 1]) % 2**32 % (4 * depths)
+            while self._on_path[place]:
+                place = (place + 1) % (4 * depths)
+            self._on_path[place] = depth + 1
+
+    def _make_pool(self, children: int) -> None:
+        old: Pool | None = getattr(self, "_pool", None)
+        made = Pool(
+            np.zeros(children, np.int32),
+            _words(2 * children),
+            np.zeros(children, np.int64),
+            np.zeros(children, np.int64),
+            _words(children),
+            np.zeros(children, np.int64),
+            np.zeros(children, np.int64),
+        )
+        self._pool: Pool = grown(old, made)
+        self.control[codes.POOL] = children
+
+    def root_numbers(self) -> tuple[float, float, int, int]:
+        """The root's proof and disproof number, its moves, and how many of them are settled."""
+        stack, pool = self._stack, self._pool
+        children = slice(0, int(stack.size[0]))
+        settled = int(np.count_nonzero(pool.word[children]))
+        is_open = pool.word[children] == 0
+        phi = float(min(pool.phi[children][is_open].tolist(), default=math.inf))
+        deltas = pool.delta[children][is_open].tolist()
+        delta = float(max(deltas) + len(deltas) - 1) if deltas else math.inf
+        if not stack.is_own[0]:
+            phi, delta = delta, phi
+        return phi, delta, int(stack.size[0]), settled
+
+
+def _words(count: int) -> Any:
+    return np.zeros(count, np.uint64)
