@@ -133,8 +133,9 @@ class PathSearch:
 
     def _make_stack(self, depths: int) -> None:
         old: Stack | None = getattr(self, "_stack", None)
-        numbers: Any = [np.zeros(depths, np.int64) for _ in range(8)]
-        numbers += [_words(2 * depths), _words(2 * depths)]
+        room = depths + 1  # The search writes where it goes before it asks for room there.
+        numbers: Any = [np.zeros(room, np.int64) for _ in range(8)]
+        numbers += [_words(2 * room), _words(2 * room)]
         self._stack: Stack = grown(old, Stack(*numbers))
         self.expander.reserve(depths)
         self._weighed = np.zeros(codes.WEIGHED, np.int64)

@@ -46,3 +46,13 @@ def test_proofs_in_games_with_loops_are_right(seed):
 @pytest.mark.parametrize("seed", range(30))
 def test_proofs_in_games_without_loops_are_right(seed):
     check_graph(seed, loops=False)
+
+
+def test_lines_of_play_may_be_longer_than_there_is_room_for_at_first():
+    rules = GraphRules(0, nodes=301, width=1)
+    for node in range(301):
+        rules.edges[node], rules.players[node] = [node + 1] if node < 300 else [], 0
+    rules.ends = {300: [1.0, -1.0]}
+    search = ProofSearch(GraphState(rules, 0), max_memory_mb=1)
+    assert search.prove(GraphState(rules, 0), 0, 1.0)
+    assert search.positions == 300
