@@ -120,7 +120,7 @@ class SearchBot(SearchingAgent, Bot):
         """True if each move prints a report; it may be set at any time."""
         self._game_name = str(game)
         self._analyst = Searcher(
-            self.config.replace(search_forced_moves=True),
+            self.config.replace(search_forced_moves=True, endgame_share=0.0),  # It shows its tree.
             seed=self.seed,
             evaluator=self.evaluator,
         )

@@ -74,7 +74,8 @@ class SearchResult(Result):
     actions: tuple[ActionStatistics, ...]
     """Every legal action, in the game's order."""
     value: float | None
-    """Mean return of all simulations; None without any."""
+    """Mean return of all simulations; without any, the one that the exact solver has proven; None
+    if there is neither."""
     outcome: tuple[float, ...] | None = None
     """The returns of all players with best play, if they are proven; else None."""
     expected: bool = False

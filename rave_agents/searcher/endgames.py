@@ -1,5 +1,6 @@
 """Exact endgames: a share of a move's budget for a proof of what the player to move can force."""
 
+import logging
 import math
 import random
 import time
@@ -18,6 +19,8 @@ from rave_agents.solver.state_expander import told_apart
 from rave_agents.solver.value_search import ValueSearch, best_line
 from rave_agents.tree.composition import SearchedGame
 from rave_agents.tree.root_position import MoveProof, RootPosition, RootProof
+
+_log = logging.getLogger("rave_agents")
 
 POSITIONS_PER_SIMULATION = 4.0
 """Positions that compiled rules expand in the time of a simulation, about; states in Python 1."""
@@ -63,6 +66,9 @@ class EndgameSolver:
     The size of the proof is estimated from how many moves a game at random from there has to choose
     from. An attempt that failed corrects the estimate, and the table keeps what it found.
 
+    A game that raises is not tried again: the search that follows tells what is wrong with it, if
+    it comes to that position.
+
     Args:
         share: the part of a move's budget, see ``SearchConfig.endgame_share``.
     """
@@ -83,8 +89,13 @@ class EndgameSolver:
     def solve(self, root: RootPosition, limit: Limit) -> RootProof | None:
         """Try to prove the value of a root; None where it is not tried."""
         self.loading = 0.0
-        if not self._is_provable(root):
+        try:
+            return self._tried(root, limit) if self._is_provable(root) else None
+        except Exception as error:
+            self._give_up(error)
             return None
+
+    def _tried(self, root: RootPosition, limit: Limit) -> RootProof | None:
         budget = self._budget(limit)
         if budget.expected < LEAST_POSITIONS:
             return None
@@ -112,9 +123,17 @@ class EndgameSolver:
 
     def prepare(self, root: RootPosition) -> None:
         """Compile or load what proofs in a root's game need."""
-        if self._is_provable(root):
-            state = told_apart(root.state)
-            _new_search(state, root, 1.0).prove(state, root.player, math.inf, positions=1)
+        try:
+            if self._is_provable(root):
+                state = told_apart(root.state)
+                _new_search(state, root, 1.0).prove(state, root.player, math.inf, positions=1)
+        except Exception as error:
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        """Try no more positions of this game."""
+        _log.info("rave_agents: the exact solver gives up: %s", error)
+        self._search, self._takes = None, False
 
     def _is_provable(self, root: RootPosition) -> bool:
         """True if positions of the root's game can be proven; asked once for a game."""

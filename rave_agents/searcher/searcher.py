@@ -416,7 +416,7 @@ class Searcher:
             found = with_proof(found, proof, root.game.limits.sum_of_two)
         statistics = root_statistics(found, self._shown_config)
         action = drawn_action(statistics, self._move_unit)
-        visits, total = 0, 0.0
+        value, visits, total = None if proof is None else proof.value, 0, 0.0
         for row in statistics:
             visits += row.visits
             total += 0.0 if row.value is None else row.visits * row.value
@@ -431,7 +431,7 @@ class Searcher:
             player=root.player,
             action=action,
             actions=statistics,
-            value=total / visits if visits > 0 else None,
+            value=total / visits if visits > 0 else value,
             outcome=found.outcome,
             expected=found.expected,
             proof_number=found.proof_number,

@@ -2,8 +2,10 @@
 
 from typing import Any, Self
 
-from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import GameState, PlayerId
+from rave_agents.simulate.checked_answers import checked_actions
 from rave_agents.simulate.expansion import Answered, Expansion, Place
 from rave_agents.simulate.python_callback import PythonCallback
 from rave_agents.simulate.utility_limits import utility_limits
@@ -97,6 +99,7 @@ class StateExpander:
         self._path: list[tuple[GameState, Key]] = []
         self._after: list[list[tuple[GameState, Key]]] = []
         self._limits = utility_limits(state)
+        self._num_distinct_actions = int(state.num_distinct_actions())
         self.set_root(state)
         self.bind(expansion)
 
@@ -141,21 +144,21 @@ class StateExpander:
         else:
             del self._path[1:], self._after[:]
         state, key = self._path[depth]
-        player = int(state.current_player())
-        header[Place.PLAYER] = player
+        player = state.current_player()
         if player == PlayerId.CHANCE:
             outcomes = state.chance_outcomes()
             legal = [int(outcome) for outcome, _ in outcomes]
-        elif player < 0:
+        elif is_integer(player) and player < 0:
+            header[Place.PLAYER] = player
             return Answered.DONE
         else:
-            outcomes, legal = [], sorted(int(each) for each in state.legal_actions())
-        header[Place.NUM_ACTIONS] = len(legal)
+            actions, top = state.legal_actions(), self._num_distinct_actions
+            outcomes, legal = [], checked_actions(player, actions, self._limits.players, top)
+            legal = sorted(map(int, legal))
+        header[Place.PLAYER], header[Place.NUM_ACTIONS] = player, len(legal)
         if len(legal) > header[Place.ACTION_CAPACITY]:
             header[Place.REQUIRED_ACTIONS] = len(legal)
             return Answered.FULL
-        if not legal:
-            raise GameError(f"legal_actions() is empty where player {player} is to move.")
         self._expansion.chances[: len(outcomes)] = [float(chance) for _, chance in outcomes]
         self._after.append([self._child(state, key, a, i) for i, a in enumerate(legal)])
         return Answered.DONE

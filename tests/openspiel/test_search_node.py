@@ -49,6 +49,13 @@ def walk(node, state, depth=0):
         yield from walk(child, after, depth + 1)
 
 
+def test_a_bot_that_asks_the_exact_solver_shows_the_tree_of_a_search():
+    state = position("tic_tac_toe", 0, 3, 1, 4)
+    root = our_root(state, endgame_share=0.9)
+    assert root.explore_count == SIMULATIONS
+    assert root.best_child().action == 2
+
+
 @pytest.fixture(params=ROOTS.values(), ids=ROOTS)
 def root_of(request):
     return request.param

@@ -3,11 +3,15 @@
 import copy
 
 import pytest
+from helpers.broken import Draw
+from helpers.broken.states import FAULTS, with_fault
+from helpers.games import RandomRules
 from helpers.graphs import GraphRules, GraphState
+from helpers.observed import Observed
 from helpers.own_games.subtraction import Subtraction
 from helpers.random_trees import KINDS, action_values, random_tree, regret, tree_state
 
-from rave_agents import Limit, SearchConfig, Searcher, as_game
+from rave_agents import GameError, Limit, SearchConfig, Searcher, as_game
 from rave_agents.searcher.endgames import EndgameSolver, log_size
 
 SOLVING = SearchConfig(endgame_share=0.9)
@@ -155,6 +159,33 @@ def test_proven_moves_of_random_trees_cost_nothing(kind, seed):
     if result.outcome is not None or result.proven == "win":
         width = state.max_utility() - state.min_utility()
         assert regret(values, result.action, width) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("method", "fault", "depth"),
+    [
+        ("legal_actions", "none", 0),
+        ("legal_actions", "none", 1),
+        ("legal_actions", "None", 1),
+        ("legal_actions", "10**9", 1),
+        ("legal_actions", "halves", 1),
+        ("current_player", "None", 0),
+        ("returns", "number", 0),
+    ],
+)
+def test_what_is_wrong_with_a_game_is_told_as_it_is_without_the_solver(method, fault, depth):
+    kind = with_fault(Draw(1), Observed, method, FAULTS[method][fault], depth)
+    root, told = kind(RandomRules(1, zero_sum=True)), []
+    for config in (SearchConfig(), SOLVING):
+        with pytest.raises((GameError, TypeError, ValueError)) as error:
+            Searcher(config, seed=1).search(root, ENOUGH)
+        told.append((type(error.value), str(error.value)))
+    assert told[0] == told[1]
+
+
+def test_a_result_without_simulations_has_the_proven_value():
+    result = Searcher(SOLVING, seed=1).search(Sticks(7), ENOUGH)
+    assert (result.simulations, result.value) == (0, 1.0)
 
 
 def test_the_size_of_a_game_is_told_by_its_moves():
