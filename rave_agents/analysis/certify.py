@@ -141,7 +141,12 @@ def write_proof(
         statement = Statement(player, AT_LEAST, low, endless)
         proofs.append((statement, _answers(search, player, low, proven=True)))
     if high < root.max_utility():
-        statement = Statement(player, AT_MOST, high, endless)
+        most, worst = high, endless
+        if search.may_loop and endless is None and math.isfinite(root.min_utility()):
+            # Endless play that never counts as enough counts the least.
+            worst = float(root.min_utility())
+            most = max(high, worst)
+        statement = Statement(player, AT_MOST, most, worst)
         above = min(
             (x for x in search.values_met if x > high), default=math.nextafter(high, math.inf)
         )

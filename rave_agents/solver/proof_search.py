@@ -160,8 +160,14 @@ class ProofSearch:
 
     @property
     def may_loop(self) -> bool:
-        """True if play may go on for ever, as far as can be told before it is searched."""
-        return isinstance(self._path.expander, StateExpander)
+        """True if play may go on for ever, as far as can be told before it is searched.
+
+        The package's own rules, and OpenSpiel's positions in C++, do not come back.
+        """
+        expander = self._path.expander
+        rules = getattr(expander, "rules", None)
+        own = rules is not None and rules.is_checked
+        return own or isinstance(expander, StateExpander)
 
     @property
     def table_share(self) -> float:

@@ -71,8 +71,6 @@ class ValueSearch:
         """The next return to look at."""
         low, high = self.interval
         met = [value for value in self.search.values_met if low < value <= high]
-        if math.isfinite(high) and high not in met:
-            met.append(high)
         return sorted(met)[len(met) // 2] if met else math.nextafter(low, math.inf)
 
     def run(

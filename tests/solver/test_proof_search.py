@@ -1,11 +1,13 @@
 """Proofs against the truth of small games, looked at to the last position."""
 
+import math
 import random
 
 import pytest
 from helpers.graphs import GraphRules, GraphState
 
 from rave_agents.solver.proof_search import ProofSearch
+from rave_agents.solver.value_search import ValueSearch
 
 
 def check_graph(seed, **options):
@@ -56,3 +58,12 @@ def test_lines_of_play_may_be_longer_than_there_is_room_for_at_first():
     search = ProofSearch(GraphState(rules, 0), max_memory_mb=1)
     assert search.prove(GraphState(rules, 0), 0, 1.0)
     assert search.positions == 300
+
+
+def test_a_game_without_any_end_is_settled():
+    """Nothing is forced there, and no value is met that could be looked at next."""
+    rules = GraphRules(1, nodes=4)
+    rules.ends.clear()
+    rules.edges = [[1, 2], [3, 0], [0], [0, 1]]
+    search = ProofSearch(GraphState(rules), max_memory_mb=1)
+    assert ValueSearch(search, GraphState(rules), 0).run() == (-math.inf, -math.inf)
