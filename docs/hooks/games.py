@@ -26,7 +26,7 @@ from rave_agents.game.game_state import GameState
 from rave_agents.game.notation import position_text
 from rave_agents.games import GAMES
 from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.knowledge.levels import LEVELS, calibrated, level_of
+from rave_agents.knowledge.levels import LEAST_ELO, LEVELS, ladder_of
 from rave_agents.knowledge.shipped import file_name, value_for
 from rave_agents.plots.board import find_board
 from rave_agents.plots.board_svg import STYLE, board_svg
@@ -173,21 +173,23 @@ def _levels(games: list[str]) -> str:
         if value is not None
     ]
     game = games[-1]
-    measured = str(rules[game]) in calibrated()
-    rows = []
-    for number in range(1, LEVELS + 1):
-        level = level_of(number, rules[game])
-        drawn = f"drawn, temperature {level.temperature:g}" if level.temperature else "the best"
-        value = "yes" if level.known and values.get(game) is not None else "no"
-        rows.append([str(number), f"{level.simulations:,}", drawn, value])
-    told = "measured, as many Elo points apart each" if measured else "not measured"
+    ladder = ladder_of(rules[game])
+    rows = [
+        [str(number), f"{level.simulations:,}", f"{level.temperature:g}", f"{level.random_moves:g}"]
+        for number, level in enumerate(ladder.levels, 1)
+    ]
+    told = "not measured"
+    if ladder.distance is not None:
+        told = f"measured, {ladder.distance:.0f} Elo points apart"
+        if ladder.distance < LEAST_ELO:
+            told += ": random play and the best play lie too near for ten levels of 100"
     return "\n".join(
         [
             *(learned or [UNKNOWN]),
             "",
             f"`auto(level=1)` to `auto(level={LEVELS})` ({told}):",
             "",
-            _markdown(["level", "simulations a move", "move", "learned value"], rows),
+            _markdown(["level", "simulations a move", "temperature", "random moves"], rows),
             "",
             "[Levels](../tutorials/levels.md) tells how they are made.",
         ]

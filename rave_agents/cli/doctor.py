@@ -16,6 +16,7 @@ from rave_agents.compiler.folders import choose_cache_directory
 from rave_agents.errors import RaveAgentsError
 from rave_agents.extras import install_command
 from rave_agents.frameworks.adapters import adapters, missing_adapters
+from rave_agents.knowledge.levels import calibrated
 from rave_agents.knowledge.shipped import known_games
 
 TARGETS = {
@@ -40,7 +41,8 @@ def examine(*, measure: bool = True) -> dict[str, Any]:
 
     Returns:
         Plain values, fit for JSON: ``versions``, ``adapters``, ``missing_adapters`` (why, and how
-        to install), ``known_games`` (those of which values are shipped), ``kernel`` and
+        to install), ``known_games`` (those of which values are shipped), ``levels`` (the Elo points
+        between neighbouring levels, in games in which they were measured), ``kernel`` and
         ``timings`` (None if not measured).
     """
     kernel = {
@@ -56,6 +58,7 @@ def examine(*, measure: bool = True) -> dict[str, Any]:
             for name, reason in missing_adapters().items()
         },
         "known_games": known_games(),
+        "levels": {game: ladder.distance for game, ladder in calibrated().items()},
         "kernel": kernel,
         "timings": measure_starts() if measure and not JIT_DISABLED else None,
     }

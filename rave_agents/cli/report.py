@@ -111,6 +111,8 @@ def doctor_table(findings: Mapping[str, Any]) -> RenderableType:
             table.add_row("  install it by", escape(missing["install"]))
     table.add_section()
     table.add_row("known games", escape(", ".join(findings["known_games"]) or "none"))
+    measured = [f"{game}: {elo:.0f} Elo" for game, elo in findings["levels"].items()]
+    table.add_row("levels", escape(", ".join(measured) or "none"))
     table.add_section()
     kernel = findings["kernel"]
     compiled = "compiled when first needed, and kept"

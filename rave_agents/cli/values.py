@@ -7,7 +7,12 @@ import typer
 
 from rave_agents.analysis.learning_run import LearningResult, learn_to_file, train_to_file
 from rave_agents.analysis.train import TARGETS
-from rave_agents.arena.level_ladder import measure_levels
+from rave_agents.arena.level_ladder import (
+    LadderResult,
+    LevelScores,
+    check_levels,
+    measure_levels,
+)
 from rave_agents.cli.program import Debug, GameName, Json, Seed, app, check_writable, reported
 from rave_agents.cli.terminal import show_json, show_result
 from rave_agents.knowledge.levels import read_levels, write_levels
@@ -170,23 +175,38 @@ def _show(result: LearningResult, curve: Path | None, *, as_json: bool) -> None:
 @reported
 def levels(
     game: GameName,
-    games: Annotated[int, typer.Option(help="Games of each match.", min=2)] = 40,
+    games: Annotated[int, typer.Option(help="Games of each level against the one below.")] = 40,
     output: Annotated[
         Path | None,
         typer.Option(help="A file of levels to write the game's to, such as levels.json."),
     ] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(help="A file for the matches: a run goes on from those that it has."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Play the levels as they are, and place none.")
+    ] = False,
     seed: Seed = 0,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Measure the ten levels of auto(level=1) to auto(level=10) in a game."""
-    others = {}
-    if output is not None:
-        check_writable(output, "--output")
-        others = read_levels(output) if output.exists() else {}
-    result = measure_levels(game, games=games, seed=seed)
-    if output is not None:
-        write_levels(output, {**others, result.game: result.levels})
+    result: LevelScores | LadderResult
+    if check:
+        if output is not None or results is not None:
+            raise ValueError("--check places no levels: give no --output and no --results.")
+        result = check_levels(game, games=games, seed=seed)
+    else:
+        others = {}
+        if output is not None:
+            check_writable(output, "--output")
+            others = read_levels(output) if output.exists() else {}
+        if results is not None:
+            check_writable(results, "--results")
+        result = measure_levels(game, games=games, seed=seed, results=results)
+        if output is not None:
+            write_levels(output, {**others, result.game: result.ladder})
     if as_json:
         show_json(result.to_dict())
     else:

@@ -161,6 +161,10 @@ class SearchConfig:
     final move alone; 1 is the mix of the visits. With ``rule=gumbel`` the improved policy takes the
     place of visits. The average strategy ignores it."""
 
+    random_moves: Annotated[float, Ge(0), Le(1)] = 0.0
+    """The probability that the move is drawn uniformly from all legal ones, in [0, 1]. It makes an
+    agent weaker by any amount, down to random play at 1."""
+
     expand_visits: Count = 2
     """A child gets a node of its own on this visit, at least 1. With 2, as OpenSpiel's MCTSBot has
     it, plain UCT chooses the same edges as with 1, and the tree stays small. Fuego 3, Pachi 8,
@@ -217,8 +221,8 @@ class SearchConfig:
     level: Annotated[int, Ge(0), Le(10)] = 0
     """The strength, from 1, a little better than random, to 10, the full search at its default of
     1,000 simulations; 0 for none. It decides the simulations of each move, whatever limit is given,
-    draws the move by visits, and uses one thread: equal seeds give equal moves on every machine,
-    see ``rave_agents.knowledge.levels``."""
+    ``temperature`` and ``random_moves``, and uses one thread: equal seeds give equal moves on every
+    machine, see ``rave_agents.knowledge.levels``."""
 
     early_stop: bool = False
     """True if a search ends before its limit once no other move can become the most visited one;

@@ -30,6 +30,7 @@ class SearchParameters(TypedDict, total=False):
     final_proven: bool
     contempt: float
     temperature: float
+    random_moves: float
     expand_visits: int
     hidden: Literal["determinize", "see"]
     utility_range: Literal["game", "observed"]

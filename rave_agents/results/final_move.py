@@ -30,6 +30,7 @@ def root_statistics(root: Root, config: SearchConfig) -> tuple[ActionStatistics,
     """The statistics of every legal action, with the probability of playing it."""
     statistics = []
     low, width = root.low, root.high - root.low
+    uniform = config.random_moves / len(root.moves)
     for move, probability in zip(root.moves, _policy(root, config), strict=True):
         action, visits, value_sum, prior, amaf, proof, _, halved = move
         amaf_visits = amaf.visits
@@ -40,7 +41,7 @@ def root_statistics(root: Root, config: SearchConfig) -> tuple[ActionStatistics,
             prior,
             amaf_visits,
             None if amaf_visits == 0 else low + amaf.value_sum / amaf_visits * width,
-            probability,
+            (1.0 - config.random_moves) * probability + uniform,
             improved=None if halved is None else halved.improved,
         )
         if amaf.wins > 0 or proof is not NO_PROOF:
@@ -71,7 +72,7 @@ def drawn_action(statistics: Sequence[ActionStatistics], unit: float) -> int:
 
 
 def _policy(root: Root, config: SearchConfig) -> list[float]:
-    """The probability of playing each of the root's moves."""
+    """The probability of playing each of the root's moves, where none is drawn uniformly."""
     moves = root.moves
     if root.joint and isinstance(config.final_move, AverageStrategy):
         total = sum(move.strategy for move in moves)

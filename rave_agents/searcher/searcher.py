@@ -90,7 +90,7 @@ class Searcher:
         check_use(self.evaluator, self.config)
         self._level: Level | None = None
         self._shown_config = self.config
-        """The configuration that chooses the move: the level's temperature is in it."""
+        """The configuration that chooses the move: what the level draws is in it."""
         threads = self.config.threads if self.config.level == NO_LEVEL else 1
         self._trees = KeptTrees(threads, self.evaluator)
         solves = self.config.endgame_share > 0 and self.config.level == NO_LEVEL
@@ -190,8 +190,7 @@ class Searcher:
         self._level, self._shown_config = None, config
         if config.level != NO_LEVEL:
             self._level = level = level_of(config.level, rules)
-            self._shown_config = _at_temperature(config, level.temperature)
-            knows = knows and level.known
+            self._shown_config = _at_level(config, level)
         evaluator = value_for(rules) if knows and rules is not None else self.evaluator
         self._trees.use_evaluator(evaluator)
         return evaluator
@@ -293,7 +292,9 @@ class Searcher:
             return False
         root.proof = endgames.solve(root, limit)
         trees.started += endgames.loading
-        return root.proof is not None and root.proof.decides and not self._shown_config.temperature
+        shown = self._shown_config
+        draws = shown.temperature > 0.0 or shown.random_moves > 0.0
+        return root.proof is not None and root.proof.decides and not draws
 
     def _tell(self, progress: Progress) -> None:
         """Call ``progress`` with the result so far."""
@@ -458,5 +459,5 @@ class Searcher:
 
 
 @functools.lru_cache(maxsize=64)
-def _at_temperature(config: SearchConfig, temperature: float) -> SearchConfig:
-    return config.replace(temperature=temperature)
+def _at_level(config: SearchConfig, level: Level) -> SearchConfig:
+    return config.replace(temperature=level.temperature, random_moves=level.random_moves)

@@ -1,57 +1,104 @@
-"""Levels of strength: a ladder of matches, and ten rungs at equal distances."""
+"""Levels of strength: heights of a path from matches, and ten places at equal distances."""
 
+import json
+import math
+
+import numpy as np
 import pytest
 
-from rave_agents.arena.level_ladder import MOST_ELO, elo_of, ladder, levels_of, measure_levels
+from rave_agents.arena.level_ladder import (
+    MOST_ELO,
+    LevelMatch,
+    check_levels,
+    heights_of,
+    measure_levels,
+    places_of,
+)
 from rave_agents.arena.statistics import MatchScore
-from rave_agents.knowledge.levels import DOUBLING, LEVELS, Level
+from rave_agents.knowledge.levels import LEVELS, PATH, level_at
+
+RUNGS = len(PATH) - 1
 
 
-def test_levels_lie_at_equal_distances_between_the_rungs():
-    rungs = ladder(known=False)
-    levels, distance = levels_of(rungs, [100.0 * number for number in range(10)])
-    assert distance == 100
-    assert levels == rungs
+def matches_along(step, games=1000):
+    """Matches of neighbouring rungs that lie so many Elo points apart."""
+    wins = round(games / (1 + 10 ** (-step / 400)))
+    score = MatchScore(wins, 0, games - wins)
+    return [LevelMatch(rung + 1.0, float(rung), score) for rung in range(RUNGS)]
 
 
-def test_a_longer_ladder_is_used_from_the_top_down():
-    levels, distance = levels_of(ladder(known=False), [300.0 * number for number in range(10)])
+def test_heights_are_those_that_the_scores_tell():
+    heights = heights_of(matches_along(60))
+    assert heights == pytest.approx([60 * rung for rung in range(RUNGS + 1)], rel=0.05)
+
+
+def test_the_path_never_falls_and_stays_finite_where_all_was_won_or_lost():
+    won = [LevelMatch(3.0, 0.0, MatchScore(20, 0, 0)), LevelMatch(9.0, 4.0, MatchScore(0, 0, 20))]
+    heights = heights_of(won)
+    assert all(np.diff(heights) >= 0)
+    assert heights[9] - heights[4] < 5
+    assert math.isfinite(heights[-1])
+
+
+def test_a_path_of_which_nothing_is_known_rises_as_usual():
+    assert np.diff(heights_of([])) == pytest.approx(100, rel=0.01)
+
+
+def test_levels_lie_at_equal_distances_from_the_top_down():
+    heights = [0.0, *np.cumsum(range(10, 10 + RUNGS)).tolist()]
+    places, distance = places_of(heights)
+    elos = np.interp(places, range(RUNGS + 1), heights)
+    assert np.diff(elos) == pytest.approx(distance, abs=0.1)
+    assert places[-1] == RUNGS
+    assert 0 < elos[0] < 2 * distance
+
+
+def test_a_longer_path_is_used_from_the_top_down():
+    places, distance = places_of([300.0 * rung for rung in range(RUNGS + 1)])
     assert distance == MOST_ELO
-    assert levels[-1].simulations == 1000
-    assert levels[-3].simulations == 500
-    assert levels[0].simulations > DOUBLING[3].simulations
+    assert places[0] > 2
 
 
-def test_rungs_that_are_no_better_than_those_below_count_as_one():
-    elos = [0.0, 100.0, 90.0, 300.0, 400.0, 500.0, 600.0, 700.0, 800.0, 900.0]
-    rungs = ladder(known=False)
-    levels, distance = levels_of(rungs, elos)
-    assert distance == 100
-    assert levels[3:] == rungs[3:]
-    assert DOUBLING[2].simulations <= levels[1].simulations <= levels[2].simulations < 16
-
-
-def test_a_ladder_on_which_nothing_is_better_has_one_level():
-    levels, distance = levels_of(ladder(known=False), [9.0 - number for number in range(10)])
+def test_where_nothing_is_better_than_random_play_the_levels_are_as_good_as_it():
+    places, distance = places_of([0.0] * (RUNGS + 1))
     assert distance == 0
-    assert {*levels} == {DOUBLING[-1]._replace(known=False)}
+    assert len(places) == LEVELS
 
 
-def test_a_level_between_rungs_without_and_with_knowledge_is_the_nearer_one():
-    rungs = (*ladder(known=True)[8:10], DOUBLING[-1])
-    levels, _ = levels_of(rungs, [0.0, 90.0, 900.0])
-    assert {level.known for level in levels} == {False, True}
-
-
-def test_a_match_that_was_won_altogether_tells_finite_points():
-    assert elo_of(MatchScore(20, 0, 0)) == pytest.approx(-elo_of(MatchScore(0, 0, 20)))
-    assert elo_of(MatchScore(20, 0, 0)) < 1000
+def test_places_between_two_rungs_mix_them():
+    assert [level_at(place) for place in range(RUNGS + 1)] == list(PATH)
+    between = level_at(RUNGS - 0.5)
+    assert between.simulations == round(math.sqrt(500 * 1000))
+    assert between.temperature == 0.25
+    assert level_at(0.5).random_moves == 0.9
 
 
 @pytest.mark.full
-def test_the_levels_of_a_small_game_are_measured():
-    result = measure_levels("tic_tac_toe", games=2, progress=False)
-    assert result.game == "tic_tac_toe()"
-    assert len(result.levels) == LEVELS
-    assert all(isinstance(level, Level) for level in result.levels)
-    assert "Elo points apart" in str(result)
+def test_levels_are_measured_and_go_on_from_a_file_of_matches(tmp_path):
+    path = tmp_path / "results.jsonl"
+    whole = measure_levels("tic_tac_toe", games=4, results=path, progress=False)
+    assert whole.game == "tic_tac_toe()"
+    assert len(whole.ladder.levels) == LEVELS
+    assert "Elo points apart" in str(whole)
+    lines = path.read_text().splitlines()
+    assert len(lines) == LEVELS
+    path.write_text("\n".join(lines[:6]) + "\n")
+    again = measure_levels("tic_tac_toe", games=4, results=path, progress=False)
+    assert again.ladder == whole.ladder
+    assert path.read_text().splitlines() == lines
+
+
+def test_a_file_that_has_other_lines_is_refused(tmp_path):
+    path = tmp_path / "results.jsonl"
+    for line in ("{", json.dumps({"game": "tic_tac_toe()"})):
+        path.write_text(line + "\n")
+        with pytest.raises(ValueError, match="line 1, is no match of levels"):
+            measure_levels("tic_tac_toe", games=2, results=path, progress=False)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("game", ["connect_four", "hex(board_size=7)"])
+def test_neighbouring_levels_lie_apart(game):
+    """Wide margins: of 40 games the score's standard error is 0.08."""
+    scores = [score.score for score in check_levels(game, games=40, seed=1, progress=False).scores]
+    assert all(0.5 <= score <= 0.88 for score in scores[1:]), scores

@@ -196,6 +196,7 @@ BAD_NUMBERS = {
     "playout_count": [0, -3, 2**20 + 1],
     "contempt": [-0.1, 1.1, NAN],
     "temperature": [-1, INF, NAN],
+    "random_moves": [-0.1, 1.1, NAN],
     "expand_visits": [0, -1, 2**20 + 1],
     "threads": [0, -1, 257],
     "leaves": [0, -1, 2**20 + 1],

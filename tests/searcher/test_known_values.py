@@ -1,6 +1,5 @@
 """Values that are shipped with the package, and levels of strength."""
 
-import itertools
 import json
 
 import numpy as np
@@ -11,7 +10,7 @@ from rave_agents.analysis.board_learning import network_for
 from rave_agents.arena.match import play_match
 from rave_agents.games import rules_class
 from rave_agents.knowledge import levels, shipped
-from rave_agents.knowledge.levels import DOUBLING, LEVELS
+from rave_agents.knowledge.levels import DEFAULT, LEVELS, PATH, Ladder, Level
 
 RULES = rules_class("breakthrough")(rows=5, columns=4)
 
@@ -32,7 +31,7 @@ def folder(tmp_path, monkeypatch):
     value.save(tmp_path / shipped.file_name(RULES))
     monkeypatch.setattr(shipped, "FOLDER", tmp_path)
     monkeypatch.setattr(levels, "CALIBRATED", tmp_path / "levels.json")
-    caches = shipped.value_for, levels.calibrated
+    caches = shipped.value_for, levels.calibrated, levels.ladder_of
     for cached in caches:
         cached.cache_clear()
     yield tmp_path
@@ -114,40 +113,61 @@ def test_a_level_plays_the_same_moves_on_any_number_of_threads(level):
 
 
 def test_a_level_decides_the_simulations_whatever_limit_is_given():
-    """Nothing is known of so small a board."""
-    state = RULES.new_initial_state()
+    """Nothing is known of so small a board, and its levels were not measured."""
+    rules = rules_class("mnk")(m=3, n=4, k=3)
     for level in (2, 4):
         searcher = Searcher(SearchConfig.preset("auto").replace(level=level), seed=1)
         for limit in (Limit(simulations=3), Limit(seconds=0.01)):
             searcher.reset()
-            assert searcher.search(state, limit).simulations == DOUBLING[level - 1].simulations
+            found = searcher.search(rules.new_initial_state(), limit)
+            assert found.simulations == DEFAULT.levels[level - 1].simulations
 
 
-def test_the_levels_of_an_unknown_game_double_the_simulations():
-    simulations = [level.simulations for level in DOUBLING]
-    assert len(DOUBLING) == LEVELS
-    assert simulations[-1] == 1000
-    for one, two in itertools.pairwise(simulations):
-        assert two / one == pytest.approx(2, rel=0.07)
+def test_random_moves_are_drawn_uniformly():
+    state, auto = RULES.new_initial_state(), SearchConfig.preset("auto")
+    best, mixed, drawn = (
+        np.array([row.probability for row in searched(state, auto.replace(random_moves=share))])
+        for share in (0.0, 0.4, 1.0)
+    )
+    assert drawn == pytest.approx(1 / len(drawn))
+    assert mixed == pytest.approx(0.6 * best + 0.4 * drawn)
 
 
-def test_a_known_game_without_measured_levels_has_levels_with_and_without_its_value(folder):
-    known = []
-    for level in range(1, LEVELS + 1):
-        config = SearchConfig.preset("auto").replace(level=level)
-        searched = Searcher(config, seed=1).search(RULES.new_initial_state(), Limit(simulations=5))
-        known.append(searched.known is not None)
-        assert searched.simulations == levels.WITH_VALUE[level - 1].simulations
-    assert known == [level.known for level in levels.WITH_VALUE]
-    assert known == sorted(known)
+def searched(state, config):
+    return Searcher(config, seed=1).search(state, Limit(simulations=20)).actions
+
+
+def test_the_levels_of_an_unmeasured_game_lead_up_to_the_full_search():
+    simulations, _, random_moves = zip(*DEFAULT.levels, strict=True)
+    assert len(DEFAULT.levels) == LEVELS
+    assert list(simulations) == sorted(simulations)
+    assert list(random_moves) == sorted(random_moves, reverse=True)
+    assert random_moves[0] > 0.0
+    assert DEFAULT.levels[-1] == PATH[-1] == (1000, 0.0, 0.0)
 
 
 def test_levels_of_a_game_are_read_from_their_file(folder):
-    rungs = [[number, 0.5, False] for number in range(1, 11)]
-    levels.CALIBRATED.write_text(f'{{"{RULES}": {rungs}}}'.replace("False", "false"))
+    ladder = Ladder(tuple(Level(number, 0.5, 0.1) for number in range(1, 11)), 100.0)
+    levels.write_levels(levels.CALIBRATED, {str(RULES): ladder})
     config = SearchConfig.preset("auto").replace(level=7)
     result = Searcher(config, seed=1).search(RULES.new_initial_state(), Limit(simulations=50))
-    assert (result.simulations, result.known) == (7, None)
+    assert (result.simulations, result.known) == (7, str(RULES))
+
+
+def test_a_size_that_was_not_measured_has_the_levels_of_the_nearest_that_was(folder):
+    small, large = (
+        Ladder(tuple(Level(first + number, 0.5, 0.1) for number in range(LEVELS)), 100.0)
+        for first in (1, 100)
+    )
+    sizes = {
+        str(RULES.replace(rows=6, columns=6)): small,
+        str(RULES.replace(rows=8, columns=8)): large,
+    }
+    levels.write_levels(levels.CALIBRATED, {**sizes, str(RULES): Ladder(PATH[:LEVELS], 1.0)})
+    for rows, ladder in ((4, small), (5, small), (7, large)):
+        found = levels.ladder_of(RULES.replace(rows=rows, columns=rows))
+        assert found == ladder._replace(distance=None)
+    assert levels.ladder_of(rules_class("tic_tac_toe")()) == DEFAULT
 
 
 @pytest.mark.parametrize("level", [-1, 11, 2.5, "3"])
@@ -157,17 +177,20 @@ def test_a_level_that_there_is_not_is_refused(level):
 
 
 def test_levels_are_written_and_read_again(tmp_path):
-    path, ladders = tmp_path / "levels.json", {"a(b=1)": DOUBLING, "c()": DOUBLING}
+    path, ladders = tmp_path / "levels.json", {"a(b=1)": DEFAULT, "c()": Ladder(PATH[:10], 90.5)}
     levels.write_levels(path, ladders)
     assert levels.read_levels(path) == ladders
 
 
 @pytest.mark.parametrize(
     "text",
-    ["{", "[]", '{"a()": []}', '{"a()": [[1, 0.5, false]]}', '{"a()": "0123456789"}']
+    ["{", "[]", '{"a()": []}', '{"a()": {"levels": []}}', '{"a()": "0123456789"}']
     + [
-        json.dumps({"a()": [rung] * 10})
-        for rung in ([0, 0.5, False], [1.5, 0.5, False], [1, -1, True], [1, 0.5, 1], [1, 0.5], 3)
+        json.dumps({"a()": {"levels": [rung] * 10, "distance": distance}})
+        for rung, distance in [
+            *(([0, 0.5, 0.1], 1), ([1.5, 0.5, 0.1], 1), ([1, -1, 0.1], 1), ([1, 0.5, 1.5], 1)),
+            *(([1, 0.5], 1), (3, 1), ([1, 0.5, 0.1], "far")),
+        ]
     ],
 )
 def test_a_file_that_has_no_levels_is_refused(text, tmp_path):
@@ -190,5 +213,6 @@ def test_a_match_gives_a_level_no_limit():
 
 def test_the_shipped_levels_are_of_games_of_the_package():
     for game, ladder in levels.read_levels(levels.CALIBRATED).items():
-        assert str(rules_class(game.partition("(")[0])(**parameters_of(game))) == game
-        assert ladder[-1] == DOUBLING[-1]
+        assert str(levels.rules_named(game, rules_class(game.partition("(")[0]))) == game
+        assert ladder.levels[-1] == PATH[-1]
+        assert ladder.distance > 0
