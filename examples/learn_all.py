@@ -1,11 +1,14 @@
 """Make the learned values anew that are shipped with the package.
 
 Each game is learned for some minutes, and measured against ``auto`` without its value: a file that
-is worse is not kept. On two cores all games take a night:
+is worse is not kept. Then ``auto`` plays with minimax backups against averages, and the file says
+what has won. On two cores all games take a night:
 
     python examples/learn_all.py --minutes 30 --jobs 2
 
-Each file tells the command, the seed, the minutes and the commit that made it.
+Each file tells the command, the seed, the minutes and the commit that made it. With ``--measure``
+nothing is learned: the files that there are are measured again, and written where what they say has
+changed.
 """
 
 import argparse
@@ -14,8 +17,11 @@ import subprocess
 import tempfile
 
 from rave_agents import as_game
+from rave_agents.analysis.backup_choice import choose_backup
 from rave_agents.analysis.learn import learn, rules_with_board
 from rave_agents.arena.match import play_match
+from rave_agents.arena.statistics import MatchScore
+from rave_agents.knowledge.linear_value import LinearValue
 from rave_agents.knowledge.shipped import FOLDER, file_name
 
 GAMES = (
@@ -63,10 +69,38 @@ def learn_one(game: str, given: argparse.Namespace) -> None:
             seed=given.seed,
         ).score
         kept = score.score >= 0.5
-        print(f"{game}: {score.score:.3f} [{score.interval[0]:.3f}, {score.interval[1]:.3f}]", kept)
+        print(f"{game}: {told(score)}", kept)
         if kept:
+            measure(game, value, given)
             given.folder.mkdir(exist_ok=True)
             value.save(given.folder / path.name)
+
+
+def measure(game: str, value: LinearValue, given: argparse.Namespace) -> None:
+    """Find out which backup a value is better with."""
+    score = choose_backup(
+        game, value, games=given.choice_games, seconds=given.choice_seconds, seed=given.seed
+    )
+    print(f"{game}: minimax {told(score)} against averages: {value.backup}", flush=True)
+
+
+def measure_again(game: str, given: argparse.Namespace) -> None:
+    """Measure the file of a game again, and write it if it says something else from now on."""
+    rules = rules_with_board(as_game(game).new_initial_state())
+    assert rules is not None
+    path = given.folder / file_name(rules)
+    if not path.exists():
+        return
+    value = LinearValue.load(path)
+    before = value.backup
+    measure(game, value, given)
+    if value.backup != before:
+        value.save(path)
+
+
+def told(score: MatchScore) -> str:
+    """A score with its interval."""
+    return f"{score.score:.3f} [{score.interval[0]:.3f}, {score.interval[1]:.3f}]"
 
 
 def main() -> None:
@@ -77,11 +111,14 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes that play")
     parser.add_argument("--games", type=int, default=40, help="of the match that decides")
     parser.add_argument("--seconds", type=float, default=0.1, help="a move in that match")
+    parser.add_argument("--choice-games", type=int, default=60, help="of averages or minimax")
+    parser.add_argument("--choice-seconds", type=float, default=0.02, help="a move of these")
+    parser.add_argument("--measure", action="store_true", help="learn nothing")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=pathlib.Path, default=FOLDER)
     given = parser.parse_args()
     for game in given.names:
-        learn_one(game, given)
+        (measure_again if given.measure else learn_one)(game, given)
 
 
 if __name__ == "__main__":

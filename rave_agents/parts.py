@@ -123,7 +123,7 @@ from rave_agents.kernel.selection import (
 )
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.values.implicit_minimax import Judging
-from rave_agents.kernel.values.minimax_backup import MinimaxBackup
+from rave_agents.kernel.values.minimax_backup import AdaptiveBackup, MinimaxBackup
 from rave_agents.kernel.values.node_values import PowerMean, node_value
 from rave_agents.kernel.values.online import NoLearning, OnlineValue
 
@@ -136,6 +136,7 @@ __all__ = [
     "PUCT",
     "UCB1",
     "Action",
+    "AdaptiveBackup",
     "AdaptivePlayouts",
     "AdaptiveUCB1",
     "AdaptiveUrgency",

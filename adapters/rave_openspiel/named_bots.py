@@ -135,6 +135,7 @@ class BestFirstMinimaxBot(SearchBot):
     - ``evaluator=None``: what evaluates positions in place of random playouts
     - ``seed=None``: decides everything random, at least 0; None for one that the system draws
     - ``threads=1``: threads that search at the same time, from 1
+    - ``c=0.05``: the weight of exploration for values in [0, 1], at least 0
     - ``contempt=0.5``: the mean value in [0, 1] below which a sure draw is played
     - ``temperature=0``: 0 plays the best move; at 1 moves are drawn by their visits
 

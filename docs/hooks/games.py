@@ -27,6 +27,7 @@ from rave_agents.game.notation import position_text
 from rave_agents.games import GAMES
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.knowledge.levels import LEAST_ELO, LEVELS, ladder_of
+from rave_agents.knowledge.linear_value import MINIMAX
 from rave_agents.knowledge.shipped import file_name, value_for
 from rave_agents.plots.board import find_board
 from rave_agents.plots.board_svg import STYLE, board_svg
@@ -37,6 +38,8 @@ SHARE = 0.3
 """Part of a random game that is played before its picture."""
 
 UNKNOWN = "No value is shipped: `auto` learns one from its own playouts where that helps."
+
+BY_MINIMAX = " and [minimax backups](../theory/selection.md#averages-or-minimax)"
 
 TITLES = {
     "connect_four": "Connect Four",
@@ -168,7 +171,8 @@ def _levels(games: list[str]) -> str:
     rules = {game: _rules(game) for game in games}
     values = {game: value_for(one) for game, one in rules.items() if one is not None}
     learned = [
-        f"`auto` plays `{game}` with a learned value, `{file_name(rules[game])}`: {value.made}."
+        f"`auto` plays `{game}` with a learned value{BY_MINIMAX * (value.backup == MINIMAX)}, "
+        f"`{file_name(rules[game])}`: {value.made}."
         for game, value in values.items()
         if value is not None
     ]

@@ -13,6 +13,7 @@ from concurrent.futures import Executor
 from typing import Any, Protocol
 
 from rave_agents.agents.named_agents import AgentSpec, agent_types
+from rave_agents.analysis.backup_choice import choose_backup
 from rave_agents.analysis.learn import learn
 from rave_agents.analysis.rounds import Budget, Learned, check_number
 from rave_agents.analysis.train import train
@@ -20,6 +21,7 @@ from rave_agents.arena.dask_cluster import dask_executor
 from rave_agents.arena.match import load_match_game, play_match
 from rave_agents.arena.statistics import MatchScore, finite
 from rave_agents.extras import missing
+from rave_agents.knowledge.linear_value import LinearValue
 from rave_agents.results.numbers import counted
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result
@@ -27,6 +29,9 @@ from rave_agents.results.tables import Column, Table
 
 CHECK_SIMULATIONS = 100
 """Simulations a move in checks of strength."""
+
+CHOICE_SECONDS = 0.01
+"""Seconds a move of the match that decides between averages and minimax."""
 
 PATIENCE = 2
 """Rounds in a row without gain after which learning ends."""
@@ -61,15 +66,21 @@ class LearningResult(Result):
     """The progress at the end."""
     checks: tuple[Check, ...]
     """The checks of strength, from the first round to the last."""
+    minimax: MatchScore | None = None
+    """``auto`` with minimax backups against ``auto`` with averages, by the value of the last round,
+    where a board's was checked; the file says what has won."""
 
     def summary(self) -> str:
         """The game, what it took, and the file."""
         learned = self.learned
         told = f"{counted(learned.games, 'game')}, {counted(learned.positions, 'position')}"
-        return (
+        line = (
             f"{self.game}: {told}, {learned.seconds:.0f} s: what was learned is in "
             f'evaluator="{self.output}".'
         )
+        if self.minimax is not None:
+            line += f" With minimax backups auto scored {_told(self.minimax)} against averages."
+        return line
 
     def tables(self) -> list[Table]:
         """Scores of the checks with their intervals."""
@@ -107,7 +118,13 @@ class LearningResult(Result):
             }
             for check in self.checks
         ]
-        return {"game": self.game, "output": self.output, **learned, "checks": checks}
+        return {
+            "game": self.game,
+            "output": self.output,
+            **learned,
+            "checks": checks,
+            "minimax": _plain(self.minimax),
+        }
 
     def _estimates(self) -> dict[str, Any]:
         rows = [
@@ -184,7 +201,8 @@ class _Rounds:
         self.checks: list[Check] = []
         self.evaluator = os.fspath(output)
         """The text that ``evaluator=`` takes."""
-        self._before: _Learnt | None = None
+        self.found: _Learnt | None = None
+        """The outcome of the last round."""
         self._without_gain = 0
 
     def take(self, found: _Learnt) -> bool:
@@ -194,6 +212,7 @@ class _Rounds:
         self.evaluator = found.spec(self._output)
         if self._games > 0:
             self._check(found)
+        self.found = found
         if self._writer is not None:
             self._writer.add_scalar("loss", self.last.loss, self.last.games)
             for check in self.checks[-1:]:
@@ -211,8 +230,7 @@ class _Rounds:
         )
 
     def _check(self, found: _Learnt) -> None:
-        before, self._before = self._before, found
-        mcts = None
+        before, mcts = self.found, None
         if FRAMEWORKS_BOT in agent_types():
             with contextlib.suppress(ValueError):  # A game that is not OpenSpiel's.
                 mcts = self._score(found, FRAMEWORKS_BOT)
@@ -264,7 +282,8 @@ def learn_to_file(
         dask: the address of a Dask scheduler in their place, or ``"local"``; None for none.
         start: a file to go on from.
         checks: games of each check of strength; 0 for none. Learning ends early once ``PATIENCE``
-            rounds in a row have brought nothing.
+            rounds in a row have brought nothing. At the end as many games decide whether ``auto``
+            backs up the value of a board by averages or by minimax, see ``choose_backup``.
         tensorboard: a folder of TensorBoard's to write to; None for none.
         made: a line for the file, of how it was learned.
         seed: decides everything random.
@@ -287,7 +306,14 @@ def learn_to_file(
     taker = _Rounds(
         game, output, _value_agent, games=checks, made=made, seed=seed, tensorboard=tensorboard
     )
-    return _carried_out(learning, taker, Budget(minutes, games, rounds), jobs, dask, progress)
+    budget = Budget(minutes, games, rounds)
+    result = _carried_out(learning, taker, budget, jobs, dask, progress)
+    value = taker.found
+    if checks == 0 or not isinstance(value, LinearValue) or value.network is None:
+        return result
+    score = choose_backup(game, value, games=checks, seconds=CHOICE_SECONDS, seed=seed)
+    value.save(output)
+    return dataclasses.replace(result, minimax=score)
 
 
 def train_to_file(

@@ -303,8 +303,10 @@ def _covered(place: float) -> NDArray[np.float64]:
 
 
 def _spec(place: float) -> AgentSpec:
-    """The agent at a place."""
-    return AgentSpec("random") if place == 0 else AgentSpec("auto", level_at(place)._asdict())
+    """The agent at a place, which averages values whatever is better, as levels do."""
+    if place == 0:
+        return AgentSpec("random")
+    return AgentSpec("auto", {**level_at(place)._asdict(), "backup": "mean_backup"})
 
 
 class _Played(NamedTuple):

@@ -41,9 +41,9 @@ def examine(*, measure: bool = True) -> dict[str, Any]:
 
     Returns:
         Plain values, fit for JSON: ``versions``, ``adapters``, ``missing_adapters`` (why, and how
-        to install), ``known_games`` (those of which values are shipped), ``levels`` (the Elo points
-        between neighbouring levels, in games in which they were measured), ``kernel`` and
-        ``timings`` (None if not measured).
+        to install), ``known_games`` (those of which values are shipped, and the backup of each),
+        ``levels`` (the Elo points between neighbouring levels, in games in which they were
+        measured), ``kernel`` and ``timings`` (None if not measured).
     """
     kernel = {
         "compiles": not JIT_DISABLED,

@@ -35,8 +35,8 @@ def list_agents(
         show_json({"agents": report.agents_as_dicts(types)})
     elif name is None:
         show(report.agents_table(types))
-        known = ", ".join(known_games()) or "none"
-        show(f"Games of which auto has a learned value, without known=False: {escape(known)}")
+        known = escape(report.known_games_line(known_games()))
+        show(f"Games of which auto has a learned value, without known=False: {known}")
     else:
         show(f"[bold]{name}[/]: {types[name].summary}", report.parameters_table(types[name]))
 

@@ -13,6 +13,7 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import adapters
 from rave_agents.frameworks.agent import AgentType
+from rave_agents.knowledge.linear_value import MINIMAX
 from rave_agents.results.numbers import counted
 
 
@@ -92,6 +93,12 @@ def games_table(games: Sequence[Mapping[str, Any]], *, reasons: bool) -> Rendera
     return table
 
 
+def known_games_line(backups: Mapping[str, str]) -> str:
+    """The games of which values are shipped, and those where minimax backs them up."""
+    told = (game + " (minimax)" * (backup == MINIMAX) for game, backup in backups.items())
+    return ", ".join(told) or "none"
+
+
 def doctor_table(findings: Mapping[str, Any]) -> RenderableType:
     """Table of the findings of ``rave_agents.cli.doctor.examine``."""
     table = plain_table(show_header=False)
@@ -110,7 +117,7 @@ def doctor_table(findings: Mapping[str, Any]) -> RenderableType:
         if missing["install"] is not None:
             table.add_row("  install it by", escape(missing["install"]))
     table.add_section()
-    table.add_row("known games", escape(", ".join(findings["known_games"]) or "none"))
+    table.add_row("known games", escape(known_games_line(findings["known_games"])))
     measured = [f"{game}: {elo:.0f} Elo" for game, elo in findings["levels"].items()]
     table.add_row("levels", escape(", ".join(measured) or "none"))
     table.add_section()

@@ -35,7 +35,7 @@ Checks = Annotated[
     typer.Option(
         help="Games of each check of strength, against the round before, against playouts and "
         "against mcts; 0 for none. Learning ends early once two rounds in a row have brought "
-        "nothing."
+        "nothing. At the end of learn as many games decide between averages and minimax backups."
     ),
 ]
 Curve = Annotated[

@@ -23,7 +23,7 @@ from rave_agents.kernel.proofs.solver import NoSolver, Solver
 from rave_agents.kernel.proofs.trust import LearnedBonusTrust
 from rave_agents.kernel.rules import PUCT, UCB1, Greedy
 from rave_agents.kernel.selection import AdaptiveUrgency
-from rave_agents.kernel.values.minimax_backup import MinimaxBackup
+from rave_agents.kernel.values.minimax_backup import AdaptiveBackup, MinimaxBackup
 from rave_agents.kernel.values.online import OnlineValue
 
 SIMULTANEOUS_C = 3.0
@@ -71,7 +71,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "rave_winning_move": _EAGER_RAVE | {"amaf": NodeAmaf(winning=WinningMoves(weight=0.1))},
     "uct_solver": {"proofs": Proofs(skipping=SkipSolved(), checks=CheckTerminal())},
     "best_first_minimax": {
-        "rule": Greedy(),
+        "rule": UCB1(c=0.05),
         "simultaneous": Greedy(),
         "backup": MinimaxBackup(),
         "proofs": Proofs(skipping=SkipSolved(visits=0), checks=CheckTerminal()),
@@ -91,6 +91,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "rule": AdaptiveUCB1(),
         "simultaneous": _SIMULTANEOUS,
         "first_play_value": AdaptiveUrgency(),
+        "backup": AdaptiveBackup(),
         "amaf": NodeAmaf(trust=LearnedTrust(unvisited=0.5, expand_visits=2)),
         "proofs": _PROOFS._replace(
             numbers=_PROOFS.numbers._replace(bonus_trust=LearnedBonusTrust()),

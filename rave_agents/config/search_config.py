@@ -42,7 +42,13 @@ from rave_agents.game.signatures import InitSignature
 from rave_agents.kernel.amaf.nodes import NodeAmaf
 from rave_agents.kernel.amaf.views import NoAmaf, view_at
 from rave_agents.kernel.backup import MeanBackup, edge_value
-from rave_agents.kernel.declarations import is_mixed, keeps_proofs, needs_simulations, refusal
+from rave_agents.kernel.declarations import (
+    is_mixed,
+    keeps_proofs,
+    needs_simulations,
+    refusal,
+    with_minimax,
+)
 from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.move_policies import move_weight
 from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
@@ -102,10 +108,11 @@ class SearchConfig:
     """The value of an edge before its first visit: ``first_play_urgency``, by ``FixedUrgency``, or
     its node's value less a reduction, by ``ReducedParentValue``, see ``kernel/selection.py``."""
 
-    backup: Annotated[Part, Takes(MeanBackup, edge_value, node_value)] = MeanBackup()
+    backup: Annotated[Part, Takes(MeanBackup, with_minimax, edge_value, node_value)] = MeanBackup()
     """An edge's value by its statistics, see ``kernel/backup.py``: the mean of its simulations, or
     that of the node behind it, as for ``PowerMean``, see ``kernel/values/node_values.py``, and for
-    ``MinimaxBackup``, see ``kernel/values/minimax_backup.py``."""
+    ``MinimaxBackup``, see ``kernel/values/minimax_backup.py``. ``AdaptiveBackup`` decides between
+    the mean and minimax by what a learned value's file says."""
 
     amaf: Annotated[Part, Takes(NoAmaf, NodeAmaf, view_at)] = NoAmaf()
     """The place of AMAF statistics and their weight: ``NodeAmaf`` (RAVE), ``GRAVE``, ``HRAVE`` or

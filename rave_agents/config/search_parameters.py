@@ -57,6 +57,7 @@ class SearchParameters(TypedDict, total=False):
     values_factor: float
     values_c: float
     priors_c: float
+    minimax_c: float
     gamma: float
     tolerance: float
     with_priors: float

@@ -9,7 +9,7 @@ from rave_agents.compiler.arrays import INT, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
-from rave_agents.kernel.declarations import GameTraits, becomes
+from rave_agents.kernel.declarations import GameTraits, becomes, rule_with_minimax
 from rave_agents.kernel.players import CHANCE
 from rave_agents.kernel.ramp import ramp
 from rave_agents.kernel.rules import (
@@ -58,6 +58,9 @@ class AdaptiveUCB1(NamedTuple):
     priors_c: Annotated[float, Ge(0)] = 0.7
     """The weight of exploration of PUCT, in place of these, where an evaluator gives priors, at
     least 0."""
+    minimax_c: Annotated[float, Ge(0)] = 0.05
+    """The weight of exploration, in place of these, where ``AdaptiveBackup`` takes minimax backups,
+    at least 0."""
 
 
 class LateUCB1(NamedTuple):
@@ -87,6 +90,11 @@ def _becomes(rule: AdaptiveUCB1, game: GameTraits) -> Any:
     if rule.late_c > rule.c:
         return LateUCB1(rule)
     return without_idle_exploration(UCB1(rule.c), game)
+
+
+@implements(rule_with_minimax, AdaptiveUCB1)
+def _with_minimax(rule: AdaptiveUCB1) -> UCB1:
+    return UCB1(rule.minimax_c)
 
 
 @open_function

@@ -105,6 +105,18 @@ def judging_beside(backup: Any, judging: Any) -> Any:
 
 
 @python_function
+def with_minimax(backup: Any, config: Any) -> Any:
+    """The configuration where a value function is known to be better with minimax backups."""
+    return config
+
+
+@python_function
+def rule_with_minimax(rule: Any) -> Any:
+    """The selection rule that takes this one's place there; None if averages are to stay."""
+    return None
+
+
+@python_function
 def asks_keys(part: Any) -> bool:
     """True if a part asks the provider for the keys of positions."""
     return False

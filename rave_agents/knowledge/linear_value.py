@@ -50,6 +50,9 @@ FORMAT = 2
 WINDOWS = 1
 """The format before, of windows with a table each, which is read, too."""
 
+MEAN, MINIMAX = "mean_backup", "minimax_backup"
+"""The backups that a search may be better with, as specs name them."""
+
 MOST_SHAPES = 16
 """Shapes of windows that such a file may have."""
 
@@ -70,6 +73,8 @@ class LinearValue:
         network: the tuples of a board; None where the features are entries of observation tensors.
         players: the number of players.
         made: a line that tells how it was learned.
+        backup: what ``auto`` backs its values up by, ``"mean_backup"`` or ``"minimax_backup"``:
+            what has won, see ``rave_agents.analysis.backup_choice``.
     """
 
     def __init__(
@@ -82,6 +87,7 @@ class LinearValue:
         network: Network | None = None,
         players: int | None = None,
         made: str = "",
+        backup: str = MEAN,
     ) -> None:
         self.game = game
         self.weights: NDArray[np.float32] = np.ascontiguousarray(weights, np.float32)
@@ -89,8 +95,11 @@ class LinearValue:
         self.utility_sum = utility_sum
         self.network = network
         self.made = made
+        self.backup = backup
         self._known: Hashable = None
         self._known_rules: BaseRules | None = None
+        if backup not in (MEAN, MINIMAX):
+            raise ValueError(f"backup must be {MEAN!r} or {MINIMAX!r}, got {backup!r}.")
         _check_utilities(utilities, utility_sum)
         self.players: int = len(self.weights) if players is None else players
         """The number of players."""
@@ -111,6 +120,7 @@ class LinearValue:
             "utility_sum": np.nan if self.utility_sum is None else self.utility_sum,
             "players": self.players,
             "made": self.made,
+            "backup": self.backup,
         }
         if self.network is not None:
             stages = np.array(self.network.stages, np.int64)
@@ -297,6 +307,8 @@ def _arguments(arrays: Arrays) -> dict[str, Any]:
         named: dict[str, Any] = {name: arrays[name] for name in _ARRAYS}
         network = Network(board=tuple(board), stages=tuple(stages), **named)
     players = int(number_in(arrays, "players"))
+    if "backup" in arrays:
+        found["backup"] = text_in(arrays, "backup")
     return found | {"network": network, "players": players, "made": text_in(arrays, "made")}
 
 

@@ -20,9 +20,10 @@ def shipped_files() -> list[pathlib.Path]:
     return sorted(FOLDER.glob("*.npz"))
 
 
-def known_games() -> list[str]:
-    """The games of which values are shipped, with their parameters."""
-    return [_loaded(path).game for path in shipped_files()]
+def known_games() -> dict[str, str]:
+    """The games of which values are shipped, with their parameters, and how each is backed up."""
+    values = map(_loaded, shipped_files())
+    return {value.game: value.backup for value in values}
 
 
 def rules_of(state: Any) -> BaseRules | None:

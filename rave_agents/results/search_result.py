@@ -111,6 +111,9 @@ class SearchResult(Result):
     known: str | None = None
     """The game whose learned value was used, a shipped one (``SearchConfig.known``) or that of a
     file; None without one."""
+    minimax: bool = False
+    """True if the values were backed up by minimax because their file says that this is better, see
+    ``AdaptiveBackup``."""
     solver_positions: int = 0
     """Positions that the exact solver expanded before the search, see
     ``SearchConfig.endgame_share``; 0 where it was not tried. If it solved the root, ``outcome`` is
@@ -254,6 +257,7 @@ class SearchResult(Result):
             "memory_full": self.memory_full,
             "provider": self.provider,
             "known": self.known,
+            "minimax": self.minimax,
             "solver_positions": self.solver_positions,
             "forced": self.forced,
             "searched": self.searched,
@@ -379,6 +383,7 @@ class SearchResult(Result):
             line += f" ({self.provider})"
         if self.known is not None:
             line += f", by a value learned of {self.known}"
+            line += ", with minimax backups" if self.minimax else ""
         if self.proven is not None:
             line += f", proven {self.proven}"
         if not self.searched:

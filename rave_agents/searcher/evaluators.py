@@ -21,7 +21,7 @@ from rave_agents.game.object_names import split_place
 from rave_agents.game.signatures import is_needed, parameters_of
 from rave_agents.games.kit.values import is_compiled_value, position_value
 from rave_agents.kernel.values.implicit_minimax import Judging
-from rave_agents.knowledge.linear_value import LinearValue
+from rave_agents.knowledge.linear_value import MINIMAX, LinearValue
 from rave_agents.searcher.models import function_evaluator, model_evaluator
 from rave_agents.searcher.trained_network import named_network
 from rave_agents.simulate.evaluations import checked_policy, kind_of_answer
@@ -249,7 +249,10 @@ def kind_of(evaluator: Any) -> EvaluatorKind:
         return EvaluatorKind(leaves=values, priors=policy, batched=values)
     if callable(getattr(evaluator, "prior", None)):
         return EvaluatorKind(leaves=callable(getattr(evaluator, "evaluate", None)), priors=True)
-    return EvaluatorKind(positions=True)
+    return EvaluatorKind(
+        positions=True,
+        minimax=isinstance(evaluator, LinearValue) and evaluator.backup == MINIMAX,
+    )
 
 
 def is_value_function(evaluator: Any) -> bool:

@@ -39,7 +39,6 @@ from rave_agents.simulate.simulator import (
     grown_frame,
 )
 from rave_agents.simulate.world_record import FEW, WorldSample
-from rave_agents.tree.composition import judging_of
 from rave_agents.tree.pruning import WaitingPath
 from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.search_tree import SearchTree
@@ -338,8 +337,7 @@ class TreeSearch:
     def _make_simulator(self, playout_stream: Stream) -> None:
         """Make a frame, and what runs simulations in it."""
         game, evaluator = self.root.game, self._evaluator
-        judging = judging_of(game.config)
-        cut = judging.playout_moves if is_value_function(evaluator) else math.inf
+        cut = game.judging.playout_moves if is_value_function(evaluator) else math.inf
         frame = new_frame(
             game,
             playout_stream,

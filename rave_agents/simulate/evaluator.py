@@ -30,3 +30,5 @@ class EvaluatorKind(NamedTuple):
     """True if it gives actions prior probabilities."""
     batched: bool = False
     """True if it takes batches."""
+    minimax: bool = False
+    """True for a value function that is known to be better with minimax backups."""

@@ -26,6 +26,7 @@ from rave_agents.kernel.declarations import (
     least_expand_visits,
     needs_observations,
     reads_lifetimes,
+    with_minimax,
 )
 from rave_agents.kernel.measures.action_persistence import CountLifetimes, NoLifetimes
 from rave_agents.kernel.move_policies import chooses_moves, playouts_by
@@ -110,6 +111,10 @@ class SearchedGame(NamedTuple):
 
     config: SearchConfig
     """The search's tunables."""
+    minimax: bool
+    """True if values are backed up by minimax because that is known to be better."""
+    judging: Any
+    """The use of a value function, if there is one."""
     parts: Parts
     """The parts of the search."""
     expand_visits: int
@@ -171,7 +176,9 @@ def searched_game(
     learns = fixed_range and any(map(needs_observations, config.parts))
     observation = getattr(state, "observed_in_playouts", int)() if learns else 0
     game_key = getattr(state, "game_key", None)
-    plain = not (simultaneous or determinized)
+    plain, given = not (simultaneous or determinized), config
+    if evaluator.minimax and plain:
+        config = call_part(with_minimax, config.backup, config)
     traits = GameTraits(
         chance=chance or determinized,
         simultaneous=simultaneous,
@@ -185,7 +192,9 @@ def searched_game(
     )
     parts = compose(config, traits)
     return SearchedGame(
-        config=config,
+        config=given,
+        minimax=config is not given,
+        judging=judging_of(config),
         parts=parts,
         expand_visits=max(config.expand_visits, least_expand_visits(parts.judging)),
         observation=observation,

@@ -386,6 +386,9 @@ def test_a_file_is_checked_after_every_round_and_goes_on(compiled, tmp_path):
     assert result.checks[0].before is None
     assert {each.mcts.games for each in result.checks} == {2}
     assert "Scores at 100 simulations" in str(result)
+    assert result.minimax.games == 2
+    assert "With minimax backups auto scored" in str(result)
+    assert LinearValue.load(path).backup == "mean_backup"  # Two games are no evidence.
     result.plot().savefig(tmp_path / "curve.png")
     again = learn_to_file("tic_tac_toe", path, games=10, rounds=1, start=path, progress=False)
     assert again.to_dict()["games"] == 10

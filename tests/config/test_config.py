@@ -226,6 +226,7 @@ BAD_IN_PARTS = [
     (SearchConfig(rule=AdaptiveUCB1()), "rule.values_factor", AT_LEAST_0),
     (SearchConfig(rule=AdaptiveUCB1()), "rule.values_c", AT_LEAST_0),
     (SearchConfig(rule=AdaptiveUCB1()), "rule.priors_c", AT_LEAST_0),
+    (SearchConfig(rule=AdaptiveUCB1()), "rule.minimax_c", AT_LEAST_0),
     (SearchConfig(first_play_value=AdaptiveUrgency()), "first_play_value.with_priors", SHARE),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_init", AT_LEAST_0),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_base", ABOVE_0),
@@ -346,7 +347,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 58
+    assert len(expected) == len(BAD_IN_PARTS) == 59
 
 
 @pytest.mark.parametrize(
@@ -841,7 +842,7 @@ PRESETS = {
     "rave_winning_move": {**EAGER_RAVE, "amaf": "node_amaf(winning=winning_moves(weight=0.1))"},
     "uct_solver": {"proofs": "proofs(skipping=skip_solved,checks=check_terminal)"},
     "best_first_minimax": {
-        "rule": "greedy",
+        "rule": "ucb1(c=0.05)",
         "simultaneous": "greedy",
         "backup": "minimax_backup",
         "proofs": "proofs(skipping=skip_solved(visits=0),checks=check_terminal)",
@@ -860,6 +861,7 @@ PRESETS = {
         "rule": "adaptive_ucb1",
         "simultaneous": SIMULTANEOUS,
         "first_play_value": "adaptive_urgency",
+        "backup": "adaptive_backup",
         "amaf": "node_amaf(trust=learned_trust(unvisited=0.5,expand_visits=2))",
         "proofs": f"{AUTO_PROOFS[:-1]},optional=True)",
         "playouts": "adaptive_playouts",

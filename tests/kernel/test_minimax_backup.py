@@ -17,7 +17,7 @@ from rave_agents.parts import Judging, MinimaxBackup
 CHANCE, TERMINAL = -1, -4
 
 PRESET = SearchConfig.preset("best_first_minimax")
-WITHOUT_SOLVER = PRESET.replace(proofs="no_proofs")
+WITHOUT_SOLVER = PRESET.replace(proofs="no_proofs", rule="greedy")
 
 
 class Drawn:
@@ -193,9 +193,11 @@ def test_uses_of_values_that_it_does_not_make_are_refused(judging):
 
 def test_it_explores_if_told_to():
     game = random_game(5, width=5, depth=8, whole=False)
-    _, greedy = searched(game, Drawn(), 200, WITHOUT_SOLVER)
-    _, wide = searched(game, Drawn(), 200, WITHOUT_SOLVER.replace(rule="ucb1(c=1)"))
-    assert min(row.visits for row in wide.actions) > min(row.visits for row in greedy.actions)
+    few = [
+        min(row.visits for row in searched(game, Drawn(), 200, config)[1].actions)
+        for config in (WITHOUT_SOLVER, PRESET.replace(proofs="no_proofs", c=1.0))
+    ]
+    assert few[0] < few[1]
 
 
 def test_leaves_that_wait_for_an_evaluator_of_batches_count_once_they_are_evaluated():
@@ -212,5 +214,5 @@ def test_leaves_that_wait_for_an_evaluator_of_batches_count_once_they_are_evalua
 
 def test_agents_take_it_by_name():
     game = pyspiel.load_game("tic_tac_toe")
-    agent = make_agent("best_first_minimax(simulations=200,c=0.3,rule=ucb1)", game, seed=1)
+    agent = make_agent("best_first_minimax(simulations=200,c=0.3)", game, seed=1)
     assert agent.step(game.new_initial_state()) in range(9)

@@ -13,13 +13,15 @@ comes first, and solved moves are passed over: the completion of Cohen-Solal (20
 from typing import Any, NamedTuple
 
 from rave_agents.compiler.dispatch import implements
-from rave_agents.kernel.backup import edge_value
+from rave_agents.kernel.backup import MeanBackup, edge_value
 from rave_agents.kernel.declarations import (
     GameTraits,
     becomes,
     game_refusal,
     judging_beside,
     refusal,
+    rule_with_minimax,
+    with_minimax,
 )
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.values.implicit_minimax import Judging, judged_value
@@ -40,6 +42,28 @@ class MinimaxBackup(NamedTuple):
 
 class JudgedMinimax(NamedTuple):
     """``MinimaxBackup`` where a value function judges every edge, see ``implicit_minimax.py``."""
+
+
+class AdaptiveBackup(NamedTuple):
+    """``MinimaxBackup`` where a learned value's file says that it is better, else ``MeanBackup``.
+
+    The selection rule has to adapt, too, as ``AdaptiveUCB1`` does. Averages stay where another rule
+    or another use of values (``judging``) is asked for, and at a ``level``, which was measured with
+    them.
+    """
+
+
+@implements(becomes, AdaptiveBackup)
+def _becomes_mean(backup: AdaptiveBackup, game: GameTraits) -> MeanBackup:
+    return MeanBackup()
+
+
+@implements(with_minimax, AdaptiveBackup)
+def _with_minimax(backup: AdaptiveBackup, config: Any) -> Any:
+    rule = rule_with_minimax(config.rule)
+    if rule is None or config.judging != Judging() or config.level:
+        return config
+    return config.replace(rule=rule, backup=MinimaxBackup())
 
 
 @implements(becomes, MinimaxBackup)
