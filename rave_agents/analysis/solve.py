@@ -21,7 +21,12 @@ from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
 from rave_agents.results.view import View
-from rave_agents.solver.proof_search import ProofProgress, ProofSearch, check_provable
+from rave_agents.solver.proof_search import (
+    ProofProgress,
+    ProofSearch,
+    check_provable,
+    check_threads,
+)
 from rave_agents.solver.state_expander import told_apart
 from rave_agents.solver.value_search import (
     Interval,
@@ -285,6 +290,7 @@ def solve_position(
     positions: int | None = None,
     seconds: float | None = None,
     max_memory_mb: float = MEMORY_MB,
+    threads: int = 1,
     table: str | os.PathLike[str] | None = None,
     repetition: float | Literal["draw"] | None = "draw",
     progress: Progress[ProofProgress] = None,
@@ -300,6 +306,8 @@ def solve_position(
         positions: the largest number of positions to expand, at least 1.
         seconds: the largest number of wall-clock seconds, above 0.
         max_memory_mb: the size of the table in megabytes (2**20 bytes), at least 1.
+        threads: threads that search with one table, 1 to 256. With one, the same search finds the
+            same proof; several gain time where the rules are compiled or in C++.
         table: a file that keeps the table: read if it exists, written at the end, every two minutes
             and at Ctrl-C, so that the next search of the same position goes on.
         repetition: each player's return where play goes on for ever, in games whose rules let it;
@@ -318,6 +326,7 @@ def solve_position(
     """
     if positions is not None or seconds is not None:
         _check_limits(positions, seconds)
+    check_threads(threads)
     loaded = as_game(game)
     initial = loaded.new_initial_state()
     check_provable(initial, loaded.name)
@@ -331,6 +340,7 @@ def solve_position(
         told_apart(initial),
         max_memory_mb=max_memory_mb,
         repetition=value_of_loops,
+        threads=threads,
         name=loaded.name,
     )
     decided, played = decision_after(loaded, moves, position)

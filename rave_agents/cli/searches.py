@@ -90,13 +90,17 @@ def moves_of_line(moves: str, line: str) -> str:
     return f"{moves} {line.partition('#')[0]}".strip()
 
 
-def solve_any(game: str, table: Path | None, **given: Any) -> Solution | ExpectedSolution:
+def solve_any(
+    game: str, table: Path | None, threads: int, **given: Any
+) -> Solution | ExpectedSolution:
     """Solve a position of a game with chance or without."""
     if has_chance(as_game(game).new_initial_state()):
         if table is not None:
             raise ValueError("--table keeps proofs, and chance moves in this game.")
+        if threads != 1:
+            raise ValueError("--threads search for a proof, and chance moves in this game.")
         return solve_expected(game, **given)
-    return solve_position(game, table=table, **given)
+    return solve_position(game, table=table, threads=threads, **given)
 
 
 @app.command()
@@ -108,6 +112,9 @@ def solve(
     seconds: Annotated[float | None, typer.Option(help="Seconds at most.")] = None,
     positions: Annotated[int | None, typer.Option(help="Positions at most.")] = None,
     max_memory_mb: Annotated[float, typer.Option(help="Megabytes for the table.")] = MEMORY_MB,
+    threads: Annotated[
+        int, typer.Option(help="Threads that search with one table, for compiled and C++ games.")
+    ] = 1,
     table: Annotated[
         Path | None,
         typer.Option(help="A file that keeps the table: the next run goes on from there."),
@@ -139,6 +146,7 @@ def solve(
             found = solve_any(
                 game,
                 table,
+                threads,
                 moves=told,
                 position=position,
                 positions=positions,
@@ -153,7 +161,7 @@ def solve(
         check_writable(certificate, "--certificate")
     given: dict[str, Any] = {"moves": moves, "position": position}
     given |= {"positions": positions, "seconds": seconds, "max_memory_mb": max_memory_mb}
-    solution = solve_any(game, table, **given)
+    solution = solve_any(game, table, threads, **given)
     if as_json:
         show_json(solution.to_dict())
     else:

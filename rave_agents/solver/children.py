@@ -14,6 +14,7 @@ from rave_agents.solver.records import (
     NUM_PLAYERS,
     NUM_VALUES,
     RANKS,
+    STRIDE,
     UNTOLD,
     VARIES,
     Search,
@@ -126,7 +127,7 @@ def place_of_value(search: Search, value: float) -> int:
     if known > MOST_VALUES:
         return UNTOLD
     search.values[known] = value
-    search.control[NUM_VALUES] = known + 1
+    search.control[NUM_VALUES] = known + search.control[STRIDE]
     return int(known)
 
 

@@ -18,9 +18,9 @@ from rave_agents.solver.buffers import (
     with_room,
 )
 from rave_agents.solver.keys import Key
-from rave_agents.solver.records import Pool, Search, Stack, Statement, Trail
+from rave_agents.solver.records import Pool, Search, Shared, Stack, Statement, Trail
 from rave_agents.solver.search import run
-from rave_agents.solver.table import FULL_SHARE, INFINITE, Table, collect, num_entries
+from rave_agents.solver.table import INFINITE, Table
 
 TRAIL_ENTRIES = 2**14
 """Room on the trail."""
@@ -36,16 +36,17 @@ class PathSearch:
         state: a position of the game.
         table: the table.
         values: room for the values met at ends of games.
+        shared: what it shares with searches in other threads.
     """
 
-    def __init__(self, state: GameState, table: Table, values: NDArray[np.float64]) -> None:
-        self.table, self.values = table, values
+    def __init__(
+        self, state: GameState, table: Table, values: NDArray[np.float64], shared: Shared
+    ) -> None:
+        self.table, self.values, self.shared = table, values, shared
         self.control: NDArray[np.int64] = np.zeros(codes.CONTROL_WORDS, np.int64)
         """Numbers of the search, see ``records.py``."""
         self.decided: NDArray[np.int64] = np.zeros(2 * codes.RANKS, np.int64)
         """Work that each action has decided of late."""
-        self.control[codes.NUM_VALUES] = 1
-        self.control[codes.ROOM] = int(FULL_SHARE * num_entries(table))
         self._expansion, self.expander = expander_of(state)
         self._expansion.header[Place.COUNT_MOVES] = 1
         self._make_stack(FIRST_DEPTHS)
@@ -75,6 +76,7 @@ class PathSearch:
         control[codes.IDLE] = control[codes.TRAIL] = control[codes.LOOPS] = 0
         stack.keys[:2] = self.root_key(statement)
         stack.most_phi[0] = stack.most_delta[0] = INFINITE
+        stack.taken[0] = 0
         self._on_path[:] = 0
         self._bind()
 
@@ -85,6 +87,7 @@ class PathSearch:
         record = Search(
             self._statement,
             self.table,
+            self.shared,
             self._expansion,
             self._stack,
             self._pool,
@@ -105,7 +108,7 @@ class PathSearch:
             return self._run(steps)
 
     def mend(self, status: int) -> None:
-        """Remove the cause for which the search has returned."""
+        """Remove the cause for which the search has returned, other than a full table."""
         header = self._expansion.header
         if status == codes.FAILED:
             self.expander.raise_pending()
@@ -124,9 +127,6 @@ class PathSearch:
         elif status == codes.LISTS_FULL:
             required = int(header[Place.REQUIRED_ACTIONS])
             self._expansion = with_room(self._expansion, self.expander, required)
-        elif status == codes.TABLE_FULL:
-            with np.errstate(over="ignore"):
-                collect(self.table)
         else:
             return
         self._bind()
@@ -135,7 +135,7 @@ class PathSearch:
         old: Stack | None = getattr(self, "_stack", None)
         room = depths + 1  # The search writes where it goes before it asks for room there.
         numbers: Any = [np.zeros(room, np.int64) for _ in range(8)]
-        numbers += [_words(2 * room), _words(2 * room)]
+        numbers += [_words(2 * room), _words(2 * room), np.zeros(room, np.int64)]
         self._stack: Stack = grown(old, Stack(*numbers))
         self.expander.reserve(depths)
         self._weighed = np.zeros(codes.WEIGHED, np.int64)

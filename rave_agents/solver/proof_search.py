@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.game.arguments import is_number
+from rave_agents.game.arguments import is_integer, is_number
 from rave_agents.game.game_state import (
     GameState,
     draws_chance,
@@ -21,7 +21,6 @@ from rave_agents.simulate.utility_limits import utility_limits
 from rave_agents.solver import records as codes
 from rave_agents.solver.buffers import SLICE_SECONDS
 from rave_agents.solver.keys import Key, hashed
-from rave_agents.solver.path_search import PathSearch
 from rave_agents.solver.records import Statement
 from rave_agents.solver.state_expander import StateExpander
 from rave_agents.solver.table import (
@@ -40,6 +39,7 @@ from rave_agents.solver.table import (
     value_of,
 )
 from rave_agents.solver.table_file import load_table, save_table
+from rave_agents.solver.team import Team
 
 WIDENING = 0.25
 """ε, by which thresholds are wider than the second-best number."""
@@ -49,6 +49,8 @@ LEAST_MEMORY = 1.0
 
 FIRST_STEPS = 64
 """Steps of a search's first slice: a game in Python may take milliseconds for each."""
+
+MOST_THREADS = 256
 
 LOOKS = 4
 """Looks at the clock, at least, in a search whose seconds are limited."""
@@ -99,11 +101,13 @@ class ProofSearch:
         max_memory_mb: the size of the table in megabytes (2**20 bytes), at least 1.
         repetition: each player's return where play goes on for ever; None if it then never counts
             as enough.
+        threads: threads that search with the table, 1 to 256. With one, a search goes the same way
+            every time. They gain time where the rules are compiled or in C++.
         name: the game's name for messages.
 
     Raises:
         UnsupportedGameError: for a game with hidden information, simultaneous moves or chance.
-        ValueError: for a memory that is too small.
+        ValueError: for a memory that is too small, or a number of threads that is not allowed.
     """
 
     def __init__(
@@ -112,51 +116,59 @@ class ProofSearch:
         *,
         max_memory_mb: float = 256.0,
         repetition: float | None = None,
+        threads: int = 1,
         name: str = "The game",
     ) -> None:
         if not is_number(max_memory_mb):
             raise TypeError(f"max_memory_mb must be a number, got {max_memory_mb!r}.")
         if not LEAST_MEMORY <= max_memory_mb < math.inf:
             raise ValueError(f"max_memory_mb must be at least 1, got {max_memory_mb!r}.")
+        check_threads(threads)
         check_provable(state, name)
-        self._made = state.clone(), float(max_memory_mb), repetition, name
+        options = {"repetition": repetition, "threads": threads, "name": name}
+        self._made = state.clone(), {"max_memory_mb": float(max_memory_mb), **options}
         self.repetition = repetition
         """Each player's return where play goes on for ever; None for none."""
         self.table: Table = make_table(max_memory_mb)
         """The table."""
-        self.values: NDArray[np.float64] = np.zeros(codes.MOST_VALUES + 2)
-        self._path = PathSearch(state, self.table, self.values)
+        self._team = Team(state, self.table, threads)
+        self.values: NDArray[np.float64] = self._team.values
+        """The returns met at ends of games, by the places that entries name; NaN where none is."""
         self._slice = FIRST_STEPS
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: getattr(self, name) for name in ("_made", "table", "values", "_slice")}
-        return {**kept, "control": self._path.control, "decided": self._path.decided}
+        first = self._team.first
+        told = {"control": first.control, "decided": first.decided}
+        return {**kept, **told, "end_of_values": self._team.end_of_values}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        state, megabytes, repetition, name = kept["_made"]
-        ProofSearch.__init__(self, state, max_memory_mb=megabytes, repetition=repetition, name=name)
+        state, options = kept["_made"]
+        ProofSearch.__init__(self, state, **options)
         self.table.words[:] = kept["table"].words
         self.table.counts[:] = kept["table"].counts
-        for place in (codes.NUM_VALUES, codes.NODES, codes.VARIES):
-            self._path.control[place] = kept["control"][place]
-        self.values[:], self._path.decided[:] = kept["values"], kept["decided"]
+        first = self._team.first
+        for place in (codes.NODES, codes.VARIES):
+            first.control[place] = kept["control"][place]
+        self.values[:], first.decided[:] = kept["values"], kept["decided"]
+        self._team.begin_values(kept["end_of_values"])
         self._slice = kept["_slice"]
 
     @property
     def runs_compiled(self) -> bool:
         """True if the game expands positions outside the interpreter."""
-        return self._path.expander.outside_interpreter
+        return self._team.first.expander.outside_interpreter
 
     @property
     def positions(self) -> int:
         """Positions expanded so far."""
-        return int(self._path.control[codes.NODES])
+        return self._team.positions
 
     @property
     def values_met(self) -> list[float]:
         """The returns met at ends of games, and what endless play is worth."""
-        known: list[float] = self.values[1 : self._path.control[codes.NUM_VALUES]].tolist()
-        return known
+        known = self.values[1 : self._team.end_of_values]
+        return list(dict.fromkeys(known[~np.isnan(known)].tolist()))
 
     @property
     def may_loop(self) -> bool:
@@ -164,7 +176,7 @@ class ProofSearch:
 
         The package's own rules, and OpenSpiel's positions in C++, do not come back.
         """
-        expander = self._path.expander
+        expander = self._team.first.expander
         rules = getattr(expander, "rules", None)
         own = rules is not None and rules.is_checked
         return own or isinstance(expander, StateExpander)
@@ -182,7 +194,7 @@ class ProofSearch:
     @property
     def loops(self) -> int:
         """Loops met so far."""
-        return int(self._path.control[codes.LOOPS])
+        return self._team.loops
 
     def prove(
         self,
@@ -212,8 +224,7 @@ class ProofSearch:
         if answer is not None:
             return answer.proven
         statement = self._statement(player, at_least)
-        self._path.set_root(state)
-        self._path.begin(statement)
+        self._team.begin(state, statement)
         begin, first = time.perf_counter(), self.positions
         while True:
             left = None if positions is None else first + positions - self.positions
@@ -223,8 +234,10 @@ class ProofSearch:
                 watch(self._progress(spent, first, statement.at_least))
             if settled:
                 found = self.answer(state, player, at_least)
-                assert found is not None
-                return found.proven
+                if found is not None:
+                    return found.proven
+                # Another thread has written its entry over the root's.
+                self._team.begin(state, statement)
             if positions is not None and self.positions - first >= positions:
                 return None
             if seconds is not None and spent >= seconds:
@@ -235,7 +248,7 @@ class ProofSearch:
         if state.is_terminal():
             value = float(state.returns()[player])
             return Answer(value >= at_least, None, 0, value)
-        self._path.set_root(state)
+        self._team.first.set_root(state)
         return self._answer(state, player, at_least)
 
     def answers(
@@ -244,7 +257,7 @@ class ProofSearch:
         """The table's answers for several returns."""
         if state.is_terminal():
             return [self.answer(state, player, bound) for bound in bounds]
-        self._path.set_root(state)
+        self._team.first.set_root(state)
         return [self._answer(state, player, bound) for bound in bounds]
 
     def _answer(self, state: GameState, player: int, at_least: float) -> Answer | None:
@@ -257,7 +270,7 @@ class ProofSearch:
         action = None
         legal = sorted(state.legal_actions())
         place, told = int(move_of(word)), int(value_of(word))
-        if place >= len(legal) or told >= self._path.control[codes.NUM_VALUES]:
+        if place >= len(legal) or told >= self._team.end_of_values:
             return None  # A file that was read says so.
         if proven == (state.current_player() == player):
             action = legal[place]
@@ -266,7 +279,7 @@ class ProofSearch:
 
     def numbers(self, state: GameState, player: int, at_least: float) -> tuple[float, float]:
         """The proof and the disproof number of a statement by the table; 1 where it has none."""
-        self._path.set_root(state)
+        self._team.first.set_root(state)
         word = self._word(self._statement(player, at_least))
         kind = int(state_of(word))
         if kind != OPEN:
@@ -280,8 +293,9 @@ class ProofSearch:
             path: the file.
             game: what it is a table of.
         """
-        known = self.values[1 : self._path.control[codes.NUM_VALUES]]
-        save_table(path, self.table.words, known, self._told(game))
+        known = self.values[1 : self._team.end_of_values]
+        gaps = np.isnan(known)
+        save_table(path, self.table.words, np.where(gaps, 0.0, known), self._told(game))
 
     def load(self, path: str | os.PathLike[str], game: str) -> None:
         """Read the table from a file of ``save``; raises the errors of ``load_table``."""
@@ -290,7 +304,7 @@ class ProofSearch:
             self.table.words[:] = 0
             raise ValueError(f"{path} is damaged: it has {len(values)} values.")
         self.values[1 : len(values) + 1] = values
-        self._path.control[codes.NUM_VALUES] = len(values) + 1
+        self._team.begin_values(len(values) + 1)
         self.table.counts[0] = np.count_nonzero(self.table.words[1::2])
 
     def _told(self, game: str) -> dict[str, Any]:
@@ -298,12 +312,12 @@ class ProofSearch:
 
     def key(self, state: GameState) -> Key:
         """The key of a position, as the table has it."""
-        self._path.set_root(state)
-        return self._path.expander.root_key()
+        self._team.first.set_root(state)
+        return self._team.first.expander.root_key()
 
     def _word(self, statement: Statement) -> Any:
         """The table's word of the root."""
-        first, second = self._path.root_key(statement)
+        first, second = self._team.first.root_key(statement)
         return look_up(self.table, np.uint64(first), np.uint64(second))
 
     def _statement(self, player: int, at_least: float) -> Statement:
@@ -311,7 +325,7 @@ class ProofSearch:
         told = f"{player} {at_least!r} {self.repetition!r}".encode()
         salt = hashed(told)[0] >> 1
         loops = self.repetition is not None and self.repetition >= at_least
-        place = codes.UNTOLD if self.repetition is None else self._place(self.repetition)
+        place = codes.UNTOLD if self.repetition is None else self._team.place_of(self.repetition)
         return Statement(
             int(player),
             float(at_least),
@@ -321,36 +335,34 @@ class ProofSearch:
             WIDENING,
         )
 
-    def _place(self, value: float) -> int:
-        known = int(self._path.control[codes.NUM_VALUES])
-        found = np.flatnonzero(self.values[1:known] == value)
-        if len(found) == 0:
-            self.values[known] = value
-            self._path.control[codes.NUM_VALUES] += 1
-            return known
-        return int(found[0]) + 1
-
     def _go_on(self, positions: int | None, seconds: float) -> bool:
         """Run for a slice of about so many seconds; returns whether the root is settled."""
         steps = self._slice if positions is None else max(1, min(self._slice, positions))
         begin = time.perf_counter()
-        status = self._path.run(steps)
+        status = self._team.run(steps, positions)
         spent = time.perf_counter() - begin
         if status == codes.GOES_ON and steps == self._slice:
             factor = min(seconds, SLICE_SECONDS) / max(spent, 1e-6)
             self._slice = int(self._slice * min(2.0, max(0.5, factor))) + 1
-        self._path.mend(status)
-        return bool(status == codes.SETTLED)
+        return status == codes.SETTLED
 
     def _progress(self, seconds: float, first: int, at_least: float) -> ProofProgress:
         return ProofProgress(
-            *self._path.root_numbers(),
+            *self._team.first.root_numbers(),
             self.positions,
             seconds,
             self.table_share,
             at_least,
             (self.positions - first) / max(seconds, 1e-9),
         )
+
+
+def check_threads(threads: int) -> None:
+    """Raise for a number of threads that is not allowed."""
+    if not is_integer(threads):
+        raise TypeError(f"threads must be an integer, got {threads!r}.")
+    if not 1 <= threads <= MOST_THREADS:
+        raise ValueError(f"threads must be from 1 to {MOST_THREADS}, got {threads!r}.")
 
 
 def check_provable(state: GameState, name: str = "The game") -> None:

@@ -22,12 +22,13 @@ settled, a buffer is to be enlarged, a position where no player moves alone, the
 collected."""
 
 DEPTH, ENTERING, NODES, IDLE, LOOPS, TRAIL, NUM_VALUES, ROOM, POOL, WAITING = range(10)
-PATHS, VARIES = 10, 11
+PATHS, VARIES, STRIDE, SHARES = range(10, 14)
 """Places in ``Search.control``: the depth; 1 if the position there is not expanded yet; positions
-expanded; those since the table last learned something new; loops met; entries on the trail; values
-met; the most entries of the table before it is collected; room in the pool, on the trail, and in
-``on_path``, which is a power of two; 1 if positions with one parent have differed by two and more
-in how many moves they have."""
+expanded; those since the table last learned something new; loops met; entries on the trail; the
+place of the next value; the most entries of the table before it is collected; room in the pool, on
+the trail, and in ``on_path``, which is a power of two; 1 if positions with one parent have differed
+by two and more in how many moves they have; the places from one value of this thread to its next; 1
+if other threads search the same root."""
 
 CONTROL_WORDS = 16
 
@@ -43,6 +44,9 @@ WIDENING = 4096
 the search is a plain depth-first one, which ends."""
 
 MOST_DISTANCE, MOST_VALUES = 65535, 65535
+
+TAKEN = 2**12
+"""Places in ``Shared.taken``, a power of two."""
 
 LOW = np.uint64(2**32 - 1)
 """The bits of a key that choose a place in ``on_path``."""
@@ -91,6 +95,8 @@ class Stack(NamedTuple):
     """[2 * depths] the positions' keys."""
     paths: NDArray[np.uint64]
     """[2 * depths] keys of the paths down to the positions."""
+    taken: NDArray[np.int64]
+    """1 where the position was written into ``Shared.taken``."""
 
 
 class Pool(NamedTuple):
@@ -119,11 +125,21 @@ class Trail(NamedTuple):
     word: NDArray[np.uint64]
 
 
+class Shared(NamedTuple):
+    """Words that the threads of a search share, beside the table and the values."""
+
+    ended: NDArray[np.int64]
+    """[1] not 0 once all threads are to return."""
+    taken: NDArray[np.uint64]
+    """[TAKEN] keys of positions on threads' paths, placed by their lowest bits; 0 for none."""
+
+
 class Search(NamedTuple):
     """All that a search for a proof works on."""
 
     statement: Statement
     table: Table
+    shared: Shared
     expansion: Expansion
     stack: Stack
     pool: Pool
@@ -131,7 +147,10 @@ class Search(NamedTuple):
     on_path: NDArray[np.int64]
     """[a power of two] depths of positions on the path by their keys, plus 1; 0 where none is."""
     values: NDArray[np.float64]
-    """The values met at ends of games; the first place is ``UNTOLD``."""
+    """The values met at ends of games, NaN where there is none yet; the first place is ``UNTOLD``.
+
+    Of several threads each has places of its own, ``STRIDE`` apart, and reads all.
+    """
     control: NDArray[np.int64]
     decided: NDArray[np.int64]
     """[2 * RANKS] how much each action has decided of late, for others and for the player."""

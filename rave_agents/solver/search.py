@@ -75,6 +75,7 @@ from rave_agents.solver.records import (
     ROOM,
     SECOND,
     SETTLED,
+    SHARES,
     STACK_FULL,
     TABLE_FULL,
     TRAIL,
@@ -83,6 +84,7 @@ from rave_agents.solver.records import (
     WIDENING,
     Search,
 )
+from rave_agents.solver.sharing import free_child, leave_settled, release, take, takes_newer
 from rave_agents.solver.table import (
     INFINITE,
     MOST,
@@ -104,12 +106,20 @@ from rave_agents.solver.table import (
     work_of,
 )
 
+LOOKS_UP = 256
+"""Steps after which a thread looks whether another one has settled a position on its path."""
+
 
 @entry("the solver")
 def run(search: Search, steps: int) -> int:
     """Go on for so many steps down or up; returns why the search ended."""
     control = search.control
-    for _ in range(steps):
+    shares = control[SHARES] != 0
+    for step in range(steps):
+        if shares and search.shared.ended[0] != 0:
+            return GOES_ON
+        if shares and step % LOOKS_UP == 0:
+            leave_settled(search)
         status = enter(search) if control[ENTERING] != 0 else decide(search)
         if status != GOES_ON:
             return status
@@ -236,7 +246,10 @@ def note_decided(search: Search, depth: int, at: int) -> None:
 def go_down(search: Search, depth: int) -> None:
     """Lengthen the path by the best child, unless it is known, or a loop."""
     control, stack, pool, weighed = search.control, search.stack, search.pool, search.weighed
-    statement, best = search.statement, weighed[BEST]
+    statement, best, second_phi = search.statement, weighed[BEST], weighed[SECOND]
+    if control[SHARES] != 0:
+        best = free_child(search, depth, best)
+        second_phi = max(second_phi, pool.phi[best])
     first, second = pool.keys[2 * best], pool.keys[2 * best + 1]
     word = look_up(search.table, first, second)
     if word != NOTHING and state_of(word) != OPEN:
@@ -248,7 +261,11 @@ def go_down(search: Search, depth: int) -> None:
         pool.word[best] = packed_settled(statement.loop_state, statement.loop_value, 0, 0)
         pool.rests[best] = met
         return
-    wide = weighed[SECOND] + int(weighed[SECOND] * statement.widening) + 1
+    if control[SHARES] != 0:
+        if takes_newer(search, depth, best, word):
+            return
+        take(search, depth + 1, first, word)
+    wide = second_phi + int(second_phi * statement.widening) + 1
     wide = wide << min(control[IDLE] // WIDENING, 24)
     stack.most_phi[depth + 1] = min(stack.most_phi[depth], wide, INFINITE)
     stack.most_delta[depth + 1] = (
@@ -293,6 +310,7 @@ def settle(search: Search, word: Any, rests: int) -> int:
     shorten_path(search, depth)
     if depth == 0:
         return SETTLED
+    release(search, depth)
     at = stack.chosen[depth - 1]
     search.pool.word[at], search.pool.rests[at] = word, rests
     control[DEPTH] = depth - 1
@@ -310,6 +328,7 @@ def leave_open(search: Search, phi: int, delta: int) -> int:
         control[IDLE] = 0
     control[TRAIL] = stack.trail[depth]
     shorten_path(search, depth)
+    release(search, depth)
     at = stack.chosen[depth - 1]
     take_known(search, depth - 1, at, word)
     control[DEPTH] = depth - 1

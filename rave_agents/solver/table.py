@@ -227,7 +227,8 @@ def collect(table: Table) -> None:
     """Drop the entries of the least work, until enough of the table is free."""
     sweep = Sweep(table, np.zeros(MOST_WORK + 1, np.int64))
     count_work(sweep, table.buckets)
-    kept, work = int(table.counts[NUM_USED]), 0
+    kept, work = int(sweep.histogram.sum()), 0
+    table.counts[NUM_USED] = kept  # Threads that write one place at a time may have counted two.
     while kept > KEPT_SHARE * num_entries(table) and work < MOST_WORK:
         kept -= int(sweep.histogram[work])
         work += 1

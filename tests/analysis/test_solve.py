@@ -225,6 +225,8 @@ def test_says_how_far_it_came(program, options, text):
         (("tic_tac_toe", "--positions", "0"), "positions must be"),
         (("tic_tac_toe", "--seconds", "0"), "seconds must be"),
         (("tic_tac_toe", "--max-memory-mb", "0"), "max_memory_mb must be"),
+        (("tic_tac_toe", "--threads", "0"), "threads must be"),
+        (("pig", "--threads", "2"), "--threads search for a proof"),
     ],
 )
 def test_refuses_in_one_line(program, arguments, message):
@@ -242,7 +244,8 @@ def test_progress_is_shown_on_a_terminal(terminal):
 
 @pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to itself")
-def test_ctrl_c_prints_what_is_known_and_keeps_the_table(tmp_path):
+@pytest.mark.parametrize("threads", [1, 3])
+def test_ctrl_c_prints_what_is_known_and_keeps_the_table(tmp_path, threads):
     script = (
         "import os, signal, threading\n"
         "import rave_agents.solver.value_search as searched\n"
@@ -256,7 +259,17 @@ def test_ctrl_c_prints_what_is_known_and_keeps_the_table(tmp_path):
     )
     path, options = tmp_path / "proof.table", ("--json", "--max-memory-mb", "1", "--table")
     done = subprocess.run(
-        [sys.executable, "-c", script, "solve", LARGE_BOARD, *options, path],
+        [
+            sys.executable,
+            "-c",
+            script,
+            "solve",
+            LARGE_BOARD,
+            *options,
+            path,
+            "--threads",
+            str(threads),
+        ],
         capture_output=True,
         text=True,
         timeout=60,
