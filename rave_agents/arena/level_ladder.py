@@ -8,8 +8,8 @@ heights h are the most likely ones that never fall along the path, linear betwee
     ``ℓ(h) = Σ w ln E + (n - w) ln(1 - E)``,   ``E = 1 / (1 + 10^(-Δh / 400))``
 
 for matches with w points of n games at places Δh apart, and a little is taken off for steps that
-are unlike their neighbours' and unlike ``USUAL_STEP``: where few games were played, or all won, the
-path rises as usual.
+differ from ``USUAL_STEPS``, or otherwise than their neighbours do: where few games were played, or
+all won, the path rises as usual.
 """
 
 import dataclasses
@@ -56,14 +56,16 @@ FIRST_ELO = 75.0
 MATCH_GAMES = 20
 """Games of a match, after which levels are placed anew."""
 
-USUAL_STEP = 100.0
-"""Elo points from one rung of the path to the next."""
+USUAL_STEPS = np.array(
+    [100.0 if rung.random_moves > 0.0 else 150.0 for rung in PATH[:-1]], dtype=float
+)
+"""Elo points from each rung of the path to the next, about their mean in the measured games."""
 
 STEP_SPREAD = 200.0
-"""Standard deviation of a step from the usual one, in Elo points."""
+"""Standard deviation of a step's difference from the usual one, in Elo points."""
 
 BEND_SPREAD = 100.0
-"""Standard deviation of a step from the one before it, in Elo points."""
+"""Standard deviation of the change of that difference from one step to the next, in Elo points."""
 
 _POINTS = 400.0 / math.log(10.0)
 """Elo points in a unit of strength."""
@@ -274,15 +276,15 @@ def heights_of(matches: Sequence[LevelMatch]) -> list[float]:
 
     def loss(steps: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         strengths = spans @ steps / _POINTS
-        off, bend = (steps - USUAL_STEP) / STEP_SPREAD, bends @ steps / BEND_SPREAD
+        off = (steps - USUAL_STEPS) / STEP_SPREAD
+        bend = bends @ (steps - USUAL_STEPS) / BEND_SPREAD
         value = games @ np.logaddexp(0.0, strengths) - points @ strengths
         value += off @ off / 2.0 + bend @ bend / 2.0
         slopes = spans.T @ (games * scipy.special.expit(strengths) - points) / _POINTS
         return float(value), slopes + off / STEP_SPREAD + bends.T @ bend / BEND_SPREAD
 
-    start = np.full(rungs, USUAL_STEP)
     bounds = [(0.0, None)] * rungs
-    found = scipy.optimize.minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B")
+    found = scipy.optimize.minimize(loss, USUAL_STEPS, jac=True, bounds=bounds, method="L-BFGS-B")
     return [0.0, *np.cumsum(found.x).tolist()]
 
 

@@ -153,7 +153,13 @@ def check_together(tasks: Sequence[Task], side_by_side: int) -> None:
         raise ValueError(f"side_by_side must be an integer of at least 1, got {side_by_side!r}.")
     searchers = [task.searcher for task in tasks]
     for task in tasks:
-        task.searcher.config.check_simulations(task.limit.simulations)
+        config = task.searcher.config
+        config.check_simulations(task.limit.simulations)
+        if config.level:
+            raise ValueError(
+                f"level={config.level} decides the simulations of each search, and searches that "
+                "are run together have a limit: leave the level out."
+            )
     if len({id(searcher) for searcher in searchers}) < len(searchers):
         raise ValueError("Each search needs a searcher of its own: one is there twice.")
     if any(searcher.evaluator is not searchers[0].evaluator for searcher in searchers):

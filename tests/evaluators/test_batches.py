@@ -295,6 +295,12 @@ def test_no_positions_have_no_results():
     assert search_many([], Limit(simulations=5), evaluator=drawing(1)) == []
 
 
+def test_searches_that_are_run_together_take_no_level():
+    state, config = random_game(1), PUCT_CONFIG.replace(level=3)
+    with pytest.raises(ValueError, match="level=3 decides the simulations"):
+        search_many([state], Limit(simulations=5), evaluator=drawing(1), config=config)
+
+
 EVEN = BatchEvaluator(
     lambda batch: (np.zeros(batch.legal_actions_mask.shape), np.zeros(len(batch.players)))
 )
