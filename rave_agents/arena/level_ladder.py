@@ -305,10 +305,8 @@ def _covered(place: float) -> NDArray[np.float64]:
 
 
 def _spec(place: float) -> AgentSpec:
-    """The agent at a place, which averages values whatever is better, as levels do."""
-    if place == 0:
-        return AgentSpec("random")
-    return AgentSpec("auto", {**level_at(place)._asdict(), "backup": "mean_backup"})
+    """The agent at a place."""
+    return AgentSpec("random") if place == 0 else AgentSpec("auto", level_at(place)._asdict())
 
 
 class _Played(NamedTuple):
@@ -317,7 +315,7 @@ class _Played(NamedTuple):
     game: str
     """The name of the game as files of levels have it."""
     known: str | None
-    """The making of its shipped value; None if it has none."""
+    """The making of its shipped value, and its backup; None if it has none."""
     version: str = __version__
     """The version of the package."""
 
@@ -329,7 +327,7 @@ class _Played(NamedTuple):
         if rules is None:
             return cls(loaded.name, None)
         value = value_for(rules)
-        return cls(str(rules), None if value is None else value.made)
+        return cls(str(rules), None if value is None else f"{value.made}, {value.backup}")
 
 
 def _counted(progress: Progress[int], planned: int) -> Any:

@@ -80,12 +80,17 @@ def test_with_a_value_that_does_not_it_is_the_mean():
         {"rule": "ucb1"},
         {"rule": "puct(c=1)"},
         {"playout_moves": 2},
-        {"level": 5},
     ],
 )
 def test_what_is_asked_for_goes_first(chosen):
     _, result = searched(AUTO.replace(**chosen))
     assert not result.minimax
+
+
+@pytest.mark.parametrize("level", [5, 10])
+def test_levels_are_of_the_whole_agent(level):
+    _, result = searched(AUTO.replace(level=level))
+    assert result.minimax
 
 
 def test_other_constants_of_the_rule_leave_it_to_the_file():

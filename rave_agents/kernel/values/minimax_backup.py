@@ -48,8 +48,7 @@ class AdaptiveBackup(NamedTuple):
     """``MinimaxBackup`` where a learned value's file says that it is better, else ``MeanBackup``.
 
     The selection rule has to adapt, too, as ``AdaptiveUCB1`` does. Averages stay where another rule
-    or another use of values (``judging``) is asked for, and at a ``level``, which was measured with
-    them.
+    or another use of values (``judging``) is asked for.
     """
 
 
@@ -61,7 +60,7 @@ def _becomes_mean(backup: AdaptiveBackup, game: GameTraits) -> MeanBackup:
 @implements(with_minimax, AdaptiveBackup)
 def _with_minimax(backup: AdaptiveBackup, config: Any) -> Any:
     rule = rule_with_minimax(config.rule)
-    if rule is None or config.judging != Judging() or config.level:
+    if rule is None or config.judging != Judging():
         return config
     return config.replace(rule=rule, backup=MinimaxBackup())
 
