@@ -10,7 +10,6 @@ from rave_agents.arena.level_ladder import (
     MOST_ELO,
     USUAL_STEPS,
     LevelMatch,
-    _spec,
     check_levels,
     heights_of,
     measure_levels,
@@ -104,7 +103,3 @@ def test_neighbouring_levels_lie_apart(game):
     """Wide margins: of 40 games the score's standard error is 0.08."""
     scores = [score.score for score in check_levels(game, games=40, seed=1, progress=False).scores]
     assert all(0.5 <= score <= 0.88 for score in scores[1:]), scores
-
-
-def test_places_are_measured_with_averages_as_levels_have_them():
-    assert _spec(14.0).parameters["backup"] == "mean_backup"
