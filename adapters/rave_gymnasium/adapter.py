@@ -14,7 +14,7 @@ from rave_agents.frameworks.agent import AgentType
 from rave_agents.game.game_state import GameState
 from rave_gymnasium.cloning import clone
 from rave_gymnasium.states import PlanningState
-from rave_gymnasium.support import env_name
+from rave_gymnasium.support import env_name, time_limit
 from rave_gymnasium.twin_observations import twin_observation
 
 
@@ -47,10 +47,12 @@ class GymnasiumGame:
         return self.seeded_initial_state(0)
 
     def seeded_initial_state(self, seed: int) -> GameState:
-        """Return the state after ``reset`` with a seed."""
+        """Return the state after ``reset`` with a seed; it lasts to the end of the episode."""
         observation, info = self.env.reset(seed=seed)
         mask = info.get("action_mask")
-        return PlanningState(self.env, observation=observation, action_mask=mask)
+        limit, elapsed = time_limit(self.env)
+        state = PlanningState(self.env, observation=observation, action_mask=mask)
+        return state.lasting(limit - elapsed)
 
 
 class GymnasiumAdapter:

@@ -39,6 +39,9 @@ from rave_gymnasium.worlds import PlanningWorlds
 DEFAULT_HORIZON = 100
 """Steps that a search looks ahead by default."""
 
+_SHOWN = 200
+"""Characters of an observation that a text of the position has, at most."""
+
 
 class _Rules(NamedTuple):
     """Rules that all states of one environment share."""
@@ -172,6 +175,19 @@ class PlanningState(EnvironmentState):
         new._legal, new._seen = self._legal, self._seen
         return new
 
+    def lasting(self, steps: float) -> Self:
+        """Return this state as one of an episode that goes on beyond the horizon.
+
+        Searches look ahead from wherever they begin, as far as this state's horizon.
+
+        Args:
+            steps: the steps that are left of the episode, at most.
+        """
+        new = self.clone()
+        plan = new._account.plan
+        new._account.plan = plan._replace(steps=steps, ahead=plan.steps)
+        return new
+
     def simulation(self, seed: int) -> Self:
         """Return a copy for one simulation, with its own random numbers if steps draw any."""
         return self._begun([seed])[0]
@@ -251,4 +267,6 @@ class PlanningState(EnvironmentState):
         return len(self._rules.actions)
 
     def __str__(self) -> str:
-        return f"{self.env}: {'over' if self.over else f'step {self._account.steps} of the plan'}"
+        told = f"{self.env}: {'over' if self.over else f'after {self._account.steps} steps'}"
+        seen = " ".join(str(self.observation(0)).split())
+        return f"{told}\n{seen}" if len(seen) <= _SHOWN else told

@@ -47,7 +47,7 @@ DESCRIPTIONS: dict[str, tuple[str, bool]] = {
     "connect_four": ("Connect Four", True),
     "go": ("Go", True),
     "chess": ("Chess", True),
-    "rps": ("Rock, Paper, Scissors: simultaneous moves", False),
+    "rps": ("Rock, Paper, Scissors: simultaneous moves", True),
     "leduc_holdem": ("Leduc Hold'em: hidden cards", False),
     "texas_holdem": ("Texas Hold'em: hidden cards", False),
     "texas_holdem_no_limit": ("Texas Hold'em No Limit: hidden cards", False),
@@ -232,10 +232,25 @@ def make_played_env(spec: str) -> Any:
         parallel = getattr(pettingzoo, "parallel_registry", {})
         if name in parallel and name not in getattr(pettingzoo, "aec_registry", {}):
             return pettingzoo.make("parallel", name, **parameters)
-        env = make_env(spec)
-        return pettingzoo.make("parallel", name, **parameters) if _moves_together(env) else env
+        return make_game_env(spec)
     except (TypeError, AssertionError) as error:
         raise UnknownNameError(f"PettingZoo cannot make {spec!r}: {error}") from error
+
+
+def make_game_env(spec: str) -> Any:
+    """Make the environment of this name, see ``make_env``; its Parallel form where all act at once.
+
+    Raises:
+        UnknownNameError: if there is none, or it refuses the parameters.
+    """
+    env = make_env(spec)
+    if not is_simultaneous(env):
+        return env
+    name, parameters = split_spec(spec)
+    plain = name.rpartition("/")[2].replace("-", "_")
+    if plain in classic_names():
+        return _module(plain).parallel_env(**parameters)
+    return pettingzoo.make("parallel", name, **parameters)
 
 
 def _env_of_own(place: str, spec: str) -> Any:
@@ -246,11 +261,6 @@ def _env_of_own(place: str, spec: str) -> Any:
     if not isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
         raise UnknownNameError(f"{place}:{name} makes no environment of PettingZoo: got {env!r}.")
     return env
-
-
-def _moves_together(env: Any) -> bool:
-
-    return is_simultaneous(env)
 
 
 class PettingZooAdapter:
@@ -282,9 +292,12 @@ class PettingZooAdapter:
         return PettingZooGame(env_name(game), game)
 
     def load_game(self, spec: str) -> PettingZooGame:
-        """Load the game of this name, such as ``connect_four_v3`` or ``go_v5(board_size=9)``."""
+        """Load the game of this name, such as ``connect_four_v3`` or ``go_v5(board_size=9)``.
+
+        Where agents move at the same time, it is the Parallel form.
+        """
         with unchanged_go_rules():
-            return PettingZooGame(f"pettingzoo:{spec}", make_env(spec))
+            return PettingZooGame(f"pettingzoo:{spec}", make_game_env(spec))
 
     def is_plain(self, spec: str) -> bool:
         """Return whether it is a classic environment whose parameters are numbers."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rave_agents.agents.named_agents import SearchAgent, make_agent
-from rave_agents.analysis.review_result import INACCURACY, Review, ReviewedMove, told
+from rave_agents.analysis.review_result import INACCURACY, Review, ReviewedMove
 from rave_agents.arena.match import limited_agent
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import Game
@@ -27,6 +27,7 @@ from rave_agents.game.game_state import (
 from rave_agents.game.notation import action_name
 from rave_agents.results.root import principal_variation
 from rave_agents.results.search_result import ActionStatistics, SearchResult
+from rave_agents.results.tables import two_decimals
 from rave_agents.tree.search_tree import SearchTree
 
 REVIEW_SECONDS = 1.0
@@ -287,7 +288,7 @@ class _Reviewer:
         exact = " That is proven." if move.exact else ""
         yield (
             f"{move.number}. {move.name} by seat {move.player} is {_article(move.word)}: its value "
-            f"is {told(move.value_after)}, and {move.best} had {told(move.value)}.{exact}"
+            f"is {two_decimals(move.value_after)}, and {move.best} had {two_decimals(move.value)}.{exact}"
         )
         if move.refuted:
             yield f"It is refuted by {move.reply}: without that reply it would not lose."
@@ -321,7 +322,7 @@ class _Reviewer:
             if others and best.amaf_value >= max(value for value in others if value is not None):
                 yield (
                     f"Whenever {move.best} is played in a simulation, it helps the most (AMAF "
-                    f"{best.amaf_value:.2f}, trusted {result.amaf_trust:.2f})."
+                    f"{two_decimals(best.amaf_value)}, trusted {result.amaf_trust:.2f})."
                 )
 
     def _threats(self, before: _Seen) -> list[tuple[int, int, int]]:

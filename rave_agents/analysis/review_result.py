@@ -6,7 +6,7 @@ from typing import Any
 
 from rave_agents.game.game_state import GameState
 from rave_agents.results.result import Result
-from rave_agents.results.tables import Column, Table
+from rave_agents.results.tables import Column, Table, two_decimals
 
 INACCURACY, MISTAKE, BLUNDER = 0.1, 0.2, 0.4
 """Least value lost, as a share of the range of utilities, for the words for it."""
@@ -108,8 +108,8 @@ class Review(Result):
                 [
                     Column("move", [f"{row.number}. {row.name}" for row in rows], text=True),
                     Column("seat", [str(row.player) for row in rows]),
-                    Column("value", [told(row.value) for row in rows]),
-                    Column("after", [told(row.value_after) for row in rows]),
+                    Column("value", [two_decimals(row.value) for row in rows]),
+                    Column("after", [two_decimals(row.value_after) for row in rows]),
                     Column("best", [row.best for row in rows], text=True),
                     Column("is", [row.word for row in rows], text=True),
                 ]
@@ -129,8 +129,3 @@ class Review(Result):
 
 def _plural(word: str, count: int) -> str:
     return word if count == 1 else f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
-
-
-def told(value: float | None) -> str:
-    """A value as sentences have it."""
-    return "-" if value is None else f"{value:.2f}"

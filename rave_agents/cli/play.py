@@ -21,7 +21,7 @@ from rave_agents.cli.program import (
     interrupted,
     reported,
 )
-from rave_agents.cli.terminal import say, show, tolerate_encoding
+from rave_agents.cli.terminal import say, show_wide, tolerate_encoding
 from rave_agents.cli.terminal_game import TerminalGame
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.setting_up import limited, set_up_session
@@ -142,7 +142,7 @@ def parsed_seats(text: str) -> Sequence[int]:
 
 
 def _show(text: str) -> None:
-    show(Text(text, no_wrap=True, overflow="ignore"))
+    show_wide(Text.from_ansi(text))
 
 
 def _asked(prompt: str, words: Sequence[str]) -> str:

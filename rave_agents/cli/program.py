@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from pathlib import Path
@@ -155,9 +156,21 @@ def main() -> None:
     """Run the program."""
     for stream in (sys.stdout, sys.stderr):
         tolerate_encoding(stream)
+    warnings.formatwarning = _warning_text
     if "_RAVE_AGENTS_COMPLETE" in os.environ:  # Nothing is played: no bridge need be compiled.
         os.environ.setdefault("RAVE_AGENTS_NATIVE", "0")
     app(prog_name="rave-agents")
+
+
+def _warning_text(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
+) -> str:
+    """A warning without the place in the package's code that it comes from."""
+    return f"Warning: {' '.join(str(message).split())}\n"
 
 
 def use_current_folder() -> None:

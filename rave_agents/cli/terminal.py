@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.segment import Segment
 from rich.text import Text
 
-from rave_agents.game.plain_text import printable
+from rave_agents.game.plain_text import printable, without_colours
 from rave_agents.results.result import Result
 from rave_agents.results.tables import Table
 
@@ -53,9 +53,6 @@ def can_write(text: str) -> bool:
     return True
 
 
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-"""Escape codes with which games colour their boards."""
-
 _UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that JSON may have, and that a terminal may act on."""
 
@@ -72,7 +69,7 @@ class _Console(Console):
             if segment.control or segment.text.isprintable():
                 yield segment
             else:
-                text = printable(_COLOURS.sub("", segment.text), lines=True)
+                text = printable(without_colours(segment.text), lines=True)
                 yield Segment(text, segment.style)
 
 
@@ -93,6 +90,20 @@ def show(*renderables: Any) -> None:
     console = _Console()
     for renderable in renderables:
         console.print(renderable, highlight=False)
+
+
+def show_wide(text: Text) -> None:
+    """Write a text whose lines are not broken, such as a board, to standard output."""
+    tolerate_encoding(sys.stdout)
+    _Console().print(text, soft_wrap=True, highlight=False)
+
+
+def in_columns(names: Sequence[str], width: int) -> str:
+    """Names side by side in columns of one width, row by row."""
+    widest = max(map(len, names), default=0) + 2
+    number = max(1, width // widest)
+    rows = (names[place : place + number] for place in range(0, len(names), number))
+    return "\n".join("".join(name.ljust(widest) for name in row).rstrip() for row in rows)
 
 
 def show_result(

@@ -1,15 +1,17 @@
 """A session in the terminal: boards, moves by the game's own notation, a few commands."""
 
 import difflib
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rave_agents.cli.terminal import in_columns
 from rave_agents.errors import RaveAgentsError
-from rave_agents.game.game_state import PlayerId
+from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.plots.board_memory import BoardMemory
 from rave_agents.plots.board_text import board_text
-from rave_agents.results.tables import Column, Table
+from rave_agents.results.tables import Column, Table, two_decimals
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import Session
 from rave_agents.sessions.thought import Thought
@@ -29,6 +31,11 @@ COMMANDS = {
 """The commands, and what they do."""
 
 _ROWS = 8
+
+
+def _width() -> int:
+    """Columns of the terminal."""
+    return shutil.get_terminal_size().columns
 
 
 class TerminalGame:
@@ -51,6 +58,7 @@ class TerminalGame:
         self._live, self._show, self._ask = live, show, ask
         self._shown = 0
         self._board = ""
+        self._told = False
         self._memory = BoardMemory()
 
     def play(self) -> str:
@@ -130,26 +138,36 @@ class TerminalGame:
         played = len(session.turns)
         if played < self._shown:
             self._shown, self._board = played, ""
+        if not played:
+            self._show_board(session, session.state)
         for number in range(self._shown, played):
             turn = session.turns[number]
             names = " ".join(seen_names(session, number, self._viewer))
             who = "chance" if turn.player == PlayerId.CHANCE else f"seat {turn.player}"
             if turn.player == PlayerId.SIMULTANEOUS:
                 who = "together"
-            value = "" if turn.value is None or session.hides else f"  (value {turn.value:+.2f})"
+            known = turn.value is not None and not session.hides
+            value = f"  (value for seat 0: {two_decimals(turn.value)})" if known else ""
             self._show(f"{number + 1}. {who}: {names}{value}")
+            self._show_board(session, session.after(number))
         self._shown = played
-        board = self._text(session)
-        if board != self._board and not session.is_chance:
+        self._show_board(session, session.state)
+
+    def _show_board(self, session: Session, state: GameState) -> None:
+        """Show a position, but not twice, and not between outcomes of chance."""
+        if state.is_chance_node():
+            return
+        board = self._text(session, state)
+        if board != self._board:
             self._board = board
             self._show(f"\n{board.rstrip()}\n")
 
-    def _text(self, session: Session) -> str:
-        """The position as the game prints it; a line, such as a FEN, below its board."""
-        text = seen_text(session, self._viewer)
-        if session.hides or session.is_chance or len(text.strip().splitlines()) != 1:
+    def _text(self, session: Session, state: GameState) -> str:
+        """A position as the game prints it; a line, such as a FEN, below its board."""
+        text = seen_text(session, self._viewer, state)
+        if session.hides or len(text.strip().splitlines()) != 1:
             return text
-        board = self._memory.board(session.state)
+        board = self._memory.board(state)
         return text if board is None else f"{board_text(board)}\n{text}"
 
     def _show_end(self) -> None:
@@ -165,6 +183,9 @@ class TerminalGame:
         left = session.time_left(seat)
         time = "" if left is None else f", {left:.0f} s"
         words = [*names.values(), *(each.split()[0] for each in COMMANDS)]
+        if not self._told:
+            self._told = True
+            self._show("Write a move or a command; 'help' lists the commands, Tab completes.")
         line = self._ask(f"seat {seat}{time}> ", words).strip()
         if not line:
             return True
@@ -187,7 +208,7 @@ class TerminalGame:
             "help": lambda: self._show("\n".join(f"{n:10} {told}" for n, told in COMMANDS.items())),
             "hint": self._hint,
             "think": self._think,
-            "moves": lambda: self._show(" ".join(names.values())),
+            "moves": lambda: self._show(in_columns(list(names.values()), _width())),
             "undo": lambda: live.undo() or self._show("There is nothing to take back."),
             "swap": live.swap,
             "resign": lambda: live.resign(seat),

@@ -200,6 +200,7 @@ class EnvironmentState:
                 "chance='see'."
             )
         root = self.clone()
+        root._account = self._account.ahead()
         shared = self._common_objects(root.env)
         dice = search_dice(root.env, knowledge, entropy, sees=sees, shared=shared)
         if not sees:

@@ -32,6 +32,8 @@ class Plan(NamedTuple):
     """The factor of a reward for every step of the environment before it."""
     value: Any = None
     """Evaluates the position where a simulation is cut off, see ``ValueFunction``; None for 0."""
+    ahead: float = math.inf
+    """Steps that a search looks ahead from wherever it begins, if those are fewer."""
 
     @property
     def is_whole_game(self) -> bool:
@@ -102,6 +104,16 @@ class Account:
         new = object.__new__(Account)
         new.plan, new.returns = self.plan, self.returns.copy()
         new._weight, new._steps = self._weight, self._steps
+        return new
+
+    def ahead(self) -> "Account":
+        """Return an account of a search that begins here, and looks ahead as far as the plan says.
+
+        Values count from the state on that the plan began with.
+        """
+        new = self.copy()
+        steps = min(self.plan.steps, self._steps + self.plan.ahead)
+        new.plan = self.plan._replace(steps=steps)
         return new
 
     @property

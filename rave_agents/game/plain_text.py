@@ -1,5 +1,10 @@
 """Texts from outside, with escapes in place of characters that cannot be seen."""
 
+import re
+
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+"""Escape codes with which games colour their boards."""
+
 _KEPT = frozenset("\n\t\u00a0\u200c\u200d\ufe0f")
 """Line ends and tabs, fixed spaces, and what joins and varies other characters."""
 
@@ -21,6 +26,11 @@ def printable(text: str, *, lines: bool = False) -> str:
         else character.encode("unicode_escape").decode()
         for character in text
     )
+
+
+def without_colours(text: str) -> str:
+    """A text without the escape codes with which games colour their boards."""
+    return _COLOURS.sub("", text)
 
 
 def shortened(text: str, most: int) -> str:

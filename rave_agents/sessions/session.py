@@ -126,6 +126,10 @@ class Session:
         """The position before a turn; not to be changed."""
         return self._kept[turn].state
 
+    def after(self, turn: int) -> GameState:
+        """The position after a turn; not to be changed."""
+        return self._kept[turn + 1].state
+
     @property
     def over(self) -> bool:
         """True if the game is over."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 from rave_agents.results.search_result import SearchResult
+from rave_agents.results.tables import two_decimals
 
 SHOWN_LINE = 12
 """Moves of an expected line that are kept."""
@@ -98,7 +99,7 @@ class Thought(NamedTuple):
         if self.proven is not None:
             told += f", a proven {self.proven}"
         elif self.value is not None:
-            told += f", value {self.value:.2f}"
+            told += f", value {two_decimals(self.value)}"
         told += f", {self.simulations} simulations in {self.seconds:.1f} s"
         return told + (f", expects {' '.join(self.line)}" if self.line else "")
 

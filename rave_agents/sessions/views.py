@@ -1,5 +1,6 @@
 """The view of a session from a seat: the position, and the turns that were played."""
 
+from rave_agents.environments.frames import text_frame
 from rave_agents.game.game_state import GameState, PlayerId, hides_information, joint_action
 from rave_agents.game.notation import legal_names, position_text
 from rave_agents.sessions.session import Session, Turn
@@ -11,16 +12,17 @@ UNSEEN = "?"
 """The name of what a seat does not see."""
 
 
-def seen_text(session: Session, viewer: int | None) -> str:
-    """The position as a seat sees it; all of it where nothing is hidden, and once it is over.
+def seen_text(session: Session, viewer: int | None, state: GameState | None = None) -> str:
+    """A position as a seat sees it; all of it where nothing is hidden, and once the game is over.
 
     Args:
         session: the session.
         viewer: the seat; None for one who watches agents alone, and sees all.
+        state: a position of the session; None for the present one.
     """
-    state = session.state
+    state = session.state if state is None else state
     if viewer is None or session.over or not hides_information(state):
-        return position_text(state)
+        return text_frame(state) or position_text(state)
     return str(state.view(viewer))  # type: ignore[attr-defined]
 
 

@@ -200,7 +200,7 @@ function showMoves(mine) {
   });
 }
 
-const number = (value) => value === null ? "–" : value.toFixed(2);
+const number = (value) => value === null ? "–" : (Math.round(100 * value) / 100 + 0).toFixed(2);
 
 function showThought() {
   const thought = shown.thought;

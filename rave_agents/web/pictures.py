@@ -3,7 +3,6 @@
 import base64
 import contextlib
 import dataclasses
-import os
 import struct
 import threading
 import warnings
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.environments.frames import frame_of
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.plots.board import Board
@@ -119,12 +119,8 @@ class Pictures:
         env = getattr(state, "env", None)
         if env is None or (self._session.hides and viewer is not None and not self._session.over):
             return ""
-        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
-        copied = state.clone().env  # type: ignore[attr-defined]
-        with contextlib.suppress(Exception), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            copied.unwrapped.render_mode = "rgb_array"
-            return png_address(np.asarray(copied.unwrapped.render()))
+        with contextlib.suppress(Exception):
+            return png_address(np.asarray(frame_of(state, "rgb_array")))
         with contextlib.suppress(Exception), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return png_address(np.asarray(self._mirrored(number)))

@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from rave_agents.game.plain_text import without_colours
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import PERSON, Session
 from rave_agents.sessions.views import may_think_aloud, seen_names, seen_text
@@ -54,7 +55,7 @@ def snapshot(
             told["picture"] = {
                 "svg": picture.svg,
                 "image": picture.image,
-                "text": seen_text(session, viewer),
+                "text": without_colours(seen_text(session, viewer)),
                 "places": {str(action): list(cells) for action, cells in picture.places.items()},
             }
         return told

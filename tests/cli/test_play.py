@@ -31,7 +31,7 @@ def test_commands_hint_think_undo_swap_and_save(tmp_path):
     result = played("tic_tac_toe", AGENT, lines=lines)
     assert result.exit_code == 0, result.output
     assert "hint: x(" in result.stdout
-    assert "x(2,1) x(2,2)" in result.stdout
+    assert "x(2,1)  x(2,2)" in result.stdout
     assert "AMAF" not in result.stdout  # Plain UCT has none.
     assert "visits" in result.stdout
     assert path.read_text().splitlines()[2] == "x(1,1)"
@@ -66,10 +66,24 @@ def test_a_position_that_is_printed_as_one_line_is_shown_as_a_board():
     assert "The game is over" in result.stdout
 
 
-def test_agents_are_watched():
+def test_agents_are_watched_board_by_board():
     result = played("tic_tac_toe", AGENT, "random", "--seat", "none")
     assert result.exit_code == 0, result.output
+    played_turns = result.stdout.count(". seat ")
+    assert result.stdout.count("\n\n") == 2 * (played_turns + 1) - 1
     assert "The game is over" in result.stdout
+
+
+def test_an_environment_is_shown_by_the_text_that_it_renders():
+    result = played("gymnasium:CliffWalking-v1", AGENT, lines=["0", "quit"])
+    assert "\nx  C  C  C  C" in result.stdout
+    assert "\nx  o  o  o  o" in result.stdout
+
+
+def test_an_episode_lasts_to_its_end():
+    result = played("gymnasium:MountainCar-v0", "random", "--seat", "none")
+    assert result.exit_code == 0, result.output
+    assert "The game is over: seat 0 -200." in result.stdout
 
 
 @pytest.mark.parametrize(

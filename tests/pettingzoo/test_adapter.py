@@ -13,6 +13,7 @@ from rave_agents import UnknownNameError, UnsupportedGameError
 from rave_agents.arena import play_match
 from rave_agents.cli import app
 from rave_agents.frameworks.adapters import adapters, load_game
+from rave_agents.game.game_state import is_simultaneous
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,6 @@ def test_openspiel_has_a_name_before_shimmy():
         ("pettingzoo:connect_for_v3", UnknownNameError, "Did you mean 'connect_four_v3'"),
         ("pettingzoo:go_v5(size=5)", UnknownNameError, "size"),
         ("pettingzoo:go_v5(", UnknownNameError, "is no game's name: Unbalanced"),
-        ("pettingzoo:rps_v2", UnsupportedGameError, "same time"),
         ("pettingzoo:leduc_holdem_v4", UnsupportedGameError, "card"),
         ("shimmy:hexx", UnknownNameError, "Did you mean 'hex'"),
         ("shimmy:hex(board=3)", UnknownNameError, "board"),
@@ -84,6 +84,16 @@ def test_openspiel_has_a_name_before_shimmy():
 def test_what_there_is_not_is_refused(spec, error, reason):
     with pytest.raises(error, match=reason):
         load_game(spec)
+
+
+def test_a_name_means_the_parallel_form_where_agents_move_at_the_same_time():
+    game = load_game("pettingzoo:rps_v2(max_cycles=2)")
+    state = game.new_initial_state()
+    assert is_simultaneous(state)
+    state.apply_actions([0, 2])
+    state.apply_actions([2, 0])
+    assert state.is_terminal()
+    assert state.returns() == [0.0, 0.0]
 
 
 def test_games_are_listed_with_what_can_be_searched():
