@@ -286,9 +286,10 @@ class _Reviewer:
     def _sentences(self, move: ReviewedMove, before: _Seen) -> Iterator[str]:
         result = before.result
         exact = " That is proven." if move.exact else ""
+        now, best = two_decimals(move.value_after), two_decimals(move.value)
         yield (
             f"{move.number}. {move.name} by seat {move.player} is {_article(move.word)}: its value "
-            f"is {two_decimals(move.value_after)}, and {move.best} had {two_decimals(move.value)}.{exact}"
+            f"is {now}, and {move.best} had {best}.{exact}"
         )
         if move.refuted:
             yield f"It is refuted by {move.reply}: without that reply it would not lose."
