@@ -15,7 +15,7 @@ from rave_agents.results.tables import Column, Table, two_decimals
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import Session
 from rave_agents.sessions.thought import Thought
-from rave_agents.sessions.views import may_think_aloud, seen_names, seen_text
+from rave_agents.sessions.views import seen_names, seen_text, seen_thought
 
 COMMANDS = {
     "hint": "let the agent think for you",
@@ -107,19 +107,15 @@ class TerminalGame:
         """Wait for agents; on a terminal, show what they think meanwhile."""
         live = self._live
         while live.wait(version, 1.0) != version:
-            thought = live.thought
-            seen = live.thinking is not None and thought is not None and self._aloud(thought)
-            if seen and sys.stdout.isatty():
-                sys.stdout.write(f"\r\x1b[K{thought.summary()[:78]}")  # type: ignore[union-attr]
+            thought = seen_thought(live, self._viewer)
+            if live.thinking is not None and thought is not None and sys.stdout.isatty():
+                sys.stdout.write(f"\r\x1b[K{thought.summary()[:78]}")
                 sys.stdout.flush()
             version = live.version
             if live.thinking is None:
                 break
         if sys.stdout.isatty():
             sys.stdout.write("\r\x1b[K")
-
-    def _aloud(self, thought: Thought) -> bool:
-        return may_think_aloud(self._live.session, thought.player, self._viewer)
 
     @property
     def _viewer(self) -> int | None:
@@ -221,8 +217,8 @@ class TerminalGame:
             self._show(_unknown(command, names))
 
     def _think(self) -> None:
-        thought = self._live.thought
-        if thought is None or not self._aloud(thought):
+        thought = seen_thought(self._live, self._viewer)
+        if thought is None:
             self._show("Nothing has been thought yet that you may see.")
         else:
             self._show(thought_text(thought))
@@ -235,8 +231,9 @@ class TerminalGame:
                 self._wait(live.version)
             except KeyboardInterrupt:
                 live.hurry()
-        if live.thought is not None and not live.error:
-            self._show(f"hint: {live.thought.summary()}")
+        thought = seen_thought(live, self._viewer)
+        if thought is not None and not live.error:
+            self._show(f"hint: {thought.summary()}")
 
     def _save(self, rest: str) -> None:
         if not rest:

@@ -8,7 +8,7 @@ import dataclasses
 import enum
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 _COORDINATES = re.compile(r"[a-z]\d{1,2}")
 
@@ -81,6 +81,22 @@ class Board:
     """The place of each legal action; actions without a place, such as a pass, are missing."""
     names: tuple[str, ...] = ()
     """The name of each cell, such as ``b3`` in the names of moves; empty if they have none."""
+    lines: tuple[tuple[int, int], ...] | None = None
+    """Pairs of points that a line joins; None for all neighbours in rows and columns."""
+
+    def drawn_lines(self) -> Sequence[tuple[int, int]]:
+        """Return the pairs of cells that a line joins; none unless cells are points."""
+        if self.tiling is not Tiling.POINTS:
+            return ()
+        if self.lines is not None:
+            return self.lines
+        there = {(cell.row, cell.column): index for index, cell in enumerate(self.cells)}
+        return [
+            (index, there[beside])
+            for (row, column), index in there.items()
+            for beside in ((row, column + 1), (row + 1, column))
+            if beside in there
+        ]
 
     def owners(self) -> dict[int, int]:
         """Return the owner of each piece, by the index of its cell."""

@@ -9,10 +9,12 @@ Points are numbered row after row from the top left. Actions 0 to 23 place a man
 the one there; action ``24 + from * 24 + to`` moves a man.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from rave_agents.game.board import Board, Cell, Place, Tiling
 from rave_agents.games.bits import (
     NONE,
     ONE,
@@ -158,6 +160,31 @@ class NineMensMorris(WinnerRules):
         for point in range(POINTS):
             white, black = has_bit(state.men[0], point), has_bit(state.men[1], point)
             cells[PLACES[point]] = 1 if white else 2 if black else 0
+
+    def drawn_board(self, state: Any, legal: Sequence[int]) -> Board:
+        """The points, and the lines that join them."""
+        owners = np.zeros(POINTS, np.int8)
+        write_owners(state.men, owners)
+        cells = tuple(
+            Cell(
+                row=int(place) // 7,
+                column=int(place) % 7,
+                x=float(place % 7),
+                y=-float(place // 7),
+                piece="WB"[owner - 1] if owner else None,
+                owner=int(owner) - 1 if owner else None,
+            )
+            for place, owner in zip(PLACES, owners, strict=True)
+        )
+        places = {
+            action: Place(action)
+            if action < POINTS
+            else Place(action % POINTS, action // POINTS - 1)
+            for action in map(int, legal)
+        }
+        joined = tuple((one, other) for one, other in STEPS.tolist() if one < other)
+        names = tuple(f"point {point}" for point in range(POINTS))
+        return Board(tiling=Tiling.POINTS, cells=cells, places=places, names=names, lines=joined)
 
     def string_of(self, state: Any) -> str:
         """The board and what the state holds."""

@@ -91,6 +91,8 @@ def declared_board(state: GameState) -> Board | None:
     for action, place in board.places.items():
         if not all(0 <= at < number for at in (place.target, place.source or 0)):
             raise ValueError(f"drawn_board() has action {action} at {place}, but {number} cells.")
+    if any(not 0 <= at < number for line in board.lines or () for at in line):
+        raise ValueError(f"drawn_board() has lines {board.lines}, but {number} cells.")
     if len(board.names) not in (0, number):
         raise ValueError(f"drawn_board() has {len(board.names)} names for {number} cells.")
     return board
@@ -130,7 +132,7 @@ def _no_board(state: GameState, why: str) -> UnsupportedGameError:
 
 def printed_of(state: GameState, viewer: int) -> PrintedBoard | None:
     """Read the board from the position's text."""
-    if hides_information(state):
+    if hides_information(state) and not state.is_terminal():
         return read_board(str(state.view(viewer)))  # type: ignore[attr-defined]
     return read_board(str(state))
 
@@ -184,6 +186,8 @@ class _Reading:
         self.pieces = [cell.piece for cell in printed.cells]
         self.empty = _empty(self.pieces)
         self.owner_of: dict[str, int] = {}
+        self.nobodys: set[str] = set()
+        """Pieces that several players add, such as the burnt fields of amazons."""
 
     def board(self) -> Board:
         after = dict(self._positions_after(self.state, self.pieces))
@@ -256,7 +260,11 @@ class _Reading:
             moved = {old for old, new in pairs if new == self.empty != old}
             arrived = {new for old, new in pairs if new != old and new in moved}
             for piece in numbers or arrived:
-                self.owner_of.setdefault(piece, mover)
+                if self.owner_of.get(piece, mover) != mover:
+                    self.nobodys.add(piece)
+                    del self.owner_of[piece]
+                elif piece not in self.nobodys:
+                    self.owner_of[piece] = mover
 
     def _learn_from_replies(self, mover: int) -> None:
         others = set(range(self.state.num_players())) - {mover}
@@ -276,7 +284,8 @@ class _Reading:
 
     def _guess_the_rest(self) -> None:
         """Guess unknown owners by elimination, then by the case of letters, then by custom."""
-        unknown = {p for p in self.pieces if p != self.empty} - self.owner_of.keys()
+        known = self.owner_of.keys() | self.nobodys
+        unknown = {piece for piece in self.pieces if piece != self.empty} - known
         if self.state.num_players() != 2 or not unknown:
             return
         if len(unknown) == len(self.owner_of) == 1:

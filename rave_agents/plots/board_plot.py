@@ -141,13 +141,9 @@ def _readable(colour: _Colour) -> str:
 
 def _draw_lines(axes: Axes, board: Board) -> None:
     """Draw the lines between points."""
-    if board.tiling is not Tiling.POINTS:
-        return
-    there = {(cell.row, cell.column): cell for cell in board.cells}
-    for (row, column), cell in there.items():
-        for other in (there.get((row, column + 1)), there.get((row + 1, column))):
-            if other is not None:
-                axes.plot([cell.x, other.x], [cell.y, other.y], color="grey", lw=0.6, zorder=0)
+    for first, second in board.drawn_lines():
+        one, other = board.cells[first], board.cells[second]
+        axes.plot([one.x, other.x], [one.y, other.y], color="grey", lw=0.6, zorder=0)
 
 
 def _draw_cell(axes: Axes, board: Board, cell: Cell, colour: _Colour | None) -> None:

@@ -92,7 +92,7 @@ def board_svg(
     """
     left, top, width, height = _frame(board)
     kind = board.tiling.value
-    if board.tiling is Tiling.POINTS or name.startswith(_OF_CHESS):
+    if name.startswith(_OF_CHESS) or (board.tiling is Tiling.POINTS and not _white_begins(board)):
         kind += " stones"
     parts = [
         f'<svg class="board {kind}" viewBox="{left:g} {top:g} {width:g} {height:g}" role="group" '
@@ -151,6 +151,11 @@ def pieces_svg(board: Board, *, last: Sequence[int] = (), name: str = "") -> str
                 f'<text class="mark m{owner}" x="{x:g}" y="{y:g}">{html.escape(mark)}</text>'
             )
     return "".join([*parts, *(ring_svg(board, index, "last") for index in last)])
+
+
+def _white_begins(board: Board) -> bool:
+    """True if pieces of seat 0 are called white: black and white stones would be exchanged."""
+    return any(cell.owner == 0 and cell.piece in ("W", "w") for cell in board.cells)
 
 
 def _stones(cell: Cell, middle: float) -> list[tuple[float, float]]:
@@ -246,21 +251,19 @@ def _corners(x: float, y: float) -> list[tuple[float, float]]:
 
 
 def _ground(board: Board) -> list[str]:
-    places = {(cell.row, cell.column): _place(cell) for cell in board.cells}
-    xs, ys = zip(*places.values(), strict=True)
+    places = [_place(cell) for cell in board.cells]
+    xs, ys = zip(*places, strict=True)
     edge = UNIT * 0.5
-    parts = [
+    ground = (
         f'<rect class="ground" x="{min(xs) - edge:g}" y="{min(ys) - edge:g}" rx="4" '
         f'width="{max(xs) - min(xs) + 2 * edge:g}" height="{max(ys) - min(ys) + 2 * edge:g}"/>'
-    ]
-    for (row, column), (x, y) in places.items():
-        for beside in ((row, column + 1), (row + 1, column)):
-            if beside in places:
-                right, down = places[beside]
-                parts.append(
-                    f'<line class="line" x1="{x:g}" y1="{y:g}" x2="{right:g}" y2="{down:g}"/>'
-                )
-    return parts
+    )
+    ends = ((*places[one], *places[other]) for one, other in board.drawn_lines())
+    lines = (
+        f'<line class="line" x1="{x:g}" y1="{y:g}" x2="{right:g}" y2="{down:g}"/>'
+        for x, y, right, down in ends
+    )
+    return [ground, *lines]
 
 
 def _sides(board: Board, goals: Mapping[str, int]) -> list[str]:

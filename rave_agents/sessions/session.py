@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -35,7 +34,8 @@ PERSON = None
 """The mark of a seat that a person has."""
 
 
-class Turn(NamedTuple):
+@dataclasses.dataclass(frozen=True, eq=False)
+class Turn:
     """The actions that were played at one position."""
 
     player: int

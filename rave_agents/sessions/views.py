@@ -1,9 +1,13 @@
 """The view of a session from a seat: the position, and the turns that were played."""
 
+import weakref
+
 from rave_agents.environments.frames import text_frame
 from rave_agents.game.game_state import GameState, PlayerId, hides_information, joint_action
 from rave_agents.game.notation import legal_names, position_text
+from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import Session, Turn
+from rave_agents.sessions.thought import Thought
 
 _MOST_COMPARED = 64
 """Actions that are compared to tell whether a player sees which one was played."""
@@ -40,7 +44,17 @@ def seen_names(session: Session, number: int, viewer: int | None) -> tuple[str, 
     turn = session.turns[number]
     if viewer is None or session.over or not session.hides or turn.players == (viewer,):
         return turn.names
-    state = session.before(number)
+    known = _known.setdefault(turn, {})
+    if viewer not in known:
+        known[viewer] = _seen_names(session.before(number), turn, viewer)
+    return known[viewer]
+
+
+_known: weakref.WeakKeyDictionary[Turn, dict[int, tuple[str, ...]]] = weakref.WeakKeyDictionary()
+"""The names of turns as seats see them: to find them takes a copy for each action."""
+
+
+def _seen_names(state: GameState, turn: Turn, viewer: int) -> tuple[str, ...]:
     if turn.player == PlayerId.SIMULTANEOUS:
         return tuple(
             name if seat == viewer or _sees_joint(state, turn, place, viewer) else UNSEEN
@@ -90,3 +104,15 @@ def _view_after_joint(
 def may_think_aloud(session: Session, player: int, viewer: int | None) -> bool:
     """True if a viewer may see what an agent thinks for a player: it knows what is hidden."""
     return not session.hides or session.over or viewer is None or viewer == player
+
+
+def seen_thought(live: LiveSession, viewer: int | None) -> Thought | None:
+    """The last thought, if a viewer may see it; None otherwise.
+
+    Where players move at the same time, none sees what another one is about to play.
+    """
+    session, thought = live.session, live.thought
+    if thought is None or not may_think_aloud(session, thought.player, viewer):
+        return None
+    is_open = session.together and live.thought_turn == len(session.turns)
+    return None if is_open and viewer not in (None, thought.player) else thought

@@ -17,7 +17,7 @@ from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import PERSON, Session
 from rave_agents.sessions.setting_up import limited, set_up_session
 from rave_agents.sessions.thought import Thought
-from rave_agents.sessions.views import may_think_aloud, seen_names, seen_text
+from rave_agents.sessions.views import seen_names, seen_text, seen_thought
 from rave_agents.web.pictures import Pictures
 from rave_agents.web.server import Server
 from rave_agents.web.snapshot import status_text, viewer_of
@@ -132,11 +132,7 @@ class NotebookGame:
     @property
     def thought(self) -> Thought | None:
         """The agent's last thoughts, as far as you may see them."""
-        thought = self._live.thought
-        seen = thought is not None and may_think_aloud(
-            self.session, thought.player, viewer_of(self.session, None)
-        )
-        return thought if seen else None
+        return seen_thought(self._live, viewer_of(self.session, None))
 
     @property
     def legal_moves(self) -> list[str]:

@@ -174,7 +174,8 @@ function showMoves(mine) {
   const chosen = source === null ? shown.legal
     : shown.legal.filter((move) => places[move.action]?.[1] === source);
   const fitting = chosen.filter((move) => move.name.toLowerCase().includes(typed));
-  const best = shown.thought?.now ? shown.thought.action : null;
+  const own = shown.thought?.now && shown.thought.player === shown.viewer;
+  const best = own ? shown.thought.action : null;
   put($("legal"), ...fitting.map((move) => {
     const chip = element("button", move.name, move.action === best ? "best" : "");
     chip.setAttribute("data-action", move.action);

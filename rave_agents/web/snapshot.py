@@ -6,7 +6,7 @@ from typing import Any
 from rave_agents.game.plain_text import without_colours
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import PERSON, Session
-from rave_agents.sessions.views import may_think_aloud, seen_names, seen_text
+from rave_agents.sessions.views import may_think_aloud, seen_names, seen_text, seen_thought
 from rave_agents.web.pictures import Pictures
 
 MOST_LISTED = 400
@@ -65,7 +65,7 @@ def _told(live: LiveSession, viewer: int | None) -> dict[str, Any]:
     session = live.session
     low, high = session.state.min_utility(), session.state.max_utility()
     limits = [low, high] if math.isfinite(low) and math.isfinite(high) else None
-    thought = live.thought
+    thought = seen_thought(live, viewer)
     told = {
         "version": live.version,
         "game": session.game.name.removesuffix("()"),
@@ -94,7 +94,7 @@ def _told(live: LiveSession, viewer: int | None) -> dict[str, Any]:
         "turns": [_turn(session, number, viewer) for number in range(len(session.turns))],
         "thought": None,
     }
-    if thought is not None and may_think_aloud(session, thought.player, viewer):
+    if thought is not None:
         told["thought"] = {
             **thought.to_dict(),
             "now": live.thought_turn == len(session.turns),

@@ -107,6 +107,23 @@ def test_pieces_of_many_kinds_are_told_apart_by_the_case_of_their_letters():
     assert owners == [0] * 16 + [None] * 32 + [1] * 16
 
 
+def test_a_piece_that_both_players_add_belongs_to_nobody():
+    state = pyspiel.load_game("amazons").new_initial_state()
+    for _ in range(9):
+        state.apply_action(state.legal_actions()[0])
+    board = find_board(state)
+    owners = {(cell.piece, cell.owner) for cell in board.cells if cell.piece}
+    assert owners == {("X", 0), ("O", 1), ("#", None)}
+
+
+def test_a_finished_game_hides_nothing():
+    state = pyspiel.load_game("phantom_ttt").new_initial_state()
+    for action in (4, 0, 1, 2, 7):
+        state.apply_action(action)
+    assert state.is_terminal()
+    assert len(find_board(state).owners()) == 5
+
+
 def test_a_finished_game_still_shows_its_stones():
     state = after("tic_tac_toe", "x(1,1)", "o(0,0)", "x(0,1)", "o(1,0)", "x(2,1)")
     board = find_board(state)

@@ -18,6 +18,7 @@ GAMES = [
     "nim",
     "backgammon",
     "einstein_wurfelt_nicht",
+    "nine_mens_morris",
     "quoridor(board_size=5)",
     "ultimate_tic_tac_toe",
 ]
@@ -61,6 +62,15 @@ def test_every_action_but_a_pass_has_a_place(name):
         for place in board.places.values():
             assert owners.get(place.source, mover) == mover
     assert pictured(board).count('class="cell') == len(board.cells)
+
+
+def test_points_of_morris_are_joined_by_its_lines_alone():
+    board = find_board(as_game("nine_mens_morris").new_initial_state())
+    assert len(board.cells) == 24
+    assert {(0, 1), (1, 2), (0, 9), (1, 4), (9, 10)} <= set(board.lines)
+    assert (0, 3) not in board.lines
+    assert (11, 12) not in board.lines
+    assert board_svg(board).count('class="line"') == len(board.lines) == 32
 
 
 def test_pits_hold_the_seeds_that_the_game_prints():

@@ -152,6 +152,15 @@ def test_moves_at_the_same_time_are_collected_unseen(open_page):
     assert page.state()["turns"][turns]["names"] == ["[P0]Bid: 3", "[P1]Bid: 1"]
 
 
+def test_a_choice_is_not_told_before_all_have_chosen(open_page):
+    page = open_page("oshi_zumo(coins=4,size=2)")
+    told = page.until(lambda told: told["seats"][1]["chosen"])
+    assert page.live.thought is not None
+    assert told["thought"] is None
+    told = page.do("move", seat=0, action=1).json()
+    assert len(told["turns"]) == 1
+
+
 def test_what_is_sent_does_not_depend_on_the_hidden_hand():
     sent = []
     for card in (1, 4, 5):
