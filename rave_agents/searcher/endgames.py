@@ -31,9 +31,9 @@ POSITIONS_PER_SECOND = 300_000.0
 IN_PYTHON = 0.01
 """The share of these that states in Python reach."""
 
-EXPONENT = 0.5
+EXPONENT = 0.3
 """Exponent of a game tree's size at first, by which the positions of its proof are estimated: who
-tries the best move first looks at the square root of all lines of play."""
+tries the best move first looks at the square root of all lines of play, and many of these meet."""
 
 PATIENCE = 1.1
 """Factor of the exponent that has turned out too small."""
