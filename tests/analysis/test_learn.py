@@ -340,6 +340,7 @@ def test_a_board_and_its_mirror_image_have_the_same_value_for_the_other_player()
         assert (mine == theirs).all()
 
 
+@pytest.mark.full
 def test_learning_in_several_processes_is_the_same_whatever_runs_them():
     rules = small("breakthrough")
     weights = []

@@ -104,6 +104,7 @@ def test_an_sgf_is_reviewed(tmp_path):
     assert len(recorded_actions(as_game("go(board_size=5)"), path)) == 2
 
 
+@pytest.mark.full
 def test_the_command_writes_a_page_that_is_whole(tmp_path):
     (tmp_path / "game.txt").write_text(LOST.replace(" ", "\n"))
     words = ["review", "tic_tac_toe", tmp_path / "game.txt", AGENT, "--html", tmp_path / "page"]

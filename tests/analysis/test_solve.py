@@ -129,6 +129,7 @@ def test_memory_does_not_grow_where_the_table_is_full():
     assert found.positions > 2 * 2**20 // 16
 
 
+@pytest.mark.full
 def test_a_table_goes_on_where_it_was_left(tmp_path):
     path, options = tmp_path / "proof.table", {"max_memory_mb": 1}
     whole = solve_position(SMALL_BOARD, **options)

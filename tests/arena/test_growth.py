@@ -46,6 +46,7 @@ def games_of(path):
     return lines
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("run", [match, sweep, tournament, scaling], ids=lambda run: run.__name__)
 @pytest.mark.parametrize("begun", [2, 3])
 def test_a_run_that_has_grown_is_the_run_of_so_many_games(run, begun, tmp_path):

@@ -85,6 +85,7 @@ assert told["1"] and not told["false"]
 """
 
 
+@pytest.mark.full
 def test_whether_anything_is_compiled_is_read_as_numba_reads_it():
     run(DISABLED)
 

@@ -160,7 +160,7 @@ REFUSED = {
 """Cells that cannot make sense, with the reason that is told."""
 
 
-@pytest.mark.full(but=70)
+@pytest.mark.full(but=35)
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
 @pytest.mark.parametrize("name", GAMES)
 def test_every_door_takes_every_game(door, name):

@@ -306,7 +306,7 @@ def test_every_game_of_openspiels_is_compared():
     assert set(SPECS) == set(GAMES) - {"nogo"}
 
 
-@pytest.mark.full(but=["connect_four"])
+@pytest.mark.full
 @pytest.mark.parametrize("spec", MAIN)
 def test_a_thousand_random_games_are_openspiels(spec, compiled):
     start = pyspiel.load_game(spec).new_initial_state

@@ -131,7 +131,7 @@ def test_the_search_sees_by_itself_where_moves_only_take_an_action_away(text, sh
     assert placement(searcher.rooted_tree().running.lifetimes) == pytest.approx(share, abs=0.05)
 
 
-@pytest.mark.full(but=["checkers"])
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("text", "least", "most"),
     [

@@ -143,7 +143,7 @@ def test_every_provider_tells_the_same_of_a_move(game, monkeypatch):
     assert all(other == first for other in others)
 
 
-@pytest.mark.full(but=["compiled rules"])
+@pytest.mark.full
 def test_a_playout_wins_at_once_where_it_can(provider):
     # Player 0 has three in a column, and player 1 is to move.
     searcher, result = searched(

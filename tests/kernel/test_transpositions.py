@@ -174,6 +174,7 @@ def test_compiled_and_interpreted_searches_grow_equal_graphs(preset):
     assert check_graph(searcher) > 10
 
 
+@pytest.mark.full
 def test_a_kept_tree_goes_on_as_a_graph():
     """Nodes below the new root may have been there before it."""
     several = kept = 0
@@ -189,6 +190,7 @@ def test_a_kept_tree_goes_on_as_a_graph():
     assert several > 20
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("preset", ["rave", "uct_solver"])
 def test_a_full_memory_forgets_nodes_that_no_edge_leads_to_any_more(preset):
     searcher, _ = searched(

@@ -60,7 +60,7 @@ def earned(env, seed, **options):
     return env.rewards["player"]
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("make", [dice.zoo_coin, dice.together_coin])
 @pytest.mark.parametrize("keeper", [dice.Attribute, dice.Python, dice.Global, dice.System])
 def test_nobody_earns_more_than_the_sure_action(make, keeper):

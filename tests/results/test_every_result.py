@@ -85,6 +85,7 @@ def result(request, compiled):
     return made(request.param)
 
 
+@pytest.mark.full(but=5)
 def test_it_is_a_result(result):
     assert isinstance(result, Result)
 
@@ -149,6 +150,7 @@ def test_its_frame_has_what_its_csv_has(result):
     pandas.testing.assert_frame_equal(frame, read, check_dtype=False)
 
 
+@pytest.mark.full(but=3)
 def test_its_picture_can_be_saved(result, tmp_path):
     pytest.importorskip("matplotlib")
     if getattr(result, "agent", "") == "random":

@@ -61,6 +61,7 @@ def run(request, compiled):
     return RUNS[request.param]
 
 
+@pytest.mark.full(but=3)
 def test_a_terminal_sees_it_by_default(run, terminal):
     if run is RUNS["solving"]:
         solve_position("connect_four", positions=1)  # Compiles what it needs.

@@ -468,6 +468,7 @@ def test_openspiel_games_in_eight_threads(name, preset, monkeypatch):
         assert results[0].actions == results[1].actions
 
 
+@pytest.mark.full
 def test_bots_and_specs_take_threads(compiled):
     if not native():
         pytest.skip("needs the bridge")
