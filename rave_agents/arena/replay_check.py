@@ -61,9 +61,17 @@ def reasons_against(games: Sequence[Replayable]) -> list[str]:
 
 
 def _environment() -> Mapping[str, str]:
-    """Variables of this process, with the same packages, and without the current folder."""
+    """Variables of this process, with the same packages, and without the current folder.
+
+    Rules run interpreted: a game is played but once, and to compile them could take all the time.
+    """
     places = [str(Path(rave_agents.__file__).parents[1]), *filter(os.path.isabs, sys.path)]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(places), "RAVE_AGENTS_NATIVE": "0"}
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(places),
+        "RAVE_AGENTS_NATIVE": "0",
+        "NUMBA_DISABLE_JIT": "1",
+    }
 
 
 def _main() -> None:

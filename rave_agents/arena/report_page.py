@@ -104,7 +104,9 @@ def report_page(data: ReportData, *, games: int = GAMES_SHOWN, ask: Sequence[str
         note = "Numbers on the board are visits; the ring is the move that was played."
         parts.append(_section("Games", "\n".join(replays), note))
     settings = json.dumps(dict(data.header), indent=1, ensure_ascii=False)
-    parts.append(_section("Settings", f"<pre>{_text(settings)}</pre>"))
+    played = data.header.get("format", "rave-agents")
+    made = f"Played by {played} with these settings, and shown by rave-agents report --html."
+    parts.append(_section("Settings", f"<pre>{_text(settings)}</pre>", made))
     return _PAGE.format(title=_text(title), style=_STYLE, body="\n".join(parts), script=_SCRIPT)
 
 
