@@ -3,7 +3,7 @@
 All levels lie on one path from random play to the full search, ``PATH``: first fewer and fewer
 moves are drawn at random, then simulations double. ``rave-agents levels`` measures how strong the
 places on it are in a game, so that neighbours lie as many Elo points apart. What it found is kept
-beside the values that are shipped; games that were not measured have the mean of those that were.
+beside the values that are shipped; games that were not measured have levels amid theirs.
 """
 
 import functools
@@ -63,7 +63,7 @@ PATH = (
 """Levels from random play, at place 0, to the full search; places between two are mixtures."""
 
 DEFAULT_PLACES = (5.6, 7.0, 8.0, 8.9, 9.8, 10.7, 11.6, 12.4, 13.2, 14.0)
-"""Places on the path of the levels of a game that was not measured: the mean of those that were."""
+"""Places on the path of the levels of a game that was not measured, amid those of the others."""
 
 
 def level_at(place: float) -> Level:
