@@ -104,6 +104,8 @@ PRESETS: dict[str, dict[str, Any]] = {
         "expand_visits": 1,
         "search_forced_moves": True,
         "known": True,
+        "endgame_share": 0.3,
+        "endgames": "where_moves_commute",
     },
     "pn_mcts_fsu": {
         "rule": UCB1(c=math.sqrt(2.0)),

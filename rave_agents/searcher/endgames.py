@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from rave_agents.config.limit import Limit
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import GameState, has_chance
+from rave_agents.solver.keys import key_of_state
 from rave_agents.solver.proof_search import (
     LEAST_MEMORY,
     ProofSearch,
@@ -50,6 +51,9 @@ MEMORY_SHARE = 0.25
 GAMES, LONGEST = 2, 500
 """Games at random that tell how large the rest is, and their moves at most."""
 
+PAIRS = 16
+"""Pairs of moves, of each of these games, that tell whether moves commute."""
+
 
 class _Budget(NamedTuple):
     """Limits of an attempt."""
@@ -71,10 +75,11 @@ class EndgameSolver:
 
     Args:
         share: the part of a move's budget, see ``SearchConfig.endgame_share``.
+        everywhere: False if it is tried only where moves commute, see ``moves_commute``.
     """
 
-    def __init__(self, share: float) -> None:
-        self._share = share
+    def __init__(self, share: float, *, everywhere: bool = True) -> None:
+        self._share, self._everywhere = share, everywhere
         self.loading = 0.0
         """Seconds that the last call has spent on compiling or loading the solver."""
         self.forget()
@@ -90,7 +95,7 @@ class EndgameSolver:
         """Try to prove the value of a root; None where it is not tried."""
         self.loading = 0.0
         try:
-            return self._tried(root, limit) if self._is_provable(root) else None
+            return self._tried(root, limit) if self._is_tried(root) else None
         except Exception as error:
             self._give_up(error)
             return None
@@ -124,7 +129,7 @@ class EndgameSolver:
     def prepare(self, root: RootPosition) -> None:
         """Compile or load what proofs in a root's game need."""
         try:
-            if self._is_provable(root):
+            if self._is_tried(root):
                 state = told_apart(root.state)
                 _new_search(state, root, 1.0).prove(state, root.player, math.inf, positions=1)
         except Exception as error:
@@ -135,11 +140,12 @@ class EndgameSolver:
         _log.info("rave_agents: the exact solver gives up: %s", error)
         self._search, self._takes = None, False
 
-    def _is_provable(self, root: RootPosition) -> bool:
-        """True if positions of the root's game can be proven; asked once for a game."""
+    def _is_tried(self, root: RootPosition) -> bool:
+        """True if positions of the root's game are tried; asked once for a game."""
         if root.game is not self._game:
             self.forget()
-            self._game, self._takes = root.game, _is_provable(root)
+            self._game = root.game
+            self._takes = _is_provable(root) and (self._everywhere or moves_commute(root.state))
             self._is_compiled = hasattr(root.state, "expander")  # It may turn out to have none.
             if not self._is_compiled:
                 self._speed *= IN_PYTHON
@@ -198,6 +204,42 @@ def log_size(state: GameState, *, most: float) -> float | None:
                 return None
             after.apply_action(draw.choice(legal))
     return total / GAMES
+
+
+def moves_commute(state: GameState) -> bool:
+    """True if the order of most pairs of successive moves makes no difference, in games at random.
+
+    Then few positions hold many lines of play, of which a tree knows nothing and a table does: n
+    lines of Dots and Boxes can be drawn in n! orders, and leave 2**n positions. Of states without
+    keys nobody knows. The games are the same at every call.
+    """
+    draw, pairs, equal = random.Random(0), 0, 0
+    for _ in range(GAMES if key_of_state(state) is not None else 0):
+        now = state.clone()
+        for _ in range(PAIRS):
+            legal = now.legal_actions()
+            first = draw.choice(legal)
+            after = now.clone()
+            after.apply_action(first)
+            if after.is_terminal():
+                break
+            second = draw.choice(after.legal_actions())
+            pairs += 1
+            equal += second in legal and _same_in_turn(now, after, first, second)
+            now = after
+    return 0 < pairs <= 2 * equal
+
+
+def _same_in_turn(state: GameState, after: GameState, first: int, second: int) -> bool:
+    """True if two moves lead to the same position in either order; ``after`` has the first."""
+    swapped, both = state.clone(), after.clone()
+    both.apply_action(second)
+    swapped.apply_action(second)
+    if swapped.is_terminal() or first not in swapped.legal_actions():
+        return False
+    swapped.apply_action(first)
+    key = key_of_state(both)
+    return key is not None and key == key_of_state(swapped)
 
 
 class _Attempt:

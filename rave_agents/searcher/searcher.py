@@ -18,7 +18,7 @@ from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel.declarations import proven_nodes
 from rave_agents.kernel.tree import Tree
-from rave_agents.knowledge.levels import NO_LEVEL, Level, level_of
+from rave_agents.knowledge.levels import LEVELS, NO_LEVEL, Level, level_of
 from rave_agents.knowledge.shipped import rules_of, value_for
 from rave_agents.results.final_move import drawn_action, root_statistics
 from rave_agents.results.payoff_matrix import joint_table
@@ -93,8 +93,9 @@ class Searcher:
         """The configuration that chooses the move: what the level draws is in it."""
         threads = self.config.threads if self.config.level == NO_LEVEL else 1
         self._trees = KeptTrees(threads, self.evaluator)
-        solves = self.config.endgame_share > 0 and self.config.level == NO_LEVEL
-        self._endgames = EndgameSolver(self.config.endgame_share) if solves else None
+        share, everywhere = self.config.endgame_share, self.config.endgames == "all"
+        solves = share > 0 and self.config.level in (NO_LEVEL, LEVELS)
+        self._endgames = EndgameSolver(share, everywhere=everywhere) if solves else None
         self.reseed(seed)
 
     def __copy__(self) -> Self:

@@ -454,7 +454,7 @@ def test_infinity_may_be_a_text():
         assert SearchConfig(proofs=spec).proofs.numbers.visits == INF
 
 
-@pytest.mark.parametrize("name", ["hidden", "utility_range"])
+@pytest.mark.parametrize("name", ["hidden", "utility_range", "endgames"])
 @pytest.mark.parametrize("value", ["guess", "", None, True])
 def test_another_choice_is_refused(name, value):
     with pytest.raises(UnknownNameError, match=rf"Unknown {name} .* There are: "):
@@ -870,6 +870,8 @@ PRESETS = {
         "expand_visits": 1,
         "search_forced_moves": True,
         "known": True,
+        "endgame_share": 0.3,
+        "endgames": "where_moves_commute",
     },
     "rave_pn": {**RAVE, "proofs": PN_PROOFS, "contempt": 0.35},
     "pn_mcts_fsu": {

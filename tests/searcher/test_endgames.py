@@ -12,7 +12,7 @@ from helpers.own_games.subtraction import Subtraction
 from helpers.random_trees import KINDS, action_values, random_tree, regret, tree_state
 
 from rave_agents import GameError, Limit, SearchConfig, Searcher, as_game
-from rave_agents.searcher.endgames import EndgameSolver, log_size
+from rave_agents.searcher.endgames import EndgameSolver, log_size, moves_commute
 
 SOLVING = SearchConfig(endgame_share=0.9)
 ENOUGH = Limit(simulations=2000)
@@ -78,6 +78,37 @@ def test_without_a_share_nothing_is_proven_before():
 def test_a_level_has_no_solver():
     result = Searcher(SOLVING.replace(level=3), seed=1).search(Sticks(7), ENOUGH)
     assert result.solver_positions == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "commute"),
+    [
+        ("dots_and_boxes", True),
+        ("nim(pile_sizes=3;4;5)", True),
+        ("tic_tac_toe", False),
+        ("connect_four", False),
+        ("hex(board_size=4)", False),
+        ("clobber(rows=3,columns=4)", False),
+    ],
+)
+def test_moves_commute_where_few_positions_hold_many_lines_of_play(name, commute):
+    assert moves_commute(as_game(name).new_initial_state()) is commute
+
+
+def test_auto_asks_the_solver_where_moves_commute():
+    positions = [
+        Searcher(SearchConfig.preset("auto"), seed=1).search(played(name), ENOUGH).solver_positions
+        for name in ("nim(pile_sizes=3;4)", "tic_tac_toe")
+    ]
+    assert positions[0] > 0 == positions[1]
+
+
+def played(name):
+    """A position after the first two moves."""
+    state = as_game(name).new_initial_state()
+    for _ in range(2):
+        state.apply_action(state.legal_actions()[0])
+    return state
 
 
 @pytest.mark.parametrize("name", ["pig", "nim(pile_sizes=40;41;42;43;44)"])
