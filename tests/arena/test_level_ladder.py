@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from rave_agents.arena.level_ladder import (
     MOST_ELO,
@@ -16,6 +17,7 @@ from rave_agents.arena.level_ladder import (
     places_of,
 )
 from rave_agents.arena.statistics import MatchScore
+from rave_agents.cli import app
 from rave_agents.knowledge.levels import LEVELS, PATH, level_at
 
 RUNGS = len(PATH) - 1
@@ -103,3 +105,10 @@ def test_neighbouring_levels_lie_apart(game):
     """Wide margins: of 40 games the score's standard error is 0.08."""
     scores = [score.score for score in check_levels(game, games=40, seed=1, progress=False).scores]
     assert all(0.5 <= score <= 0.88 for score in scores[1:]), scores
+
+
+def test_a_check_places_no_levels(tmp_path):
+    given = ["levels", "tic_tac_toe", "--check", "--output", str(tmp_path / "levels.json")]
+    told = CliRunner().invoke(app, given)
+    assert told.exit_code != 0
+    assert "--check places no levels" in told.output
