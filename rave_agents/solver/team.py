@@ -79,12 +79,14 @@ class Team:
             search.control[codes.NUM_VALUES] = place + number
 
     def place_of(self, value: float) -> int:
-        """The place of a value, which is added if it is new."""
+        """The place of a value, which is added if it is new; ``UNTOLD`` without room."""
         found = np.flatnonzero(self.values[1:] == value)
         if len(found) > 0:
             return int(found[0]) + 1
         control = self.first.control
         place = int(control[codes.NUM_VALUES])
+        if place > codes.MOST_VALUES:
+            return codes.UNTOLD
         self.values[place] = value
         control[codes.NUM_VALUES] += control[codes.STRIDE]
         return place
