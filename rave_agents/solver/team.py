@@ -133,10 +133,13 @@ class Team:
         def work(number: int) -> None:
             try:
                 statuses[number] = self.searches[number].run(shares[number])
+                # Whose steps are used up lets the others have theirs.
+                if statuses[number] != codes.GOES_ON:
+                    ended[0] = 1
             except BaseException as error:
                 errors.append(error)
-            finally:
                 ended[0] = 1
+            finally:
                 back.append(number)
                 if len(back) == count - 1:
                     woken.release()
