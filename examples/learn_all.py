@@ -1,8 +1,9 @@
 """Make the learned values anew that are shipped with the package.
 
 Each game is learned for some minutes, and measured against ``auto`` without its value: a file that
-is worse is not kept. Then ``auto`` plays with minimax backups against averages, and the file says
-what has won. On two cores all games take a night:
+is worse is not kept. Then ``auto`` plays with minimax backups against averages, and with the value
+against none on boards of a row and a column more or less. The file says what has won. On two cores
+all games take a night:
 
     python examples/learn_all.py --minutes 30 --jobs 2
 
@@ -17,11 +18,14 @@ import subprocess
 import tempfile
 
 from rave_agents import as_game
-from rave_agents.analysis.backup_choice import choose_backup
+from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.analysis.backup_choice import AS_GOOD, choose_backup
 from rave_agents.analysis.learn import learn, rules_with_board
 from rave_agents.arena.match import play_match
 from rave_agents.arena.statistics import MatchScore
+from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.knowledge.linear_value import LinearValue
+from rave_agents.knowledge.other_sizes import at_other_size, sizes_near
 from rave_agents.knowledge.shipped import FOLDER, file_name
 
 GAMES = (
@@ -71,17 +75,28 @@ def learn_one(game: str, given: argparse.Namespace) -> None:
         kept = score.score >= 0.5
         print(f"{game}: {told(score)}", kept)
         if kept:
-            measure(game, value, given)
+            measure(value, rules, given)
             given.folder.mkdir(exist_ok=True)
             value.save(given.folder / path.name)
 
 
-def measure(game: str, value: LinearValue, given: argparse.Namespace) -> None:
-    """Find out which backup a value is better with."""
-    score = choose_backup(
-        game, value, games=given.choice_games, seconds=given.choice_seconds, seed=given.seed
-    )
-    print(f"{game}: minimax {told(score)} against averages: {value.backup}", flush=True)
+def measure(value: LinearValue, rules: BaseRules, given: argparse.Namespace) -> None:
+    """Find out which backup a value is better with, and if it helps on boards of other sizes."""
+    limits = {"seconds": given.choice_seconds, "seed": given.seed}
+    if given.choice_games:
+        score = choose_backup(rules, value, games=given.choice_games, **limits)
+        print(f"{rules}: minimax {told(score)} against averages: {value.backup}", flush=True)
+    helps = []
+    for other in sizes_near(rules):
+        resized = at_other_size(value, other)
+        if resized is not None:
+            with_it = AgentSpec("auto", {"evaluator": resized})
+            match = play_match(
+                other, with_it, "auto(known=False)", games=given.size_games, **limits
+            )
+            helps.append(match.score.interval[0] > AS_GOOD)
+            print(f"{other}: {told(match.score)} against known=False", flush=True)
+    value.other_sizes = len(helps) > 0 and all(helps)
 
 
 def measure_again(game: str, given: argparse.Namespace) -> None:
@@ -92,9 +107,9 @@ def measure_again(game: str, given: argparse.Namespace) -> None:
     if not path.exists():
         return
     value = LinearValue.load(path)
-    before = value.backup
-    measure(game, value, given)
-    if value.backup != before:
+    before = value.backup, value.other_sizes
+    measure(value, rules, given)
+    if (value.backup, value.other_sizes) != before:
         value.save(path)
 
 
@@ -111,8 +126,11 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes that play")
     parser.add_argument("--games", type=int, default=40, help="of the match that decides")
     parser.add_argument("--seconds", type=float, default=0.1, help="a move in that match")
-    parser.add_argument("--choice-games", type=int, default=60, help="of averages or minimax")
+    parser.add_argument(
+        "--choice-games", type=int, default=60, help="of minimax against averages; 0 for none"
+    )
     parser.add_argument("--choice-seconds", type=float, default=0.02, help="a move of these")
+    parser.add_argument("--size-games", type=int, default=20, help="on each board of another size")
     parser.add_argument("--measure", action="store_true", help="learn nothing")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=pathlib.Path, default=FOLDER)

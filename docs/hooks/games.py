@@ -27,7 +27,7 @@ from rave_agents.game.notation import position_text
 from rave_agents.games import GAMES
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.knowledge.levels import LEAST_ELO, LEVELS, ladder_of
-from rave_agents.knowledge.linear_value import MINIMAX
+from rave_agents.knowledge.linear_value import MINIMAX, LinearValue
 from rave_agents.knowledge.shipped import file_name, value_for
 from rave_agents.plots.board import find_board
 from rave_agents.plots.board_svg import STYLE, board_svg
@@ -172,7 +172,7 @@ def _levels(games: list[str]) -> str:
     values = {game: value_for(one) for game, one in rules.items() if one is not None}
     learned = [
         f"`auto` plays `{game}` with a learned value{BY_MINIMAX * (value.backup == MINIMAX)}, "
-        f"`{file_name(rules[game])}`: {value.made}."
+        f"{_source(value, rules[game])}: {value.made}."
         for game, value in values.items()
         if value is not None
     ]
@@ -198,6 +198,11 @@ def _levels(games: list[str]) -> str:
             "[Levels](../tutorials/levels.md) tells how they are made.",
         ]
     )
+
+
+def _source(value: LinearValue, rules: BaseRules) -> str:
+    """The file of a value, or the game of another size that it was learned on."""
+    return f"that of `{value.learned_on}`" if value.learned_on else f"`{file_name(rules)}`"
 
 
 def _rules(game: str) -> BaseRules | None:

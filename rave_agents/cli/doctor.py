@@ -41,7 +41,7 @@ def examine(*, measure: bool = True) -> dict[str, Any]:
 
     Returns:
         Plain values, fit for JSON: ``versions``, ``adapters``, ``missing_adapters`` (why, and how
-        to install), ``known_games`` (those of which values are shipped, and the backup of each),
+        to install), ``known_games`` (those of which values are shipped, and what the files say),
         ``levels`` (the Elo points between neighbouring levels, in games in which they were
         measured), ``kernel`` and ``timings`` (None if not measured).
     """

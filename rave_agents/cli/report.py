@@ -93,9 +93,12 @@ def games_table(games: Sequence[Mapping[str, Any]], *, reasons: bool) -> Rendera
     return table
 
 
-def known_games_line(backups: Mapping[str, str]) -> str:
-    """The games of which values are shipped, and those where minimax backs them up."""
-    told = (game + " (minimax)" * (backup == MINIMAX) for game, backup in backups.items())
+def known_games_line(games: Mapping[str, Mapping[str, Any]]) -> str:
+    """The games of which values are shipped; with minimax or for other sizes where that helps."""
+    told = []
+    for game, words in games.items():
+        more = ["minimax"] * (words["backup"] == MINIMAX) + ["other sizes"] * words["other_sizes"]
+        told.append(f"{game} ({', '.join(more)})" if more else game)
     return ", ".join(told) or "none"
 
 

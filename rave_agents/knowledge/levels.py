@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from rave_agents.files import written_whole
 from rave_agents.game.arguments import is_integer, is_number
 from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.knowledge.other_sizes import rules_named
 from rave_agents.knowledge.shipped import FOLDER, value_for
 
 NO_LEVEL = 0
@@ -116,22 +117,6 @@ def ladder_of(rules: BaseRules | None) -> Ladder:
     size = math.log(rules.num_distinct_actions)
     nearest = min(sizes, key=lambda other: abs(math.log(other.num_distinct_actions) - size))
     return ladders[str(nearest)]._replace(distance=None)
-
-
-def rules_named(game: str, kind: type[BaseRules]) -> BaseRules | None:
-    """The rules of a game that a file of levels names; None if they are not of this class."""
-    name, _, rest = game.removesuffix(")").partition("(")
-    if name != kind.name:
-        return None
-    defaults = kind.parameter_defaults()
-    given = dict(pair.split("=") for pair in rest.split(",") if pair)
-    kinds = {key: type(default) for key, default in defaults.items()}
-    return kind(
-        **{
-            key: text == "True" if kinds[key] is bool else kinds[key](text)
-            for key, text in given.items()
-        }
-    )
 
 
 @functools.cache

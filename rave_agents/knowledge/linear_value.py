@@ -75,6 +75,9 @@ class LinearValue:
         made: a line that tells how it was learned.
         backup: what ``auto`` backs its values up by, ``"mean_backup"`` or ``"minimax_backup"``:
             what has won, see ``rave_agents.analysis.backup_choice``.
+        other_sizes: True if the value was measured to help on boards of other sizes, with averages,
+            see ``other_sizes.py``.
+        learned_on: the game that it was learned on, if that has a board of another size; else None.
     """
 
     def __init__(
@@ -88,6 +91,8 @@ class LinearValue:
         players: int | None = None,
         made: str = "",
         backup: str = MEAN,
+        other_sizes: bool = False,
+        learned_on: str | None = None,
     ) -> None:
         self.game = game
         self.weights: NDArray[np.float32] = np.ascontiguousarray(weights, np.float32)
@@ -96,10 +101,14 @@ class LinearValue:
         self.network = network
         self.made = made
         self.backup = backup
+        self.other_sizes = other_sizes
+        self.learned_on = learned_on
         self._known: Hashable = None
         self._known_rules: BaseRules | None = None
         if backup not in (MEAN, MINIMAX):
             raise ValueError(f"backup must be {MEAN!r} or {MINIMAX!r}, got {backup!r}.")
+        if not isinstance(other_sizes, bool):
+            raise TypeError(f"other_sizes must be True or False, got {other_sizes!r}.")
         _check_utilities(utilities, utility_sum)
         self.players: int = len(self.weights) if players is None else players
         """The number of players."""
@@ -121,6 +130,7 @@ class LinearValue:
             "players": self.players,
             "made": self.made,
             "backup": self.backup,
+            "other_sizes": int(self.other_sizes),
         }
         if self.network is not None:
             stages = np.array(self.network.stages, np.int64)
@@ -309,6 +319,8 @@ def _arguments(arrays: Arrays) -> dict[str, Any]:
     players = int(number_in(arrays, "players"))
     if "backup" in arrays:
         found["backup"] = text_in(arrays, "backup")
+    if "other_sizes" in arrays:
+        found["other_sizes"] = number_in(arrays, "other_sizes") == 1.0
     return found | {"network": network, "players": players, "made": text_in(arrays, "made")}
 
 

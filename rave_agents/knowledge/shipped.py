@@ -5,11 +5,13 @@
 
 import functools
 import pathlib
+from collections.abc import Callable
 from typing import Any
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.knowledge.linear_value import LinearValue
+from rave_agents.knowledge.other_sizes import at_other_size
 
 FOLDER = pathlib.Path(__file__).parent / "data"
 """The folder of the files, see ``file_name``."""
@@ -20,10 +22,12 @@ def shipped_files() -> list[pathlib.Path]:
     return sorted(FOLDER.glob("*.npz"))
 
 
-def known_games() -> dict[str, str]:
-    """The games of which values are shipped, with their parameters, and how each is backed up."""
+def known_games() -> dict[str, dict[str, Any]]:
+    """The games of which values are shipped, with their parameters, and what each file says."""
     values = map(_loaded, shipped_files())
-    return {value.game: value.backup for value in values}
+    return {
+        value.game: {"backup": value.backup, "other_sizes": value.other_sizes} for value in values
+    }
 
 
 def rules_of(state: Any) -> BaseRules | None:
@@ -38,17 +42,39 @@ def rules_of(state: Any) -> BaseRules | None:
 
 @functools.lru_cache(maxsize=256)
 def value_for(rules: BaseRules) -> LinearValue | None:
-    """The shipped value that fits a game; None if there is none."""
-    if not rules.name or rules.num_board_cells == 0:
-        return None
-    for path in (*FOLDER.glob(f"{rules.name}.npz"), *FOLDER.glob(f"{rules.name}-*.npz")):
-        value = _loaded(path)
+    """The shipped value that fits a game; None if there is none.
+
+    Where there is none of its size, it is that of the nearest whose file says that it helps on
+    others.
+    """
+    values = _values_of(rules)
+    for value in values:
         try:
             value.judged(rules)
         except UnsupportedGameError:
             continue
         return value
-    return None
+    near = sorted((value for value in values if value.other_sizes), key=_distance(rules))
+    return next(filter(None, (at_other_size(value, rules) for value in near)), None)
+
+
+def _values_of(rules: BaseRules) -> list[LinearValue]:
+    """The values that are shipped of a game, whatever its parameters."""
+    if not rules.name or rules.num_board_cells == 0:
+        return []
+    paths = *FOLDER.glob(f"{rules.name}.npz"), *FOLDER.glob(f"{rules.name}-*.npz")
+    return [_loaded(path) for path in sorted(paths)]
+
+
+def _distance(rules: BaseRules) -> Callable[[LinearValue], int]:
+    """The number of rows and columns by which a value's board is larger or smaller."""
+
+    def distance(value: LinearValue) -> int:
+        assert value.network is not None
+        sides = zip(value.network.board, rules.board_shape, strict=False)
+        return sum(abs(before - now) for before, now in sides)
+
+    return distance
 
 
 @functools.cache

@@ -111,6 +111,8 @@ class SearchResult(Result):
     known: str | None = None
     """The game whose learned value was used, a shipped one (``SearchConfig.known``) or that of a
     file; None without one."""
+    other_size: bool = False
+    """True if that game has a board of another size, see ``rave_agents.knowledge.other_sizes``."""
     minimax: bool = False
     """True if the values were backed up by minimax because their file says that this is better, see
     ``AdaptiveBackup``."""
@@ -257,6 +259,7 @@ class SearchResult(Result):
             "memory_full": self.memory_full,
             "provider": self.provider,
             "known": self.known,
+            "other_size": self.other_size,
             "minimax": self.minimax,
             "solver_positions": self.solver_positions,
             "forced": self.forced,
@@ -383,6 +386,7 @@ class SearchResult(Result):
             line += f" ({self.provider})"
         if self.known is not None:
             line += f", by a value learned of {self.known}"
+            line += ", a board of another size" if self.other_size else ""
             line += ", with minimax backups" if self.minimax else ""
         if self.proven is not None:
             line += f", proven {self.proven}"

@@ -78,8 +78,11 @@ class KeptTrees:
             self.searches = [BatchedSearch(evaluator)]
         else:
             self.searches = [TreeSearch(evaluator) for _ in range(threads)]
-        self.known: str | None = _known_game(evaluator)
-        """The game of the learned value in use; None without one."""
+        self.known: str | None
+        """The game that the value in use was learned on; None without one."""
+        self.other_size: bool
+        """True if that game has a board of another size."""
+        self._note_known(evaluator)
         self.root: RootPosition | None = None
         """The position searched last or advanced to; None before the first search."""
         self.stage = Stage.IDLE
@@ -98,9 +101,15 @@ class KeptTrees:
         """Search with another evaluator from the next provider on: None, or one of positions."""
         if evaluator is not self._evaluator:
             self._evaluator = evaluator
-            self.known = _known_game(evaluator)
+            self._note_known(evaluator)
             for search in self.searches:
                 search.use_evaluator(evaluator)
+
+    def _note_known(self, evaluator: Any) -> None:
+        """Note on which game an evaluator was learned."""
+        learned = evaluator if isinstance(evaluator, LinearValue) else None
+        self.known = None if learned is None else learned.learned_on or learned.game
+        self.other_size = learned is not None and learned.learned_on is not None
 
     def fit_evaluator(self) -> None:
         """Search without batches if the evaluator has turned out to give no values."""
@@ -366,10 +375,6 @@ def root_position(state: GameState, game: SearchedGame, player: int | None) -> R
             check_decision(state)
         checked_actions(mover, actions, game.num_players, game.num_actions)
     return RootPosition(game, state, mover, is_forced=count <= 1)
-
-
-def _known_game(evaluator: Any) -> str | None:
-    return evaluator.game if isinstance(evaluator, LinearValue) else None
 
 
 def can_be_told(state: GameState) -> bool:

@@ -402,13 +402,14 @@ def test_quick_doctor_measures_nothing(program):
     assert findings["timings"] is None
     assert findings["versions"]["rave-agents"] == rave_agents.__version__
     assert "openspiel" in findings["adapters"]
-    assert findings["known_games"]["breakthrough(rows=8,columns=8)"] == "minimax_backup"
+    told = findings["known_games"]["breakthrough(rows=8,columns=8)"]
+    assert told["backup"] == "minimax_backup"
 
 
 def test_doctor_and_the_list_of_agents_tell_what_is_known(program):
     for command in (("doctor", "--quick"), ("agents",)):
         told = " ".join(program(*command).stdout.split())
-        assert "breakthrough(rows=8,columns=8) (minimax)" in told
+        assert "breakthrough(rows=8,columns=8) (minimax" in told
         assert "clobber(rows=5,columns=6)," in told
 
 

@@ -198,8 +198,9 @@ def test_the_configuration_is_written_and_read_again():
     assert make_agent("auto(backup=adaptive_backup)", RULES).searcher.config == AUTO
 
 
-def test_where_nothing_or_everything_is_known_it_says_nothing():
-    result = Searcher(AUTO, seed=1).search(RULES.new_initial_state(), Limit(simulations=10))
+def test_where_nothing_is_known_it_says_nothing():
+    state = rules_class("nim")().new_initial_state()
+    result = Searcher(AUTO, seed=1).search(state, Limit(simulations=10))
     assert (result.known, result.minimax) == (None, False)
 
 

@@ -54,11 +54,6 @@ def test_auto_uses_what_is_known_of_a_game_and_says_so(folder):
     assert f"by a value learned of {RULES}" in str(result)
 
 
-def test_nothing_is_known_of_a_game_with_another_parameter(folder):
-    state = RULES.replace(rows=6).new_initial_state()
-    assert visits(state, SearchConfig.preset("auto"))[0] is None
-
-
 def test_nothing_is_known_of_a_game_of_ones_own_with_the_same_name(folder):
     class Breakthrough(type(RULES)):
         """The same game, as a user's module might have it."""
