@@ -15,7 +15,7 @@ from rave_agents.simulate.action_numbers import has_tables_of_ids
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.expansion import Expansion
 from rave_agents.simulate.simulator import Frame, Header, Simulator
-from rave_agents.simulate.value import PositionValue
+from rave_agents.simulate.value import PositionPriors, PositionValue
 from rave_openspiel import compiled_games
 from rave_openspiel.knowledge import Unit, tensor_method
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
@@ -331,7 +331,7 @@ class OpenSpielState:
             return common.simulator(frame, None)  # type: ignore[no-any-return]
         # A position set up otherwise than the first may have another provider than it had.
         shown = int(frame.header[Header.OBSERVATION]) if plays else 0
-        if plays or isinstance(evaluator, PositionValue):
+        if plays or isinstance(evaluator, PositionValue | PositionPriors):
             found = self.on_compiled_rules()
             fits = found is not None and shown in (0, found.observed_in_playouts())
             compiled = compiled_simulator(found, frame, evaluator) if found and fits else None

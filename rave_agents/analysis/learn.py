@@ -1,10 +1,11 @@
-"""A value that a game's self-play teaches: ``learn``.
+"""A value, or a policy, that a game's self-play teaches: ``learn``.
 
-On compiled rules with a board, self-play in machine code teaches tuples of cells, see
-``board_learning.py``. In other games the search plays itself, first with playouts to the end, then
-by the values learned so far. Each position of these games is labelled half with how the game ended
-and half with what the search thought of it, and a ``LinearValue`` of observations is fitted to all
-of them by logistic regression.
+On compiled rules with a board, self-play in machine code teaches a value of tuples of cells, see
+``board_learning.py``, and searches teach a policy, see ``policy_learning.py``. In other games the
+search plays itself, first with playouts to the end, then by the values learned so far. Each
+position of these games is labelled half with how the game ended and half with what the search
+thought of it, and a ``LinearValue`` of observations is fitted to all of them by logistic
+regression.
 """
 
 import os
@@ -17,9 +18,11 @@ import scipy  # Its parts are loaded when they are first used.
 from numpy.typing import NDArray
 
 from rave_agents.analysis.board_learning import BoardLearner
+from rave_agents.analysis.policy_learning import PolicyLearner
 from rave_agents.analysis.rounds import (
     Budget,
     Learned,
+    Learner,
     bounded_utilities,
     check_number,
     learn_rounds,
@@ -38,6 +41,7 @@ from rave_agents.game.game_state import (
 )
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.knowledge.linear_value import LinearValue, game_text
+from rave_agents.knowledge.move_policy import MovePolicy, load_learned
 from rave_agents.results.progress import Progress, shown
 from rave_agents.searcher.searcher import Searcher
 
@@ -82,12 +86,13 @@ def learn(
     simulations: int = 200,
     jobs: int = 1,
     executor: Executor | None = None,
-    start: LinearValue | str | os.PathLike[str] | None = None,
+    start: LinearValue | MovePolicy | str | os.PathLike[str] | None = None,
+    what: str = "value",
     seed: int = 0,
     progress: Progress[Learned] = None,
-    fitted: Callable[[LinearValue], object] | None = None,
-) -> LinearValue:
-    """Learn a value function by self-play of a game.
+    fitted: Callable[[Any], object] | None = None,
+) -> Any:
+    """Learn a value function, or a policy, by self-play of a game.
 
     Args:
         game: the game, its name, or a state to begin at, see ``as_game``. One player moves at a
@@ -99,14 +104,20 @@ def learn(
             equal values.
         rounds: how often ``fitted`` is called, at least 1, after equal shares of the games or the
             time.
-        simulations: of each move of self-play, at least 2; without compiled rules and a board.
+        simulations: of each move of self-play, at least 2; of a policy, or without compiled rules
+            and a board.
         jobs: processes that play, at least 1; on compiled rules with a board.
         executor: runs them, such as a Dask client's; None for processes of this machine.
-        start: a value to go on from, or its file; on compiled rules with a board.
+        start: what to go on from, or its file; on compiled rules with a board.
+        what: ``"value"`` for a value of positions, a ``LinearValue``; or ``"policy"`` for prior
+            probabilities of moves, a ``MovePolicy``, on compiled rules with a board.
         seed: decides everything random.
         progress: None for a display in a terminal or notebook, False for none, True for one
             anywhere; or a function, which is called now and then.
-        fitted: called with the value of each round; learning ends where it returns False.
+        fitted: called with what each round has learned; learning ends where it returns False.
+
+    Returns:
+        A ``LinearValue`` or a ``MovePolicy``.
 
     Raises:
         UnsupportedGameError: for another game, or one without observations.
@@ -114,6 +125,8 @@ def learn(
     """
     check_number("simulations", simulations, 2)
     check_number("jobs", jobs, 1)
+    if what not in KINDS:
+        raise ValueError(f"what must be one of {', '.join(KINDS)}, got {what!r}.")
     budget = Budget(minutes, games, rounds)
     loaded = as_game(game)
     state, name = loaded.new_initial_state(), name or loaded.name
@@ -122,16 +135,41 @@ def learn(
     budget.begin()
     with shown(progress, budget.view) as tell:
         if rules is not None:
-            begin = LinearValue.load(start) if isinstance(start, str | os.PathLike) else start
-            pool = local_executor(jobs) if executor is None and jobs > 1 else executor
-            learner = BoardLearner(rules, seed=seed, jobs=jobs, executor=pool, start=begin)
+            learner = _learner_on_board(rules, what, simulations, seed, jobs, executor, start)
             return learn_rounds(learner, budget, tell, fitted)
-        if jobs > 1 or start is not None:
+        if jobs > 1 or start is not None or what == POLICY:
             raise UnsupportedGameError(
-                f"{name}: several jobs, and a value to start from, are for games on compiled rules "
-                "with a board."
+                f"{name}: several jobs, a policy, and something to start from, are for games on "
+                "compiled rules with a board."
             )
         return _learn_observations(features, state, simulations, seed, budget, tell, fitted)
+
+
+VALUE, POLICY = KINDS = ("value", "policy")
+"""The kinds of what can be learned."""
+
+
+def _learner_on_board(
+    rules: BaseRules,
+    what: str,
+    simulations: int,
+    seed: int,
+    jobs: int,
+    executor: Executor | None,
+    start: LinearValue | MovePolicy | str | os.PathLike[str] | None,
+) -> Learner[Any]:
+    """The learner on compiled rules with a board."""
+    begin = load_learned(start) if isinstance(start, str | os.PathLike) else start
+    pool = local_executor(jobs) if executor is None and jobs > 1 else executor
+    if what == POLICY:
+        if isinstance(begin, LinearValue):
+            raise ValueError("start is a value, and a policy is to be learned: give a policy.")
+        return PolicyLearner(
+            rules, simulations=simulations, seed=seed, jobs=jobs, executor=pool, start=begin
+        )
+    if isinstance(begin, MovePolicy):
+        raise ValueError('start is a policy: say what="policy", or give a value.')
+    return BoardLearner(rules, seed=seed, jobs=jobs, executor=pool, start=begin)
 
 
 def _learn_observations(

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from rave_agents.agents.named_agents import AgentSpec, agent_types
 from rave_agents.analysis.backup_choice import choose_backup
-from rave_agents.analysis.learn import learn
+from rave_agents.analysis.learn import POLICY, learn
 from rave_agents.analysis.rounds import Budget, Learned, check_number
 from rave_agents.analysis.train import train
 from rave_agents.arena.dask_cluster import dask_executor
@@ -263,13 +263,14 @@ def learn_to_file(
     jobs: int = 1,
     dask: str | None = None,
     start: str | os.PathLike[str] | None = None,
+    what: str = "value",
     checks: int = 0,
     tensorboard: str | os.PathLike[str] | None = None,
     made: str = "",
     seed: int = 0,
     progress: Progress[Learned] = None,
 ) -> LearningResult:
-    """Learn a value of a game, and write it after every round.
+    """Learn a value or a policy of a game, and write it after every round.
 
     Args:
         game: see ``learn``, as all that is not told here.
@@ -281,6 +282,7 @@ def learn_to_file(
         jobs: processes that play.
         dask: the address of a Dask scheduler in their place, or ``"local"``; None for none.
         start: a file to go on from.
+        what: see ``learn``.
         checks: games of each check of strength; 0 for none. Learning ends early once ``PATIENCE``
             rounds in a row have brought nothing. At the end as many games decide whether ``auto``
             backs up the value of a board by averages or by minimax, see ``choose_backup``.
@@ -301,10 +303,12 @@ def learn_to_file(
         simulations=simulations,
         jobs=jobs,
         start=start,
+        what=what,
         seed=seed,
     )
+    agent = _policy_agent if what == POLICY else _value_agent
     taker = _Rounds(
-        game, output, _value_agent, games=checks, made=made, seed=seed, tensorboard=tensorboard
+        game, output, agent, games=checks, made=made, seed=seed, tensorboard=tensorboard
     )
     budget = Budget(minutes, games, rounds)
     result = _carried_out(learning, taker, budget, jobs, dask, progress)
@@ -410,6 +414,11 @@ def _workers(dask: str | None, jobs: int) -> Iterator[Executor | None]:
 def _value_agent(value: Any) -> AgentSpec:
     """The agent that checks values, with one or without."""
     return AgentSpec("uct", {"c": 0.2, **_with(value)})
+
+
+def _policy_agent(policy: Any) -> AgentSpec:
+    """The agent that checks policies, with one or without."""
+    return AgentSpec("auto", {"known": False, **_with(policy)})
 
 
 def _network_agent(network: Any) -> AgentSpec:

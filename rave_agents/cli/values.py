@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from rave_agents.analysis.learn import KINDS, VALUE
 from rave_agents.analysis.learning_run import LearningResult, learn_to_file, train_to_file
 from rave_agents.analysis.train import TARGETS
 from rave_agents.arena.level_ladder import (
@@ -55,8 +56,19 @@ def learn(
     games: Games = None,
     rounds: Rounds = 5,
     simulations: Annotated[
-        int, typer.Option(help="Simulations a move of self-play, without compiled rules.")
+        int,
+        typer.Option(
+            help="Simulations a move of self-play, for a policy or without compiled rules."
+        ),
     ] = 200,
+    what: Annotated[
+        str,
+        typer.Option(
+            metavar=f"[{'|'.join(KINDS)}]",
+            help="What to learn: a value of positions, or a policy, the prior probabilities of "
+            "moves, which helps in Hex.",
+        ),
+    ] = VALUE,
     jobs: Jobs = 1,
     dask: Dask = None,
     begin: Begin = None,
@@ -67,7 +79,7 @@ def learn(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Learn a value of positions by self-play, for auto(evaluator=FILE) and other agents.
+    """Learn a value or a policy by self-play, for auto(evaluator=FILE) and other agents.
 
     It takes some minutes for a board game. The file is written after every round: what was learned
     by then is there after Ctrl-C.
@@ -83,6 +95,7 @@ def learn(
         jobs=jobs,
         dask=dask,
         start=begin,
+        what=what,
         checks=checks,
         tensorboard=tensorboard,
         made=f"rave-agents learn '{game}', seed {seed}",

@@ -1,1 +1,1 @@
-"""Learned values: what they look at, their files, what teaches them, and those that are shipped."""
+"""Learned values and policies: what they look at, their files, their teacher, and shipped ones."""

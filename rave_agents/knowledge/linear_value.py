@@ -221,13 +221,9 @@ class LinearValue:
         if rules is self._known_rules:
             return
         assert self.network is not None
-        name, given = parsed_game(self.game)
-        defaults = {key: _canonical(told) for key, told in rules.parameter_defaults().items()}
-        parameters = {key: _canonical(told) for key, told in rules.parameters.items()}
         same = (
-            name == str(rules).partition("(")[0]
+            fits_game(self.game, rules)
             and (*rules.board_shape, rules.cell_kinds) == self.network.board
-            and _of_effect({**defaults, **given}, rules) == _of_effect(parameters, rules)
             and self.players == rules.num_players
         )
         if not same:
@@ -269,6 +265,15 @@ def parsed_game(text: str) -> tuple[str, dict[str, str]]:
         return text, {}
     pairs = (pair.partition("=") for pair in given.split(",") if pair)
     return name, {key.strip(): _canonical(value) for key, _, value in pairs}
+
+
+def fits_game(text: str, rules: BaseRules) -> bool:
+    """True if a game's text tells the game of rules, whatever their parameters' order."""
+    name, given = parsed_game(text)
+    defaults = {key: _canonical(told) for key, told in rules.parameter_defaults().items()}
+    parameters = {key: _canonical(told) for key, told in rules.parameters.items()}
+    same = _of_effect({**defaults, **given}, rules) == _of_effect(parameters, rules)
+    return same and name == str(rules).partition("(")[0]
 
 
 def _canonical(value: Any) -> str:

@@ -52,7 +52,7 @@ def symmetries_of(rules: BaseRules) -> list[NDArray[np.int64]]:
     """
     if rules.has_chance or rules.num_players != 2:
         return []
-    images = {image.tobytes(): image for image in _images(rules.board_shape, _used(rules))}
+    images = {image.tobytes(): image for image in _images(rules.board_shape, cells_used(rules))}
     identity = np.arange(rules.num_board_cells)
     images.pop(identity.tobytes(), None)
     return [image for image in images.values() if _holds(rules, image)]
@@ -71,7 +71,7 @@ def image_under(rules: BaseRules, turn: str) -> NDArray[np.int64]:
     return turned.ravel().copy()
 
 
-def _used(rules: BaseRules) -> NDArray[np.bool_]:
+def cells_used(rules: BaseRules) -> NDArray[np.bool_]:
     """The cells that ever hold something in a few random games."""
     draw, used = np.random.default_rng(0), np.zeros(rules.num_board_cells, bool)
     for _ in range(2 * GAMES):

@@ -22,6 +22,7 @@ from rave_agents.game.signatures import is_needed, parameters_of
 from rave_agents.games.kit.values import is_compiled_value, position_value
 from rave_agents.kernel.values.implicit_minimax import Judging
 from rave_agents.knowledge.linear_value import MINIMAX, LinearValue
+from rave_agents.knowledge.move_policy import load_learned
 from rave_agents.searcher.models import function_evaluator, model_evaluator
 from rave_agents.searcher.trained_network import named_network
 from rave_agents.simulate.evaluations import checked_policy, kind_of_answer
@@ -60,7 +61,8 @@ def as_evaluator(given: Any) -> Any:
       wrote; a part that implements ``rave_agents.parts.position_value``, which is compiled with a
       game's rules. A value is what the player to move may still expect, in the game's utilities, or
       a number for each player;
-    * priors alone: an object with ``prior(state)``, which gives (action, probability) pairs;
+    * priors alone: an object with ``prior(state)``, which gives (action, probability) pairs; a
+      ``MovePolicy``, or the path of its file;
     * both: an object with ``evaluate(state)`` and ``prior(state)``, OpenSpiel's ``Evaluator``;
     * what takes observations in batches: a ``BatchEvaluator``; a ``torch.nn.Module``; a model of
       OpenSpiel's AlphaZero; a model of Stable-Baselines3 or sb3-contrib with a critic, such as PPO
@@ -175,7 +177,7 @@ def _of_text(text: str) -> Any:
             "is read by what you name in Python, such as ./nets.py:net."
         )
     if os.path.exists(text):
-        return LinearValue.load(text)
+        return load_learned(text)
     if split_place(text) is None:
         raise _unknown_text(text)
     try:

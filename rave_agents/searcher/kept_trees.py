@@ -18,6 +18,7 @@ from rave_agents.game.game_state import (
     legal_actions_of,
 )
 from rave_agents.knowledge.linear_value import LinearValue
+from rave_agents.knowledge.move_policy import MovePolicy
 from rave_agents.results.world_statistics import WorldStatistics, world_statistics
 from rave_agents.searcher.batched_search import BatchedSearch
 from rave_agents.searcher.checks import (
@@ -79,7 +80,7 @@ class KeptTrees:
         else:
             self.searches = [TreeSearch(evaluator) for _ in range(threads)]
         self.known: str | None
-        """The game that the value in use was learned on; None without one."""
+        """The game that the value or policy in use was learned on; None without one."""
         self.other_size: bool
         """True if that game has a board of another size."""
         self._note_known(evaluator)
@@ -107,7 +108,7 @@ class KeptTrees:
 
     def _note_known(self, evaluator: Any) -> None:
         """Note on which game an evaluator was learned."""
-        learned = evaluator if isinstance(evaluator, LinearValue) else None
+        learned = evaluator if isinstance(evaluator, LinearValue | MovePolicy) else None
         self.known = None if learned is None else learned.learned_on or learned.game
         self.other_size = learned is not None and learned.learned_on is not None
 

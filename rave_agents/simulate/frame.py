@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rave_agents.simulate.random_stream import Stream
 
-HEADER_LENGTH = 61
+HEADER_LENGTH = 62
 
 WINS, LOSES = 1, 2
 """Marks of a move in ``Frame.choices``: it wins at once; the next player can win after it."""
@@ -133,6 +133,9 @@ class Header(enum.IntEnum):
     ask; but for hash collisions, it is the same for two positions exactly if these are equal."""
     SECOND_KEY = 60
     """Out: 64 bits more."""
+
+    LAST_ACTION = 61
+    """In: the action, or outcome, that has led to the root; -1 where none is known."""
 
 
 class CheckChildren(enum.IntEnum):

@@ -82,9 +82,12 @@ def test_late_exploration_comes_in_with_the_visits_for_each_edge(chance, N, c):
     assert explored(rule, N, n=4.0) == pytest.approx(explored(UCB1(c), N, n=4.0))
 
 
-@pytest.mark.parametrize(("chance", "share"), [(0, 0.55), (1, 1.0)])
-def test_amaf_that_is_trusted_explores_in_place_of_the_rule_but_for_chance(chance, share):
-    search = SimpleNamespace(lifetimes=assembled(CountLifetimes(), {Axis.ONE: 1}))
+@pytest.mark.parametrize(
+    ("rule", "chance", "share"),
+    [(UCB1(), 0, 0.55), (UCB1(), 1, 1.0), (PUCT(), 0, 0.675), (PUCT(), 1, 1.0)],
+)
+def test_amaf_that_is_trusted_explores_in_place_of_the_rule_but_for_chance(rule, chance, share):
+    search = SimpleNamespace(rule=rule, lifetimes=assembled(CountLifetimes(), {Axis.ONE: 1}))
     search.lifetimes.chance[0] = chance
     assert exploration_left(LearnedTrust(), search, 0.5) == pytest.approx(share)
     assert exploration_left(LearnedTrust(), search, 0.0) == 1.0

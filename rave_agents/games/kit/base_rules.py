@@ -97,8 +97,10 @@ class BaseRules:
     """True if a policy of the search chooses each move of a playout."""
     is_judged: bool = False
     """True if ``judge`` gives values: where a search has a value function, not otherwise."""
+    gives_priors: bool = False
+    """True if ``give_priors`` gives priors: where a search has a policy, not otherwise."""
     num_weights: int = 0
-    """The number of the value function's own weights."""
+    """The number of the value function's, or the policy's, own weights."""
     aside: tuple[str, ...] = ()
     """Fields that do not tell positions apart: scratch, and what follows from the other fields.
     Two records that are equal in all others are one position to a solver."""
@@ -271,6 +273,9 @@ class BaseRules:
 
     def judge(self, state: Any, cells: Any, weights: Any, returns: Any) -> None:
         """Write what each player is to expect; a value function stands here in a search."""
+
+    def give_priors(self, states: Any, player: Any, frame: Any) -> None:
+        """Write the prior probabilities of the listed actions; a policy stands here in a search."""
 
     def draw(self, state: Any, stream: Any) -> int:
         """A legal action, each equally probable: faster than to list them and to take one."""

@@ -32,6 +32,7 @@ PATH_LENGTH = int(Header.PATH_LENGTH)
 EXPAND = int(Header.EXPAND)
 PLAYOUTS = int(Header.PLAYOUTS)
 LEAF_PLAYER = int(Header.PLAYER)
+UNIFORM = int(Header.UNIFORM)
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
 REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
@@ -78,8 +79,10 @@ class Buffers(NamedTuple):
     """[players] where rules and value functions write; ``GUARD`` numbers lie on either side."""
     cells: Any
     """[rows * columns of the board] where a value function, or who shows it, finds the cells."""
+    cells_after: Any
+    """The same, of the board after a move."""
     weights: Any
-    """The value function's own numbers."""
+    """The value function's, or the policy's, own numbers."""
     choices: Any
     states: Any
     """[RECORDS] the records."""
@@ -145,6 +148,9 @@ def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: A
             status = DONE if fine else FAILED
         if status != DONE:
             return status
+        if rules.gives_priors and player != CHANCE and header[STEP] != MOVE_ROOT:
+            rules.give_priors(states, np.int64(player), frame)
+            header[UNIFORM] = 0
     if header[STEP] == MOVE_ROOT:
         return DONE
     status = play_from_leaf(rules, states, actions, probabilities, frame)
@@ -165,6 +171,7 @@ def entry(rules: Any, address: int) -> int:
     lists = own + RECORDS * rules.record_bytes
     room = rules.list_room
     scratch = lists + 24 * room + 8 * GUARD
+    cells = scratch + 8 * (players + GUARD)
     frame = Buffers(
         header,
         array_at(at[0], header[PATH_CAPACITY], np.int32),
@@ -183,7 +190,8 @@ def entry(rules: Any, address: int) -> int:
         table_at(at[18], samples, shown, np.float32),
         array_at(at[19], samples, np.int32),
         array_at(scratch, players, np.float64),
-        array_at(scratch + 8 * (players + GUARD), rules.num_board_cells, np.int8),
+        array_at(cells, rules.num_board_cells, np.int8),
+        array_at(cells + rules.num_board_cells + GUARD, rules.num_board_cells, np.int8),
         array_at(header[WEIGHTS], rules.num_weights, np.float32),
         table_at(at[20], 2, actions, np.int32),
         states_at(rules, own),

@@ -11,7 +11,7 @@ from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import GameError
 from rave_agents.game.endless import endless_game
 from rave_agents.games.kit import keyed_playing, machine, playing
-from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.games.kit.base_rules import NO_ACTION, BaseRules
 from rave_agents.games.kit.choices import chosen_rules
 from rave_agents.games.kit.memory import RECORDS, ROOT
 from rave_agents.games.kit.playing import MOVE_ROOT, Buffers
@@ -41,7 +41,7 @@ class RulesSimulator:
         frame: the buffers shared with the loop.
         moves: the moves that have led to the root from the game's start, chance included;
             None if they are not known, so that ``set_root`` cannot go on from there.
-        weights: the value function's own numbers, where the rules are judged and it has any.
+        weights: the own numbers of the value function, or of the policy, if it has any.
         interpreted: whether the rules run as plain Python.
     """
 
@@ -63,7 +63,8 @@ class RulesSimulator:
         own, room, players = RECORDS * rules.record_bytes, rules.list_room, rules.num_players
         # Words, so that each record and list begins at a whole one.
         words = own // 8 + 3 * room + players + 2 * GUARD
-        self._memory = np.zeros(words + -(-rules.num_board_cells // 8) + GUARD, np.int64)
+        board = rules.num_board_cells + GUARD
+        self._memory = np.zeros(words + -(-2 * board // 8), np.int64)
         memory = self._memory.view(np.uint8)
         size = rules.record.itemsize
         self._states = memory[: RECORDS * size].view(rules.record)
@@ -72,7 +73,10 @@ class RulesSimulator:
         self._actions = lists[8 * room : 12 * room].view(np.int32)
         self._replies = lists[16 * room : 20 * room].view(np.int32)
         self._scratch = lists[24 * room + 8 * GUARD :][: 8 * players].view(np.float64)
-        self._cells = memory[8 * words :][: rules.num_board_cells].view(np.int8)
+        boards = memory[8 * words :].view(np.int8)
+        self._cells, self._cells_after = (
+            boards[first : first + rules.num_board_cells] for first in (0, board)
+        )
         self._weights = np.zeros(0, np.float32) if weights is None else weights
         self._states[ROOT] = root[0]
         self.tells_keys = bool(frame.header[Header.TELL_KEYS])
@@ -98,13 +102,18 @@ class RulesSimulator:
         self.frame = frame
         frame.header[Header.PROVIDER] = self._memory.ctypes.data
         frame.header[Header.WEIGHTS] = self._weights.ctypes.data
+        self._tell_last_action()
         if self._callback is not None:
             self._callback.memory = frame.header.data
             frame.header[Header.IN_PYTHON] = 1
         named = {name: getattr(frame, name, None) for name in Buffers._fields}
         own = {"scratch": self._scratch, "cells": self._cells, "weights": self._weights}
+        own |= {"cells_after": self._cells_after}
         own |= {"states": self._states.view(np.recarray), "replies": self._replies}
         self._buffers = Buffers(**named | own)
+
+    def _tell_last_action(self) -> None:
+        self.frame.header[Header.LAST_ACTION] = self._moves[-1] if self._moves else NO_ACTION
 
     def make_sensible(self) -> None:
         """Leave out moves that make no sense in playouts, see ``Rules.make_sensible``."""
@@ -134,6 +143,7 @@ class RulesSimulator:
             status = simulated(self, self.frame)
         header[Header.STEP] = Step.WHOLE
         self._moves = moves
+        self._tell_last_action()
         if status == Status.FAILED:
             self.raise_pending()
         legal = self.frame.actions[: header[Header.NUM_ACTIONS]].tolist()

@@ -13,14 +13,14 @@ from rave_agents.games.kit.base_rules import CHANCE, TERMINAL, BaseRules
 from rave_agents.games.kit.playing import MOVE_ROOT
 from rave_agents.games.kit.rules_expander import RulesExpander
 from rave_agents.games.kit.rules_simulator import RulesSimulator
-from rave_agents.games.kit.values import judged_rules
+from rave_agents.games.kit.values import judged_rules, rules_with_priors
 from rave_agents.simulate.action_numbers import has_tables_of_ids
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.expansion import Expansion
 from rave_agents.simulate.frame import Frame, Header, Status
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import Simulator, make_frame, simulated
-from rave_agents.simulate.value import PositionValue
+from rave_agents.simulate.value import PositionPriors, PositionValue
 
 _PATH = 1024
 """Actions that are played in one call."""
@@ -249,9 +249,12 @@ def compiled_simulator(
         return None
     if evaluator is None:
         return RulesSimulator(state.rules, state.root, frame, moves=state.history())
-    if not isinstance(evaluator, PositionValue):
+    if isinstance(evaluator, PositionPriors):
+        judged = rules_with_priors(evaluator.source, state.rules)
+    elif isinstance(evaluator, PositionValue):
+        judged = judged_rules(evaluator.function, state.rules)
+    else:
         return None
-    judged = judged_rules(evaluator.function, state.rules)
     if judged is None:
         return None
     return RulesSimulator(

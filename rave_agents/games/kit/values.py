@@ -22,12 +22,12 @@ def position_value(value: Any, rules: Any, state: Any, returns: Any) -> None:
 
 
 class JudgedRules(NamedTuple):
-    """Rules with a value function."""
+    """Rules with a value function, or with a policy."""
 
     rules: BaseRules
-    """The rules, whose ``judge`` is the value function."""
+    """The rules, whose ``judge`` is the value function, or whose ``give_priors`` is the policy."""
     weights: NDArray[np.float32]
-    """The value function's own numbers."""
+    """The own numbers of the value function or the policy."""
 
 
 def is_compiled_value(value: object) -> bool:
@@ -49,6 +49,12 @@ def judged_rules(value: Any, rules: BaseRules) -> JudgedRules | None:
     return None if judged is None else judged(rules)
 
 
+def rules_with_priors(policy: Any, rules: BaseRules) -> JudgedRules | None:
+    """A game's rules with a policy; None if that has no ``with_priors(rules)``, to be compiled."""
+    made = getattr(policy, "with_priors", None)
+    return None if made is None else made(rules)
+
+
 @functools.lru_cache(maxsize=64)
 def _with_part(rules: BaseRules, value: Any, body: Callable[..., None]) -> BaseRules:
     compiled = kernel(body)
@@ -67,9 +73,16 @@ def with_judge(rules: BaseRules, judge: Callable[..., None], **attributes: Any) 
         judge: the method.
         **attributes: further ones of the object, constants in the machine code.
     """
+    return with_method(rules, "judge", judge, is_judged=True, **attributes)
+
+
+def with_method(
+    rules: BaseRules, name: str, method: Callable[..., None], **attributes: Any
+) -> BaseRules:
+    """The same game with a method, and with attributes, in the place of its own."""
     kind = type(rules)
-    members = {"judge": judge, "__module__": kind.__module__, "__qualname__": kind.__qualname__}
+    members = {name: method, "__module__": kind.__module__, "__qualname__": kind.__qualname__}
     made: BaseRules = object.__new__(type(kind.__name__, (kind,), members))
     vars(made).update({name: item for name, item in vars(rules).items() if name[0] != "_"})
-    vars(made).update(attributes, is_judged=True)
+    vars(made).update(attributes)
     return made

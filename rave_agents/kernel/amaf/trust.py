@@ -26,9 +26,11 @@ from rave_agents.compiler.dispatch import implements, open_function, python_func
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.kernel.declarations import reads_lifetimes
 from rave_agents.kernel.measures.action_persistence import GONE, LEGAL_AGAIN
+from rave_agents.kernel.rules import reads_priors
 
-EXPLORATION_KEPT = 0.1
-"""The share of the rule's exploration that is left under full trust, unless chance has a part."""
+EXPLORATION_KEPT, PRIORS_KEPT = 0.1, 0.35
+"""Shares of the rule's exploration that are left under full trust, unless chance has a part; the
+second where the rule explores by priors."""
 
 TRUSTED = 0.5
 """The trust in AMAF values from which on nodes come later, and no values are learned."""
@@ -141,5 +143,7 @@ def exploration_left(trust: Any, search: Any, trusted: float) -> float:
 
 @implements(exploration_left, LearnedTrust)
 def _exploration_left(trust: LearnedTrust, search: Any, trusted: float) -> float:
-    chance = search.lifetimes.chance[0] != 0
-    return 1.0 if chance else 1.0 - (1.0 - EXPLORATION_KEPT) * trusted
+    if search.lifetimes.chance[0] != 0:
+        return 1.0
+    kept = PRIORS_KEPT if reads_priors(search.rule) else EXPLORATION_KEPT
+    return 1.0 - (1.0 - kept) * trusted

@@ -1,0 +1,347 @@
+"""A learned policy: prior probabilities of moves, a softmax over what a board shows of each.
+
+A move is seen by the cell that it fills, the pattern of cells around it, where the last move is
+from there, and the cell that it leaves, if a piece comes from one. Such patterns are what programs
+for Go and Hex learn (Coulom 2007; Huang et al. 2014). Players who change places by
+``BaseRules.exchange`` share all numbers. ``games/kit/moves.py`` has the same in compiled code.
+"""
+
+import functools
+import itertools
+import os
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.files import written_whole
+from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.games.kit.moves import (
+    ANSWER,
+    ANSWER_PATTERN,
+    AT,
+    BEYOND,
+    FEATURES,
+    LEFT,
+    LEFT_PATTERN,
+    NEAR,
+    NO_CELL,
+    NO_PLACE,
+    NUMBERS,
+    PATTERN,
+    SIDES,
+    STEPS,
+    VARIES,
+    cells_changed,
+    give_priors,
+)
+from rave_agents.games.kit.values import JudgedRules, with_method
+from rave_agents.knowledge.array_file import number_in, read_arrays, text_in
+from rave_agents.knowledge.linear_value import LinearValue, fits_game
+from rave_agents.knowledge.symmetries import board_of, cells_used, image_under
+
+POLICY_FORMAT = 3
+"""The number of the format of a policy's files."""
+
+MOST_KINDS = 16
+"""Kinds of cells that patterns tell apart."""
+
+GAMES = 8
+"""Random games in which the cells of moves are looked for."""
+
+_AROUND = (
+    *itertools.product((-1, 0, 1), repeat=2),
+    *((2, -1), (-2, 1), (1, -2), (-1, 2), (2, 0), (-2, 0), (0, 2), (0, -2)),
+)
+"""Rows and columns from a cell to those of its patterns; the last eight go straight ahead and to
+the bridges of hexagons."""
+
+
+class MoveCells(NamedTuple):
+    """The cells of a game's moves, and what is seen from each."""
+
+    shared: bool
+    """True if both players share numbers: each sees the board as player 0 would."""
+    cells: NDArray[np.int16]
+    """[actions, 2] the cell that each fills, and the one that it leaves: ``NO_CELL`` for none,
+    ``VARIES`` where that depends on the position."""
+    near: NDArray[np.int16]
+    """[views, cells, CELLS] the cells of the patterns; ``NO_CELL`` outside of the board."""
+    kinds: NDArray[np.int8]
+    """[views, kinds] what each kind of cells is to a view."""
+    images: NDArray[np.int16]
+    """[views, cells] the cell that a cell is to a view."""
+    steps: NDArray[np.int8]
+    """[views, cells, cells] the way from a cell to one at most two rows and columns away, from 1
+    on; else 0."""
+
+
+@functools.lru_cache(maxsize=64)
+def move_cells(rules: BaseRules) -> MoveCells:
+    """The cells of a game's moves.
+
+    Raises:
+        UnsupportedGameError: for a game whose rules describe no board, or too many kinds of cells.
+    """
+    if rules.num_board_cells == 0 or rules.cell_kinds > MOST_KINDS:
+        raise UnsupportedGameError(
+            f"{rules}: a policy is for games on compiled rules with a board of at most "
+            f"{MOST_KINDS} kinds of cells."
+        )
+    size, used = rules.num_board_cells, cells_used(rules)
+    rows, columns = rules.board_shape
+    near = np.full((size, len(_AROUND)), NO_CELL, np.int16)
+    steps = np.zeros((size, size), np.int8)
+    for cell, (down, right) in itertools.product(range(size), _WITHIN_TWO):
+        row, column = cell // columns + down, cell % columns + right
+        if 0 <= row < rows and 0 <= column < columns:
+            other = row * columns + column
+            steps[cell, other] = _WITHIN_TWO.index((down, right)) + 1
+            if used[other] and (down, right) in _AROUND:
+                near[cell, _AROUND.index((down, right))] = other
+    shared = bool(rules.exchange) and rules.cell_kinds == 3 and rules.num_players == 2
+    image = image_under(rules, rules.exchange) if shared else np.arange(size)
+    back = np.append(np.argsort(image), NO_CELL)
+    same = np.arange(rules.cell_kinds)
+    return MoveCells(
+        shared,
+        _cells_of_actions(rules),
+        np.stack([near, back[near[image]]]).astype(np.int16),
+        np.stack([same, np.array([0, 2, 1]) if shared else same]).astype(np.int8),
+        np.stack([np.arange(size), image]).astype(np.int16),
+        np.stack([steps, steps[image][:, image]]),
+    )
+
+
+_WITHIN_TWO = tuple(itertools.product((-2, -1, 0, 1, 2), repeat=2))
+
+
+def _cells_of_actions(rules: BaseRules) -> NDArray[np.int16]:
+    """Each action's cells, as far as it has the same ones in some random games."""
+    found: dict[int, set[tuple[int, int]]] = {}
+    draw = np.random.default_rng(0)
+    for _ in range(GAMES):
+        state: Any = rules.new_initial_state()  # type: ignore[attr-defined]
+        for _ in range(2 * rules.num_board_cells):
+            if state.is_terminal():
+                break
+            player, action = state.current_player(), int(draw.choice(state.legal_actions()))
+            before = board_of(state)
+            state.apply_action(action)
+            if player >= 0:
+                found.setdefault(action, set()).add(_cells_of_move(action, before, board_of(state)))
+    cells = np.full((rules.num_distinct_actions, 2), VARIES, np.int16)
+    for action, pairs in found.items():
+        if len(pairs) == 1:
+            cells[action] = next(iter(pairs))
+    return cells
+
+
+def _cells_of_move(
+    action: int, before: NDArray[np.int8], after: NDArray[np.int8]
+) -> tuple[int, int]:
+    """The cells of a move; of several that are filled the one with the action's number."""
+    if action < before.size and before[action] != after[action]:
+        return action, NO_CELL
+    to, left = cells_changed(before, after)
+    return int(to), int(left)
+
+
+class Moves(NamedTuple):
+    """Moves in positions, as their features are found."""
+
+    boards: NDArray[np.int8]
+    """[moves, cells] the board before each."""
+    players: NDArray[np.int64]
+    """[moves] who moves."""
+    actions: NDArray[np.int64]
+    """[moves] the actions."""
+    cells: NDArray[np.int64]
+    """[moves, 2] the cell that each fills, and the one that it leaves, or ``NO_CELL``."""
+    last: NDArray[np.int64]
+    """[moves] the cell that the move before filled, or ``NO_CELL``."""
+
+
+def moves_at(rules: BaseRules, state: Any) -> Moves:
+    """The legal moves of a position on compiled rules."""
+    known, actions, board = move_cells(rules), state.legal_actions(), board_of(state)
+    cells = known.cells[actions].astype(np.int64)
+    for place in np.flatnonzero(cells[:, 0] == VARIES):
+        after = state.clone()
+        after.apply_action(actions[place])
+        cells[place] = cells_changed(board, board_of(after))
+    history, last = state.history(), NO_CELL
+    if history and not rules.has_chance:
+        last = int(known.cells[history[-1], 0])
+    count = len(actions)
+    return Moves(
+        np.broadcast_to(board, (count, board.size)),
+        np.full(count, state.current_player(), np.int64),
+        np.array(actions, np.int64),
+        cells,
+        np.full(count, last, np.int64),
+    )
+
+
+def features_of(known: MoveCells, moves: Moves) -> NDArray[np.int64]:
+    """[moves, FEATURES] the places of each move's numbers; ``NUMBERS`` for a feature it lacks."""
+    views = moves.players if known.shared else np.zeros_like(moves.players)
+    sides = moves.players - views
+    found = np.full((len(moves.actions), FEATURES), NUMBERS, np.int64)
+
+    def put(feature: int, where: NDArray[np.bool_], content: NDArray[Any]) -> None:
+        places = ((content * SIDES + sides) * FEATURES + feature) % NUMBERS
+        found[where, feature] = places[where]
+
+    def pattern(cells: NDArray[np.int64], first: int, end: int) -> NDArray[np.int64]:
+        near = known.near[views, cells][:, first:end]
+        kinds = known.kinds.shape[1]
+        held = np.take_along_axis(moves.boards, np.maximum(near, 0).astype(np.int64), axis=1)
+        seen = np.where(near == NO_CELL, kinds, known.kinds[views[:, None], held])
+        code = np.zeros(len(near), np.int64)
+        for column in range(end - first):
+            code = code * (kinds + 1) + seen[:, column]
+        return code
+
+    to, left = moves.cells.T
+    placed, leaves = to >= 0, left >= 0
+    at, behind = np.maximum(to, 0), np.maximum(left, 0)
+    around = pattern(at, 0, NEAR)
+    step = known.steps[views, at, np.maximum(moves.last, 0)].astype(np.int64)
+    answers = placed & (moves.last >= 0) & (step > 0)
+    put(NO_PLACE, ~placed, moves.actions)
+    put(AT, placed, known.images[views, at].astype(np.int64))
+    put(PATTERN, placed, around)
+    put(BEYOND, placed, pattern(at, NEAR, len(_AROUND)))
+    put(ANSWER, answers, step)
+    put(ANSWER_PATTERN, answers, around * STEPS + step)
+    put(LEFT, placed & leaves, known.images[views, behind].astype(np.int64))
+    put(LEFT_PATTERN, placed & leaves, pattern(behind, 0, NEAR))
+    return found
+
+
+class MovePolicy:
+    """A learned policy; ``evaluator=`` takes it, or the path of its file.
+
+    Args:
+        game: the game that it was learned on, as text, with its parameters.
+        numbers: [NUMBERS] the numbers that the features of moves share.
+        made: a line that tells how it was learned.
+    """
+
+    learned_on: str | None = None
+    """The game that it was learned on, if that has a board of another size: never."""
+
+    def __init__(self, game: str, numbers: NDArray[np.float32], *, made: str = "") -> None:
+        if numbers.shape != (NUMBERS,) or not np.isfinite(numbers).all():
+            raise ValueError(f"a policy has {NUMBERS} finite numbers, got {numbers.shape}")
+        self.game = game
+        self.numbers: NDArray[np.float32] = np.ascontiguousarray(numbers, np.float32)
+        self.made = made
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file of NumPy's format npz, in half precision."""
+        arrays: dict[str, Any] = {
+            "format": POLICY_FORMAT,
+            "game": self.game,
+            "policy": self.numbers.astype(np.float16),
+            "made": self.made,
+        }
+        with written_whole(path) as file:
+            np.savez_compressed(file, **arrays)
+
+    def spec(self, path: str | os.PathLike[str]) -> str:
+        """The text that ``evaluator=`` takes for its file."""
+        return os.fspath(path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what ``save`` has written.
+
+        Raises:
+            OSError: if there is no such file.
+            ValueError: if it is not a learned policy.
+        """
+        try:
+            arrays = read_arrays(path)
+            numbers = arrays["policy"]
+            if number_in(arrays, "format") != POLICY_FORMAT or numbers.dtype != np.float16:
+                raise ValueError("it has another format")
+            made = text_in(arrays, "made")
+            return cls(text_in(arrays, "game"), numbers.astype(np.float32), made=made)
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(
+                f"{os.fspath(path)!r} is not a learned policy, as rave-agents learn writes: "
+                f"{error}."
+            ) from error
+
+    def prior(self, state: Any) -> list[tuple[int, float]]:
+        """The probabilities of a state's legal actions.
+
+        Raises:
+            UnsupportedGameError: if it was learned on another game.
+        """
+        found = as_game_state(state)
+        on_rules: Any = getattr(found, "on_compiled_rules", lambda: None)()
+        if on_rules is None:
+            raise self._refused(str(found))
+        self.check_rules(on_rules.rules)
+        moves = moves_at(on_rules.rules, on_rules)
+        numbers = np.append(self.numbers, np.float32(0.0)).astype(np.float64)
+        logits = numbers[features_of(move_cells(on_rules.rules), moves)].sum(axis=1)
+        weights = np.exp(logits - logits.max())
+        return list(zip(moves.actions.tolist(), (weights / weights.sum()).tolist(), strict=True))
+
+    def with_priors(self, rules: BaseRules) -> JudgedRules:
+        """A game's rules with this policy compiled.
+
+        Raises:
+            UnsupportedGameError: if it was learned on another game.
+        """
+        self.check_rules(rules)
+        return JudgedRules(_rules_with_priors(rules), self.numbers)
+
+    def check_rules(self, rules: BaseRules) -> None:
+        """Refuse rules of another game, or with another value of a parameter."""
+        if not fits_game(self.game, rules):
+            raise self._refused(str(rules))
+
+    def _refused(self, game: str) -> UnsupportedGameError:
+        return UnsupportedGameError(
+            f"This policy was learned on {self.game}: it does not fit {game}, another game."
+        )
+
+
+def load_learned(path: str | os.PathLike[str]) -> LinearValue | MovePolicy:
+    """Read a learned value or a learned policy.
+
+    Raises:
+        OSError: if there is no such file.
+        ValueError: if it is neither.
+    """
+    try:
+        is_policy = "policy" in read_arrays(path)
+    except ValueError:
+        is_policy = False  # The error below tells what is wrong.
+    return MovePolicy.load(path) if is_policy else LinearValue.load(path)
+
+
+@functools.lru_cache(maxsize=64)
+def _rules_with_priors(rules: BaseRules) -> BaseRules:
+    """A game's rules with patterns to give priors by."""
+    known = move_cells(rules)
+    return with_method(
+        rules,
+        "give_priors",
+        give_priors,
+        gives_priors=True,
+        num_weights=NUMBERS,
+        moves_shared=known.shared,
+        action_cells=known.cells.ravel(),
+        move_near=known.near.ravel(),
+        move_kinds=known.kinds.ravel(),
+        move_images=known.images.ravel(),
+        move_steps=known.steps.ravel(),
+    )
