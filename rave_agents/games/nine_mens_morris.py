@@ -165,22 +165,16 @@ class NineMensMorris(WinnerRules):
         """The points, and the lines that join them."""
         owners = np.zeros(POINTS, np.int8)
         write_owners(state.men, owners)
+        spots = [divmod(place, 7) for place in PLACES.tolist()]
+        men = [((None, None), ("W", 0), ("B", 1))[owner] for owner in owners.tolist()]
         cells = tuple(
-            Cell(
-                row=int(place) // 7,
-                column=int(place) % 7,
-                x=float(place % 7),
-                y=-float(place // 7),
-                piece="WB"[owner - 1] if owner else None,
-                owner=int(owner) - 1 if owner else None,
-            )
-            for place, owner in zip(PLACES, owners, strict=True)
+            Cell(row=row, column=column, x=column, y=-row, piece=piece, owner=player)
+            for (row, column), (piece, player) in zip(spots, men, strict=True)
         )
+        moves = {int(action): divmod(int(action), POINTS) for action in legal}
         places = {
-            action: Place(action)
-            if action < POINTS
-            else Place(action % POINTS, action // POINTS - 1)
-            for action in map(int, legal)
+            action: Place(point, source - 1) if source else Place(point)
+            for action, (source, point) in moves.items()
         }
         joined = tuple((one, other) for one, other in STEPS.tolist() if one < other)
         names = tuple(f"point {point}" for point in range(POINTS))
