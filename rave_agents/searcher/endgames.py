@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from rave_agents.config.limit import Limit
-from rave_agents.errors import UnsupportedGameError
+from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game.game_state import GameState, has_chance
 from rave_agents.solver.keys import key_of_state
 from rave_agents.solver.proof_search import (
@@ -51,6 +51,16 @@ MEMORY_SHARE = 0.25
 GAMES, LONGEST = 2, 500
 """Games at random that tell how large the rest is, and their moves at most."""
 
+OF_BROKEN_GAMES = (
+    GameError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+"""What a broken game raises here. Other exceptions, a signal handler's too, come out."""
+
 PAIRS = 16
 """Pairs of moves, of each of these games, that tell whether moves commute."""
 
@@ -70,8 +80,8 @@ class EndgameSolver:
     The size of the proof is estimated from how many moves a game at random from there has to choose
     from. An attempt that failed corrects the estimate, and the table keeps what it found.
 
-    A game that raises is not tried again: the search that follows tells what is wrong with it, if
-    it comes to that position.
+    A broken game is not tried again: the search that follows tells what is wrong with it, if it
+    comes to that position.
 
     Args:
         share: the part of a move's budget, see ``SearchConfig.endgame_share``.
@@ -96,7 +106,7 @@ class EndgameSolver:
         self.loading = 0.0
         try:
             return self._tried(root, limit) if self._is_tried(root) else None
-        except Exception as error:
+        except OF_BROKEN_GAMES as error:
             self._give_up(error)
             return None
 
@@ -132,7 +142,7 @@ class EndgameSolver:
             if self._is_tried(root):
                 state = told_apart(root.state)
                 _new_search(state, root, 1.0).prove(state, root.player, math.inf, positions=1)
-        except Exception as error:
+        except OF_BROKEN_GAMES as error:
             self._give_up(error)
 
     def _give_up(self, error: Exception) -> None:
