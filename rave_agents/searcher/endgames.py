@@ -59,7 +59,7 @@ OF_BROKEN_GAMES = (
     TypeError,
     ValueError,
 )
-"""What a broken game raises here. Other exceptions, a signal handler's too, come out."""
+"""Exceptions of broken games. Others, such as a signal handler's, come out."""
 
 PAIRS = 16
 """Pairs of moves, of each of these games, that tell whether moves commute."""
