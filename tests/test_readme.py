@@ -34,6 +34,9 @@ SHORTER = {
     "share_of_truth": ["dark_chess:4", "go_fish:2", "--positions", "2", "--particles", "200"],
     "simultaneous_experiment": ["--names", "matrix_brps", "--games", "2"],
     "solved_positions": ["--positions", "60"],
+    "solving_table": ["--only", "pig"],
+    "check_proofs": ["--proofs", "12", "--only", "hex"],
+    "endgames": ["tic_tac_toe", "--moves-left", "5", "--pairs", "1", "--seconds", "0.01"],
 }
 """What examples that measure for many minutes are given here."""
 

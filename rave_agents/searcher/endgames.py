@@ -92,12 +92,15 @@ class EndgameSolver:
         self._share, self._everywhere = share, everywhere
         self.loading = 0.0
         """Seconds that the last call has spent on compiling or loading the solver."""
+        self._game: SearchedGame | None = None
+        self.refused: SearchedGame | None = None
+        """The game of which no position is tried; None if that is not known of any."""
         self.forget()
 
     def forget(self) -> None:
         """Drop the table, and what was learned of the game."""
         self._search: ProofSearch | None = None
-        self._game: SearchedGame | None = None
+        self._game = self.refused = None
         self._takes = self._is_compiled = False
         self._speed, self._exponent = POSITIONS_PER_SECOND, EXPONENT
 
@@ -148,7 +151,7 @@ class EndgameSolver:
     def _give_up(self, error: Exception) -> None:
         """Try no more positions of this game."""
         _log.info("rave_agents: the exact solver gives up: %s", error)
-        self._search, self._takes = None, False
+        self._search, self._takes, self.refused = None, False, self._game
 
     def _is_tried(self, root: RootPosition) -> bool:
         """True if positions of the root's game are tried; asked once for a game."""
@@ -156,6 +159,7 @@ class EndgameSolver:
             self.forget()
             self._game = root.game
             self._takes = _is_provable(root) and (self._everywhere or moves_commute(root.state))
+            self.refused = None if self._takes else root.game
             self._is_compiled = hasattr(root.state, "expander")  # It may turn out to have none.
             if not self._is_compiled:
                 self._speed *= IN_PYTHON

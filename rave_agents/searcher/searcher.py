@@ -263,7 +263,12 @@ class Searcher:
                 if progress is not None:
                     tell = functools.partial(self._tell, progress)
                     between = now_and_then(tell, trees.started, PROGRESS_SECONDS)
-                if self._endgames is not None and self._is_solved(self._endgames, limit):
+                endgames = self._endgames
+                if (
+                    endgames is not None
+                    and endgames.refused is not trees.root.game
+                    and self._is_solved(endgames, limit)
+                ):
                     trees.finish()
                     return self.result()
                 try:

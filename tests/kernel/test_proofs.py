@@ -424,7 +424,7 @@ def proven_outcomes(preset, seeds):
     for seed in seeds:
         draw = random.Random(f"preset {seed}")
         state = random_game(seed, **random_rules(draw))
-        config = SearchConfig.preset(preset).replace(search_forced_moves=True)
+        config = SearchConfig.preset(preset).replace(search_forced_moves=True, endgame_share=0)
         searcher = Searcher(config, seed=seed)
         result = searcher.search(state, Limit(simulations=draw.choice([60, 200, 600])))
         check_proofs(searcher, config, Exhaustive(state.rules), state.current_player())

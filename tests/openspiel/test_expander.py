@@ -97,7 +97,7 @@ def test_proofs_by_the_library_are_those_of_pythons_states(spec, library, monkey
     monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")
     state = initial(spec)
     searches = [ProofSearch(each, max_memory_mb=4) for each in (state, InPython(state))]
-    kinds = [type(search._expander) for search in searches]
+    kinds = [type(search._team.first.expander) for search in searches]
     assert kinds == [NativeExpander, StateExpander]
     for at_least in (0.0, 1.0):
         proven = [

@@ -102,7 +102,7 @@ class RulesSimulator:
         self.frame = frame
         frame.header[Header.PROVIDER] = self._memory.ctypes.data
         frame.header[Header.WEIGHTS] = self._weights.ctypes.data
-        self._tell_last_action()
+        frame.header[Header.LAST_ACTION] = self._moves[-1] if self._moves else NO_ACTION
         if self._callback is not None:
             self._callback.memory = frame.header.data
             frame.header[Header.IN_PYTHON] = 1
@@ -111,9 +111,6 @@ class RulesSimulator:
         own |= {"cells_after": self._cells_after}
         own |= {"states": self._states.view(np.recarray), "replies": self._replies}
         self._buffers = Buffers(**named | own)
-
-    def _tell_last_action(self) -> None:
-        self.frame.header[Header.LAST_ACTION] = self._moves[-1] if self._moves else NO_ACTION
 
     def make_sensible(self) -> None:
         """Leave out moves that make no sense in playouts, see ``Rules.make_sensible``."""
@@ -143,7 +140,7 @@ class RulesSimulator:
             status = simulated(self, self.frame)
         header[Header.STEP] = Step.WHOLE
         self._moves = moves
-        self._tell_last_action()
+        header[Header.LAST_ACTION] = moves[-1] if moves else NO_ACTION
         if status == Status.FAILED:
             self.raise_pending()
         legal = self.frame.actions[: header[Header.NUM_ACTIONS]].tolist()
