@@ -105,7 +105,7 @@ def _new_late_simulator(simulator, rules, root, frame, *, interpreted=False, **o
 
 def _simulate_late(simulator, address):
     if simulator.late and _seconds[simulator.rules] > RULES_COMPILED_AFTER:
-        return call_address(machine.loaded(simulator.rules).address, address)
+        return call_address(machine.loaded(simulator.rules, simulator.kit).address, address)
     started = time.thread_time()
     try:
         return _simulate_interpreted(simulator, address)

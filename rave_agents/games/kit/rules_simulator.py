@@ -83,8 +83,9 @@ class RulesSimulator:
         self._callback: PythonCallback | None = None
         if interpreted:
             self._callback = PythonCallback(self._interpreted, frame.header.data, Header.STATUS)
-        kit = keyed_playing if self.tells_keys else playing
-        self._compiled_address = 0 if interpreted else machine.loaded(rules, kit).address
+        self.kit = keyed_playing if self.tells_keys else playing
+        """The module that plays the rules: with keys of positions, or without."""
+        self._compiled_address = 0 if interpreted else machine.loaded(rules, self.kit).address
         self.bind(frame)
 
     @property
@@ -160,7 +161,7 @@ class RulesSimulator:
             raise GameError(told)
         if self._callback is not None:
             self._callback.raise_error()
-        raised = machine.loaded(self.rules).last_raised()
+        raised = machine.loaded(self.rules, self.kit).last_raised()
         told = "an exception" if raised is None else f"{type(raised).__name__}: {raised}"
         raise GameError(
             f"The rules of {self.rules} raised {told}. NUMBA_DISABLE_JIT=1 shows where."
