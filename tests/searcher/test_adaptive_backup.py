@@ -7,11 +7,11 @@ import gymnasium
 import numpy as np
 import pyspiel
 import pytest
+from helpers.random_values import random_value
 from rave_openspiel import AutoBot
 
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
 from rave_agents.analysis.backup_choice import choose_backup
-from rave_agents.analysis.board_learning import network_for
 from rave_agents.analysis.position_analysis import analyse
 from rave_agents.analysis.review import review_game
 from rave_agents.games import rules_class
@@ -25,17 +25,7 @@ AUTO = SearchConfig.preset("auto")
 
 
 def value(backup="minimax_backup", rules=RULES):
-    network = network_for(rules)
-    weights = np.random.default_rng(1).normal(0, 0.3, (1, 1, network.size + 1))
-    return LinearValue(
-        str(rules),
-        weights.astype(np.float16).astype(np.float32),
-        utilities=(-1.0, 1.0),
-        utility_sum=0.0,
-        network=network,
-        players=2,
-        backup=backup,
-    )
+    return random_value(rules, backup=backup)
 
 
 @pytest.fixture

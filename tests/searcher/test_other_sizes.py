@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from helpers.random_values import random_value
 
-from rave_agents import Limit, LinearValue, SearchConfig, Searcher
+from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.analysis.board_learning import network_for
 from rave_agents.games import rules_class
 from rave_agents.knowledge import shipped
@@ -22,26 +23,12 @@ def rules(rows=5, columns=4, name="breakthrough", **more):
     return rules_class(name)(rows=rows, columns=columns, **more)
 
 
-def value_of(learned, **more):
-    network = network_for(learned, more.pop("tuples", ()))
-    weights = np.random.default_rng(1).normal(0, 0.3, (1, 1, network.size + 1))
-    return LinearValue(
-        str(learned),
-        weights.astype(np.float16).astype(np.float32),
-        utilities=(-1.0, 1.0),
-        utility_sum=0.0,
-        network=network,
-        players=2,
-        **more,
-    )
-
-
 @pytest.fixture
 def ship(tmp_path, monkeypatch):
     """Ships values of one's own in the place of all others."""
     monkeypatch.setattr(shipped, "FOLDER", tmp_path)
     shipped.value_for.cache_clear()
-    yield lambda learned, **more: value_of(learned, **more).save(
+    yield lambda learned, **more: random_value(learned, **more).save(
         tmp_path / shipped.file_name(learned)
     )
     shipped.value_for.cache_clear()
@@ -60,7 +47,7 @@ def test_a_window_lies_as_far_from_the_nearer_edge_as_before():
 @pytest.mark.parametrize("size", [(4, 4), (6, 4), (5, 6), (7, 5), (3, 3)])
 def test_a_board_of_another_size_has_windows_of_the_same_shapes(size):
     other = rules(*size)
-    found = at_other_size(value_of(rules()), other)
+    found = at_other_size(random_value(rules()), other)
     expected = network_for(other)
     for view in (0, 1):
         assert {frozenset(each) for each in found.network.cells[view].tolist()} == {
@@ -72,7 +59,7 @@ def test_a_board_of_another_size_has_windows_of_the_same_shapes(size):
 @pytest.mark.parametrize("tuples", [(), random_tuples((5, 4), 4, 5, np.random.default_rng(1))])
 def test_the_compiled_value_is_that_of_python(tuples):
     other = rules(6, 5)
-    value = at_other_size(value_of(rules(), tuples=tuples), other)
+    value = at_other_size(random_value(rules(), tuples=tuples), other)
     judged, state = value.judged(other), other.new_initial_state()
     for action in (0, 1):
         state.apply_action(state.legal_actions()[action])
@@ -84,7 +71,7 @@ def test_the_compiled_value_is_that_of_python(tuples):
 def test_players_who_change_places_have_the_same_value():
     """Both have moved the same pawn on a board where they see the same."""
     other = rules(6, 4)
-    value, state = at_other_size(value_of(rules()), other), other.new_initial_state()
+    value, state = at_other_size(random_value(rules()), other), other.new_initial_state()
     first = value(state)[0]
     network, cells = value.network, np.zeros(24, np.int8)
     other.describe_board(state.record, cells)
@@ -127,7 +114,7 @@ def test_levels_use_it_as_the_whole_agent_does(ship):
 
 def test_another_parameter_that_is_no_size_is_another_game(ship):
     learned = rules(5, 5, "connect_four", x_in_row=4)
-    value = value_of(learned, other_sizes=True)
+    value = random_value(learned, other_sizes=True)
     assert at_other_size(value, learned.replace(rows=6)) is not None
     assert at_other_size(value, learned.replace(rows=6, x_in_row=3)) is None
     assert at_other_size(value, learned.replace(x_in_row=3)) is None
@@ -153,4 +140,4 @@ def test_sizes_are_the_parameters_that_give_rows_or_columns(name, small, sizes):
 
 def test_the_word_is_checked():
     with pytest.raises(TypeError, match=r"other_sizes must be .* got 'yes'"):
-        value_of(rules(), other_sizes="yes")
+        random_value(rules(), other_sizes="yes")
