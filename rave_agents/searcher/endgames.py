@@ -101,7 +101,7 @@ class EndgameSolver:
         """Drop the table, and what was learned of the game."""
         self._search: ProofSearch | None = None
         self._game = self.refused = None
-        self._takes = self._is_compiled = False
+        self._is_compiled = False
         self._speed, self._exponent = POSITIONS_PER_SECOND, EXPONENT
 
     def solve(self, root: RootPosition, limit: Limit) -> RootProof | None:
@@ -110,7 +110,7 @@ class EndgameSolver:
         try:
             return self._tried(root, limit) if self._is_tried(root) else None
         except OF_BROKEN_GAMES as error:
-            self._give_up(error)
+            self._give_up(root, error)
             return None
 
     def _tried(self, root: RootPosition, limit: Limit) -> RootProof | None:
@@ -146,24 +146,24 @@ class EndgameSolver:
                 state = told_apart(root.state)
                 _new_search(state, root, 1.0).prove(state, root.player, math.inf, positions=1)
         except OF_BROKEN_GAMES as error:
-            self._give_up(error)
+            self._give_up(root, error)
 
-    def _give_up(self, error: Exception) -> None:
-        """Try no more positions of this game."""
+    def _give_up(self, root: RootPosition, error: Exception) -> None:
+        """Try no more positions of the root's game."""
         _log.info("rave_agents: the exact solver gives up: %s", error)
-        self._search, self._takes, self.refused = None, False, self._game
+        self._search = None
+        self._game = self.refused = root.game
 
     def _is_tried(self, root: RootPosition) -> bool:
         """True if positions of the root's game are tried; asked once for a game."""
         if root.game is not self._game:
             self.forget()
-            self._game = root.game
-            self._takes = _is_provable(root) and (self._everywhere or moves_commute(root.state))
-            self.refused = None if self._takes else root.game
+            takes = _is_provable(root) and (self._everywhere or moves_commute(root.state))
+            self._game, self.refused = root.game, None if takes else root.game
             self._is_compiled = hasattr(root.state, "expander")  # It may turn out to have none.
             if not self._is_compiled:
                 self._speed *= IN_PYTHON
-        return self._takes
+        return self.refused is not root.game
 
     def _budget(self, limit: Limit) -> _Budget:
         expected, positions, seconds = math.inf, None, None
