@@ -80,6 +80,9 @@ class LinearValue:
         learned_on: the game that it was learned on, if that has a board of another size; else None.
     """
 
+    kind = "value"
+    """The kind of what was learned."""
+
     def __init__(
         self,
         game: str,

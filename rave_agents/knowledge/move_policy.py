@@ -231,6 +231,9 @@ class MovePolicy:
         made: a line that tells how it was learned.
     """
 
+    kind = "policy"
+    """The kind of what was learned."""
+
     learned_on: str | None = None
     """The game that it was learned on, if that has a board of another size: never."""
 

@@ -109,8 +109,10 @@ class SearchResult(Result):
     its own. With one seed, two of them may choose different moves. None if there were no
     simulations."""
     known: str | None = None
-    """The game whose learned value was used, a shipped one (``SearchConfig.known``) or that of a
-    file; None without one."""
+    """The game whose learned value or policy was used, a shipped value (``SearchConfig.known``) or
+    what a file holds; None without one."""
+    learned: str | None = None
+    """The kind of what was learned of that game: ``"value"`` or ``"policy"``; None likewise."""
     other_size: bool = False
     """True if that game has a board of another size, see ``rave_agents.knowledge.other_sizes``."""
     minimax: bool = False
@@ -259,6 +261,7 @@ class SearchResult(Result):
             "memory_full": self.memory_full,
             "provider": self.provider,
             "known": self.known,
+            "learned": self.learned,
             "other_size": self.other_size,
             "minimax": self.minimax,
             "solver_positions": self.solver_positions,
@@ -385,7 +388,7 @@ class SearchResult(Result):
         if self.provider is not None:
             line += f" ({self.provider})"
         if self.known is not None:
-            line += f", by a value learned of {self.known}"
+            line += f", by a {self.learned} learned of {self.known}"
             line += ", a board of another size" if self.other_size else ""
             line += ", with minimax backups" if self.minimax else ""
         if self.proven is not None:

@@ -81,6 +81,8 @@ class KeptTrees:
             self.searches = [TreeSearch(evaluator) for _ in range(threads)]
         self.known: str | None
         """The game that the value or policy in use was learned on; None without one."""
+        self.learned: str | None
+        """The kind of what was learned: ``"value"`` or ``"policy"``; None likewise."""
         self.other_size: bool
         """True if that game has a board of another size."""
         self._note_known(evaluator)
@@ -110,6 +112,7 @@ class KeptTrees:
         """Note on which game an evaluator was learned."""
         learned = evaluator if isinstance(evaluator, LinearValue | MovePolicy) else None
         self.known = None if learned is None else learned.learned_on or learned.game
+        self.learned = None if learned is None else learned.kind
         self.other_size = learned is not None and learned.learned_on is not None
 
     def fit_evaluator(self) -> None:

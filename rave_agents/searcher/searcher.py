@@ -458,6 +458,7 @@ class Searcher:
             memory_full=len(full) > 0 and all(full),
             provider=trees.searches[0].provider if simulations > 0 else None,
             known=trees.known,
+            learned=trees.learned,
             other_size=trees.other_size,
             minimax=root.game.minimax,
             solver_positions=0 if proof is None else proof.positions,

@@ -195,5 +195,5 @@ def test_the_command_learns_a_policy_that_auto_takes(tmp_path, monkeypatch):
     found = Searcher(SearchConfig.preset("auto"), seed=1, evaluator=str(path)).search(
         state, Limit(simulations=50)
     )
-    assert found.known == "tic_tac_toe()"
+    assert (found.known, found.learned) == ("tic_tac_toe()", "policy")
     assert len({row.prior for row in found.actions}) > 1

@@ -102,6 +102,12 @@ def test_the_line_has_the_value_of_the_move_and_without_one_that_of_the_position
     assert "plays <a&333>, value 0.250," in result(*ROWS, action=3).summary()
 
 
+@pytest.mark.parametrize("kind", ["value", "policy"])
+def test_the_summary_says_what_was_learned_of_a_game(kind):
+    used = result(*ROWS, known="hex(board_size=4)", learned=kind)
+    assert f", by a {kind} learned of hex(board_size=4)" in used.summary()
+
+
 def test_the_provider_of_simulations_is_told():
     told = result(*ROWS, provider="compiled rules")
     assert "120 simulations in 0.500 s (compiled rules), expects" in str(told)

@@ -51,6 +51,7 @@ def test_auto_uses_what_is_known_of_a_game_and_says_so(folder):
     assert (known, unknown) == (str(RULES), None)
     assert with_value != without
     result = Searcher(auto, seed=1).search(state, Limit(simulations=10))
+    assert result.learned == "value"
     assert f"by a value learned of {RULES}" in str(result)
 
 
