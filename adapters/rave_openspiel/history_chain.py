@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 
 import pyspiel
 
-from rave_openspiel.knowledge import Knowledge, Line, OutOfBudget, Unit, choices, drawn
+from rave_openspiel.knowledge import Knowledge, Line, OutOfBudget
+from rave_openspiel.uniform_moves import Unit, choices, drawn
 
 KINDS = (0.35, 0.35, 0.3)
 """Shares of the proposals that swap two actions, change one, and redraw several."""

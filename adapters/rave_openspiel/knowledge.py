@@ -7,39 +7,18 @@ other moves may lie between two of them (``counts_moves``).
 """
 
 import math
-import random
-import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 import pyspiel
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.endless import LONGEST_GAME, endless_game
+from rave_openspiel.player_views import viewer
 from rave_openspiel.positions import position_key, replayed_start
-
-PROBING_GAMES = 30
-"""Random games that are played to detect whether others can move unnoticed."""
-
-PROBING_MOVES = 300
-"""Moves after which such a game is stopped."""
-
-PROBING_SHARE, PROBING_SECONDS = 0.05, 0.02
-"""Part of a search's time that these games may take, and seconds that they may take in any case.
-The searches that follow play the others."""
-
-OWN_MOVES_ALONE = frozenset(
-    ["dark_hex", "dark_hex_ir", "phantom_go", "phantom_ttt", "phantom_ttt_ir"]
-)
-"""Games known to hide the others' moves in vain, so that no detection is needed."""
-
-TELLS_OTHERS_MOVES = frozenset(["dark_hex"])
-"""Games whose information state tells the number of all moves, those in vain included, which the
-rules do not; the observation does not tell it."""
-
-Unit = Callable[[], float]
-"""Draws a uniform random number in [0, 1)."""
+from rave_openspiel.uniform_moves import Unit, drawn, log_probability
+from rave_openspiel.unseen_moves import counts_moves, probing_end
 
 
 class Moment(NamedTuple):
@@ -117,64 +96,6 @@ class _TrueHistory(NamedTuple):
 _last: list[_TrueHistory] = []
 
 
-def sees_information_state(game: pyspiel.Game) -> bool:
-    """True if the game offers information states; else players see observations."""
-    hides = game.get_type().short_name not in TELLS_OTHERS_MOVES
-    return hides and offers(game, "information_state_string")
-
-
-def viewer(game: pyspiel.Game) -> Callable[[pyspiel.State, int], str]:
-    """Return the function ``(state, player)`` for what the player sees in this game."""
-    return _information_state if sees_information_state(game) else _observation
-
-
-def _information_state(state: pyspiel.State, player: int) -> str:
-    return state.information_state_string(player)  # type: ignore[no-any-return]
-
-
-def _observation(state: pyspiel.State, player: int) -> str:
-    return state.observation_string(player)  # type: ignore[no-any-return]
-
-
-def offers(game: pyspiel.Game, method: str) -> bool:
-    """True if states tell what a player sees by a method such as ``"observation_tensor"``.
-
-    A game of C++ says so in its type. A state in Python may have a method of its own, whatever the
-    type says; without one, pyspiel asks the observer of ``game.make_py_observer``.
-    """
-    said = bool(getattr(game.get_type(), f"provides_{method}"))
-    if type(game).__module__.partition(".")[0] == "pyspiel":
-        return said
-    key = str(game), method
-    if key not in _offered:
-        _offered[key] = _offers_in_python(game, method, said)
-    return _offered[key]
-
-
-_offered: dict[tuple[str, str], bool] = {}
-"""The methods that games in Python offer."""
-
-
-def _offers_in_python(game: pyspiel.Game, method: str, said: bool) -> bool:
-    if getattr(type(game.new_initial_state()), method) is not getattr(pyspiel.State, method):
-        return True
-    observed = pyspiel.IIGObservationType(
-        public_info=True,
-        perfect_recall=method.startswith("information_state"),
-        private_info=pyspiel.PrivateInfoType.SINGLE_PLAYER,
-    )
-    try:
-        return said and game.make_py_observer(observed, {}) is not None
-    except (AttributeError, NotImplementedError):
-        return False
-
-
-def tensor_method(game: pyspiel.Game) -> str | None:
-    """Return the method of a state that gives a player's view in numbers; None if there is none."""
-    names = ("observation_tensor", "information_state_tensor")
-    return next((name for name in names if offers(game, name)), None)
-
-
 class OutOfBudget(Exception):  # noqa: N818 (it ends a walk; it is no error)
     """The budget is spent."""
 
@@ -201,7 +122,7 @@ class Knowledge:
         """Seconds that an action took to be replayed, if any was."""
         self.hidden: dict[tuple[int, bool, int], bool] = {}
         """Knowledge of the history's hidden steps; see ``HistoryChain``."""
-        self.counts_moves: bool = counts_moves(game, _share(ends, PROBING_SHARE, PROBING_SECONDS))
+        self.counts_moves: bool = counts_moves(game, probing_end(ends))
         """True if the player can tell how many moves the others make."""
         self._view = viewer(game)
         self.start: pyspiel.State = replayed_start(state)
@@ -371,112 +292,3 @@ class Knowledge:
             state.legal_actions() if own else None,
             self.truth.actions[step] if own and step < len(self.truth) else None,
         )
-
-
-def log_probability(state: pyspiel.State, action: int) -> float | None:
-    """Log probability of an action if all move uniformly at random; None if illegal."""
-    if state.is_chance_node():
-        for outcome, probability in state.chance_outcomes():
-            if outcome == action and probability > 0:
-                return math.log(probability)
-        return None
-    legal = state.legal_actions()
-    return -math.log(len(legal)) if action in legal else None
-
-
-def choices(state: pyspiel.State) -> Sequence[int]:
-    """Return the legal actions, or the chance outcomes."""
-    if state.is_chance_node():
-        return [outcome for outcome, _ in state.chance_outcomes()]
-    return state.legal_actions()  # type: ignore[no-any-return]
-
-
-def drawn(state: pyspiel.State, unit: Unit) -> tuple[int, float]:
-    """Draw a uniformly random action, or a chance outcome, with its log probability."""
-    if not state.is_chance_node():
-        legal = state.legal_actions()
-        return int(legal[int(unit() * len(legal))]), -math.log(len(legal))
-    remaining = unit()
-    outcomes = state.chance_outcomes()
-    for outcome, probability in outcomes:
-        remaining -= probability
-        if remaining < 0.0:
-            return int(outcome), math.log(probability)
-    outcome, probability = next(pair for pair in reversed(outcomes) if pair[1] > 0)
-    return int(outcome), math.log(probability)
-
-
-def counts_moves(game: pyspiel.Game, ends: float = math.inf) -> bool:
-    """True if a player of the game can tell how many moves the others make.
-
-    They cannot if a player can move unseen by another and then move again, when a different action
-    would have passed the turn. Random games detect this, once for each game and its parameters;
-    those that there was no time for are played at the next call.
-
-    Args:
-        game: the game.
-        ends: the ``time.perf_counter()`` time at which no further move is played.
-    """
-    if game.get_type().short_name in OWN_MOVES_ALONE:
-        return False
-    name = str(game)
-    if name not in _probes:
-        _probes[name] = _Probe(game)
-    return not _probes[name].finds_unseen_move(ends)
-
-
-def _share(ends: float, share: float, least: float) -> float:
-    """The time at which a share of the time until ``ends`` is over, or ``least`` seconds are."""
-    now = time.perf_counter()
-    return now + max(share * (ends - now), least)
-
-
-class _Probe:
-    """Random games in which a move that another player does not see is looked for."""
-
-    def __init__(self, game: pyspiel.Game) -> None:
-        self._game = game
-        self._found = self._ended = False
-        self._moves = self._played()
-        self._lock = threading.Lock()
-
-    def finds_unseen_move(self, ends: float) -> bool:
-        """Go on with the games; return whether there was such a move until now."""
-        with self._lock:
-            while not self._ended and time.perf_counter() < ends:
-                try:
-                    self._found = next(self._moves)
-                    self._ended = self._found
-                except StopIteration:
-                    self._ended = True
-                except BaseException:
-                    self._moves = self._played()
-                    raise
-            return self._found
-
-    def _played(self) -> Iterator[bool]:
-        draw = random.Random(1)
-        for _ in range(PROBING_GAMES):
-            yield from _unseen_moves(self._game, draw)
-
-
-_probes: dict[str, _Probe] = {}
-
-
-def _unseen_moves(game: pyspiel.Game, draw: random.Random) -> Iterator[bool]:
-    """Play a random game; tell after each move whether it was such a move."""
-    see, players = viewer(game), range(game.num_players())
-    state, before = game.new_initial_state(), None
-    for _ in range(PROBING_MOVES):
-        mover = state.current_player()
-        if mover == pyspiel.PlayerId.TERMINAL:
-            return
-        if before is not None and mover == before.current_player():
-            others = [player for player in players if player != mover]
-            if any(see(state, player) == see(before, player) for player in others) and any(
-                before.child(action).current_player() != mover for action in before.legal_actions()
-            ):
-                yield True
-        before = state.clone() if mover >= 0 else None
-        state.apply_action(drawn(state, draw.random)[0])
-        yield False

@@ -23,7 +23,6 @@ from rave_agents.simulate.python_callback import CallbackFailedError, PythonCall
 from rave_agents.simulate.random_stream import Stream, fill_words
 from rave_agents.simulate.simulator import Frame, Header
 from rave_agents.simulate.world_record import COUNTED, RecordedWorlds, WorldSample
-from rave_openspiel.knowledge import sees_information_state
 from rave_openspiel.native_library import (
     BRIDGE,
     ERRORS,
@@ -31,6 +30,7 @@ from rave_openspiel.native_library import (
     Library,
     built_library,
 )
+from rave_openspiel.player_views import sees_information_state
 from rave_openspiel.pointers import STATE, address_of, is_native_class, type_capsule
 from rave_openspiel.worlds import WorldFunction, recorded_worlds, resamples_at
 

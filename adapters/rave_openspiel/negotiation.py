@@ -9,7 +9,7 @@ import random
 
 import pyspiel
 
-from rave_openspiel.knowledge import Unit
+from rave_openspiel.uniform_moves import Unit
 
 GREATEST_UTILITY = 10
 """The largest utility of one item; ``kMaxValue`` of the game."""

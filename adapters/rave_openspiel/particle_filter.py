@@ -8,7 +8,8 @@ takes some steps of the Markov chain in ``history_chain`` ("resample-move": Gilk
 """
 
 from rave_openspiel.history_chain import Budget, HistoryChain
-from rave_openspiel.knowledge import Knowledge, Line, OutOfBudget, Unit
+from rave_openspiel.knowledge import Knowledge, Line, OutOfBudget
+from rave_openspiel.uniform_moves import Unit
 
 SIZES = (8, 32, 128)
 """Numbers of particles of successive filters while the budget lasts; the last finished one

@@ -9,8 +9,9 @@ import pyspiel
 
 from rave_agents.simulate.dropped import DeadlinePassed
 from rave_openspiel.history_chain import Budget, HistoryChain
-from rave_openspiel.knowledge import Knowledge, Line, OutOfBudget, Unit
+from rave_openspiel.knowledge import Knowledge, Line, OutOfBudget
 from rave_openspiel.particle_filter import SIZES, filtered
+from rave_openspiel.uniform_moves import Unit
 
 PROPOSALS = 8
 """Changes that are tried between two worlds of one walk, at least; as many as there are moves and

@@ -12,7 +12,7 @@ from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import Frame
 from rave_agents.simulate.utility_limits import UtilityLimits
 from rave_agents.simulate.world_record import RecordedWorlds
-from rave_openspiel.knowledge import tensor_method, viewer
+from rave_openspiel.player_views import tensor_method, viewer
 from rave_openspiel.playouts import RandomPlayouts, is_fast, random_bots
 from rave_openspiel.worlds import WorldFunction, recorded_worlds
 

@@ -17,10 +17,10 @@ from rave_agents.simulate.expansion import Expansion
 from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_agents.simulate.value import PositionPriors, PositionValue
 from rave_openspiel import compiled_games
-from rave_openspiel.knowledge import Unit, tensor_method
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
 from rave_openspiel.native_expander import NativeExpander, can_expand, expander_library
 from rave_openspiel.native_library import Library
+from rave_openspiel.player_views import tensor_method
 from rave_openspiel.positions import (
     Traits,
     is_serializable,
@@ -39,6 +39,7 @@ from rave_openspiel.simulator import (
 )
 from rave_openspiel.support import check_chance, hides_information, is_simultaneous
 from rave_openspiel.turn_based import one_at_a_time
+from rave_openspiel.uniform_moves import Unit
 from rave_openspiel.worlds import WorldFunction, view, world_source
 
 _Type = pyspiel.GameType

@@ -15,9 +15,10 @@ from rave_agents.frameworks.agent import Agent, AgentType, Effort
 from rave_agents.game.arguments import checked_seed, unknown_name
 from rave_agents.game.game_state import GameState
 from rave_openspiel.evaluator import RaveEvaluator
-from rave_openspiel.knowledge import Unit, sees_information_state
+from rave_openspiel.player_views import sees_information_state
 from rave_openspiel.proof_evaluator import PNEvaluator
 from rave_openspiel.support import check_one_at_a_time, hides_information
+from rave_openspiel.uniform_moves import Unit
 from rave_openspiel.worlds import WorldSource, no_worlds, resamples, world_source
 
 MEMORY_MB = 4000

@@ -20,10 +20,11 @@ import pyspiel
 
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.simulate.world_record import Pieces, RecordedWorlds
-from rave_openspiel.knowledge import Unit, offers, viewer
 from rave_openspiel.negotiation import NegotiationWorlds
+from rave_openspiel.player_views import offers, viewer
 from rave_openspiel.replayed_worlds import ReplayedWorlds
 from rave_openspiel.same_game import is_same_game
+from rave_openspiel.uniform_moves import Unit
 
 _log = logging.getLogger("rave_agents")
 

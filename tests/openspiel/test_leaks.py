@@ -8,10 +8,11 @@ import time
 import pyspiel
 import pytest
 from helpers.spiel import decision
-from rave_openspiel import OpenSpielState, RaveBot, knowledge
+from rave_openspiel import OpenSpielState, RaveBot
 from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.deals import seeded_state
 from rave_openspiel.negotiation import NegotiationWorlds
+from rave_openspiel.unseen_moves import counts_moves
 from rave_openspiel.worlds import say_seldom_settled, view, world_source
 
 from rave_agents import Limit, SearchConfig, Searcher
@@ -55,12 +56,12 @@ def test_the_number_of_moves_in_vain_is_not_given_away():
         state.apply_action(action)
     lengths = {len(world.history()) for world in drawn_worlds(state, 60)}
     assert len(lengths) > 1
-    assert not knowledge.counts_moves(state.get_game())
+    assert not counts_moves(state.get_game())
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "dark_chess", "kriegspiel", "go_fish", "hearts"])
 def test_moves_are_counted_where_everybody_can(name):
-    assert knowledge.counts_moves(pyspiel.load_game(name))
+    assert counts_moves(pyspiel.load_game(name))
 
 
 @pytest.mark.full(but=2)

@@ -1,0 +1,67 @@
+"""A player's view of a state: its information state, its observation, or its tensor."""
+
+from collections.abc import Callable
+
+import pyspiel
+
+TELLS_OTHERS_MOVES = frozenset(["dark_hex"])
+"""Games whose information state tells the number of all moves, those in vain included, which the
+rules do not; the observation does not tell it."""
+
+
+def sees_information_state(game: pyspiel.Game) -> bool:
+    """True if the game offers information states; else players see observations."""
+    hides = game.get_type().short_name not in TELLS_OTHERS_MOVES
+    return hides and offers(game, "information_state_string")
+
+
+def viewer(game: pyspiel.Game) -> Callable[[pyspiel.State, int], str]:
+    """Return the function ``(state, player)`` for what the player sees in this game."""
+    return _information_state if sees_information_state(game) else _observation
+
+
+def _information_state(state: pyspiel.State, player: int) -> str:
+    return state.information_state_string(player)  # type: ignore[no-any-return]
+
+
+def _observation(state: pyspiel.State, player: int) -> str:
+    return state.observation_string(player)  # type: ignore[no-any-return]
+
+
+def offers(game: pyspiel.Game, method: str) -> bool:
+    """True if states tell what a player sees by a method such as ``"observation_tensor"``.
+
+    A game of C++ says so in its type. A state in Python may have a method of its own, whatever the
+    type says; without one, pyspiel asks the observer of ``game.make_py_observer``.
+    """
+    said = bool(getattr(game.get_type(), f"provides_{method}"))
+    if type(game).__module__.partition(".")[0] == "pyspiel":
+        return said
+    key = str(game), method
+    if key not in _offered:
+        _offered[key] = _offers_in_python(game, method, said)
+    return _offered[key]
+
+
+_offered: dict[tuple[str, str], bool] = {}
+"""The methods that games in Python offer."""
+
+
+def _offers_in_python(game: pyspiel.Game, method: str, said: bool) -> bool:
+    if getattr(type(game.new_initial_state()), method) is not getattr(pyspiel.State, method):
+        return True
+    observed = pyspiel.IIGObservationType(
+        public_info=True,
+        perfect_recall=method.startswith("information_state"),
+        private_info=pyspiel.PrivateInfoType.SINGLE_PLAYER,
+    )
+    try:
+        return said and game.make_py_observer(observed, {}) is not None
+    except (AttributeError, NotImplementedError):
+        return False
+
+
+def tensor_method(game: pyspiel.Game) -> str | None:
+    """Return the method of a state that gives a player's view in numbers; None if there is none."""
+    names = ("observation_tensor", "information_state_tensor")
+    return next((name for name in names if offers(game, name)), None)

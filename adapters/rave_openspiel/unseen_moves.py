@@ -1,0 +1,103 @@
+"""Detection of moves that another player does not notice, by random games."""
+
+import math
+import random
+import threading
+import time
+from collections.abc import Iterator
+
+import pyspiel
+
+from rave_openspiel.player_views import viewer
+from rave_openspiel.uniform_moves import drawn
+
+PROBING_GAMES = 30
+"""Random games that are played to detect whether others can move unnoticed."""
+
+PROBING_MOVES = 300
+"""Moves after which such a game is stopped."""
+
+PROBING_SHARE, PROBING_SECONDS = 0.05, 0.02
+"""Part of a search's time that these games may take, and seconds that they may take in any case.
+The searches that follow play the others."""
+
+OWN_MOVES_ALONE = frozenset(
+    ["dark_hex", "dark_hex_ir", "phantom_go", "phantom_ttt", "phantom_ttt_ir"]
+)
+"""Games known to hide the others' moves in vain, so that no detection is needed."""
+
+
+def counts_moves(game: pyspiel.Game, ends: float = math.inf) -> bool:
+    """True if a player of the game can tell how many moves the others make.
+
+    They cannot if a player can move unseen by another and then move again, when a different action
+    would have passed the turn. Random games detect this, once for each game and its parameters;
+    those that there was no time for are played at the next call.
+
+    Args:
+        game: the game.
+        ends: the ``time.perf_counter()`` time at which no further move is played.
+    """
+    if game.get_type().short_name in OWN_MOVES_ALONE:
+        return False
+    name = str(game)
+    if name not in _probes:
+        _probes[name] = _Probe(game)
+    return not _probes[name].finds_unseen_move(ends)
+
+
+def probing_end(ends: float) -> float:
+    """The time at which a search that ends then has played enough of these games."""
+    now = time.perf_counter()
+    return now + max(PROBING_SHARE * (ends - now), PROBING_SECONDS)
+
+
+class _Probe:
+    """Random games in which a move that another player does not see is looked for."""
+
+    def __init__(self, game: pyspiel.Game) -> None:
+        self._game = game
+        self._found = self._ended = False
+        self._moves = self._played()
+        self._lock = threading.Lock()
+
+    def finds_unseen_move(self, ends: float) -> bool:
+        """Go on with the games; return whether there was such a move until now."""
+        with self._lock:
+            while not self._ended and time.perf_counter() < ends:
+                try:
+                    self._found = next(self._moves)
+                    self._ended = self._found
+                except StopIteration:
+                    self._ended = True
+                except BaseException:
+                    self._moves = self._played()
+                    raise
+            return self._found
+
+    def _played(self) -> Iterator[bool]:
+        draw = random.Random(1)
+        for _ in range(PROBING_GAMES):
+            yield from _unseen_moves(self._game, draw)
+
+
+_probes: dict[str, _Probe] = {}
+
+
+def _unseen_moves(game: pyspiel.Game, draw: random.Random) -> Iterator[bool]:
+    """Play a random game; tell after each move whether it was such a move."""
+    see, players = viewer(game), range(game.num_players())
+    state, before = game.new_initial_state(), None
+    for _ in range(PROBING_MOVES):
+        mover = state.current_player()
+        if mover == pyspiel.PlayerId.TERMINAL:
+            return
+        if before is not None and mover == before.current_player():
+            others = [player for player in players if player != mover]
+            if any(see(state, player) == see(before, player) for player in others) and any(
+                before.child(action).current_player() != mover for action in before.legal_actions()
+            ):
+                yield True
+        before = state.clone() if mover >= 0 else None
+        state.apply_action(drawn(state, draw.random)[0])
+        yield False
