@@ -22,7 +22,8 @@ from rave_agents.frameworks.agent import Agent
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.knowledge.linear_value import LinearValue
-from rave_agents.results.search_result import ActionStatistics, SearchResult
+from rave_agents.results.action_statistics import ActionStatistics
+from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.evaluators import as_evaluator
 from rave_agents.searcher.multi_search import search_many

@@ -25,8 +25,9 @@ from rave_agents.game.game_state import (
     moving_players,
 )
 from rave_agents.game.notation import action_name
+from rave_agents.results.action_statistics import ActionStatistics
 from rave_agents.results.root import principal_variation
-from rave_agents.results.search_result import ActionStatistics, SearchResult
+from rave_agents.results.search_result import SearchResult
 from rave_agents.results.tables import two_decimals
 from rave_agents.tree.search_tree import SearchTree
 

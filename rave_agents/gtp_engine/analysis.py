@@ -7,7 +7,8 @@ from collections.abc import Callable
 from rave_agents.gtp.protocol import COLOURS, GtpError
 from rave_agents.gtp.vertices import Vertices
 from rave_agents.gtp_engine.thinking import point_share
-from rave_agents.results.search_result import ActionStatistics, SearchResult
+from rave_agents.results.action_statistics import ActionStatistics
+from rave_agents.results.search_result import SearchResult
 
 _MOVES_SHOWN = 12
 """Moves of the principal variation that are shown, at most."""

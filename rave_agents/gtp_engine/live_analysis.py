@@ -14,7 +14,8 @@ from rave_agents.gtp_engine.thinking import (
     point_share,
     think,
 )
-from rave_agents.results.search_result import ActionStatistics, SearchResult
+from rave_agents.results.action_statistics import ActionStatistics
+from rave_agents.results.search_result import SearchResult
 
 _LEAST_INTERVAL = 0.1
 """Seconds between two lines, at least."""

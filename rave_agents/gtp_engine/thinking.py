@@ -7,7 +7,8 @@ from rave_agents.config.limit import Limit
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
 from rave_agents.game.game_state import GameState
-from rave_agents.results.search_result import ActionStatistics, SearchResult
+from rave_agents.results.action_statistics import ActionStatistics
+from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock
 
 FOREVER = Limit(seconds=10**9)

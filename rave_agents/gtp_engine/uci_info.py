@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from rave_agents.game.game_state import GameState
 from rave_agents.gtp.uci_moves import UciMoves
 from rave_agents.gtp_engine.thinking import best_first, known_value, point_share
-from rave_agents.results.search_result import ActionStatistics, SearchResult
+from rave_agents.results.action_statistics import ActionStatistics
+from rave_agents.results.search_result import SearchResult
 
 MOST_CENTIPAWNS = 10_000
 """The greatest score that is told of what is not proven."""

@@ -12,8 +12,8 @@ from rave_agents.errors import FormulaError
 from rave_agents.kernel.amaf.winning_moves import weighted_win_rate
 from rave_agents.kernel.proofs.report import NO_PROOF
 from rave_agents.kernel.proofs.solver import UNSOLVED
+from rave_agents.results.action_statistics import ActionStatistics
 from rave_agents.results.root import Root, RootMove
-from rave_agents.results.search_result import ActionStatistics
 
 DRAW = 0.5
 """Value of a draw on the scale [0, 1]."""

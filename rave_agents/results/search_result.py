@@ -4,59 +4,20 @@ import dataclasses
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rave_agents.game.game_state import GameState, apply_path, is_simultaneous, moving_players
+from rave_agents.game.notation import action_name
+from rave_agents.results.action_statistics import ActionStatistics, action_columns, number_text
 from rave_agents.results.numbers import counted
 from rave_agents.results.payoff_matrix import JointTable
 from rave_agents.results.result import Result, by_column
 from rave_agents.results.tables import Column, Table
+from rave_agents.results.trust_words import amaf_meaning, proof_meaning, value_meaning
 from rave_agents.results.world_statistics import WorldStatistics
 
 if TYPE_CHECKING:
     from rave_agents.plots.figures import Picture
-
-
-MUCH_TRUSTED, LITTLE_TRUSTED = 0.8, 0.2
-"""Shares of trust from which, and below which, all actions are said to do so."""
-
-
-class ActionStatistics(NamedTuple):
-    """One legal action of the root.
-
-    Values are expected returns of the player to move there, in the game's utilities.
-    """
-
-    action: int
-    """The action."""
-    visits: int
-    """Simulations that began with it."""
-    value: float | None
-    """Mean return of those simulations; None without visits."""
-    prior: float
-    """Prior probability, Dirichlet noise included."""
-    amaf_visits: float
-    """Simulations in which the player took it at the root or later."""
-    amaf_value: float | None
-    """Mean return of those simulations; None without any."""
-    probability: float
-    """Probability of playing it, see ``SearchConfig.temperature``."""
-    winning_move_number: float | None = None
-    """Mean number of the move, 1 for now, in the won simulations in which they took it; None if
-    there are none or winning moves are not counted (``WinningMoves``)."""
-    weighted_win_rate: float = 0.0
-    """Share of those simulations that were won, divided by that number; 0 likewise."""
-    outcome: float | None = None
-    """The player's return with best play of all after it, if that is proven; else None."""
-    distance: int | None = None
-    """Moves to the game's end then, this one included, in the shortest win or longest defence that
-    is known; None likewise."""
-    proof_number: float | None = None
-    """Proof number of the player's win after it; None where there are none."""
-    disproof_number: float | None = None
-    """Disproof number likewise."""
-    improved: float | None = None
-    """Probability in the improved policy, with ``rule=gumbel``; else None."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
@@ -222,7 +183,7 @@ class SearchResult(Result):
 
     def action_name(self, action: int) -> str:
         """The action of the root as people write it; its number if the game does not say."""
-        return _action_name(self.state, self.player, action)
+        return action_name(self.state, action, self.player)
 
     @functools.cached_property
     def principal_variation_names(self) -> tuple[str, ...]:
@@ -234,10 +195,10 @@ class SearchResult(Result):
             movers = moving_players(state) if is_simultaneous(state) else [state.current_player()]
             step = line[len(names) : len(names) + len(movers)]
             if len(step) < len(movers):  # A forced move: nothing is known of the others' actions.
-                return (*names, *(_action_name(state, self.player, action) for action in step))
+                return (*names, *(action_name(state, action, self.player) for action in step))
             if not _can_take(state, movers, step):  # An environment has drawn another outcome.
                 return (*names, *map(str, line[len(names) :]))
-            names += [_action_name(state, *pair) for pair in zip(movers, step, strict=True)]
+            names += [action_name(state, *pair) for pair in zip(step, movers, strict=True)]
             apply_path(state, step)
         return tuple(names)
 
@@ -297,61 +258,18 @@ class SearchResult(Result):
         """The actions, best first, at most so many; and the joint table where there is one."""
         shown = self.ranked_actions[:rows]
         names = [self.action_name(row.action) for row in shown]
-        columns = [
-            Column("action", names, text=True),
-            Column("visits", [str(row.visits) for row in shown]),
-            Column("value", [_number(row.value) for row in shown]),
-            *self._amaf_columns(shown),
-            *self._proof_columns(shown),
-            Column("prior", [f"{row.prior:.3f}" for row in shown], rank=7),
-        ]
-        if any(row.improved is not None for row in self.actions):
-            columns.append(Column("improved", [_number(row.improved) for row in shown], rank=2))
-        columns.append(Column("probability", [f"{row.probability:.3f}" for row in shown], rank=1))
-        places = {row.action: place for place, row in enumerate(self.actions)}
-        for name, told in self.action_reports.items():
-            columns.append(Column(name, [_number(told[places[row.action]]) for row in shown]))
-        return [Table(columns), *([] if self.joint is None else [self._joint_table(self.joint)])]
-
-    def _amaf_columns(self, shown: Sequence[ActionStatistics]) -> list[Column]:
-        columns = []
-        if any(row.amaf_visits > 0 for row in self.actions):
-            columns += [
-                Column("AMAF visits", [f"{row.amaf_visits:.0f}" for row in shown], rank=6),
-                Column("AMAF value", [_number(row.amaf_value) for row in shown], rank=2),
-            ]
-        if any(row.winning_move_number is not None for row in self.actions):
-            moves = (row.winning_move_number for row in shown)
-            rates = [f"{row.weighted_win_rate:.4f}" for row in shown]
-            numbers = ["-" if number is None else f"{number:.1f}" for number in moves]
-            columns.append(Column("winning move", numbers, rank=8))
-            columns.append(Column("weighted win rate", rates, rank=9))
-        return columns
-
-    def _proof_columns(self, shown: Sequence[ActionStatistics]) -> list[Column]:
-        columns = []
-        if any(row.proof_number is not None for row in self.actions):
-            columns += [
-                Column("proof", [_count(row.proof_number) for row in shown], rank=5),
-                Column("disproof", [_count(row.disproof_number) for row in shown], rank=5),
-            ]
-        if any(row.outcome is not None for row in self.actions):
-            distances = ["-" if row.distance is None else str(row.distance) for row in shown]
-            columns += [
-                Column("outcome", [_number(row.outcome) for row in shown], rank=1),
-                Column("in moves", distances, rank=4),
-            ]
-        return columns
+        table = Table(action_columns(self.actions, shown, names, self.action_reports))
+        return [table] if self.joint is None else [table, self._joint_table(self.joint)]
 
     def _joint_table(self, joint: JointTable) -> Table:
         """Values of ``player``, visits in parentheses: own actions in rows, best first."""
-        names = [_action_name(self.state, joint.opponent, reply) for reply in joint.replies]
+        names = [action_name(self.state, reply, joint.opponent) for reply in joint.replies]
         ranked = [joint.actions.index(row.action) for row in self.ranked_actions]
         own = [self.action_name(joint.actions[place]) for place in ranked]
         columns = [Column(f"against player {joint.opponent}", own, text=True)]
         for reply, name in enumerate(names):
             pairs = ((joint.values[place][reply], joint.visits[place][reply]) for place in ranked)
-            cells = [f"{_number(value)} ({visits})" for value, visits in pairs]
+            cells = [f"{number_text(value)} ({visits})" for value, visits in pairs]
             columns.append(Column(name, cells))
         return Table(columns)
 
@@ -382,7 +300,7 @@ class SearchResult(Result):
         value = next(values, None)
         line = (
             f"player {self.player} plays {self.action_name(self.action)}, "
-            f"value {_number(self.value if value is None else value)}, "
+            f"value {number_text(self.value if value is None else value)}, "
             f"{self.simulations} simulations in {self.seconds:.3f} s"
         )
         if self.provider is not None:
@@ -406,13 +324,13 @@ class SearchResult(Result):
         if self.solver_positions > 0:
             lines.append(f"the exact solver looked at {counted(self.solver_positions, 'position')}")
         if self.amaf_trust is not None and self.simulations > 0:
-            lines.append(f"AMAF trusted {self.amaf_trust:.2f}: {_meaning(self.amaf_trust)}")
+            lines.append(f"AMAF trusted {self.amaf_trust:.2f}: {amaf_meaning(self.amaf_trust)}")
         if self.proof_trust is not None and self.proof_trust < 1.0 and self.simulations > 0:
             lines.append(
-                f"proof numbers trusted {self.proof_trust:.2f}: {_telling(self.proof_trust)}"
+                f"proof numbers trusted {self.proof_trust:.2f}: {proof_meaning(self.proof_trust)}"
             )
         if self.value_trust is not None and self.simulations > 0:
-            foretold = _foretelling(self.value_trust)
+            foretold = value_meaning(self.value_trust)
             lines.append(f"values learned from playouts trusted {self.value_trust:.2f}: {foretold}")
         return lines + [f"{name} {value:.3f}" for name, value in self.reports.items()]
 
@@ -432,40 +350,3 @@ def _can_take(state: GameState, movers: Sequence[int], step: Sequence[int]) -> b
             for player, action in zip(movers, step, strict=True)
         )
     return not state.is_terminal() and step[0] in state.legal_actions()
-
-
-def _action_name(state: GameState, player: int, action: int) -> str:
-    name = getattr(state, "action_to_string", None)
-    return str(action) if name is None else str(name(player, action))
-
-
-def _meaning(trust: float) -> str:
-    if trust > MUCH_TRUSTED:
-        return "actions mean the same whenever they are played"
-    if trust < LITTLE_TRUSTED:
-        return "actions mean something else when played later"
-    return "some actions mean something else when played later"
-
-
-def _telling(proof_trust: float) -> str:
-    if proof_trust > MUCH_TRUSTED:
-        return "how few replies a move leaves mostly tells how good it is"
-    if proof_trust < LITTLE_TRUSTED:
-        return "how few replies a move leaves does not tell how good it is"
-    return "how few replies a move leaves tells a little of how good it is"
-
-
-def _foretelling(value_trust: float) -> str:
-    if value_trust > MUCH_TRUSTED:
-        return "they foretell how playouts end"
-    if value_trust < LITTLE_TRUSTED:
-        return "they foretell little of how playouts end"
-    return "they foretell some of how playouts end"
-
-
-def _count(value: float | None) -> str:
-    return "-" if value is None else "inf" if math.isinf(value) else f"{value:.0f}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
