@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pyspiel
 
-from rave_agents.agents.named_agents import DEFAULT_SIMULATIONS
+from rave_agents.agents.state_agents import DEFAULT_SIMULATIONS
 from rave_agents.config.limit import Limit
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import Game

@@ -1,53 +1,36 @@
 """Named agents and their specs: ``rave(simulations=500,schedule=hand_selected(k=300))``.
 
-A spec is a name with parameters, in OpenSpiel's grammar for games. This module has the agents that
-search any GameState; adapters add the agents that exist in their framework only.
+A spec is a name with parameters, in OpenSpiel's grammar for games. This module names the agents
+that search any GameState; adapters add the agents that exist in their framework only.
 """
 
-import copy
 import dataclasses
 import os
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Self
 
-import numpy as np
-
-from rave_agents.agents.amaf_fit import warn_of_misfit
 from rave_agents.agents.own_agents import OwnAgent, own_agent
-from rave_agents.config.limit import Limit
+from rave_agents.agents.state_agents import AGENT_PARAMETERS, RandomAgent, search_agent_type
 from rave_agents.config.part_specs import plain
-from rave_agents.config.search_config import SearchConfig
 from rave_agents.config.specs import format_call, parse_call, split_call
 from rave_agents.errors import UnknownNameError
-from rave_agents.frameworks.adapters import Game, adapters
-from rave_agents.frameworks.agent import Agent, AgentType, Effort
+from rave_agents.frameworks.adapters import adapters
+from rave_agents.frameworks.agent import Agent, AgentType
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.frameworks.sources import find_source
 from rave_agents.game.arguments import checked_seed, unknown_name
-from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
 from rave_agents.game.object_names import split_place
 from rave_agents.gtp.client import GTP_AGENT_TYPE
 from rave_agents.gtp.uci_client import UCI_AGENT_TYPE
 from rave_agents.kernel.amaf.views import NoAmaf
 from rave_agents.kernel.declarations import keeps_amaf
 from rave_agents.kernel.rules import UCB1
-from rave_agents.knowledge.levels import NO_LEVEL
-from rave_agents.results.search_result import SearchResult
-from rave_agents.searcher.clock import Clock
-from rave_agents.searcher.searcher import Progress, Searcher
 
 LIMITS = frozenset(["simulations", "seconds", "clock", "level", "nodes", "depth"])
 """Parameters that limit how long an agent thinks; the last two are those of other programs."""
 
-_OF_AGENTS = ("simulations", "seconds", "clock", "seed", "evaluator")
-"""Parameters of a searching agent that are not fields of its ``SearchConfig``."""
-
 DEFAULT_AGENT = "auto"
 """The agent for a game that nothing is known of."""
-
-DEFAULT_SIMULATIONS = 1000
-"""Simulations a move for an agent without a limit."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -221,142 +204,6 @@ def _of_no_agent(defaults: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-class SearchAgent:
-    """Plays the action that a ``Searcher`` chooses.
-
-    Args:
-        config: the search's configuration.
-        limit: the budget of each move. With a clock, its simulations limit a move too; None for the
-            clock alone.
-        seed: seeds every random choice; None for a seed that the system draws.
-        clock: sets the time of each move; None for the limit alone.
-        player: the seat, from 0; needed where players move at the same time.
-        evaluator: evaluates positions, see ``as_evaluator``; None for playouts.
-    """
-
-    def __init__(
-        self,
-        config: SearchConfig,
-        limit: Limit | None,
-        *,
-        player: int | None = None,
-        seed: int | None = None,
-        clock: Clock | None = None,
-        evaluator: Any = None,
-    ) -> None:
-        self.searcher: Searcher = Searcher(config, seed=seed, evaluator=evaluator)
-        self.player = player
-        """The seat; None if not given."""
-        self.limit = limit
-        self.clock = clock
-        """Sets the time of each move; it may be replaced between moves."""
-        self.effort: Effort = Effort()
-        self.last_result: SearchResult | None = None
-        self.progress: Progress | None = None
-        """Called about ten times a second with the result so far; None for nobody."""
-
-    def __copy__(self) -> Self:
-        return copy.deepcopy(self)
-
-    def restart(self) -> None:
-        """Start a new game: forget the tree and reset the clock."""
-        self.searcher.reset()
-        if self.clock is not None:
-            self.clock.restart()
-
-    def step(self, state: GameState) -> int:
-        """Search and return the chosen action."""
-        player = self.player if is_simultaneous(state) else None
-        limit = self.limit
-        if limit is None and self.clock is None:
-            limit = make_limit(None, None)
-        result = self.searcher.search(
-            state, limit, player=player, clock=self.clock, progress=self.progress
-        )
-        self.last_result = result
-        self.effort = self.effort.plus(result.simulations, result.seconds)
-        return result.action
-
-    def inform_action(self, state: GameState, player: int, action: int) -> None:
-        """Keep the subtree of the action."""
-        if self.searcher.config.reuse_tree:
-            self.searcher.advance(action, state=state)
-
-    def inform_actions(self, state: GameState, actions: Sequence[int]) -> None:
-        """Keep the subtree of the joint action."""
-        if self.searcher.config.reuse_tree:
-            self.searcher.advance(actions, state=state)
-
-
-class RandomAgent:
-    """Plays a legal action uniformly at random.
-
-    Args:
-        player: the seat, from 0; needed where players move at the same time.
-        seed: seeds every random choice; None for a seed that the system draws.
-    """
-
-    def __init__(self, player: int | None = None, *, seed: int | None = None) -> None:
-        self._player = 0 if player is None else player
-        self._random = np.random.default_rng(checked_seed(seed))
-        self.effort: Effort = Effort()
-
-    def __copy__(self) -> Self:
-        return copy.deepcopy(self)
-
-    def restart(self) -> None:
-        """Start a new game; nothing to forget."""
-
-    def step(self, state: GameState) -> int:
-        """Return a random legal action."""
-        started = time.perf_counter()
-        legal = legal_actions_of(state, self._player)
-        action = int(
-            legal[int(self._random.integers(len(legal)))]
-        )  # ``choice`` takes as long again.
-        self.effort = self.effort.plus(0, time.perf_counter() - started)
-        return action
-
-    def inform_action(self, state: GameState, player: int, action: int) -> None:
-        """Do nothing: a random agent remembers nothing."""
-
-
-def make_limit(simulations: int | None, seconds: float | None) -> Limit:
-    """The limit from an agent's parameters: 1,000 simulations if neither is given."""
-    if simulations is None and seconds is None:
-        simulations = DEFAULT_SIMULATIONS
-    return Limit(simulations=simulations, seconds=seconds)
-
-
-def limit_and_clock(
-    simulations: int | None, seconds: float | None, clock: Any
-) -> tuple[Limit | None, Clock | None]:
-    """The limit and the clock from an agent's parameters; one of them may be None.
-
-    Raises:
-        TypeError, ValueError: for a value that is not allowed, or both seconds and a clock.
-    """
-    if clock is None:
-        return make_limit(simulations, seconds), None
-    if seconds is not None:
-        raise ValueError("Give seconds a move or a clock, not both.")
-    limit = None if simulations is None else Limit(simulations=simulations)
-    return limit, Clock.parse(clock)
-
-
-def check_level(config: SearchConfig, *limits: Any) -> None:
-    """Refuse limits beside a level, which decides the simulations.
-
-    Raises:
-        ValueError: if there is a level, and one of the limits is given.
-    """
-    if config.level != NO_LEVEL and any(limit is not None for limit in limits):
-        raise ValueError(
-            f"level={config.level} decides the simulations of each move: give no simulations, "
-            "seconds or clock beside it."
-        )
-
-
 def without_amaf(spec: str | AgentSpec) -> AgentSpec:
     """Return the spec without AMAF statistics: a baseline to compare RAVE with.
 
@@ -369,7 +216,7 @@ def without_amaf(spec: str | AgentSpec) -> AgentSpec:
     """
     parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
     preset = agent_type(parsed.name).config
-    agents = {key: parsed.parameters[key] for key in _OF_AGENTS if key in parsed.parameters}
+    agents = {key: parsed.parameters[key] for key in AGENT_PARAMETERS if key in parsed.parameters}
     changes = {key: value for key, value in parsed.parameters.items() if key not in agents}
     config = None if preset is None else preset.replace(**changes)
     if preset is None or config is None or not keeps_amaf(config.amaf):
@@ -379,78 +226,41 @@ def without_amaf(spec: str | AgentSpec) -> AgentSpec:
     return AgentSpec(parsed.name, {**agents, **plain_search.changes_from(preset)})
 
 
-def _no_check(config: SearchConfig) -> None:
-    """Accept every search: the default for a game without ``check_search``."""
-
-
-def _search_agent_type(preset: str, summary: str) -> AgentType:
-    config = SearchConfig.preset(preset)
-
-    def make(
-        game: Game,
-        player: int,
-        *,
-        simulations: int | None = None,
-        seconds: float | None = None,
-        seed: int | None = None,
-        clock: str | float | None = None,
-        evaluator: Any = None,
-        **changes: Any,
-    ) -> Agent:
-        limit, parsed = limit_and_clock(simulations, seconds, clock)
-        changed = config.replace(**changes)
-        check_level(changed, simulations, seconds, clock)
-        changed.check_simulations(None if limit is None else limit.simulations)
-        getattr(game, "check_search", _no_check)(changed)
-        warn_of_misfit(changed, game.name, game.new_initial_state)
-        return SearchAgent(
-            changed,
-            limit,
-            player=player,
-            seed=seed,
-            clock=parsed,
-            evaluator=evaluator,
-        )
-
-    of_agents = {**dict.fromkeys(_OF_AGENTS), "simulations": DEFAULT_SIMULATIONS}
-    return AgentType(summary, {**of_agents, **config.to_dict()}, make, config)
-
-
 _TYPES = {
-    "uct": _search_agent_type("uct", "plain UCT: Monte-Carlo tree search with UCB1"),
-    "puct": _search_agent_type("puct", "Monte-Carlo tree search with PUCT"),
-    "gumbel": _search_agent_type(
+    "uct": search_agent_type("uct", "plain UCT: Monte-Carlo tree search with UCB1"),
+    "puct": search_agent_type("puct", "Monte-Carlo tree search with PUCT"),
+    "gumbel": search_agent_type(
         "gumbel", "sequential halving with Gumbel noise (Gumbel AlphaZero), for an evaluator"
     ),
-    "rave": _search_agent_type("rave", "UCT with rapid action value estimation (RAVE)"),
-    "grave": _search_agent_type("grave", "RAVE with the values of a well-visited ancestor (GRAVE)"),
-    "hrave": _search_agent_type("hrave", "RAVE with the root's values at every node (HRAVE)"),
-    "rave_global": _search_agent_type(
+    "rave": search_agent_type("rave", "UCT with rapid action value estimation (RAVE)"),
+    "grave": search_agent_type("grave", "RAVE with the values of a well-visited ancestor (GRAVE)"),
+    "hrave": search_agent_type("hrave", "RAVE with the root's values at every node (HRAVE)"),
+    "rave_global": search_agent_type(
         "rave_global", "RAVE with one table, blended with whole UCB values"
     ),
-    "rave_weighted": _search_agent_type(
+    "rave_weighted": search_agent_type(
         "rave_weighted", "RAVE whose updates weigh less the later the move is played"
     ),
-    "uct_solver": _search_agent_type("uct_solver", "UCT that backs up exact outcomes"),
-    "best_first_minimax": _search_agent_type(
+    "uct_solver": search_agent_type("uct_solver", "UCT that backs up exact outcomes"),
+    "best_first_minimax": search_agent_type(
         "best_first_minimax", "best-first minimax, by an evaluator's values"
     ),
-    "pn_mcts": _search_agent_type("pn_mcts", "UCT with a solver and proof numbers"),
-    "rave_pn": _search_agent_type("rave_pn", "RAVE with a solver and proof numbers"),
-    "auto": _search_agent_type(
+    "pn_mcts": search_agent_type("pn_mcts", "UCT with a solver and proof numbers"),
+    "rave_pn": search_agent_type("rave_pn", "RAVE with a solver and proof numbers"),
+    "auto": search_agent_type(
         "auto", "for any game: AMAF, proofs and more, each as far as it fits"
     ),
-    "pn_mcts_fsu": _search_agent_type("pn_mcts_fsu", "PN-MCTS as published (F, S and U)"),
-    "rave_winning_move": _search_agent_type(
+    "pn_mcts_fsu": search_agent_type("pn_mcts_fsu", "PN-MCTS as published (F, S and U)"),
+    "rave_winning_move": search_agent_type(
         "rave_winning_move", "RAVE biased to moves that come early in won simulations"
     ),
-    "rave_maximin": _search_agent_type(
+    "rave_maximin": search_agent_type(
         "rave_maximin", "simultaneous moves: RAVE for its own actions, the best worst case"
     ),
-    "regret_matching": _search_agent_type(
+    "regret_matching": search_agent_type(
         "regret_matching", "simultaneous moves: mixed strategies by regret matching"
     ),
-    "exp3": _search_agent_type("exp3", "simultaneous moves: mixed strategies by Exp3"),
+    "exp3": search_agent_type("exp3", "simultaneous moves: mixed strategies by Exp3"),
     "gtp": GTP_AGENT_TYPE,
     "uci": UCI_AGENT_TYPE,
     "random": AgentType(

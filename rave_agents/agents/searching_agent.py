@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
-from rave_agents.agents.named_agents import check_level, limit_and_clock
+from rave_agents.agents.state_agents import check_level, limit_and_clock
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.config.search_parameters import SearchParameters

@@ -10,7 +10,8 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from rave_agents.agents.named_agents import SearchAgent, make_agent
+from rave_agents.agents.named_agents import make_agent
+from rave_agents.agents.state_agents import SearchAgent
 from rave_agents.analysis.review_result import INACCURACY, Review, ReviewedMove
 from rave_agents.arena.match import limited_agent
 from rave_agents.errors import UnsupportedGameError

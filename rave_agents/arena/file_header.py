@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rave_agents.agents.named_agents import DEFAULT_SIMULATIONS, LIMITS, AgentSpec, agent_types
+from rave_agents.agents.named_agents import LIMITS, AgentSpec, agent_types
+from rave_agents.agents.state_agents import DEFAULT_SIMULATIONS
 from rave_agents.arena import fields
 from rave_agents.arena.plan import MOST_GAMES
 from rave_agents.arena.record import GameRecord

@@ -11,14 +11,8 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from rave_agents.agents.named_agents import (
-    DEFAULT_SIMULATIONS,
-    LIMITS,
-    AgentSpec,
-    agent_type,
-    as_agent,
-    limit_and_clock,
-)
+from rave_agents.agents.named_agents import LIMITS, AgentSpec, agent_type, as_agent
+from rave_agents.agents.state_agents import DEFAULT_SIMULATIONS, limit_and_clock
 from rave_agents.arena.contestants import Contestant, make_contestant
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match_result import MatchError, MatchResult

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from rave_agents.agents.named_agents import AgentSpec, make_limit
+from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.agents.state_agents import make_limit
 from rave_agents.arena.candidates import default_agents, varied
 from rave_agents.arena.contestants import Contestant, label, named_contestants
 from rave_agents.arena.elimination import Elimination

@@ -14,13 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from rave_agents.agents.named_agents import (
-    AgentSpec,
-    AnyAgent,
-    agent_type,
-    as_agent,
-    make_limit,
-)
+from rave_agents.agents.named_agents import AgentSpec, AnyAgent, agent_type, as_agent
+from rave_agents.agents.state_agents import make_limit
 from rave_agents.arena.contestants import Contestant
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.lists import load_games

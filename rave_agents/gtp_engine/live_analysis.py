@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from rave_agents.agents.named_agents import SearchAgent
+from rave_agents.agents.state_agents import SearchAgent
 from rave_agents.game.game_state import GameState
 from rave_agents.gtp.protocol import GtpError, parse_colour
 from rave_agents.gtp.vertices import Vertices

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from rave_agents.agents.named_agents import AnyAgent, SearchAgent, make_agent
+from rave_agents.agents.named_agents import AnyAgent, make_agent
+from rave_agents.agents.state_agents import SearchAgent
 from rave_agents.config.limit import Limit
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent

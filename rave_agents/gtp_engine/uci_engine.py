@@ -7,7 +7,8 @@ from typing import Any
 
 from rave_agents import __version__
 from rave_agents.agents.answers import checked_action
-from rave_agents.agents.named_agents import AgentSpec, SearchAgent, as_agent
+from rave_agents.agents.named_agents import AgentSpec, as_agent
+from rave_agents.agents.state_agents import SearchAgent
 from rave_agents.config.limit import Limit
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent

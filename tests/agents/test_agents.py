@@ -12,7 +12,8 @@ from rave_agents import (
     agent_types,
     make_agent,
 )
-from rave_agents.agents.named_agents import DEFAULT_SIMULATIONS, without_amaf
+from rave_agents.agents.named_agents import without_amaf
+from rave_agents.agents.state_agents import DEFAULT_SIMULATIONS
 from rave_agents.frameworks.agent import Effort
 from rave_agents.parts import (
     GRAVE,

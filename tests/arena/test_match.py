@@ -10,7 +10,8 @@ import pytest
 import scipy
 
 import rave_agents.agents.named_agents as agents_module
-from rave_agents.agents.named_agents import RandomAgent, make_agent
+from rave_agents.agents.named_agents import make_agent
+from rave_agents.agents.state_agents import RandomAgent
 from rave_agents.arena import MatchError, play_match
 from rave_agents.arena.match import limited_spec
 from rave_agents.arena.openings import draw_opening

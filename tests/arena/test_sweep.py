@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 import rave_agents.agents.named_agents as agents_module
-from rave_agents.agents.named_agents import RandomAgent
+from rave_agents.agents.state_agents import RandomAgent
 from rave_agents.arena import SweepError, play_match, run_sweep
 from rave_agents.arena.report_data import load_report
 from rave_agents.arena.sweep import parse_vary

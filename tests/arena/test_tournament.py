@@ -6,7 +6,7 @@ import random as plain_random
 import numpy as np
 import pytest
 
-from rave_agents.agents.named_agents import RandomAgent
+from rave_agents.agents.state_agents import RandomAgent
 from rave_agents.arena import (
     TournamentError,
     merge_journals,

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import rave_agents
 import rave_agents.agents.named_agents as agents_module
-from rave_agents.agents.named_agents import RandomAgent
+from rave_agents.agents.state_agents import RandomAgent
 from rave_agents.cli import app, doctor
 from rave_agents.frameworks.agent import AgentType
 

@@ -8,7 +8,7 @@ from helpers.games import joint_game, joint_random_game, matrix_game, random_gam
 from helpers.trees import dump_joint, growing_bytes
 
 from rave_agents import GameError, Limit, SearchConfig, Searcher, UnsupportedGameError
-from rave_agents.agents.named_agents import RandomAgent
+from rave_agents.agents.state_agents import RandomAgent
 from rave_agents.compiler.arrays import CHILD
 from rave_agents.game.game_state import is_simultaneous, legal_actions_of, moving_players
 from rave_agents.kernel.amaf.report import AmafStatistics
