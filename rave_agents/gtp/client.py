@@ -12,7 +12,7 @@ from rave_agents.gtp.moves_so_far import moves_so_far
 from rave_agents.gtp.position import board_size
 from rave_agents.gtp.process import EngineFailedError, EngineProcess, check_program
 from rave_agents.gtp.protocol import COLOURS, GtpError
-from rave_agents.gtp.vertices import RESIGN, Vertices
+from rave_agents.gtp.vertices import PASS, RESIGN, Vertices
 from rave_agents.searcher.clock import Clock
 
 DEFAULT_TIMEOUT = 300.0
@@ -102,9 +102,18 @@ class EngineSession:
             self.play(action)
 
     def play(self, action: int) -> None:
-        """Send the next move to the program."""
+        """Send the next move to the program.
+
+        A program may refuse a pass where there is no other move, as gtp-rhino does in Othello: it
+        takes such passes as played.
+        """
         colour = COLOURS[self._state.current_player()]
-        self.ask(f"play {colour} {self.vertices.write(self._state, action)}")
+        vertex = self.vertices.write(self._state, action)
+        try:
+            self.ask(f"play {colour} {vertex}")
+        except GtpError:
+            if vertex != PASS or len(self._state.legal_actions()) > 1:
+                raise
         self.note(action)
 
     def note(self, action: int) -> None:

@@ -12,6 +12,7 @@ from rave_agents.arena import MatchError, play_match
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import NoGoState
+from rave_agents.gtp.client import EngineSession
 from rave_agents.gtp.process import EngineFailedError, EngineProcess
 from rave_agents.gtp.protocol import GtpError
 
@@ -128,6 +129,30 @@ def test_an_answer_that_does_not_come_in_time_loses_the_game():
     result = play_match("hex(board_size=4)", spec, "random", games=1, opening_plies=0)
     assert "did not answer genmove within 1.5 s" in result.records[0].ending
     assert result.records[0].returns == (-1.0, 1.0)
+
+
+REFUSES_PASSES = """
+while line := input():
+    refused = line.startswith("play") and line.endswith("pass")
+    print("? syntax error\\n" if refused else "= \\n", flush=True)
+"""
+
+
+def test_a_pass_that_is_the_only_move_need_not_be_told():
+    """Such as by gtp-rhino, which refuses it."""
+    game = load_game("othello")
+    session = EngineSession(program(REFUSES_PASSES).parameters["command"], game, 60.0)
+    session.follow([44, 45, 26, 52, 60, 59, 54, 61, 64])
+    session.drop()
+
+
+def test_a_pass_that_is_refused_is_an_error_where_there_are_other_moves():
+    session = EngineSession(
+        program(REFUSES_PASSES).parameters["command"], load_game("go(board_size=3)"), 60.0
+    )
+    with pytest.raises(GtpError, match="syntax error"):
+        session.follow([9])
+    session.drop()
 
 
 FLOOD = "import sys\nwhile True: sys.stdout.write({text!r} * 1000)"
