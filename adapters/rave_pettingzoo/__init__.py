@@ -43,6 +43,7 @@ from rave_pettingzoo.cloning import clone_env, register_cloner
 from rave_pettingzoo.episode import ActionOutsideError, Episode
 from rave_pettingzoo.evaluate import evaluate
 from rave_pettingzoo.evaluation import Evaluation, PolicyResult
+from rave_pettingzoo.known_worlds import register_worlds
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.positions import game_state
@@ -83,5 +84,6 @@ __all__ = [
     "make_agent",
     "record",
     "register_cloner",
+    "register_worlds",
     "tournament",
 ]

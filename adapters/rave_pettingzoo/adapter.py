@@ -28,6 +28,7 @@ from rave_agents.searcher.checks import check_hidden
 from rave_pettingzoo.chain import raw_env
 from rave_pettingzoo.classic import unchanged_go_rules
 from rave_pettingzoo.cloning import chance_knowledge, clone_env
+from rave_pettingzoo.known_worlds import known_worlds
 from rave_pettingzoo.mirror_env import MirrorEnv, check_draws
 from rave_pettingzoo.optional import openspiel
 from rave_pettingzoo.parallel_state import ParallelState
@@ -48,9 +49,9 @@ DESCRIPTIONS: dict[str, tuple[str, bool]] = {
     "go": ("Go", True),
     "chess": ("Chess", True),
     "rps": ("Rock, Paper, Scissors: simultaneous moves", True),
-    "leduc_holdem": ("Leduc Hold'em: hidden cards", False),
-    "texas_holdem": ("Texas Hold'em: hidden cards", False),
-    "texas_holdem_no_limit": ("Texas Hold'em No Limit: hidden cards", False),
+    "leduc_holdem": ("Leduc Hold'em: hidden cards", True),
+    "texas_holdem": ("Texas Hold'em: hidden cards", True),
+    "texas_holdem_no_limit": ("Texas Hold'em No Limit: hidden cards", True),
     "hanabi": ("Hanabi: hidden cards", False),
 }
 """The classic environments without their versions, and whether the search can play them."""
@@ -79,9 +80,9 @@ class PettingZooGame:
         """The environment; states are copies of it."""
         self._knowledge: Knowledge | None = None
         state = self.seeded_initial_state(0)
-        if state.hides_information():
+        if state.hides_information() and known_worlds(env) is None:
             raise UnsupportedGameError(no_worlds(env, state.what_is_hidden))
-        self._draws_chance = state.draws_chance()
+        self._is_uncertain: bool = state.draws_chance() or state.hides_information()
 
     @functools.cached_property
     def framework_game(self) -> Any:
@@ -125,7 +126,7 @@ class PettingZooGame:
 
     def check_search(self, config: SearchConfig) -> None:
         """Raise UnsupportedGameError if a search of this configuration cannot play the game."""
-        if self._draws_chance:
+        if self._is_uncertain:
             check_hidden(config, simultaneous=False)
 
     def __reduce__(self) -> Any:

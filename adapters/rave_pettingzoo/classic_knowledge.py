@@ -8,6 +8,8 @@ import importlib
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
+from rave_agents.environments.worlds import WorldFunction
+from rave_pettingzoo import poker
 from rave_pettingzoo.classic import class_name, go_position_after
 from rave_pettingzoo.optional import openspiel
 
@@ -34,7 +36,9 @@ class Kind(NamedTuple):
     hidden: str | None = None
     """The information hidden from players; None in games with perfect information."""
     view: Callable[[Any, int], Hashable] | None = None
-    """A seat's current observation, where the environment shows that of the last step."""
+    """All that a seat knows, where the environment shows less, or what it was a step ago."""
+    worlds: WorldFunction | None = None
+    """The source of worlds, where something is hidden and can be dealt anew."""
 
 
 def kind_of(raw: Any) -> Kind | None:
@@ -157,7 +161,14 @@ def chess_move(board: Any, action: int) -> Any:
 
 
 def _cards(hidden: str) -> Kind:
-    return Kind(legal=lambda raw: sorted(raw.next_legal_moves), hidden=hidden)
+    return Kind(
+        legal=lambda raw: sorted(raw.next_legal_moves),
+        action_name=poker.action_name,
+        text=poker.text,
+        hidden=hidden,
+        view=poker.view,
+        worlds=poker.deal,
+    )
 
 
 def _openspiel_view(state: Any, seat: int) -> Hashable:

@@ -17,6 +17,7 @@ from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_agents.simulate.value import PositionValue
 from rave_pettingzoo.classic_knowledge import Kind, kind_of
 from rave_pettingzoo.cloning import check_env, search_cloner, searched_env
+from rave_pettingzoo.known_worlds import known_worlds
 from rave_pettingzoo.masks import legal_function, mask_of
 from rave_pettingzoo.optional import openspiel
 from rave_pettingzoo.support import (
@@ -64,7 +65,8 @@ class AECState(ZooState):
         translate: whether searches may run in OpenSpiel's states where the games are the same.
         worlds: in an environment with hidden information, the source of determinizations,
             environments that the agent to move cannot tell from this one; see
-            ``rave_pettingzoo.worlds.WorldFunction``.
+            ``rave_pettingzoo.worlds.WorldFunction``. None for those that its class is known by, see
+            ``register_worlds``.
         chance: ``"draw"``: simulations draw the outcomes of chance; ``"see"``: they copy the
             environment's generators and foresee the outcomes, which is cheating.
         horizon: moves of all agents that a simulation looks ahead, at least 1; None for the end of
@@ -110,6 +112,7 @@ class AECState(ZooState):
         if not isinstance(translate, bool):
             raise TypeError(f"translate must be True or False, got {translate!r}.")
         check_world_function(worlds)
+        worlds = known_worlds(env) if worlds is None else worlds
         check_searchable(env)
         check_begun(env)
         checked_chance(chance)

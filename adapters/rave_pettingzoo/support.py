@@ -21,6 +21,7 @@ from rave_pettingzoo.chain import inner_env, raw_env
 from rave_pettingzoo.classic import CLONERS, class_name
 from rave_pettingzoo.classic_knowledge import inherited_kind
 from rave_pettingzoo.cloning import check_env
+from rave_pettingzoo.known_worlds import known_worlds
 from rave_pettingzoo.optional import openspiel
 from rave_pettingzoo.turns import DECLARATION as TURNS_DECLARATION
 from rave_pettingzoo.turns import turns_at_once, why_simultaneous
@@ -95,16 +96,16 @@ def check_worlds(env: Any, config: SearchConfig, worlds: Any, *, translate: bool
         return
     if worlds is None and translate and is_openspiels(env):
         openspiel().check_worlds(raw_env(env)._env, config, None)
-    elif worlds is None and hidden_information(env) is not None:
+    elif worlds is None and known_worlds(env) is None and hidden_information(env) is not None:
         raise UnsupportedGameError(no_worlds(env))
-    elif worlds is not None:
+    elif worlds is not None or known_worlds(env) is not None:
         check_hidden(config, simultaneous=False)
 
 
 def check_perfect_information(env: Any) -> None:
     """Raise UnsupportedGameError if the environment hides information."""
     hidden = hidden_information(env)
-    if hidden is not None:
+    if hidden is not None and known_worlds(env) is None:
         raise UnsupportedGameError(
             f"{env_name(env)} cannot be searched without worlds: it hides {hidden}. {_instead(env)}"
         )

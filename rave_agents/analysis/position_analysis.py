@@ -179,7 +179,7 @@ def decision_after(
             move.
         OSError: if a file cannot be read.
     """
-    state, actions = set_up(game, moves, position)
+    state, actions, _ = set_up(game, moves, position)
     played = list(actions or ())
     if state.is_terminal():
         raise ValueError(f"The game is over: the returns are {list(state.returns())}.")

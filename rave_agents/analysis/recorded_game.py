@@ -1,22 +1,36 @@
-"""The moves of one game out of a file: SGF, a list of moves, or the games of a match."""
+"""One game out of a file: SGF, PGN, a list of moves, or the games of a match."""
 
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 from rave_agents.arena.journal import FORMAT
-from rave_agents.arena.positions import set_up
+from rave_agents.arena.openings import start_state
+from rave_agents.arena.pgn import read_pgn
+from rave_agents.arena.positions import beginning, is_named, is_pgn, is_sgf, set_up
 from rave_agents.arena.report_data import load_report
-from rave_agents.errors import RaveAgentsError
-from rave_agents.frameworks.adapters import Game, load_plain_game
+from rave_agents.arena.sgf import read_sgf
+from rave_agents.frameworks.adapters import Game
+from rave_agents.game.game_state import GameState
+from rave_agents.game.plain_text import printable
 
 
-def recorded_actions(game: Game, path: str | os.PathLike[str], number: int = 1) -> tuple[int, ...]:
-    """The actions of a game in a file: SGF, a list of moves, or a file of games.
+class RecordedGame(NamedTuple):
+    """A game out of a file."""
+
+    start: GameState
+    """The game's beginning, with the deal that it had."""
+    actions: tuple[int, ...]
+    """The actions and chance outcomes from there."""
+
+
+def recorded_game(game: Game, path: str | os.PathLike[str], number: int = 1) -> RecordedGame:
+    """The game in a file: SGF, PGN, a list of moves, or a file of games.
 
     Args:
         game: the game.
         path: the file.
-        number: the number of the game, from 1, in a file of games.
+        number: the number of the game, from 1, in a file of games, a PGN or an SGF.
 
     Raises:
         ValueError: if the file has no such game, or an action is not legal.
@@ -28,29 +42,31 @@ def recorded_actions(game: Game, path: str | os.PathLike[str], number: int = 1) 
     with path.open("rb") as file:
         begins = file.readline(4096)
     if not (begins.startswith(b"{") and f'"{FORMAT} '.encode() in begins):
-        found = set_up(game, position=path).actions
-        if found is None:
+        if is_sgf(path):
+            return RecordedGame(game.new_initial_state(), tuple(read_sgf(path, game, number)))
+        if number > 1 and not is_pgn(path):
+            raise ValueError(f"{path} has one game, and not number {number}.")
+        if is_pgn(path):
+            start, played = read_pgn(path, game, number)
+            return RecordedGame(start, tuple(played))
+        found = set_up(game, position=path)
+        if found.actions is None:
             raise ValueError(f"{path} has a position and no moves: there is nothing to review.")
-        return found
+        if not found.actions:
+            raise ValueError(f"{path} has no moves: there is nothing to review.")
+        return RecordedGame(beginning(game, found.seed), found.actions)
     data = load_report(path)
     records = [
         record
         for match in data.result.matches
-        if _is_of(game, match.game)
+        if is_named(game, match.game)
         for record in match.records
     ]
     if not 1 <= number <= len(records):
+        others = sorted({m.game for m in data.result.matches if not is_named(game, m.game)})
+        has = f", but of {', '.join(map(printable, others))}" if others and not records else ""
         raise ValueError(
-            f"{path} has {len(records)} games of {game.name}, and not number {number}."
+            f"{path} has {len(records)} games of {game.name}{has}, and not number {number}."
         )
-    return records[number - 1].actions
-
-
-def _is_of(game: Game, name: str) -> bool:
-    """True if a name out of a file is the game's; the file makes no game of its own."""
-    if name == game.name:
-        return True
-    try:
-        return load_plain_game(name).name == game.name
-    except RaveAgentsError:
-        return False
+    record = records[number - 1]
+    return RecordedGame(start_state(game, data.result.seed, record.pair), record.actions)

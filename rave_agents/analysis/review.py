@@ -60,17 +60,19 @@ def review_game(
     simulations: int | None = None,
     seconds: float | None = None,
     seed: int = 0,
+    start: GameState | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Review:
     """Review a game.
 
     Args:
         game: the game or its name, see ``as_game``.
-        actions: the actions and chance outcomes from its beginning, see ``recorded_actions``.
+        actions: the actions and chance outcomes from its beginning, see ``recorded_game``.
         agent: the agent, one that searches.
         simulations: simulations for each position, for a spec without a limit.
         seconds: seconds for each position, likewise; 1 if neither is given.
         seed: decides everything random.
+        start: the game's beginning, where it is dealt; None for the game's own.
         progress: called with the number of positions that are done, and of all.
 
     Raises:
@@ -81,7 +83,8 @@ def review_game(
     if simulations is None and seconds is None:
         seconds = REVIEW_SECONDS
     who = limited_agent(agent, simulations, seconds)
-    return _Reviewer(loaded, who, seed).review(tuple(actions), progress)
+    start = loaded.new_initial_state() if start is None else start
+    return _Reviewer(loaded, who, seed).review(start, tuple(actions), progress)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,9 +148,12 @@ class _Reviewer:
         return _Seen(result, {} if tree is None else _replies(tree, result))
 
     def review(
-        self, actions: tuple[int, ...], progress: Callable[[int, int], object] | None
+        self,
+        start: GameState,
+        actions: tuple[int, ...],
+        progress: Callable[[int, int], object] | None,
     ) -> Review:
-        states, steps = _positions(self._game, actions)
+        states, steps = _positions(start, actions)
         seen: list[_Seen | None] = []
         interrupted = False
         try:
@@ -392,10 +398,10 @@ def _is_decision(state: GameState) -> bool:
 
 
 def _positions(
-    game: Game, actions: tuple[int, ...]
+    start: GameState, actions: tuple[int, ...]
 ) -> tuple[list[GameState], list[tuple[int, ...]]]:
     """The positions of a game, and what was played at each but the last."""
-    state = game.new_initial_state()
+    state = start.clone()
     states, steps = [state.clone()], []
     place = 0
     while place < len(actions):

@@ -25,7 +25,7 @@ from rave_agents.arena.run import RunOptions, carry_out
 from rave_agents.arena.sgf import SgfFolder
 from rave_agents.arena.sprt import Sprt
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.adapters import Game, is_dealt
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments, checked_seed
 from rave_agents.game.game_state import has_simultaneous_moves
@@ -165,7 +165,7 @@ def _start(game: Game, moves: str, position: str | os.PathLike[str] | None) -> t
     """
     if not moves and position is None:
         return ()
-    if getattr(game, "seeded_initial_state", None) is not None:
+    if is_dealt(game):
         raise ValueError(f"{game.name} draws chance itself: its games begin at the beginning.")
     begun = set_up(game, moves, position)
     if begun.state.is_terminal():

@@ -10,10 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rave_agents.arena.pgn import read_pgn
 from rave_agents.arena.sgf import read_sgf
-from rave_agents.frameworks.adapters import Game
+from rave_agents.errors import RaveAgentsError
+from rave_agents.frameworks.adapters import Game, load_plain_game, seeded_start
 from rave_agents.game.game_state import (
     GameState,
+    apply_path,
     draws_chance,
     hides_information,
     is_simultaneous,
@@ -32,9 +35,16 @@ class Position(NamedTuple):
     """The position."""
     actions: tuple[int, ...] | None
     """The actions that lead to it, chance outcomes included; None if the game has begun there."""
+    seed: int | None = None
+    """The seed of the beginning that they lead from, where that is dealt; None for the game's."""
 
 
-def set_up(game: Game, moves: str = "", position: str | os.PathLike[str] | None = None) -> Position:
+def set_up(
+    game: Game,
+    moves: str = "",
+    position: str | os.PathLike[str] | None = None,
+    seed: int | None = None,
+) -> Position:
     """Set up a position.
 
     Args:
@@ -43,13 +53,17 @@ def set_up(game: Game, moves: str = "", position: str | os.PathLike[str] | None 
         position: where to begin: a FEN in the games that have it, the text that the game prints of
             a position, or a file that has one of these or moves, as SGF or as text. None for the
             beginning.
+        seed: deals the beginning, where it is dealt and no file tells; None for the game's own.
 
     Raises:
         ValueError: if it is no position of the game, or a move is illegal; the message says what
             the game takes.
         OSError: if the file cannot be read.
     """
-    begun = Position(game.new_initial_state(), ()) if position is None else _found(game, position)
+    if position is None:
+        begun = Position(beginning(game, seed), (), seed)
+    else:
+        begun = _found(game, position, seed)
     played = apply_moves(begun.state, moves)
     return begun._replace(actions=None if begun.actions is None else (*begun.actions, *played))
 
@@ -71,26 +85,63 @@ def moves_to(game: Game, position: Position) -> tuple[int, ...]:
     return found.actions
 
 
-def _found(game: Game, given: str | os.PathLike[str]) -> Position:
+def _found(game: Game, given: str | os.PathLike[str], seed: int | None) -> Position:
     if not isinstance(given, str | os.PathLike):
         raise TypeError(f"position must be a text or the path of a file, got {given!r}.")
     path = Path(given)
     if not _is_file(path):
-        if isinstance(given, os.PathLike) or path.suffix.lower() in (".sgf", ".txt"):
+        if isinstance(given, os.PathLike) or path.suffix.lower() in (".sgf", ".pgn", ".txt"):
             raise FileNotFoundError(f"There is no file {str(given)!r} to take a position from.")
         return _of_text(game, given.replace("\\n", "\n"), moves=False)
-    if path.suffix.lower() == ".sgf":
-        actions = tuple(read_sgf(path, game))
-        state = game.new_initial_state()
-        for action in actions:
-            state.apply_action(action)
-        return Position(state, actions)
+    if is_sgf(path):
+        return _of_moves(game, tuple(read_sgf(path, game)))
+    if is_pgn(path):
+        state, played = read_pgn(path, game)
+        usual = str(state) == str(game.new_initial_state())
+        apply_path(state, played)
+        return Position(state, tuple(played) if usual else None)
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is no text: {error}.") from error
+    told = re.search(r"^# rave-agents: a game of (.+)$", text, re.MULTILINE)
+    if told is not None and not is_named(game, told[1]):
+        raise ValueError(f"{path} is a game of {told[1]}, not of {game.name}.")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
-    return _of_text(game, "\n".join(lines), moves=True)
+    return _of_text(game, "\n".join(lines), moves=True, seed=_seed_of(text, seed))
+
+
+def is_sgf(path: Path) -> bool:
+    """True for a file that is SGF by its name or its first characters."""
+    return path.suffix.lower() == ".sgf" or _begins(path).lstrip().startswith("(;")
+
+
+def is_pgn(path: Path) -> bool:
+    """True for a file that is PGN by its name or by its first tag."""
+    tag = re.match(r"\s*\[\w+ \"", _begins(path))
+    return path.suffix.lower() == ".pgn" or tag is not None
+
+
+def _begins(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(200).decode("utf-8", errors="replace").removeprefix("\ufeff")
+
+
+def is_named(game: Game, name: str) -> bool:
+    """True if a name out of a file is the game's; the file makes no game of its own."""
+    if name == game.name:
+        return True
+    try:
+        named = load_plain_game(name)
+    except RaveAgentsError:
+        return False
+    told, own = (getattr(each, "parameters", None) for each in (named, game))
+    alike = told is not None and told == own
+    return named.name == game.name or (alike and _short(named) == _short(game))
+
+
+def _short(game: Game) -> str:
+    return game.name.partition("(")[0]
 
 
 def _is_file(path: Path) -> bool:
@@ -101,24 +152,45 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _of_text(game: Game, text: str, *, moves: bool) -> Position:
+def _of_moves(game: Game, actions: tuple[int, ...]) -> Position:
+    state = game.new_initial_state()
+    for action in actions:
+        state.apply_action(action)
+    return Position(state, actions)
+
+
+def beginning(game: Game, seed: int | None) -> GameState:
+    """The beginning of a game, dealt by a seed where it is dealt; None for the game's own."""
+    return game.new_initial_state() if seed is None else seeded_start(game, lambda: seed)
+
+
+def _seed_of(text: str, default: int | None) -> int | None:
+    """The seed that a file of moves says its game was dealt by."""
+    found = re.search(r"^# dealt by seed: (\d{1,10})$", text, re.MULTILINE)
+    return default if found is None else int(found[1])
+
+
+def _of_text(game: Game, text: str, *, moves: bool, seed: int | None = None) -> Position:
     """The position that a text is of: a FEN, moves if these are allowed, what the game prints."""
     own = getattr(game, "position_of", None)
     state = None if own is None else own(text)
     if state is not None:
         return Position(state, None)
-    reason = ""
+    reason, begins = "", False
     if moves:
-        state = game.new_initial_state()
+        begun = beginning(game, seed)
         try:
-            return Position(state, tuple(apply_moves(state, text)))
+            return Position(begun, tuple(apply_moves(begun, text)), seed)
         except ValueError as error:
-            reason = f" It is no list of moves: {error}"
+            reason = f" {error}"
+            begins = position_text(begun) != position_text(beginning(game, seed))
     found = _looked_for(game, text)
+    if found is None and begins:
+        raise ValueError(f"It is no list of moves of {_name(game)}:{reason}")
     if found is None:
         raise ValueError(
             f"'{shortened(_line(text), 100)}' is no position of {_name(game)} that was found."
-            f"{reason} {_taken(game)}"
+            f"{reason and f' It is no list of moves:{reason}'} {_taken(game)}"
         )
     return found
 
@@ -129,7 +201,7 @@ def _taken(game: Game) -> str:
     shown = _line(position_text(game.new_initial_state()))
     return (
         f"{_name(game)} takes {f'{form}, ' if form else ''}the text that it prints, such as "
-        f"'{shortened(shown, 80)}', or a file of moves (.sgf or text); moves are given by "
+        f"'{shortened(shown, 80)}', or a file of moves (.sgf, .pgn or text); moves are given by "
         "themselves."
     )
 

@@ -9,18 +9,19 @@ from typing import Any
 
 from rave_agents import __version__
 from rave_agents.arena.record import GameRecord
+from rave_agents.arena.sgf_root import (
+    GAME_NUMBERS,
+    OTHER_GAME,
+    check_root,
+    lay_handicap,
+    warn_of_result,
+)
 from rave_agents.extras import missing
 from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import Game
 from rave_agents.games.coordinates import point_name, point_number
 from rave_agents.gtp.position import board_size
 from rave_agents.gtp.vertices import PASS, Vertices
-
-GAME_NUMBERS = {"go": 1, "nogo": 1, "othello": 2, "gomoku": 4, "lines_of_action": 9, "hex": 11}
-"""SGF's numbers of games; NoGo has Go's board and stones. Others get ``OTHER_GAME``."""
-
-OTHER_GAME = 0
-"""Number for games that SGF has none for."""
 
 _LARGEST = 26
 
@@ -113,6 +114,7 @@ class SgfFolder:
         komi = getattr(self._game, "parameters", {}).get("komi")
         if komi is not None:
             root.set("KM", float(komi))
+        lay_handicap(root, self._game)
         root.set("AP", ("rave-agents", __version__))
         if self._event:
             root.set("EV", self._event)
@@ -140,18 +142,27 @@ class SgfFolder:
         return bytes(tree.serialise())
 
 
-def read_sgf(path: Path, game: Game) -> list[int]:
-    """The actions of the main line of an SGF file.
+def read_sgf(path: Path, game: Game, number: int = 1) -> list[int]:
+    """The actions of the main line of a game in an SGF file.
+
+    Args:
+        path: the file.
+        game: the game, with the file's board, komi and handicap.
+        number: the number of the game in the file, from 1.
 
     Raises:
-        ValueError: if sgfmill is not installed, or the file is no game of this one.
+        ValueError: if sgfmill is not installed, or the file has no such game of this one; the
+            message names the game that it is of.
         UnsupportedGameError: if the game's moves are not single words.
         OSError: if it cannot be read.
     """
     content = path.read_bytes()
     vertices = Vertices(game)
     try:
-        tree = _sgfmill().Sgf_game.from_bytes(content)
+        trees = _sgfmill().sgf_grammar.parse_sgf_collection(content)
+        if number > len(trees):
+            raise ValueError(f"it has {len(trees)} games, and not number {number}.")
+        tree = _sgfmill().Sgf_game.from_coarse_game_tree(trees[number - 1])
         nodes = list(tree.main_sequence_iter())
         return _actions(nodes, game, vertices)
     except (ValueError, LookupError) as error:
@@ -159,14 +170,11 @@ def read_sgf(path: Path, game: Game) -> list[int]:
 
 
 def _actions(nodes: Sequence[Any], game: Game, vertices: Vertices) -> list[int]:
-    root = nodes[0]
-    size = board_size(vertices.short_name, getattr(game, "parameters", {}))
-    if size is not None and root.has_property("SZ") and root.get_size() != size:
-        raise ValueError(f"its board has the size {root.get_size()}, and the game's {size}.")
+    laid = check_root(nodes[0], game)
     state = game.new_initial_state()
     actions: list[int] = []
-    for node in nodes:
-        if node.has_setup_stones():
+    for number, node in enumerate(nodes):
+        if node.has_setup_stones() and not (laid and number == 0):
             raise ValueError("it sets stones up, and only moves can be played.")
         colour = next((c for c in "bw" if node.has_property(c.upper())), None)
         if colour is None:
@@ -181,6 +189,7 @@ def _actions(nodes: Sequence[Any], game: Game, vertices: Vertices) -> list[int]:
             raise ValueError(f"move {len(actions) + 1}, {raw!r}, is illegal.") from None
         state.apply_action(action)
         actions.append(action)
+    warn_of_result(nodes[0], state)
     return actions
 
 
@@ -207,7 +216,7 @@ def _sgfmill() -> Any:
     try:
         from sgfmill import sgf  # noqa: PLC0415  (optional: sgfmill)
     except ImportError as error:
-        raise ValueError(missing("Saving games needs", "sgf", "sgfmill")) from error
+        raise ValueError(missing("SGF needs", "sgf", "sgfmill")) from error
     return sgf
 
 

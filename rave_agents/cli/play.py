@@ -15,7 +15,6 @@ from rave_agents.cli.program import (
     GameName,
     Moves,
     PositionText,
-    Seed,
     app,
     check_writable,
     interrupted,
@@ -77,7 +76,10 @@ def play(
     web: Annotated[bool, typer.Option("--web", help="Play on a page in the browser.")] = False,
     port: Annotated[int, typer.Option(help="Port of the page; 0 for a free one.")] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
-    seed: Seed = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Seed of all random numbers; drawn anew for each game without it."),
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Play against an agent, or watch agents play, in the terminal or (--web) the browser."""

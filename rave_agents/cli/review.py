@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from rave_agents.analysis.recorded_game import recorded_actions
+from rave_agents.analysis.recorded_game import recorded_game
 from rave_agents.analysis.review import review_game
 from rave_agents.cli.completion import complete_agent
 from rave_agents.cli.program import (
@@ -64,7 +64,7 @@ def review(
     Ctrl-C ends it and shows what is reviewed by then.
     """
     loaded = as_game(game)
-    actions = recorded_actions(loaded, file, number)
+    start, actions = recorded_game(loaded, file, number)
     if html is not None:
         check_writable(html, "--html")
     automatic: Progress[tuple[int, int]] = None
@@ -76,6 +76,7 @@ def review(
             simulations=simulations,
             seconds=seconds,
             seed=seed,
+            start=start,
             progress=None if tell is None else lambda done, planned: tell((done, planned)),
         )
     if html is not None:

@@ -49,6 +49,11 @@ class Game(Protocol):
         """Return the initial state."""
 
 
+def is_dealt(game: Game) -> bool:
+    """True if a game's initial state may differ by a seed."""
+    return getattr(game, "seeded_initial_state", None) is not None
+
+
 def seeded_start(game: Game, draw: Callable[[], int]) -> GameState:
     """Return a game's initial state, with chance outcomes from a drawn seed where it takes one.
 

@@ -13,6 +13,9 @@ from rave_agents.game.game_state import (
 )
 
 _SEPARATORS = re.compile(r"[\s,;]*")
+_WORD_END = re.compile(r"[\s;]|,(?![^\s(]*\))")
+"""The end of a word; a comma inside of parentheses is none, as in ``x(1,1)``."""
+
 _SHOWN = 8
 """Legal moves that an error message lists, at most."""
 
@@ -73,7 +76,11 @@ def apply_moves(state: GameState, text: str) -> list[int]:
             raise ValueError(f"The game is over before {text[start:]!r}.")
         step: list[int] = []
         for player in moving_players(state) if is_simultaneous(state) else [None]:
-            action, start = _next_move(state, text, start, player)
+            try:
+                action, start = _next_move(state, text, start, player)
+            except ValueError as error:
+                number = len(played) + len(step) + 1
+                raise ValueError(f"Move {number}: {error}" if number > 1 else str(error)) from None
             step.append(action)
         apply_path(state, step)
         played += step
@@ -91,7 +98,7 @@ def _next_move(state: GameState, text: str, start: int, player: int | None) -> t
             numbers = ", ".join(map(str, actions))
             raise ValueError(f"Several moves are called {longest!r}; give the number: {numbers}.")
         return actions[0], _skip(text, start + len(longest))
-    word = re.split(r"[\s,;]", text[start:], maxsplit=1)[0]
+    word = _WORD_END.split(text[start:], maxsplit=1)[0]
     if word.isdecimal() and int(word) in names:
         return int(word), _skip(text, start + len(word))
     raise ValueError(_unknown_move(word, text[start:], names))

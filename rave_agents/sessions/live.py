@@ -124,9 +124,9 @@ class LiveSession:
             return undone
 
     def restart(self) -> None:
-        """Begin the game anew."""
+        """Begin another game, see ``Session.begin_anew``."""
         with self._change(new_epoch=True) as session:
-            session.restart()
+            session.begin_anew()
             self._forget()
 
     def swap(self) -> None:

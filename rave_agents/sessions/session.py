@@ -12,11 +12,11 @@ import numpy as np
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import AnyAgent
 from rave_agents.arena.openings import draw_outcome
-from rave_agents.arena.positions import Position, moves_to
+from rave_agents.arena.positions import Position, beginning, moves_to
 from rave_agents.arena.referee import decided_returns
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.files import written_whole
-from rave_agents.frameworks.adapters import Game, seeded_start
+from rave_agents.frameworks.adapters import Game, is_dealt
 from rave_agents.game.game_state import (
     GameState,
     PlayerId,
@@ -97,15 +97,23 @@ class Session:
         self.clock: str | None = None if clock is None else str(Clock.parse(clock))
         """The time control of each seat; None without one."""
         if position is None or position.actions == ():
-            position = Position(seeded_start(game, lambda: seed), ())
+            dealt = seed if position is None or position.seed is None else position.seed
+            position = Position(beginning(game, dealt), (), dealt)
         self.start: Position = position
         """The position at which the game begins."""
         self.hides: bool = hides_information(position.state)
         """True if something is hidden from players."""
         self.restart()
 
+    def begin_anew(self) -> None:
+        """Begin another game: what chance decides is drawn by the next seed."""
+        self.seed += 1
+        if self.start.actions == ():
+            self.start = Position(beginning(self.game, self.seed), (), self.seed)
+        self.restart()
+
     def restart(self) -> None:
-        """Begin the game anew."""
+        """Begin this game anew."""
         clocks = [None if self.clock is None else Clock.parse(self.clock) for _ in self.seats]
         self.turns: list[Turn] = []
         """The turns that were played, in order."""
@@ -278,7 +286,8 @@ class Session:
     def replay_start(self) -> None:
         """Take the moves that lead to the beginning as turns, as in a game that is gone on with."""
         actions = list(self.start.actions or ())
-        self.start = Position(seeded_start(self.game, lambda: self.seed), ())
+        seed = self.seed if self.start.seed is None else self.start.seed
+        self.start = Position(beginning(self.game, seed), (), seed)
         self.restart()
         place = 0
         while place < len(actions):
@@ -339,8 +348,10 @@ class Session:
             raise UnsupportedGameError(
                 f"A game of {self.game.name} cannot be saved: its environment draws chance itself."
             )
-        state = self.game.new_initial_state()
+        state = beginning(self.game, self.start.seed)
         lines = [f"# rave-agents: a game of {self.game.name}"]
+        if self.start.seed is not None and is_dealt(self.game):
+            lines.append(f"# dealt by seed: {self.start.seed}")
         seats = ", ".join("a person" if who is PERSON else str(who) for who in self.seats)
         lines.append(f"# seats: {seats}")
         clocks = [clock.time_left()[0] for clock in self._kept[-1].clocks if clock is not None]
@@ -350,6 +361,13 @@ class Session:
         for turn, kept in zip(self.turns, self._kept, strict=False):
             lines += _words(kept.state, turn.players, turn.actions)
         return "\n".join(lines) + "\n"
+
+    @property
+    def beginning(self) -> GameState:
+        """The game's beginning, from which ``actions`` lead; not to be changed."""
+        return (
+            self.start.state if self.start.actions == () else beginning(self.game, self.start.seed)
+        )
 
     @property
     def actions(self) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """``set_up_session``: a session of what a user gives, the same from every door."""
 
 import os
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,7 +36,7 @@ def set_up_session(
     seconds: float | None = None,
     clock: str | None = None,
     level: int | None = None,
-    seed: int = 0,
+    seed: int | None = 0,
 ) -> Session:
     """Set up a session.
 
@@ -50,7 +51,7 @@ def set_up_session(
         seconds: seconds a move, for agents whose spec has no limit; 1 if nothing else is given.
         clock: the time of each seat, see ``Clock.parse``; agents without a limit plan by it.
         level: the level of agents, from 1 to 10, in place of a limit.
-        seed: decides everything random, an integer of at least 0.
+        seed: decides everything random, an integer of at least 0; None for one that is drawn.
 
     Raises:
         UnknownNameError: for a game, an agent or a parameter that does not exist.
@@ -59,6 +60,8 @@ def set_up_session(
         OSError: if a file cannot be read.
     """
     loaded = as_game(game)
+    if seed is None:
+        seed = secrets.randbelow(1 << 31)
     checked_seed(seed)
     for seat in seats:
         if isinstance(seat, bool) or not isinstance(seat, int):
@@ -77,7 +80,7 @@ def set_up_session(
     for place, seat in enumerate(others):
         sitting[seat] = who[min(place, len(who) - 1)]
         check_plays(who[min(place, len(who) - 1)], loaded, seat)
-    begun = set_up(loaded, moves, position)
+    begun = set_up(loaded, moves, position, seed)
     return Session(loaded, sitting, position=begun, clock=clock, seed=seed)
 
 

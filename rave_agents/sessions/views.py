@@ -27,7 +27,9 @@ def seen_text(session: Session, viewer: int | None, state: GameState | None = No
     state = session.state if state is None else state
     if viewer is None or session.over or not hides_information(state):
         return text_frame(state) or position_text(state)
-    return str(state.view(viewer))  # type: ignore[attr-defined]
+    seen = state.view(viewer)  # type: ignore[attr-defined]
+    observed = getattr(state, "observation", None)
+    return str(seen if isinstance(seen, str) or observed is None else observed(viewer))
 
 
 def seen_names(session: Session, number: int, viewer: int | None) -> tuple[str, ...]:

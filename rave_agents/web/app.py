@@ -163,8 +163,8 @@ class Page:
             session = self.live.session
             if session.hides and not session.over:
                 raise ValueError("A game that hides something is reviewed when it is over.")
-            actions = session.actions
-        self._reviewing.begin(actions)
+            start, actions = session.beginning, session.actions
+        self._reviewing.begin(start, actions)
 
     def _sit(self, place: int, who: str) -> None:
         agent = None if who.strip() == "person" else self._as_seat(who.strip())

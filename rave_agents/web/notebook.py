@@ -41,7 +41,7 @@ def play(
     seconds: float | None = None,
     clock: str | None = None,
     level: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     page: bool | None = None,
 ) -> "NotebookGame":
     """Play against an agent in a notebook, or from any script.
@@ -61,7 +61,7 @@ def play(
         seconds: seconds a move of an agent without a limit; 1 if nothing else is given.
         clock: the time of each seat, see ``Clock.parse``.
         level: the level of agents, from 1 to 10, in place of a limit.
-        seed: decides everything random.
+        seed: decides everything random; None for one that is drawn.
         page: True for the live page, False for pictures; None for the page where it works.
 
     Raises:

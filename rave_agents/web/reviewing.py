@@ -6,6 +6,7 @@ from typing import Any
 from rave_agents.agents.named_agents import AgentSpec, AnyAgent
 from rave_agents.analysis.review import review_game
 from rave_agents.frameworks.adapters import Game
+from rave_agents.game.game_state import GameState
 from rave_agents.web.review_page import review_page
 
 
@@ -36,8 +37,12 @@ class Reviewing:
         """True while a review is being made."""
         return bool(self._state) and not (self._state["ready"] or self._state["error"])
 
-    def begin(self, actions: tuple[int, ...]) -> None:
+    def begin(self, start: GameState, actions: tuple[int, ...]) -> None:
         """Begin a review; one that is being made of the same game goes on.
+
+        Args:
+            start: the game's beginning.
+            actions: the actions and chance outcomes from there.
 
         Raises:
             ValueError: without moves, or while another one is being made.
@@ -51,14 +56,14 @@ class Reviewing:
                 return
             self._actions = actions
             self._state = {"done": 0, "all": len(actions) + 1, "ready": False, "error": ""}
-        threading.Thread(target=self._make, args=(actions,), daemon=True).start()
+        threading.Thread(target=self._make, args=(start, actions), daemon=True).start()
 
-    def _make(self, actions: tuple[int, ...]) -> None:
+    def _make(self, start: GameState, actions: tuple[int, ...]) -> None:
         def note(done: int, planned: int) -> None:
             self._state = {**self._state, "done": done, "all": planned}
 
         try:
-            found = review_game(self._game, actions, self._agent, progress=note)
+            found = review_game(self._game, actions, self._agent, start=start, progress=note)
             self.page = review_page(found)
             self._state = {**self._state, "ready": True}
         except Exception as error:

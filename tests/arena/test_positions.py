@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import sys
 
 import pytest
@@ -152,11 +153,20 @@ def test_a_file_with_a_fen_or_a_printed_board(tmp_path):
 def test_a_file_of_neither_says_so(tmp_path):
     path = tmp_path / "moves.txt"
     path.write_text("3 9\n")
-    with pytest.raises(ValueError, match=r"It is no list of moves: No legal move is called '9'"):
+    with pytest.raises(ValueError, match=r"Move 2: No legal move is called '9'"):
         set_up(as_game("connect_four"), position=path)
 
 
-@pytest.mark.parametrize("game", ["go(board_size=5)", "hex(board_size=4)", "gomoku", "nogo"])
+@pytest.mark.parametrize(
+    "game",
+    [
+        "go(board_size=5)",
+        "go(board_size=16,handicap=2,max_game_length=6)",
+        "hex(board_size=4)",
+        "gomoku",
+        "nogo",
+    ],
+)
 def test_our_own_sgf_is_read_again(tmp_path, game):
     result = play_match(game, "random", "random", games=1, sgf=tmp_path)
     path, loaded = tmp_path / "game_0001.sgf", as_game(game)
@@ -169,7 +179,12 @@ def test_our_own_sgf_is_read_again(tmp_path, game):
     [
         ("(;GM[1]SZ[5];B[aa];B[bb])", "move 2 is of B, who is not to move"),
         ("(;GM[1]SZ[5];B[aa];W[aa])", "move 2, 'aa', is illegal"),
-        ("(;GM[1]SZ[9];B[aa])", "its board has the size 9, and the game's 5"),
+        ("(;GM[1]SZ[9];B[aa])", r"it has board_size 9: name the game go\(board_size=9\)"),
+        ("(;GM[1];B[aa])", "it has board_size 19"),
+        ("(;GM[1]SZ[5]KM[6.5];B[aa])", r"it has komi 6.5: name the game go\(board_size=5,komi=6.5"),
+        ("(;GM[1]SZ[5]HA[2]AB[da][db];W[aa])", "it has handicap 2"),
+        ("(;GM[11]SZ[5];B[a1])", r"it is a game of hex \(GM\[11\]\)"),
+        ("(;GM[1]SZ[5];B[aa];AW[bb])", "it sets stones up"),
         ("(;GM[1]SZ[5]AB[cc];W[aa])", "it sets stones up"),
         ("no game", "is no SGF of go"),
     ],
@@ -179,6 +194,69 @@ def test_a_wrong_sgf_is_refused(tmp_path, content, message):
     path.write_text(content)
     with pytest.raises(ValueError, match=message):
         set_up(as_game("go(board_size=5)"), position=path)
+
+
+@pytest.mark.parametrize(
+    ("tags", "told"),
+    [
+        ("RU[Japanese]", "The file has the rules 'Japanese'"),
+        ("RE[W+3.5]", "The file has the result W\\+3.5; by the game's rules black wins"),
+    ],
+)
+def test_rules_and_a_result_that_differ_are_told(tmp_path, caplog, tags, told):
+    path = tmp_path / "game.sgf"
+    path.write_text(f"(;GM[1]SZ[5]KM[7.5]{tags};B[aa];W[];B[])")
+    with caplog.at_level("WARNING", "rave_agents"):
+        assert len(set_up(as_game("go(board_size=5)"), position=path).actions) == 3
+    assert re.search(told, caplog.text)
+
+
+def test_stones_of_a_handicap_elsewhere_are_refused(tmp_path):
+    path = tmp_path / "game.sgf"
+    path.write_text("(;GM[1]SZ[19]HA[2]AB[aa][bb];W[cc])")
+    with pytest.raises(ValueError, match="does not lie on the usual points"):
+        set_up(as_game("go(handicap=2)"), position=path)
+
+
+def test_a_pgn_is_read_and_begins_where_it_says(tmp_path):
+    pytest.importorskip("chess", reason="python-chess is not installed")
+    path = tmp_path / "game.pgn"
+    path.write_text('[Event "?"]\n\n1. e4 e5 2. Nf3 Nc6 {as usual} 3. Bb5 *\n')
+    found = set_up(as_game("chess"), position=path)
+    assert len(found.actions) == 5
+    path.write_text(f'[SetUp "1"]\n[FEN "{MATE}"]\n\n1. Rd8# 1-0\n')
+    assert set_up(as_game("chess"), position=path).state.is_terminal()
+
+
+@pytest.mark.parametrize(
+    ("game", "content", "message"),
+    [
+        ("chess", "1. e4 e5 2. Nf6 *", "is no PGN of chess: illegal san: 'Nf6'"),
+        ("chess", '[Variant "Atomic"]\n\n1. e4 *', "is a game of Atomic"),
+        ("hex", "1. e4 *", "a game of chess, not of hex"),
+    ],
+)
+def test_a_wrong_pgn_is_refused(tmp_path, game, content, message):
+    pytest.importorskip("chess", reason="python-chess is not installed")
+    path = tmp_path / "game.pgn"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=message):
+        set_up(as_game(game), position=path)
+
+
+def test_a_kept_game_of_another_game_is_refused(tmp_path):
+    path = tmp_path / "game.txt"
+    path.write_text("# rave-agents: a game of hex()\na1\n")
+    assert set_up(as_game("hex(board_size=11)"), position=path).actions == (0,)
+    with pytest.raises(ValueError, match=r"is a game of hex\(\), not of hex\(board_size=5\)"):
+        set_up(as_game("hex(board_size=5)"), position=path)
+
+
+def test_an_illegal_move_in_a_file_is_told_by_its_number(tmp_path):
+    path = tmp_path / "moves.txt"
+    path.write_text("x(1,1) o(0,0) x(1,1)")
+    with pytest.raises(ValueError, match=r"Move 3: No legal move is called 'x\(1,1\)'"):
+        set_up(as_game("tic_tac_toe"), position=path)
 
 
 def test_games_whose_moves_are_not_words_have_no_sgf(tmp_path):

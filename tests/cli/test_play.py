@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from typer.testing import CliRunner
 
@@ -9,7 +11,8 @@ AGENT = "uct(simulations=20)"
 def played(*arguments, lines=()):
     """The program ``play`` with these lines as its input."""
     text = "".join(f"{line}\n" for line in lines)
-    return CliRunner().invoke(app, ["play", *map(str, arguments)], input=text)
+    seeded = ["--seed", "0", *map(str, arguments)]
+    return CliRunner().invoke(app, ["play", *seeded], input=text)
 
 
 def test_a_whole_game_is_played():
@@ -56,6 +59,32 @@ def test_the_opponents_card_is_not_shown_until_the_end():
     result = played("leduc_poker", AGENT, lines=["think", "Call", "think"])
     assert "2. chance: ?" in result.stdout
     assert "Nothing has been thought yet that you may see." in result.stdout
+
+
+@pytest.mark.full
+def test_the_opponents_hand_in_an_environment_is_not_shown_until_the_end():
+    result = played("leduc_holdem_v4", AGENT, lines=["call", "check", "check", "call", "call"])
+    before, _, end = result.stdout.partition("leduc_holdem_v4: over")
+    assert "The game is over" in end
+    boards = before.split("\n\n")
+    assert ["player_1 holds" in board for board in boards][-1]
+    assert not any("player_1 holds" in board for board in boards[:-1])
+
+
+@pytest.mark.full
+def test_a_dealt_game_is_gone_on_with_by_the_same_deal(tmp_path):
+    path = tmp_path / "game.txt"
+    first = played("leduc_holdem_v4", AGENT, "--seed", 5, "--output", path, lines=["call", "quit"])
+    again = played("leduc_holdem_v4", AGENT, "--output", path, lines=["quit"])
+    hand = first.stdout.split()[2]
+    assert "# dealt by seed: 5" in path.read_text()
+    assert again.stdout.split()[2] == hand
+
+
+def test_a_new_game_is_dealt_by_another_seed():
+    lines = ["Call", *6 * ["new"], "quit"]
+    shown = played("leduc_poker", AGENT, lines=lines).stdout
+    assert len(set(re.findall(r"private: (\d)", shown.lower()))) > 1
 
 
 def test_a_position_that_is_printed_as_one_line_is_shown_as_a_board():

@@ -31,6 +31,18 @@ def classic(name, *, seed=0, **options):
     return env
 
 
+def own_leduc(*, seed=0):
+    """Leduc Hold'em of a class of the user's own, whose worlds are not known."""
+    from pettingzoo.classic.rlcard_envs import leduc_holdem
+
+    class OwnLeduc(leduc_holdem.raw_env):
+        pass
+
+    env = OwnLeduc()
+    env.reset(seed=seed)
+    return env
+
+
 def shimmy(name, *, seed=0, **config):
     from shimmy.openspiel_compatibility import OpenSpielCompatibilityV0
 

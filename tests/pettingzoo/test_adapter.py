@@ -74,7 +74,7 @@ def test_openspiel_has_a_name_before_shimmy():
         ("pettingzoo:connect_for_v3", UnknownNameError, "Did you mean 'connect_four_v3'"),
         ("pettingzoo:go_v5(size=5)", UnknownNameError, "size"),
         ("pettingzoo:go_v5(", UnknownNameError, "is no game's name: Unbalanced"),
-        ("pettingzoo:leduc_holdem_v4", UnsupportedGameError, "card"),
+        ("pettingzoo:hanabi_v5", UnsupportedGameError, "card"),
         ("shimmy:hexx", UnknownNameError, "Did you mean 'hex'"),
         ("shimmy:hex(board=3)", UnknownNameError, "board"),
         ("shimmy:kuhn_poker", UnsupportedGameError, "keeps from its players"),

@@ -155,7 +155,7 @@ def test_mask_of_another_position_is_noticed():
 
 
 def test_hidden_cards_are_refused_unless_there_are_worlds_or_it_may_see():
-    env = zoo.classic("leduc_holdem-v4")
+    env = zoo.own_leduc()
     with pytest.raises(UnsupportedGameError, match=r"worlds=.*hidden='see'"):
         RaveAgent(env)
     with pytest.raises(UnsupportedGameError, match=r"worlds=.*hidden='see'"):
@@ -172,7 +172,7 @@ def test_hidden_cards_are_refused_unless_there_are_worlds_or_it_may_see():
 def test_an_agent_refuses_another_environment_that_hides_something():
     agent = UCTAgent(zoo.classic("tictactoe-v3"), simulations=10)
     with pytest.raises(UnsupportedGameError, match="hides the other player's card"):
-        agent(zoo.classic("leduc_holdem-v4"))
+        agent(zoo.own_leduc())
 
 
 def test_what_does_not_fit_worlds_is_refused():

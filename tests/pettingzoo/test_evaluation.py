@@ -198,10 +198,8 @@ def test_returns_of_shimmy_are_openspiels():
 
 
 def test_hidden_cards_are_refused_unless_there_are_worlds_or_it_may_see():
-    def env_fn():
-        return pettingzoo.make("aec", "classic/leduc_holdem-v4")
-
     policies = {"player_0": "uct(simulations=10)", "player_1": first}
+    env_fn = zoo.own_leduc
     with pytest.raises(UnsupportedGameError, match=r"worlds=.*hidden='see'"):
         evaluate(env_fn, policies, episodes=1)
     assert evaluate(env_fn, policies, episodes=2, worlds=zoo.deal).episodes

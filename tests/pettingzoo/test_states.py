@@ -380,9 +380,7 @@ def test_what_cannot_be_searched_is_refused_with_the_reason(make, reason):
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
-        (lambda: zoo.classic("leduc_holdem-v4"), "hides the other player's card"),
-        (lambda: zoo.classic("texas_holdem-v4"), r"worlds=.*hidden='see'"),
-        (lambda: zoo.classic("texas_holdem_no_limit-v6"), "cards"),
+        (zoo.own_leduc, r"hides the other player's card.*worlds=.*hidden='see'"),
         (lambda: zoo.classic("hanabi-v5"), "own cards"),
         (lambda: AECState(zoo.shimmy("kuhn_poker")), "keeps from its players"),
         # Dice inside an environment: its copies know what they will show.

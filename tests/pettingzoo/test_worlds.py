@@ -201,9 +201,9 @@ def test_worlds_say_that_an_unknown_environment_hides_something():
 
 
 def test_the_mask_counts_in_a_view_only_where_the_agent_is_to_move():
-    env = leduc("Q", "J", "K")
+    env = zoo.own_leduc()
     other = clone_env(env)
-    other.unwrapped.next_legal_moves = [CALL]
+    other.next_legal_moves = [CALL]
     first, second = (AECState(one, worlds=zoo.deal) for one in (env, other))
     assert first.view(0) != second.view(0)
     assert first.view(1) == second.view(1)
