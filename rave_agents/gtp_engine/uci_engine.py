@@ -2,7 +2,7 @@
 
 import dataclasses
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rave_agents import __version__
@@ -60,6 +60,8 @@ class UciEngine:
         self._white = int(self._state.current_player())
         self._thinking: threading.Thread | None = None
         self._stop = threading.Event()
+        self._going = Go({}, False, ())
+        self._silent = False
         self._commands: dict[str, Callable[[list[str]], None]] = {
             "uci": self._uci,
             "isready": self._isready,
@@ -68,8 +70,10 @@ class UciEngine:
             "position": self._position,
             "go": self._go,
             "stop": lambda _: self._end_thinking(),
-            "ponderhit": lambda _: self._end_thinking(),
+            "ponderhit": self._ponderhit,
             "quit": self._quit,
+            "debug": lambda _: None,
+            "register": lambda _: None,
             "d": lambda _: self._tell(*(f"info string {row}" for row in self._rows())),
         }
 
@@ -191,10 +195,26 @@ class UciEngine:
 
     def _go(self, words: list[str]) -> None:
         self._end_thinking()
-        go = Go.parse(words)
+        try:
+            go = Go.parse(words)
+        except ValueError as error:  # The controller waits for a move in any case.
+            self._fail(error)
+            go = Go({}, False, ())
+        self._begin_thinking(go)
+
+    def _begin_thinking(self, go: Go) -> None:
+        self._going = go
         self._stop.clear()
         self._thinking = threading.Thread(target=self._think, args=(self._state, go), daemon=True)
         self._thinking.start()
+
+    def _ponderhit(self, _: list[str]) -> None:
+        """Think on in the kept tree, from now on as long as ``go`` says."""
+        if self._thinking is not None and self._going.ponder:
+            self._silent = True
+            self._end_thinking()
+            self._silent = False
+            self._begin_thinking(self._going.hit())
 
     def _end_thinking(self) -> None:
         self._stop.set()
@@ -214,13 +234,14 @@ class UciEngine:
             answer = NO_MOVE
         if go.infinite:
             self._stop.wait()  # The controller does not expect a move before ``stop``.
-        self._tell(answer)
+        if not self._silent:
+            self._tell(answer)
 
     def _best_move(self, state: GameState, go: Go) -> str:
         """Choose the actions of a turn, one after the other, and write them as one word."""
         start, now = state, state.clone()
         turn: list[int] = []
-        allowed = [self.moves.read(start, word) for word in go.search_moves]
+        allowed = list(self._allowed(start, go))
         expected: tuple[int, ...] = ()
         while len(turn) < self.moves.turn:
             agent = self._agents[int(now.current_player())]
@@ -242,6 +263,14 @@ class UciEngine:
         reply = variation(self.moves, start, [*turn, *expected[1:]])[1:2]
         return f"bestmove {word}" + (f" ponder {reply[0]}" if reply else "")
 
+    def _allowed(self, start: GameState, go: Go) -> Iterator[tuple[int, ...]]:
+        """The moves to choose from; words that are no legal moves are passed over."""
+        for word in go.search_moves:
+            try:
+                yield self.moves.read(start, word)
+            except LookupError:
+                self._tell(f"info string {word!r} is not legal in this position")
+
     def _searched(
         self, agent: SearchAgent, state: GameState, go: Go, start: GameState, begun: list[int]
     ) -> SearchResult:
@@ -259,7 +288,7 @@ class UciEngine:
 
     def _limits(self, agent: SearchAgent, go: Go, player: int) -> tuple[Limit | None, Clock | None]:
         """The end of a search: as ``go`` says, else the agent's own limit or clock."""
-        if go.infinite or go.depth is not None:
+        if go.infinite:
             return FOREVER, None
         control = go.control(white=player == self._white)
         if control is not None:
@@ -267,6 +296,8 @@ class UciEngine:
         if go.nodes is not None or go.seconds is not None:
             seconds = None if go.seconds is None else go.seconds / self.moves.turn
             return Limit(simulations=go.nodes, seconds=seconds), None
+        if go.depth is not None:
+            return FOREVER, None
         if agent.limit is None:
             return None, agent.clock
         limit = agent.limit

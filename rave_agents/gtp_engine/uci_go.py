@@ -21,6 +21,8 @@ class Go:
     """True if only ``stop`` ends the search."""
     search_moves: tuple[str, ...]
     """The moves to choose from; empty for all."""
+    ponder: bool = False
+    """True if ``ponderhit`` starts the time that it says."""
 
     @classmethod
     def parse(cls, words: list[str]) -> Self:
@@ -30,7 +32,7 @@ class Go:
             ValueError: if a number is missing or none.
         """
         numbers: dict[str, int] = {}
-        infinite, moves = False, []
+        infinite, ponder, moves = False, False, []
         left = list(words)
         while left:
             word = left.pop(0)
@@ -40,11 +42,15 @@ class Go:
                     raise ValueError(f"{word} takes an integer, got {text!r}.")
                 numbers[word] = int(text)
             elif word in _MARKS:
-                infinite = True
+                infinite, ponder = True, ponder or word == "ponder"
             elif word == "searchmoves":
                 while left and left[0] not in _NUMBERS | _MARKS:
                     moves.append(left.pop(0))
-        return cls(numbers, infinite, tuple(moves))
+        return cls(numbers, infinite, tuple(moves), ponder)
+
+    def hit(self) -> Self:
+        """The request once the move that was pondered on has been played."""
+        return dataclasses.replace(self, infinite=False, ponder=False)
 
     @property
     def nodes(self) -> int | None:

@@ -21,6 +21,9 @@ from rave_agents.searcher.watch import RootStatistics
 LEAST_SECONDS = 0.001
 """Time of a move where nothing is left."""
 
+_MOST_KEPT = 0.8
+"""Greatest part of the main time that is kept for lag: a move without any search is worse."""
+
 _SPREAD = 4
 """Number of moves over which saved time is spread where each move has a planned time."""
 
@@ -200,9 +203,12 @@ class Clock:
     def _from_main(self, expected: float, moves_left: float) -> tuple[float, float]:
         """The seconds of a move out of the main time, and how many at most."""
         lag, control = self.policy.lag, self.control
-        left = self.main_left - lag * (max(expected, moves_left) + 1)
+        moves, kept = max(expected, moves_left), _MOST_KEPT * self.main_left
+        left = self.main_left - min(lag * (moves + 1), kept)
         seconds = (left + control.increment * (expected - 1)) / expected
-        most = left
+        # What later moves gain pays for their lag.
+        unpaid = 2 * lag + max(0.0, lag - control.increment) * (moves - 1)
+        most = self.main_left - min(unpaid, kept)
         if control.period:
             spare = control.period / control.period_moves - lag
             seconds = max(seconds, min(spare, self.main_left + spare))

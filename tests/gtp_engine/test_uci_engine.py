@@ -72,6 +72,31 @@ def test_stop_ends_an_infinite_search_which_ends_by_nothing_else(conversation):
     assert len(conversation.moves()) == 1
 
 
+@pytest.mark.parametrize("end", ["nodes 20", "movetime 1", "wtime 10 btime 10"])
+def test_a_depth_that_is_not_reached_ends_by_the_other_limit(conversation, end):
+    assert conversation.say("position startpos", f"go depth 100 {end}")[-1].startswith("bestmove")
+
+
+def test_a_hit_after_pondering_thinks_on_and_tells_one_move(conversation):
+    conversation.say("position startpos", "go ponder nodes 40", seconds=0)
+    assert not conversation.moves()
+    said = conversation.say("ponderhit")
+    conversation.engine.close()
+    said = conversation.lines
+    assert sum(line.startswith("bestmove") for line in said) == 1
+    assert "nodes 40 " in said[-2]
+
+
+@pytest.mark.parametrize("words", ["go movetime", "go nodes x", "go searchmoves z9z9 nodes 9"])
+def test_a_mistake_in_go_is_told_and_a_move_is_played(conversation, words):
+    conversation.engine.receive("position startpos")
+    said = conversation.say(words)
+    conversation.engine.close()
+    assert said[0].startswith("info string")
+    assert conversation.lines[-1].startswith("bestmove ")
+    assert conversation.lines[-1] != NO_MOVE
+
+
 def test_it_chooses_among_the_moves_that_are_asked_for(conversation):
     said = conversation.say("position startpos", "go nodes 50 searchmoves h2h3")
     assert said[-1].split()[1] == "h2h3"
@@ -91,7 +116,6 @@ def test_it_tells_of_as_many_moves_as_are_asked_for(conversation):
         ("position startpos moves a1a1", "'a1a1' is not legal"),
         ("position nowhere", "position takes startpos or fen"),
         ("position fen 8/8 w", "is no position of breakthrough"),
-        ("go nodes many", "nodes takes an integer, got 'many'"),
         ("setoption name MultiPV value 0", "MultiPV takes an integer of at least 1"),
         ("setoption name UCI_Variant value chess", "plays breakthrough, not 'chess'"),
         ("setoption name Style value Risky", "there is no option 'Style'"),
