@@ -16,6 +16,7 @@ import argparse
 import pathlib
 import subprocess
 import tempfile
+from typing import Any
 
 from rave_agents import as_game
 from rave_agents.agents.named_agents import AgentSpec
@@ -43,6 +44,9 @@ GAMES = (
 )
 """The games, with their parameters."""
 
+SETTINGS: dict[str, dict[str, Any]] = {"connect_four": {"tuples": 35, "opening": 22}}
+"""Settings of games that are learned better otherwise than by default, see ``learn``."""
+
 
 def commit() -> str:
     """The commit of the code that learns; "unknown" outside of a repository."""
@@ -56,10 +60,24 @@ def learn_one(game: str, given: argparse.Namespace) -> None:
     """Learn a game, and keep its file if it is at least as good as none."""
     rules = rules_with_board(as_game(game).new_initial_state())
     assert rules is not None
-    value = learn(game, minutes=given.minutes, jobs=given.jobs, rounds=1, seed=given.seed)
+    value = learn(
+        game,
+        minutes=None if given.learn_games else given.minutes,
+        games=given.learn_games,
+        rounds=given.rounds,
+        jobs=given.jobs,
+        **SETTINGS.get(game, {}),
+        seed=given.seed,
+        fitted=None if given.checkpoint is None else lambda found: found.save(given.checkpoint),
+    )
+    length = (
+        f"--learn-games {given.learn_games} --rounds {given.rounds}"
+        if given.learn_games
+        else f"--minutes {given.minutes:g}"
+    )
     value.made = (
-        f"examples/learn_all.py --minutes {given.minutes:g} --jobs {given.jobs} --seed "
-        f"{given.seed} {game}, commit {commit()}"
+        f"examples/learn_all.py {length} --jobs {given.jobs} --seed {given.seed} {game}, "
+        f"commit {commit()}"
     )
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / file_name(rules)
@@ -123,6 +141,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=GAMES, help="games, by default all")
     parser.add_argument("--minutes", type=float, default=30.0, help="of learning, for each game")
+    parser.add_argument("--learn-games", type=int, help="games of learning, in place of minutes")
+    parser.add_argument("--rounds", type=int, default=1, help="how often --checkpoint is written")
+    parser.add_argument("--checkpoint", type=pathlib.Path, help="a file to write after each round")
     parser.add_argument("--jobs", type=int, default=1, help="processes that play")
     parser.add_argument("--games", type=int, default=40, help="of the match that decides")
     parser.add_argument("--seconds", type=float, default=0.1, help="a move in that match")

@@ -34,6 +34,7 @@ SHORTER = {
     "share_of_truth": ["dark_chess:4", "go_fish:2", "--positions", "2", "--particles", "200"],
     "simultaneous_experiment": ["--names", "matrix_brps", "--games", "2"],
     "solved_positions": ["--positions", "60"],
+    "value_kept": ["uct", "--positions", "4", "--simulations", "20"],
     "solving_table": ["--only", "pig"],
     "check_proofs": ["--proofs", "12", "--only", "hex"],
     "endgames": ["tic_tac_toe", "--moves-left", "5", "--pairs", "1", "--seconds", "0.01"],
@@ -56,6 +57,7 @@ NEEDS = {
     "batch_sizes": "torch",
     "network_speed": "torch",
     "search_on_maskable_ppo": "sb3_contrib",
+    "value_kept": "bitbully",
 }
 """Examples with a library that is in no extra for users, nor in all tests' environments."""
 

@@ -17,7 +17,7 @@ import numpy as np
 import scipy  # Its parts are loaded when they are first used.
 from numpy.typing import NDArray
 
-from rave_agents.analysis.board_learning import BoardLearner
+from rave_agents.analysis.board_learning import SETTINGS, BoardLearner
 from rave_agents.analysis.policy_learning import PolicyLearner
 from rave_agents.analysis.rounds import (
     Budget,
@@ -88,6 +88,8 @@ def learn(
     executor: Executor | None = None,
     start: LinearValue | MovePolicy | str | os.PathLike[str] | None = None,
     what: str = "value",
+    tuples: int = 0,
+    opening: int = OPENING_PLIES,
     seed: int = 0,
     progress: Progress[Learned] = None,
     fitted: Callable[[Any], object] | None = None,
@@ -111,6 +113,11 @@ def learn(
         start: what to go on from, or its file; on compiled rules with a board.
         what: ``"value"`` for a value of positions, a ``LinearValue``; or ``"policy"`` for prior
             probabilities of moves, a ``MovePolicy``, on compiled rules with a board.
+        tuples: random tuples of eight cells that a value looks at in place of the windows of the
+            board, with numbers of their own for each player: slower to learn, and better where
+            windows say little, as in Connect Four; 0 for windows.
+        opening: random moves at the beginning of a game of self-play, at most: the more, the more
+            positions are learned that good players avoid. Of values alone.
         seed: decides everything random.
         progress: None for a display in a terminal or notebook, False for none, True for one
             anywhere; or a function, which is called now and then.
@@ -125,6 +132,12 @@ def learn(
     """
     check_number("simulations", simulations, 2)
     check_number("jobs", jobs, 1)
+    check_number("tuples", tuples, 0)
+    check_number("opening", opening, 0)
+    if tuples and start is not None:
+        raise ValueError("tuples are for learning from the beginning on: start has its own.")
+    if what == POLICY and (tuples or opening != OPENING_PLIES):
+        raise ValueError("tuples and opening are for values, not for policies.")
     if what not in KINDS:
         raise ValueError(f"what must be one of {', '.join(KINDS)}, got {what!r}.")
     budget = Budget(minutes, games, rounds)
@@ -135,14 +148,18 @@ def learn(
     budget.begin()
     with shown(progress, budget.view) as tell:
         if rules is not None:
-            learner = _learner_on_board(rules, what, simulations, seed, jobs, executor, start)
-            return learn_rounds(learner, budget, tell, fitted)
-        if jobs > 1 or start is not None or what == POLICY:
-            raise UnsupportedGameError(
-                f"{name}: several jobs, a policy, and something to start from, are for games on "
-                "compiled rules with a board."
+            learner = _learner_on_board(
+                rules, what, simulations, seed, jobs, executor, start, tuples, opening
             )
-        return _learn_observations(features, state, simulations, seed, budget, tell, fitted)
+            return learn_rounds(learner, budget, tell, fitted)
+        if jobs > 1 or start is not None or what == POLICY or tuples:
+            raise UnsupportedGameError(
+                f"{name}: several jobs, a policy, random tuples, and something to start from, are "
+                "for games on compiled rules with a board."
+            )
+        return _learn_observations(
+            features, state, simulations, opening, seed, budget, tell, fitted
+        )
 
 
 VALUE, POLICY = KINDS = ("value", "policy")
@@ -157,6 +174,8 @@ def _learner_on_board(
     jobs: int,
     executor: Executor | None,
     start: LinearValue | MovePolicy | str | os.PathLike[str] | None,
+    tuples: int,
+    opening: int,
 ) -> Learner[Any]:
     """The learner on compiled rules with a board."""
     begin = load_learned(start) if isinstance(start, str | os.PathLike) else start
@@ -169,13 +188,22 @@ def _learner_on_board(
         )
     if isinstance(begin, MovePolicy):
         raise ValueError('start is a policy: say what="policy", or give a value.')
-    return BoardLearner(rules, seed=seed, jobs=jobs, executor=pool, start=begin)
+    return BoardLearner(
+        rules,
+        seed=seed,
+        jobs=jobs,
+        executor=pool,
+        start=begin,
+        tuples=tuples,
+        settings=SETTINGS._replace(opening=opening),
+    )
 
 
 def _learn_observations(
     features: "_Features",
     start: GameState,
     simulations: int,
+    most_random: int,
     seed: int,
     budget: Budget,
     tell: Callable[[Learned], object] | None,
@@ -189,7 +217,7 @@ def _learn_observations(
     for fit in range(budget.rounds):
         while not budget.is_over(fit, number) or (fit == 0 and number == 0):
             searcher = Searcher(_CONFIG, seed=int(draw.integers(2**31)), evaluator=value)
-            played, returns = _played(features, start, searcher, simulations, draw)
+            played, returns = _played(features, start, searcher, simulations, most_random, draw)
             number += 1
             samples += played
             labels += [
@@ -231,12 +259,13 @@ def _played(
     start: GameState,
     searcher: Searcher,
     simulations: int,
+    most_random: int,
     draw: np.random.Generator,
 ) -> tuple[list[_Sample], NDArray[np.float64]]:
     """A game of self-play: its positions, and what each player got."""
     state = start.clone()
     samples: list[_Sample] = []
-    opening = int(draw.integers(OPENING_PLIES + 1))
+    opening = int(draw.integers(most_random + 1))
     for ply in range(LONGEST_GAME):
         player = int(state.current_player())
         if player == PlayerId.TERMINAL:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from rave_agents.agents.named_agents import AgentSpec, agent_types
 from rave_agents.analysis.backup_choice import choose_backup
-from rave_agents.analysis.learn import POLICY, learn
+from rave_agents.analysis.learn import OPENING_PLIES, POLICY, learn
 from rave_agents.analysis.rounds import Budget, Learned, check_number
 from rave_agents.analysis.train import train
 from rave_agents.arena.dask_cluster import dask_executor
@@ -264,6 +264,8 @@ def learn_to_file(
     dask: str | None = None,
     start: str | os.PathLike[str] | None = None,
     what: str = "value",
+    tuples: int = 0,
+    opening: int = OPENING_PLIES,
     checks: int = 0,
     tensorboard: str | os.PathLike[str] | None = None,
     made: str = "",
@@ -283,6 +285,8 @@ def learn_to_file(
         dask: the address of a Dask scheduler in their place, or ``"local"``; None for none.
         start: a file to go on from.
         what: see ``learn``.
+        tuples: see ``learn``.
+        opening: see ``learn``.
         checks: games of each check of strength; 0 for none. Learning ends early once ``PATIENCE``
             rounds in a row have brought nothing. At the end as many games decide whether ``auto``
             backs up the value of a board by averages or by minimax, see ``choose_backup``.
@@ -304,6 +308,8 @@ def learn_to_file(
         jobs=jobs,
         start=start,
         what=what,
+        tuples=tuples,
+        opening=opening,
         seed=seed,
     )
     agent = _policy_agent if what == POLICY else _value_agent

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from rave_agents.analysis.learn import KINDS, VALUE
+from rave_agents.analysis.learn import KINDS, OPENING_PLIES, VALUE
 from rave_agents.analysis.learning_run import LearningResult, learn_to_file, train_to_file
 from rave_agents.analysis.train import TARGETS
 from rave_agents.arena.level_ladder import (
@@ -69,6 +69,20 @@ def learn(
             "moves, which helps in Hex.",
         ),
     ] = VALUE,
+    tuples: Annotated[
+        int,
+        typer.Option(
+            help="Random tuples of eight cells to look at in place of the board's windows, which "
+            "helps in Connect Four; 0 for windows."
+        ),
+    ] = 0,
+    opening: Annotated[
+        int,
+        typer.Option(
+            help="Random moves at the beginning of a game of self-play, at most: the more, the "
+            "more positions are learned that good players avoid."
+        ),
+    ] = OPENING_PLIES,
     jobs: Jobs = 1,
     dask: Dask = None,
     begin: Begin = None,
@@ -96,6 +110,8 @@ def learn(
         dask=dask,
         start=begin,
         what=what,
+        tuples=tuples,
+        opening=opening,
         checks=checks,
         tensorboard=tensorboard,
         made=f"rave-agents learn '{game}', seed {seed}",

@@ -52,9 +52,12 @@ def symmetries_of(rules: BaseRules) -> list[NDArray[np.int64]]:
     """
     if rules.has_chance or rules.num_players != 2:
         return []
-    images = {image.tobytes(): image for image in _images(rules.board_shape, cells_used(rules))}
-    identity = np.arange(rules.num_board_cells)
-    images.pop(identity.tobytes(), None)
+    used, identity = cells_used(rules), np.arange(rules.num_board_cells)
+    images: dict[bytes, NDArray[np.int64]] = {}
+    for part in (used, np.ones_like(used)):  # A few random games may not fill a board.
+        for image in _images(rules.board_shape, part):
+            images.setdefault(image[used].tobytes(), image)
+    images.pop(identity[used].tobytes(), None)
     return [image for image in images.values() if _holds(rules, image)]
 
 

@@ -13,7 +13,7 @@ from rave_pettingzoo import AECState, UCTAgent
 from typer.testing import CliRunner
 
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
-from rave_agents.analysis.board_learning import BoardLearner, network_for
+from rave_agents.analysis.board_learning import TUPLE_CELLS, BoardLearner, network_for
 from rave_agents.analysis.learn import _plain, _regression, learn
 from rave_agents.analysis.learning_run import learn_to_file
 from rave_agents.arena.match import play_match
@@ -318,6 +318,36 @@ def test_the_symmetries_of_a_board_are_found(name, count):
         assert sorted(image) == list(range(rules.num_board_cells))
 
 
+def test_symmetries_are_found_of_a_board_that_few_random_games_fill():
+    (mirror,) = symmetries_of(rules_class("connect_four")())
+    assert mirror[:7].tolist() == [6, 5, 4, 3, 2, 1, 0]
+
+
+def test_random_tuples_take_the_place_of_windows_and_are_not_shared_by_players():
+    rules = small("connect_four")
+    network = network_for(rules, tuples=5, seed=1)
+    assert not network.shared
+    assert set(network.lengths) == {TUPLE_CELLS}
+    assert 5 <= len(network.tables) <= 10  # With their mirror images.
+    assert network == network_for(rules, tuples=5, seed=1) != network_for(rules, tuples=5, seed=2)
+
+
+def test_the_compiled_value_is_that_of_random_tuples():
+    rules = small("connect_four")
+    value = value_of(rules, network_for(rules, tuples=3))
+    judged = value.judged(rules)
+    for plies in (3, 4):
+        state, returns = played(rules, plies), np.zeros(2)
+        cells = np.zeros(rules.num_board_cells, np.int8)
+        judged.rules.judge(state.record, cells, judged.weights, returns)
+        assert returns == pytest.approx(value(state), abs=1e-5)
+
+
+def test_a_value_of_random_tuples_is_learned():
+    value = learn(small("tic_tac_toe"), games=2, rounds=1, tuples=2)
+    assert set(value.network.lengths) == {TUPLE_CELLS}
+
+
 def test_tuples_and_their_images_share_a_table():
     rules = small("breakthrough")
     (mirror,) = symmetries_of(rules)
@@ -483,6 +513,11 @@ def test_games_that_are_not_learned_are_refused(name):
         ({"minutes": 0}, ValueError, "minutes must be a number above 0"),
         ({"minutes": 1, "games": 10}, ValueError, "minutes or games, not both"),
         ({"jobs": 0}, ValueError, "jobs must be at least 1"),
+        ({"tuples": -1}, ValueError, "tuples must be at least 0"),
+        ({"tuples": 2, "what": "policy"}, ValueError, "for values, not for policies"),
+        ({"opening": 2, "what": "policy"}, ValueError, "for values, not for policies"),
+        ({"opening": -1}, ValueError, "opening must be at least 0"),
+        ({"tuples": 2, "start": "v.npz"}, ValueError, "start has its own"),
     ],
 )
 def test_numbers_that_are_not_allowed_are_refused(numbers, error, message):
