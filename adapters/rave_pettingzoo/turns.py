@@ -7,7 +7,6 @@ sees nothing until all have acted.
 """
 
 import random
-import time
 import weakref
 from collections.abc import Mapping
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from pettingzoo.utils.conversions import aec_to_parallel_wrapper, parallel_to_aec_wrapper
 
 from rave_agents.compiler.signals import is_raised_by_handler
+from rave_agents.environments.check_time import CheckTime
 from rave_agents.environments.copying import equal
 from rave_pettingzoo.chain import inner_env, raw_env
 from rave_pettingzoo.cloning import search_cloner
@@ -32,7 +32,7 @@ STEPS = 100
 """Steps for which the environment is played at most."""
 
 SECONDS = 1.0
-"""Seconds for which it is."""
+"""Seconds of work for which it is."""
 
 
 def why_simultaneous(env: Any) -> str | None:
@@ -96,13 +96,13 @@ def _agent_that_waits(raw: Any) -> Any:
 def _played_in_turns(raw: Any) -> bool:
     """True if some agent sees what another has done before all have acted."""
     drawn = random.Random(0)
-    until = time.perf_counter() + SECONDS
+    budget = CheckTime(SECONDS)
     clone = search_cloner(raw)
     acted: set[Any] = set()
     try:
         env = _begun(raw)
         for seed in range(1, STEPS):
-            if time.perf_counter() > until:
+            if budget.is_over():
                 break
             if not env.agents:
                 env, acted = _begun(raw, seed), set()

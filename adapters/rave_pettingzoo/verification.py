@@ -1,7 +1,6 @@
 """Plays PettingZoo's environments to check their clones; see ``clone_check``."""
 
 import random
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +8,7 @@ import pettingzoo
 from gymnasium.utils import EzPickle
 
 from rave_agents.compiler.signals import is_raised_by_handler
-from rave_agents.environments.check_time import LEAST_STEPS, seconds_for_a_game
+from rave_agents.environments.check_time import LEAST_STEPS, CheckTime, seconds_for_a_game
 from rave_agents.environments.clone_check import RAISED, Start, Step, raised
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.masks import allowed
@@ -19,7 +18,7 @@ STEPS = 100
 """Largest number of steps for which a check plays each environment."""
 
 SECONDS = 1.0
-"""Seconds after which a check stops playing an environment."""
+"""Seconds of work after which a check stops playing an environment."""
 
 FIRST_STEPS = 4
 """Random steps of a fresh environment before it is cloned."""
@@ -123,9 +122,9 @@ def _play(
     masks = {} if masks is None else masks
     drawn = random.Random(choices)
     seen: list[Step] = []
-    until = time.perf_counter() + min(SECONDS, seconds_for_a_game())
+    budget = CheckTime(SECONDS, seconds_for_a_game())
     while len(seen) < (steps if like is None else len(like)) and _goes_on(env, parallel):
-        if like is None and len(seen) >= LEAST_STEPS and time.perf_counter() > until:
+        if like is None and len(seen) >= LEAST_STEPS and budget.is_over():
             break
         action = None
         try:

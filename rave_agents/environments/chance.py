@@ -4,7 +4,6 @@ import dataclasses
 import enum
 import functools
 import logging
-import time
 import weakref
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rave_agents.compiler.signals import is_raised_by_handler
-from rave_agents.environments.check_time import seconds_for_a_look
+from rave_agents.environments.check_time import CheckTime, seconds_for_a_look
 from rave_agents.environments.clone_check import RAISED, Player, Start, Step
 from rave_agents.environments.copying import equal, hashable
 from rave_agents.environments.dice import Dice, seeded
@@ -42,7 +41,7 @@ FEWEST_OUTCOMES = 16
 """Outcomes that are drawn regardless of ``SECONDS``."""
 
 SECONDS = 0.5
-"""Seconds after which neither part of the detection begins another game."""
+"""Seconds of work after which neither part of the detection begins another game."""
 
 
 class Chance(enum.StrEnum):
@@ -199,8 +198,8 @@ def look_for_chance(
     used: dict[str, bool] = {}
     first: list[Step] | None = None
     games = 0
-    until = time.perf_counter() + min(SECONDS, seconds_for_a_look())
-    while games < GAMES and (games == 0 or time.perf_counter() < until):
+    budget = CheckTime(SECONDS, seconds_for_a_look())
+    while games < GAMES and (games == 0 or not budget.is_over()):
         steps, drawn = played(games)
         repeats = repeats and _all_same(player, steps, played(games, steps)[0])
         if first is None and (drawn or not repeats):
@@ -249,14 +248,14 @@ def _come_twice(
     # In AEC environments the outcome of a step may show only at the next step.
     wanted = steps[: place + 2]
     seen: set[Hashable] = set()
-    until = time.perf_counter() + min(SECONDS, seconds_for_a_look())
+    budget = CheckTime(SECONDS, seconds_for_a_look())
     for drawn in range(OUTCOMES):
         outcome = played(GAMES + 1 + drawn, wanted)
         key = content_key([player.visible(step) for step in outcome])
         if key in seen:
             return True
         seen.add(key)
-        if drawn >= FEWEST_OUTCOMES and time.perf_counter() > until:
+        if drawn >= FEWEST_OUTCOMES and budget.is_over():
             break
     return False
 
@@ -286,10 +285,10 @@ def _compared_starts(
     """
     seconds = seconds_for_a_look()
     in_any_case = seconds >= SECONDS
-    until = time.perf_counter() + min(SECONDS, seconds)
+    budget = CheckTime(SECONDS, seconds)
     longest, to_the_end = 0, False
     try:
-        begun = _begun_alike(base, clone, player, shared, until)
+        begun = _begun_alike(base, clone, player, shared, budget)
         for line in range(LINES):
             first: list[Step] | None = None
             played: list[tuple[Start, list[Step]]] = []
@@ -305,7 +304,7 @@ def _compared_starts(
                         longest = max(longest, len(steps))
                         to_the_end = to_the_end or player.ended
                 played.append((start, steps))
-                if (longest > 0 or not in_any_case) and time.perf_counter() > until:
+                if (longest > 0 or not in_any_case) and budget.is_over():
                     return _Starts(False, longest, to_the_end)
     except Exception as error:
         if is_raised_by_handler(error):
@@ -318,7 +317,7 @@ def _begun_alike(
     clone: Callable[[Any], Any],
     player: Player,
     shared: tuple[type, ...],
-    until: float,
+    budget: CheckTime,
 ) -> list[tuple[Any, Start, Generators]]:
     """Copies that are reset by different seeds, those that look like another one."""
     begun: list[tuple[Any, Start, Generators]] = []
@@ -327,7 +326,7 @@ def _begun_alike(
         with seeded(find_generators(env, shared), seed):
             start = player.restart(env, seed)
         begun.append((env, start, find_generators(env, shared, make_missing=True)))
-        if len(begun) > 1 and time.perf_counter() > until:
+        if len(begun) > 1 and budget.is_over():
             break
     return [
         each

@@ -3,6 +3,7 @@
 import contextlib
 import contextvars
 import math
+import time
 from collections.abc import Iterator
 
 SHARE = 0.25
@@ -16,6 +17,9 @@ KINDS = 4
 
 LEAST_STEPS = 3
 """Steps of a game of a check, however long they take."""
+
+PATIENCE = 10
+"""Seconds by the clock for each second of work that a check may take."""
 
 _seconds: contextvars.ContextVar[float] = contextvars.ContextVar("seconds", default=math.inf)
 
@@ -32,6 +36,26 @@ def checks_within(seconds: float | None) -> Iterator[None]:
         yield
     finally:
         _seconds.reset(token)
+
+
+class CheckTime:
+    """Time that a check has: seconds of its thread's work, which other programs take nothing of.
+
+    So what it finds depends on how busy the machine is only where that keeps it waiting
+    ``PATIENCE`` times as long, or longer than its part of a move's time.
+
+    Args:
+        work: seconds of work.
+        part: seconds by the clock.
+    """
+
+    def __init__(self, work: float, part: float = math.inf) -> None:
+        self._work = time.thread_time() + work
+        self._clock = time.perf_counter() + min(PATIENCE * work, part)
+
+    def is_over(self) -> bool:
+        """True once it is used up."""
+        return time.thread_time() > self._work or time.perf_counter() > self._clock
 
 
 def seconds_for_a_game() -> float:

@@ -13,12 +13,12 @@ clones may diverge.
 
 import functools
 import re
-import time
 import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, Protocol
 
 from rave_agents.compiler.signals import is_raised_by_handler
+from rave_agents.environments.check_time import CheckTime
 from rave_agents.environments.copying import equal
 from rave_agents.environments.dice import seeded
 from rave_agents.environments.failures import NOT_RESET, SHOWN, counted, told
@@ -146,7 +146,7 @@ class Player(Protocol):
 
 
 SECONDS = 1.0
-"""Seconds after which no more games are played to find out whose an error is."""
+"""Seconds of work after which no more games are played to find out whose an error is."""
 
 
 def raised(error: Exception, action: Any) -> Step:
@@ -252,7 +252,7 @@ def _shows_the_same(
 
 def _raises_itself(clone: Callable[[Any], Any], env: Any, player: Player, error: Exception) -> bool:
     """True if random games of clones that are reset end in an error of this kind, too."""
-    until = time.perf_counter() + SECONDS
+    budget = CheckTime(SECONDS)
     for choices in range(REPETITIONS):
         for masked in (True, False):
             copy = clone(env)
@@ -266,7 +266,7 @@ def _raises_itself(clone: Callable[[Any], Any], env: Any, player: Player, error:
             steps = player.play(copy, choices=choices, told=told)
             if steps and steps[-1][0] is RAISED and type(steps[-1][2]) is type(error):
                 return True
-        if time.perf_counter() > until:
+        if budget.is_over():
             break
     return False
 
