@@ -43,7 +43,7 @@ def test_a_win_curve_is_of_seat_0(lost):
 
 def test_who_lets_a_win_in_one_go_by_is_refuted_by_that_move():
     moves = "x(0,0) o(1,0) x(0,1) o(1,2)"
-    review = review_game("tic_tac_toe", actions_of("tic_tac_toe", moves), "auto(simulations=300)")
+    review = review_game("tic_tac_toe", actions_of("tic_tac_toe", moves), "auto(simulations=100)")
     move = review.moves[-1]
     assert move.reply in ("x(0,2)", "x(1,1)")
     assert move.value_after == -1.0
@@ -51,7 +51,8 @@ def test_who_lets_a_win_in_one_go_by_is_refuted_by_that_move():
 
 def test_a_perfect_game_has_no_mistake():
     moves = "x(1,1) o(0,0) x(0,1) o(2,1) x(1,0) o(1,2) x(0,2) o(2,0) x(2,2)"
-    assert review_game("tic_tac_toe", actions_of("tic_tac_toe", moves), AGENT).mistakes == []
+    agent = "uct_solver(simulations=300)"
+    assert review_game("tic_tac_toe", actions_of("tic_tac_toe", moves), agent).mistakes == []
 
 
 @pytest.mark.parametrize("game", ["leduc_poker", "goofspiel(num_cards=3)", "pig(winscore=5)"])

@@ -131,15 +131,15 @@ def test_merge_refuses_in_one_line(file, tmp_path):
 
 
 def test_a_sequential_test_ends_a_match_and_tells_the_answer():
-    done = run("match", "tic_tac_toe", "uct(simulations=60)", "random", "--sprt", "0,200")
+    done = run("match", "tic_tac_toe", "uct(simulations=60)", "random", "--sprt", "0,400")
     assert done.exit_code == 0, done.output
     assert "log-likelihood ratio" in done.stdout
-    assert "+200 rather than +0?" in done.stdout
+    assert "+400 rather than +0?" in done.stdout
     assert "yes" in done.stdout
 
 
 def test_a_test_ends_at_the_same_pair_whatever_plays(threads):
-    options = {"sprt": "0,300", "seed": 3}
+    options = {"sprt": "0,600", "seed": 3}
     alone = play_match("tic_tac_toe", "uct(simulations=10)", "random", **options)
     several = play_match(
         "tic_tac_toe", "uct(simulations=10)", "random", executor=threads, **options
@@ -153,7 +153,7 @@ def test_a_test_ends_at_the_same_pair_whatever_plays(threads):
 
 def test_a_test_goes_on_from_its_file(tmp_path):
     path = tmp_path / "match.jsonl"
-    options = {"sprt": "0,300", "seed": 3, "output": path}
+    options = {"sprt": "0,600", "seed": 3, "output": path}
     first = play_match("tic_tac_toe", "uct(simulations=10)", "random", **options)
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2])

@@ -107,13 +107,13 @@ def test_the_seats_are_exchanged(register):
 
 
 def test_wins_are_counted_for_the_first_agent_in_both_seats():
-    result = play_match("connect_four", "uct", "random", games=4, simulations=200)
-    assert (result.score.wins, result.score.losses) == (4, 0)
+    result = play_match("connect_four", "uct", "random", games=2, simulations=60)
+    assert (result.score.wins, result.score.losses) == (2, 0)
     assert {record.returns for record in result.records} == {(1.0, -1.0), (-1.0, 1.0)}
 
 
 def test_the_second_agents_wins_are_losses():
-    result = play_match("connect_four", "random", "uct", games=2, simulations=200)
+    result = play_match("connect_four", "random", "uct", games=2, simulations=60)
     assert (result.score.wins, result.score.losses) == (0, 2)
 
 
@@ -298,14 +298,14 @@ def test_progress_sees_every_game():
 
 
 def test_the_dictionary_is_strict_json_with_these_keys():
-    result = play_match("connect_four", "uct", "random", games=2, simulations=200)
+    result = play_match("connect_four", "uct", "random", games=2, simulations=60)
     values = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert list(values) == [
         "game", "agents", "games", "score", "wins", "draws", "losses", "ci95", "elo", "elo_ci95",
         "pairs",
         "margin", "margin_ci95", "seconds_per_move", "simulations_per_second", "seed", "endings",
     ]  # fmt: skip
-    assert values["agents"] == ["uct(simulations=200)", "random"]
+    assert values["agents"] == ["uct(simulations=60)", "random"]
     assert (values["score"], values["elo"], values["elo_ci95"][1]) == (1.0, None, None)
     assert (values["margin"], values["margin_ci95"]) == (2.0, [2.0, 2.0])
 

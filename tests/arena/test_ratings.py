@@ -57,7 +57,7 @@ def test_intervals_of_differences_cover_whether_the_games_of_a_pair_are_alike_or
         strengths = [0.0, 0.0, 0.0]  # what a pair's games together tell
     scale = 400 / math.log(10) * 2 / 2.5
     covered = []
-    for _ in range(150):
+    for _ in range(60):
         ratings = rate(drawn(strengths, 0.5, 40, random, cancelling=cancelling), ["0", "1", "2"])
         for one, two in itertools.combinations(range(3), 2):
             _, (low, high) = ratings.difference(str(one), str(two))

@@ -193,12 +193,12 @@ def test_replayed_agents_think_what_they_played(files):
 
 
 def test_games_with_chance_and_simultaneous_moves_are_replayed(tmp_path):
-    for name in ("pig(winscore=10)", "goofspiel(num_cards=3)", "oshi_zumo(coins=4)"):
-        path = tmp_path / f"{name}.jsonl"
-        play_match(name, "random", "uct(simulations=5)", games=2, output=path)
-        page = report_page(load_report(path), games=1)
-        assert "The end." in page
-        assert "cannot be replayed" not in page
+    games, path = ["pig(winscore=10)", "goofspiel(num_cards=3)"], tmp_path / "games"
+    agents = ["random", "uct(simulations=5)"]
+    play_tournament(games, agents, games_per_pairing=2, output=path)
+    page = report_page(load_report(path), games=4)
+    assert page.count("The end.") == 4
+    assert "cannot be replayed" not in page
 
 
 def test_a_game_that_is_not_known_here_is_left_out(files, tmp_path):

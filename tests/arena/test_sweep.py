@@ -310,7 +310,7 @@ def test_a_failing_agent_names_its_cell_and_keeps_the_finished_games(monkeypatch
 def simulations(games, **changes):
     vary = {"simulations": [1, 100]}
     return run_sweep(
-        changes.pop("on", "connect_four"), "uct", "uct(simulations=20)", vary, games=games
+        changes.pop("on", "tic_tac_toe"), "uct", "uct(simulations=10)", vary, games=games
     )
 
 
@@ -325,7 +325,7 @@ def test_the_best_is_the_cell_whose_interval_lies_above_all_others():
 
 
 def test_nothing_is_called_the_best_where_intervals_overlap():
-    result = simulations(2)
+    result = simulations(2, on="connect_four")
     one, two = (cell.match for cell in result.cells)
     assert one.score.score < two.score.score
     assert one.interval[1] > two.interval[0]

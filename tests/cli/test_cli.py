@@ -616,7 +616,10 @@ def test_tiny_boards_end_in_one_line(program, game, tmp_path):
 
 @pytest.mark.parametrize(
     ("game", "text"),
-    [("tic_tac_toe", "draw for player 0"), ("pig(players=2,winscore=3,horizon=2)", "can expect")],
+    [
+        ("mnk(m=3,n=2,k=3)", "draw for player 0"),
+        ("pig(players=2,winscore=3,horizon=2)", "can expect"),
+    ],
 )
 def test_solve_writes_a_certificate_that_verify_checks(program, game, text, tmp_path):
     path = tmp_path / "proof.xz"

@@ -72,6 +72,7 @@ def other_environment(tmp_path):
     return tmp_path / source.name, {"PYTHONPATH": str(tmp_path)}
 
 
+@pytest.mark.full
 def test_another_environment_with_the_same_sources_loads_it(shared_cache, other_environment):
     folder, _ = shared_cache
     assert run(NUMBA_CACHE_DIR=str(folder), **other_environment[1]).stderr == ""

@@ -258,7 +258,7 @@ def test_searches_side_by_side_find_what_each_finds_alone(side_by_side, overlap)
     states = [observed_game(seed, depth=9, chance=0.2) for seed in range(5)]
     together = search_many(
         states,
-        Limit(simulations=100),
+        Limit(simulations=30),
         evaluator=drawing(7),
         seed=5,
         side_by_side=side_by_side,
@@ -272,7 +272,7 @@ def test_searches_side_by_side_find_what_each_finds_alone(side_by_side, overlap)
 def alone_at(states, index):
     """The result at one place, where nothing runs beside it."""
     same = [states[index]] * len(states)
-    return search_many(same, Limit(simulations=100), evaluator=drawing(7), seed=5, side_by_side=1)[
+    return search_many(same, Limit(simulations=30), evaluator=drawing(7), seed=5, side_by_side=1)[
         index
     ]
 

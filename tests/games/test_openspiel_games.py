@@ -377,7 +377,7 @@ def test_trees_are_those_of_the_bridge(spec, changes, monkeypatch):
     for switch, provider in (("compiled", "compiled rules"), ("openspiel", None)):
         monkeypatch.setenv("RAVE_AGENTS_GAMES", switch)
         searcher = Searcher(config, seed=3)
-        result = searcher.search(OpenSpielState(state), Limit(simulations=100))
+        result = searcher.search(OpenSpielState(state), Limit(simulations=40))
         assert (result.provider == "compiled rules") == (provider is not None)
         trees.append(dump(searcher))
     assert trees[0] == trees[1]
@@ -671,7 +671,7 @@ def test_sensible_playouts_of_go_fill_no_eyes_and_pass_when_nothing_else_is_left
     size = 5
     game = pyspiel.load_game(f"go(board_size={size})")
     passes = 0
-    for playout in playouts_of(Go(board_size=size).new_initial_state(), 50, sensible=True):
+    for playout in playouts_of(Go(board_size=size).new_initial_state(), 20, sensible=True):
         state = game.new_initial_state()
         for action in playout:
             others = set(state.legal_actions()) - eyes(state, size) - {size**2}
@@ -679,7 +679,7 @@ def test_sensible_playouts_of_go_fill_no_eyes_and_pass_when_nothing_else_is_left
             passes += action == size**2
             state.apply_action(action)
         assert state.is_terminal()
-    assert passes > 50
+    assert passes > 20
 
 
 @pytest.mark.full(but=1)

@@ -99,19 +99,19 @@ def test_numbers_that_tell_a_board(name, numbers):
     assert searched_game(start_of(name), LEARNING).observation == numbers
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full(but=["AMAF values are trusted"])
 @pytest.mark.parametrize(
-    ("name", "parameters", "ends"),
+    ("name", "parameters", "simulations", "ends"),
     [
-        ("hex", {"num_cols": 4, "num_rows": 4}, True),
-        ("connect_four", {}, True),
-        ("mancala", {}, False),
+        ("hex", {"num_cols": 4, "num_rows": 4}, 400, True),
+        ("connect_four", {}, 1000, True),
+        ("mancala", {}, 1000, False),
     ],
     ids=["AMAF values are trusted", "values foretell little", "values foretell much"],
 )
-def test_learning_ends_where_it_does_not_pay(name, parameters, ends):
+def test_learning_ends_where_it_does_not_pay(name, parameters, simulations, ends):
     state, config = start_of(name, **parameters), SearchConfig.preset("auto")
-    searcher, frame, learned = searched(state, 1000, config)
+    searcher, frame, learned = searched(state, simulations, config)
     assert bool(learned.ended[0]) == ends
     assert (frame.header[Header.CHECK_CHILDREN] == codes.OBSERVE_CHILDREN) != ends
     if ends:

@@ -141,7 +141,7 @@ def test_chance_that_few_games_meet_is_drawn_too():
         env.reset(seed=seed)
         over = False
         while not over:
-            agent = UCTAgent(env, simulations=60, seed=seed)
+            agent = UCTAgent(env, simulations=30, seed=seed)
             _, reward, over, _, _ = env.step(agent.act())
             total[seed] += reward
     assert statistics.mean(total) < 0.7
@@ -169,10 +169,10 @@ def test_chance_that_a_search_meets_first_makes_it_begin_anew():
     env.reset(seed=1)
     state = PlanningState(env)
     assert not state.chance.found
-    agent = UCTAgent(env, simulations=1000, seed=1, horizon=13, c=0.3)
+    agent = UCTAgent(env, simulations=600, seed=1, horizon=13, c=0.3)
     agent.act()
     assert "np_random" in str(PlanningState(env).chance)
-    assert agent.last_result.simulations == 1000
+    assert agent.last_result.simulations == 600
 
 
 class Gamble(gymnasium.Env):
@@ -197,7 +197,7 @@ def test_different_outcomes_of_an_action_are_different_positions():
     """Who tells them apart bets right every time; a sequence of actions is worth one half."""
     env = Gamble()
     env.reset(seed=1)
-    agent = UCTAgent(env, simulations=1000, seed=1)
+    agent = UCTAgent(env, simulations=400, seed=1)
     agent.act()
     assert agent.last_result.value > 0.9
 
@@ -223,7 +223,7 @@ class Noisy(gymnasium.Env):
 def test_noise_does_not_keep_the_tree_from_growing():
     env = Noisy()
     env.reset(seed=1)
-    agent = UCTAgent(env, simulations=1000, seed=1)
+    agent = UCTAgent(env, simulations=300, seed=1)
     assert agent.act() == 1
     assert not agent.last_result.state.chance.alike
     assert agent.last_result.value > 0.5
@@ -275,7 +275,7 @@ def test_see_looks_at_what_will_come_and_says_so(keeper, caplog):
     chance.say_it_sees_chance.cache_clear()
     env = dice.gym_coin(keeper)()
     with caplog.at_level(logging.WARNING, "rave_agents"):
-        total = [earned(UCTAgent, env, seed, chance="see") for seed in range(20)]
+        total = [earned(UCTAgent, env, seed, chance="see") for seed in range(8)]
     assert set(total) == {dice.SURE, 1.0}
     assert caplog.text.count("SEES THE OUTCOMES OF CHANCE TO COME") == 1
 

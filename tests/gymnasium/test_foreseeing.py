@@ -155,7 +155,7 @@ KINDS = [Own, Python, Kept, Global, GlobalNumPy, System, SeededByDraw]
 @pytest.mark.full(but=["Python", "Hidden"])
 @pytest.mark.parametrize("kind", [*KINDS, Hidden])
 def test_the_next_coin_is_not_known(kind):
-    share, agent = hits(kind, episodes=30, flips=1)
+    share, agent = hits(kind, episodes=20, flips=1)
     assert 0.2 < share < 0.8
     assert agent.last_result.state.chance.found
     assert not agent.env.unsure
@@ -171,7 +171,7 @@ def test_chance_that_shows_late_is_not_known_either(kind):
 @pytest.mark.full(but=["Python"])
 @pytest.mark.parametrize("kind", [Own, Python, Kept, Global])
 def test_a_replay_repeats_the_coins_that_were_seen(kind):
-    share, _ = hits(kind, episodes=10)
+    share, _ = hits(kind, episodes=5)
     assert 0.2 < share < 0.8
 
 
@@ -250,11 +250,11 @@ def test_the_same_seed_gives_the_same_plan():
     def plan(kind):
         env = made(kind, 2)
         env.reset(seed=3)
-        agent = UCTAgent(env, simulations=20, horizon=4, seed=1)
+        agent = UCTAgent(env, simulations=8, horizon=4, seed=1)
         agent.act()
         return agent.last_result.actions
 
-    for kind in (Own, Python, Hidden):
+    for kind in (Own, Hidden):
         assert plan(kind) == plan(kind)
 
 

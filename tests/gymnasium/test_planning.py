@@ -194,7 +194,7 @@ def test_agent_balances_the_pole(kind):
 
 def test_agent_crosses_the_lake_that_is_not_slippery():
     env = made("FrozenLake-v1", is_slippery=False)
-    agent = UCTAgent(env, simulations=300, seed=1, discount=0.95)
+    agent = UCTAgent(env, simulations=100, seed=1, discount=0.95)
     for _ in range(20):
         _, reward, terminated, _, _ = env.step(agent.act())
         if terminated:

@@ -33,10 +33,10 @@ def test_a_replay_goes_on_like_the_live_environment_and_leaves_it_alone():
 def test_an_agent_plans_in_replays():
     env = lander()
     observation, _ = env.reset(seed=1)
-    agent = UCTAgent(env, simulations=10, horizon=10, seed=1)
-    for _ in range(3):
+    agent = UCTAgent(env, simulations=4, horizon=4, seed=1)
+    for _ in range(2):
         observation, *_ = env.step(agent.act(observation))
-    assert agent.last_result.simulations == 10
+    assert agent.last_result.simulations == 4
     assert agent.last_result.state.chance.found
 
 

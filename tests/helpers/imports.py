@@ -27,8 +27,19 @@ def modules_of(*tops):
     return found
 
 
+def _statements(node, inside=False) -> Iterator[tuple[ast.stmt, bool]]:
+    """The statements in a node, however deep, and whether each stands in a function."""
+    inside = inside or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+        below = getattr(node, field, ())
+        for one in below if isinstance(below, list) else ():  # A lambda's body is an expression.
+            if isinstance(one, ast.stmt):
+                yield one, inside
+            yield from _statements(one, inside)
+
+
 def _imported(tree, name, is_package, modules) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node, _ in _statements(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -97,13 +108,10 @@ def circles(graph) -> list[set[str]]:
 
 def in_functions(tree, text) -> list[str]:
     """The lines with imports that are made when a function is called."""
-    places = set()
-    waiting = [(tree, False)]
-    while waiting:
-        node, inside = waiting.pop()
-        if isinstance(node, ast.Import | ast.ImportFrom) and inside:
-            places.add(node.lineno)
-        inside = inside or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+    places = {
+        node.lineno
+        for node, inside in _statements(tree)
+        if inside and isinstance(node, ast.Import | ast.ImportFrom)
+    }
     lines = text.splitlines()
     return [lines[place - 1].strip() for place in sorted(places)]

@@ -47,10 +47,11 @@ def test_where_chance_never_moves_nothing_is_computed_in_case_it_does(c, rule):
 
 def test_a_move_that_amaf_has_wrong_is_looked_at_again():
     """Late exploration takes each move of a small game's root again and again."""
-    _, visits = searched("tic_tac_toe", AdaptiveUCB1(c=0.0, late_c=0.7), simulations=9 * 400)
-    assert min(visits) >= 10
-    _, visits = searched("tic_tac_toe", AdaptiveUCB1(c=0.0), simulations=9 * 400)
-    assert min(visits) < 10
+    late = AdaptiveUCB1(c=0.0, late_c=0.7, late_visits=10)
+    _, visits = searched("tic_tac_toe", late, simulations=9 * 60)
+    assert min(visits) >= 5
+    _, visits = searched("tic_tac_toe", AdaptiveUCB1(c=0.0), simulations=9 * 60)
+    assert min(visits) < 5
 
 
 @pytest.mark.parametrize("name", PARTS)

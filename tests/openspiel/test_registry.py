@@ -16,7 +16,7 @@ import pyspiel
 import pytest
 import rave_openspiel
 from helpers.spiel import FEW, OPEN
-from rave_openspiel import RaveBot, SearchBot, native_library, registry, stock
+from rave_openspiel import RaveBot, native_library, registry, stock
 from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.load import BOT_TYPES, can_play
 from rave_openspiel.named_bots import UCTBot
@@ -491,6 +491,7 @@ def test_threads_play_at_the_same_time(hex_game, threads, simulations):
 
 @needs_registry
 def test_bots_die_with_their_owners(hex_game, made):
+    gc.freeze()  # Nothing older is looked through.
     state = hex_game.new_initial_state()
     before = set(REGISTRAR.held)  # Bots of other tests, which may die meanwhile.
     bot = pyspiel.load_bot("rave", hex_game, 0, {"simulations": 5})
@@ -506,7 +507,7 @@ def test_bots_die_with_their_owners(hex_game, made):
     clone.step(state)
     del clone
     gc.collect()
-    alive = [each for each in gc.get_objects() if issubclass(type(each), SearchBot)]
+    alive = [each for each in gc.get_objects() if type(each) is RaveBot]
     assert not [bot for bot in alive if bot.game is hex_game]
 
 

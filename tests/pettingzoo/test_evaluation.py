@@ -261,7 +261,7 @@ def test_parallel_environment_is_played_with_the_seats_exchanged():
 
 def test_agents_from_specs_play_for_the_seat_that_they_have():
     results = [
-        run_rps("regret_matching(simulations=20)", "random", episodes=4, seed=seed)
+        run_rps("regret_matching(simulations=4)", "random", episodes=4, seed=seed)
         for seed in (1, 1, 2)
     ]
     assert results[0].episodes == results[1].episodes != results[2].episodes
@@ -289,8 +289,8 @@ def test_agent_bound_to_a_player_takes_every_seat_and_keeps_its_player():
 
 
 def test_agents_know_the_masks_of_a_parallel_environment():
-    policies = {"first": "uct(simulations=50)", "second": "random"}
-    result = evaluate(zoo.Turns, policies, episodes=6, seed=1)
+    policies = {"first": "uct(simulations=20)", "second": "random"}
+    result = evaluate(zoo.Turns, policies, episodes=2, seed=1)
     assert [policy.illegal_moves for policy in result.policies] == [0, 0]
     # Who is not to move has 0 alone: 2 is illegal for one of both at each step.
     twos = dict.fromkeys(policies, lambda observation: 2)

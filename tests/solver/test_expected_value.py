@@ -33,10 +33,10 @@ def test_values_of_random_trees(kind):
 
 
 def test_bounds_hold_the_value_whenever_a_search_ends():
-    root = Pig(winscore=5, horizon=12).new_initial_state()
+    root = Pig(winscore=4, horizon=8).new_initial_state()
     value = Forced(root, 0).value
     widths = []
-    for positions in (1, 10, 30, 100, 300, 1000, 10**6):
+    for positions in (1, 10, 100, 10**6):
         search = ExpectedValue(root, 0, max_memory_mb=1)
         search._slice = 1
         low, high = search.solve(root, positions=positions)
