@@ -24,7 +24,7 @@ from rave_agents.kernel.hooks import is_available
 from rave_agents.kernel.proofs.edges import is_pruned, proven_at, with_proof_bonus, within_bounds
 from rave_agents.kernel.selection import NO_EDGE, choose
 from rave_agents.kernel.tree import ROOT, edge_rows
-from rave_agents.kernel.values.implicit_minimax import mixed_sum
+from rave_agents.kernel.values.implicit_minimax import mixed_sum, mixing_at
 from rave_agents.simulate.random_stream import random_below
 
 UNKNOWN = -1
@@ -122,7 +122,7 @@ def completed_value(search: Any, proven: Any, node: int, edge: int, missing: flo
     if n == 0.0:
         return float(within_bounds(proven, search, edge, 1.0, missing))
     value_sum = edge_sum(search.backup, search, node, edge)
-    value_sum = mixed_sum(search.judging, search, node, edge, n, value_sum)
+    value_sum = mixed_sum(mixing_at(search.judging, search, node), search, edge, n, value_sum)
     return float(within_bounds(proven, search, edge, n, value_sum)) / n
 
 

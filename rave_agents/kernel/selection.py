@@ -14,7 +14,7 @@ from rave_agents.kernel.proofs.edges import corrected, proven_at, within_bounds
 from rave_agents.kernel.rules import Edge, Node, node_term, reads_node, score
 from rave_agents.kernel.search import SCORED_AT_ONCE
 from rave_agents.kernel.tree import edge_rows
-from rave_agents.kernel.values.implicit_minimax import first_value, mixed_sum
+from rave_agents.kernel.values.implicit_minimax import first_value, mixed_sum, mixing_at
 from rave_agents.simulate.random_stream import random_below, random_unit
 
 NO_EDGE = -1
@@ -152,6 +152,8 @@ class Ranking(NamedTuple):
     """AMAF statistics as the node sees them."""
     proven: Any
     """Proofs as the node sees them."""
+    mixing: Any
+    """The mixture of means and minimax values there."""
     unvisited: float
     """The value of an edge without visits and AMAF visits."""
 
@@ -162,7 +164,7 @@ def urgency_of(search: Any, ranking: Ranking, edge: int) -> float:
     tree, node, proven = search.tree, ranking.row, ranking.proven
     n, plain_sum = float(tree.edge_visits[edge]), tree.edge_value_sum[edge]
     value_sum = edge_sum(search.backup, search, node, edge)
-    value_sum = mixed_sum(search.judging, search, node, edge, n, value_sum)
+    value_sum = mixed_sum(ranking.mixing, search, edge, n, value_sum)
     value_sum = within_bounds(proven, search, edge, n, value_sum)
     n_amaf, amaf_sum = amaf_sums(ranking.amaf, search, edge, n)
     q = value_sum / max(n, 1.0)  # Without visits the sum is 0.
@@ -201,7 +203,8 @@ def most_urgent(search: Any, rule: Any, node: int, depth: int, table: int) -> in
     proven = proven_at(search.proofs, search, node)
     whole = seen_node(search, rule, node, depth)
     unvisited = unvisited_value(search.first_play, whole, float(search.settings.first_play_urgency))
-    ranking = Ranking(rule, node, whole, amaf, proven, unvisited)
+    mixing = mixing_at(search.judging, search, node)
+    ranking = Ranking(rule, node, whole, amaf, proven, mixing, unvisited)
     urgencies, edges = search.path.urgencies, edge_rows(search.tree, node)
     few = edges.stop if len(edges) <= most_in_one_pass(search.amaf) else edges.start
     best = Best(NO_EDGE, -math.inf, 0)

@@ -6,7 +6,7 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.kernel.hooks import is_solved
 from rave_agents.kernel.proofs.numbers import bonus_at, lasts, own_numbers, with_bonus
 from rave_agents.kernel.proofs.part import LUCK, Proven, has_plain_ends, visits_before_skipping
-from rave_agents.kernel.proofs.solver import bounds_of, has_outcomes
+from rave_agents.kernel.proofs.solver import bounds_of, has_outcomes, knows_children
 from rave_agents.kernel.tree import UNEXPANDED
 from rave_agents.kernel.utilities import scaled
 
@@ -23,6 +23,8 @@ class ProvenNode(NamedTuple):
     """The node."""
     mover: int
     """The player who moves there."""
+    informed: bool
+    """True if more may be known of some child than of every position."""
     sure: float
     """The pessimistic bound of the mover's utility."""
     exact: bool
@@ -43,13 +45,14 @@ def proven_at(proofs: Any, search: Any, node: int) -> Any:
 @implements(proven_at, Proven)
 def _proven_at(proofs: Proven, search: Any, node: int) -> ProvenNode:
     mover = int(search.tree.node_player[node])
+    informed = knows_children(proofs.solver, search, node)
     sure, _ = bounds_of(proofs.solver, search, node, mover)
     exact = True
     if not has_outcomes(proofs.solver) or lasts(proofs.numbers):
         exact = proofs.facts[LUCK] == 0 and has_plain_ends(proofs, search)
     skips = not is_settled(proofs, search, node, exact)
     bonus = bonus_at(proofs.numbers, search, node, exact)
-    return ProvenNode(proofs, node, mover, sure, exact, skips, bonus)
+    return ProvenNode(proofs, node, mover, informed, sure, exact, skips, bonus)
 
 
 @kernel
@@ -74,8 +77,10 @@ def within_bounds(proven: Any, search: Any, edge: int, n: float, value_sum: floa
 
 @implements(within_bounds, ProvenNode)
 def _within_bounds(proven: ProvenNode, search: Any, edge: int, n: float, value_sum: float) -> float:
+    if not proven.informed or n == 0.0:
+        return value_sum
     child = search.tree.edge_child[edge]
-    if child == UNEXPANDED or n == 0.0 or not has_outcomes(proven.proofs.solver):
+    if child == UNEXPANDED:
         return value_sum
     low, high = bounds_of(proven.proofs.solver, search, child, proven.mover)
     low, high = scaled(search.utilities, low), scaled(search.utilities, high)
@@ -93,6 +98,8 @@ def _corrected(proven: ProvenNode, search: Any, edge: int, n: float, score: floa
     """A solved edge has its outcome as score; one that cannot be best is pruned."""
     solver = proven.proofs.solver
     score = with_proof_bonus(proven, search, edge, score)
+    if has_outcomes(solver) and not proven.informed:
+        return score
     child = search.tree.edge_child[edge]
     if child != UNEXPANDED and has_outcomes(solver) and is_solved(solver, child):
         low, _ = bounds_of(solver, search, child, proven.mover)

@@ -265,6 +265,8 @@ def _lasts(numbers: Numbers) -> bool:
 class NodeBonus(NamedTuple):
     """The weights of the bonus at a node."""
 
+    counts: bool
+    """True if some weight is above 0."""
     constant: float
     """``C_pn``: the constant times the trust in the bonus."""
     half_visits: float
@@ -288,7 +290,8 @@ def _bonus_at(numbers: Numbers, search: Any, node: int, exact: bool) -> NodeBonu
     trust = 0.0 if is_idle(numbers) else bonus_trust(numbers.bonus_trust)
     constant = trust * options.constant
     weight, fading = (options.weight, 0.0) if exact else (0.0, options.weight)
-    return NodeBonus(constant, visits * count * count, weight, fading)
+    counts = constant > 0.0 or options.weight > 0.0
+    return NodeBonus(counts, constant, visits * count * count, weight, fading)
 
 
 @open_function
@@ -306,7 +309,7 @@ def pn_score(numbers: Numbers, at_node: NodeBonus, search: Any, edge: int, score
     add ``C_pn bonus``, which is ``K`` infinite and ``w = 0``. Where to win or not is not all that
     counts, ``w`` fades as the last term does, so that in the end values decide.
     """
-    if score == math.inf:
+    if score == math.inf or not at_node.counts:
         return score
     bonus = float(numbers.edge_bonus[edge])
     faded = float(search.tree.edge_visits[edge]) / at_node.half_visits

@@ -290,15 +290,18 @@ def _update_node(proofs: Proven, search: Any, node: int) -> bool:
 
 
 @kernel
-def update_path(proofs: Proven, search: Any, depth: int, changes: bool) -> None:
+def update_path(proofs: Proven, search: Any, depth: int, known: bool, changes: bool) -> None:
     """Update the path's nodes, from the one at ``depth`` up to the first that does not change.
+
+    ``known`` says whether more is known of that node's outcome or of its children's, ``changes``
+    whether its numbers may have changed.
 
     Where several edges may lead to a node, what is proven of it may have changed on other paths:
     the node before it is updated, too, even if the one at ``depth`` does not change now.
 
     Outcomes seldom change and numbers often do, so that each has a way of its own.
     """
-    update_upwards(proofs.solver, search, depth, changes)
+    update_upwards(proofs.solver, search, depth, known)
     if not is_idle(proofs.numbers):
         update_upwards(proofs.numbers, search, depth, changes)
 
@@ -321,24 +324,28 @@ def _on_expand(proofs: Proven, search: Any, depth: int, nodes: int) -> None:
     """Note what the frame says of the new node, and what follows for those above it."""
     tree, frame = search.tree, search.frame
     leaf = int(search.path.nodes[depth])
-    if tree.node_player[leaf] == TERMINAL:
+    known = tree.node_player[leaf] == TERMINAL
+    if known:
         prove_terminal(proofs, search, leaf, frame.returns, 0)
     else:
         begin_node(proofs, search, leaf)
         proofs.facts[QUIET] += 1
         if hooks.checks_children(proofs.options.checks) == 1:
-            add_terminal_children(proofs, search, leaf)
-    update_path(proofs, search, depth, True)
+            known = add_terminal_children(proofs, search, leaf)
+    update_path(proofs, search, depth, known, True)
     if is_solved(proofs.solver, leaf):
         give_outcome(proofs, search, leaf)  # Better known than by the playouts.
 
 
 @kernel
-def add_terminal_children(proofs: Proven, search: Any, node: int) -> None:
-    """Make nodes of a new node's children that end the game, as the frame lists them if asked."""
-    tree, frame = search.tree, search.frame
+def add_terminal_children(proofs: Proven, search: Any, node: int) -> bool:
+    """Make nodes of a new node's children that end the game, as the frame lists them if asked.
+
+    Returns whether there are any.
+    """
+    tree, frame, found = search.tree, search.frame, False
     if frame.header[codes.CHECK_CHILDREN] == 0:
-        return
+        return found
     first = tree.node_first_edge[node]
     for index in range(tree.node_edge_count[node]):
         if frame.child_ends[index] != 0:
@@ -346,6 +353,8 @@ def add_terminal_children(proofs: Proven, search: Any, node: int) -> None:
             tree.edge_child[first + index] = child
             place = index * search.settings.num_players
             prove_terminal(proofs, search, child, frame.child_returns, place)
+            found = True
+    return found
 
 
 @open_function

@@ -44,7 +44,7 @@ def catch_up(proofs: Proven, search: Any) -> None:
     if hooks.shares_nodes(search.moves) and header[codes.EXPAND] == 0:
         depth = int(header[codes.PATH_LENGTH])
         leaf, _ = hooks.find_leaf(search.moves, search, depth)
-        update_path(proofs, search, depth - 1 if leaf == UNEXPANDED else depth, False)
+        update_path(proofs, search, depth - 1 if leaf == UNEXPANDED else depth, False, False)
 
 
 @implements(hooks.after_backup, CheckRefutations)
@@ -76,7 +76,7 @@ def check_refutations(checks: CheckRefutations, search: Any) -> int:
     if status != codes.DONE:
         return status
     add_refuted_siblings(proofs, search, node)
-    update_path(proofs, search, depth - 1, True)
+    update_path(proofs, search, depth - 1, True, True)
     return codes.DONE
 
 

@@ -48,6 +48,9 @@ class Bounds(NamedTuple):
     """The optimistic bound: the greatest; where the node is solved, the same."""
     distance: Annotated[Array, Rows(Axis.NODE, np.int32)]
     """Moves from a solved node to the end, the most where chance moves; ``UNSOLVED`` for others."""
+    informed: Annotated[Array, Rows(Axis.NODE, np.uint8)]
+    """1 if more may be known of some child of the node than of every position, else 0: most nodes
+    are searched without looking at their children's bounds."""
 
 
 @open_function
@@ -89,6 +92,17 @@ def _bounds_of(solver: Bounds, search: Any, node: int, player: int) -> tuple[flo
     return solver.low[place], solver.high[place]
 
 
+@open_function
+def knows_children(solver: Any, search: Any, node: int) -> bool:
+    """True if more may be known of some child of a node than of every position."""
+    return False
+
+
+@implements(knows_children, Bounds)
+def _knows_children(solver: Bounds, search: Any, node: int) -> bool:
+    return bool(solver.informed[node] != 0 or hooks.shares_nodes(search.moves))
+
+
 @implements(hooks.begin_node, Bounds)
 def _begin_bounds(solver: Bounds, search: Any, node: int) -> None:
     players = search.settings.num_players
@@ -96,6 +110,7 @@ def _begin_bounds(solver: Bounds, search: Any, node: int) -> None:
         solver.low[place] = search.settings.least_utility
         solver.high[place] = search.settings.greatest_utility
     solver.distance[node] = UNSOLVED
+    solver.informed[node] = 0
 
 
 @implements(hooks.prove_terminal, Bounds)
@@ -113,6 +128,7 @@ def update_bounds(solver: Bounds, search: Any, node: int) -> bool:
 
     A solved node never changes.
     """
+    solver.informed[node] = 1
     if solver.distance[node] != UNSOLVED:
         return False
     players = search.settings.num_players

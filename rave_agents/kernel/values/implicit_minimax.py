@@ -86,8 +86,25 @@ class JudgedEdges(NamedTuple):
     there on."""
 
 
+class Mixing(NamedTuple):
+    """The mixture of means and minimax values at a node, as its edges are compared."""
+
+    judging: Any
+    """The part that has the values."""
+    node: int
+    """The node."""
+    weight: float
+    """The weight of minimax values there."""
+
+
 @open_function
-def mixed_sum(judging: Any, search: Any, node: int, edge: int, n: float, value_sum: float) -> float:
+def mixing_at(judging: Any, search: Any, node: int) -> Any:
+    """The mixture of means and minimax values at a node."""
+    return judging
+
+
+@open_function
+def mixed_sum(mixing: Any, search: Any, edge: int, n: float, value_sum: float) -> float:
     """The sum of an edge's values, mixed with its minimax value."""
     return value_sum
 
@@ -117,15 +134,20 @@ def _minimax_weight(judging: JudgedEdges) -> float:
     return judging.options.minimax
 
 
-@implements(mixed_sum, JudgedEdges)
-def implicit_minimax(
-    judging: Any, search: Any, node: int, edge: int, n: float, value_sum: float
-) -> float:
+@implements(mixing_at, JudgedEdges)
+def minimax_mixing(judging: Any, search: Any, node: int) -> Mixing:
+    """The mixture by ``minimax_weight``."""
+    return Mixing(judging, node, minimax_weight(judging))
+
+
+@implements(mixed_sum, Mixing)
+def implicit_minimax(mixing: Mixing, search: Any, edge: int, n: float, value_sum: float) -> float:
     """``(1 - α) sum + α n v``, α the weight and v the minimax value (Lanctot et al. 2014)."""
-    weight = minimax_weight(judging)
+    weight = mixing.weight
     if n == 0.0 or weight == 0.0:
         return value_sum
-    return (1.0 - weight) * value_sum + weight * n * judged_value(judging, search, node, edge)
+    value = judged_value(mixing.judging, search, mixing.node, edge)
+    return (1.0 - weight) * value_sum + weight * n * value
 
 
 @implements(first_value, JudgedEdges)

@@ -37,9 +37,9 @@ from rave_agents.kernel.utilities import scaled
 from rave_agents.kernel.values.implicit_minimax import (
     NoJudging,
     back_up_expected,
-    implicit_minimax,
+    minimax_mixing,
     minimax_weight,
-    mixed_sum,
+    mixing_at,
 )
 
 MOST_SAMPLES = 16
@@ -159,7 +159,7 @@ def _minimax_weight(learned: LearnedEdges) -> float:
     return learned.options.learned_weight * value_trust(learned)
 
 
-implements(mixed_sum, LearnedEdges)(implicit_minimax)
+implements(mixing_at, LearnedEdges)(minimax_mixing)
 
 
 @implements(hooks.checks_children, LearnedEdges)
