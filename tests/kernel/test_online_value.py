@@ -222,7 +222,7 @@ def test_without_trust_the_search_is_the_one_that_learns_nothing(monkeypatch):
     state, unsure = position("nim(pile_sizes=5;5;5;5)"), LEARNING.replace(learned_weight=0.0)
     unlearned = LEARNING.replace(learning="no_learning")
     results = [
-        Searcher(config, seed=5).search(OpenSpielState(state), Limit(simulations=400))
+        Searcher(config, seed=5).search(OpenSpielState(state), Limit(simulations=150))
         for config in (unsure, unlearned)
     ]
     visits = [[move.visits for move in result.actions] for result in results]

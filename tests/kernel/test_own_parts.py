@@ -181,7 +181,7 @@ def test_own_parts_search_simultaneous_and_hidden_games(spec):
     own = SearchConfig(rule=OwnUCB1(0.5), amaf=NodeAmaf(OwnSchedule(50.0)))
     built_in = SearchConfig(rule=UCB1(0.5), amaf=NodeAmaf(HandSelected(50.0)))
     results = [
-        Searcher(config, seed=2).search(state, Limit(simulations=300), player=0)
+        Searcher(config, seed=2).search(state, Limit(simulations=100), player=0)
         for config in (own, built_in)
     ]
     assert results[0].actions == results[1].actions

@@ -36,9 +36,9 @@ def nodes_per_simulation(tree):
 
 
 def test_nodes_come_on_the_second_visit_where_amaf_values_are_trusted():
-    _, tree = searched("hex(board_size=5)", 2000)
-    assert nodes_per_simulation(tree) < 0.8
-    _, again = searched("hex(board_size=5)", 2000, AUTO.replace(amaf=on_first_visits()))
+    _, tree = searched("hex(board_size=5)", 600)
+    assert nodes_per_simulation(tree) < 0.9
+    _, again = searched("hex(board_size=5)", 600, AUTO.replace(amaf=on_first_visits()))
     assert nodes_per_simulation(again) > 0.95
 
 

@@ -229,7 +229,7 @@ def test_snake_for_four_is_played_to_its_end_and_no_snake_runs_into_a_trail_at_o
     while not state.is_terminal():
         joint = [0] * 4
         for player in moving_players(state):
-            result = searchers[player].search(state, Limit(simulations=150), player=player)
+            result = searchers[player].search(state, Limit(simulations=60), player=player)
             joint[player] = result.action
             assert result.joint is None or len(moving_players(state)) == 2
         state.apply_actions(joint)
@@ -287,7 +287,7 @@ def test_a_kept_subtree_is_what_it_was(preset, seed):
     while not is_simultaneous(state) or len(moving_players(state)) < 2:
         seed += 10
         state = joint_random_game(seed, width=3, depth=8, num_players=3, together=0.8, chance=0.2)
-    searcher, _ = search(state, preset, 2000, player=moving_players(state)[0], expand_visits=1)
+    searcher, _ = search(state, preset, 600, player=moving_players(state)[0], expand_visits=1)
     tree = searcher.rooted_tree()
     before = dump_joint(tree)
     joint = max(before[()][1], key=lambda actions: before[()][1][actions][0])
@@ -304,7 +304,7 @@ def test_a_kept_subtree_is_what_it_was(preset, seed):
     child = searcher.root
     if not child.is_terminal() and not child.is_chance_node():
         player = moving_players(child)[0] if is_simultaneous(child) else child.current_player()
-        searcher.search(child, Limit(simulations=3000), player=player)
+        searcher.search(child, Limit(simulations=900), player=player)
 
 
 def known(action, visits, value_sum):

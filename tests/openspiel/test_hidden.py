@@ -106,7 +106,7 @@ def test_availability_counts_the_worlds_in_which_an_action_was_legal():
 
 
 def test_actions_of_a_node_are_told_once_each():
-    search, _ = searched(decision("go_fish", 6, 3), "rave", simulations=500)
+    search, _ = searched(decision("go_fish", 6, 3), "rave", simulations=150)
     tree = search.tree
     for node in range(int(tree.used[0])):
         actions = [int(tree.edge_action[edge]) for edge in edge_rows(tree, node)]

@@ -77,6 +77,7 @@ def test_what_is_asked_for_goes_first(chosen):
     assert not result.minimax
 
 
+@pytest.mark.full(but=["5"])
 @pytest.mark.parametrize("level", [5, 10])
 def test_levels_are_of_the_whole_agent(level):
     _, result = searched(AUTO.replace(level=level))
