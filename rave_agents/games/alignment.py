@@ -32,6 +32,7 @@ class AlignmentRules(WinnerRules):
     """The common part; a game calls ``lay_out`` in ``setup``."""
 
     placement = True
+    turns = ("mirrored", "upside_down", "transposed")
 
     def lay_out(self, sides: tuple[int, ...], row: int, *, wrap: bool = False) -> None:
         """Lay out the lines of a grid of some sides, where a row of so many stones wins."""

@@ -38,6 +38,7 @@ class Breakthrough(WinnerRules):
 
     name = "breakthrough"
     exchange = "upside_down"
+    turns = ("mirrored",)
     rows: int = 8
     columns: int = 8
 

@@ -25,6 +25,7 @@ class Clobber(DirectedRules):
 
     name = "clobber"
     exchange = "same"
+    turns = ("mirrored", "upside_down", "transposed")
     aside = ("movable",)
     rows: int = 5
     columns: int = 6

@@ -24,6 +24,7 @@ class ConnectFour(Rules):
 
     name = "connect_four"
     exchange = "same"
+    turns = ("mirrored",)
     rows: int = 6
     columns: int = 7
     x_in_row: int = 4
@@ -115,6 +116,11 @@ class ConnectFour(Rules):
                 place = np.uint64(self.height * column + row)
                 first, second = state.pieces[0] >> place & ONE, state.pieces[1] >> place & ONE
                 cells[row * self.columns + column] = first + second + second
+
+    def describe_position(self, state: Any, cells: Any) -> int:
+        """The board; and who is to move."""
+        self.describe_board(state, cells)
+        return int(state.player)
 
     def returns(self, state: Any, returns: Any) -> None:
         """1 for who has a line, -1 for the other."""

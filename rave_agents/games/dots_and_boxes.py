@@ -34,6 +34,7 @@ class DotsAndBoxes(Rules):
     name = "dots_and_boxes"
     aside = ("lines", "left", "sides", "owners")
     placement = True
+    turns = ("mirrored", "upside_down", "transposed")
     cell_kinds = 4
     num_rows: int = 2
     num_cols: int = 2
@@ -138,6 +139,13 @@ class DotsAndBoxes(Rules):
         for box in range(self.boxes):
             if state.owners[box] > 0:
                 cells[self.box_cells[box]] = 1 + state.owners[box]
+
+    def describe_position(self, state: Any, cells: Any) -> int:
+        """The lines; and the lead, and who is to move: who owns which box does not matter."""
+        cells[:] = 0
+        for line in range(self.num_distinct_actions):
+            cells[self.line_cells[line]] = min(1, state.lines[line])
+        return int(2 * (state.lead + self.boxes) + state.to_move)
 
     def action_to_string(self, player: int, action: int) -> str:
         """The player, the direction of the line, and its row and column."""

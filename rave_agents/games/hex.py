@@ -27,6 +27,7 @@ class Hex(ConnectionRules):
     num_cols: int = 11
     num_rows: int = 11
     swap: bool = False
+    turns = ("half_turn",)
 
     def setup(self) -> None:
         """Lay out the lines."""

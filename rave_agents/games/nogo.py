@@ -25,6 +25,7 @@ class NoGo(StoneRules):
 
     name = "nogo"
     exchange = "same"
+    turns = ("mirrored", "upside_down", "transposed")
     aside = ("liberties", "chain", "next", "length", "num_candidates", "candidates")
     board_size: int = 9
 
@@ -98,6 +99,11 @@ class NoGo(StoneRules):
             state.candidates[player, index] = state.candidates[player, last]
             state.num_candidates[player] = last
         return NO_ACTION
+
+    def describe_position(self, state: Any, cells: Any) -> int:
+        """The board; and who is to move."""
+        self.describe_board(state, cells)
+        return int(state.player)
 
     def action_to_string(self, player: int, action: int) -> str:
         """The point in Go's coordinates."""

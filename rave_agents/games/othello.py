@@ -45,6 +45,7 @@ class Othello(Rules):
 
     name = "othello"
     exchange = "same"
+    turns = ("mirrored", "upside_down", "transposed")
     aside = ("moves",)
     num_distinct_actions = SQUARES + 1
     max_actions = SQUARES + 1
@@ -169,3 +170,8 @@ class Othello(Rules):
     def describe_board(self, state: Any, cells: Any) -> None:
         """0 for an empty square, else one more than the disk's owner."""
         write_owners(state.disks, cells)
+
+    def describe_position(self, state: Any, cells: Any) -> int:
+        """The board; and who is to move."""
+        self.describe_board(state, cells)
+        return int(state.to_move)

@@ -15,6 +15,11 @@ class WinnerRules(Rules):
         """Players take turns until somebody has won or the game is drawn."""
         return TERMINAL if state.winner != NO_ACTION else state.to_move
 
+    def describe_position(self, state: Any, cells: Any) -> int:
+        """The board; and who is to move."""
+        self.describe_board(state, cells)
+        return int(state.to_move)
+
     def returns(self, state: Any, returns: Any) -> None:
         """1 for the winner and -1 for the other, 0 for both in a draw."""
         self.write_winner(returns, state.winner)

@@ -28,6 +28,7 @@ from rave_agents.compiler.dispatch import kernel
 from rave_agents.compiler.entry import entry
 from rave_agents.kernel.players import CHANCE
 from rave_agents.simulate.expansion import Expansion
+from rave_agents.solver.bounds_table import NONE, BoundsTable, look_up, store
 from rave_agents.solver.path import call_expander, depth_on_path, shorten_path
 from rave_agents.solver.records import (
     ANSWER_FULL,
@@ -48,10 +49,10 @@ FAILED, GOES_ON, FINISHED, STACK_FULL, POOL_FULL, LISTS_FULL, NO_TURNS = range(7
 """Reasons that the search returns: an error of the game, its steps are used up, the sweep is over,
 a buffer is to be enlarged, or a position where no player moves alone."""
 
-DEPTH, ENTERING, NODES, LIMIT, SWEEP, CUT, LOOPS, POOL, USED = range(9)
+DEPTH, ENTERING, NODES, LIMIT, SWEEP, CUT, LOOPS, POOL = range(8)
 """Places in ``Search.control``: the depth; 1 if the position there is not expanded yet; positions
 expanded; the depth that the sweep goes to, and its number; positions left out for their depth, and
-as they were on the path; room in the pool; entries of the table in use. ``PATHS`` stands beside."""
+as they were on the path; room in the pool. ``USED`` and ``PATHS`` stand beside."""
 
 CONTROL_WORDS = 16
 
@@ -60,12 +61,6 @@ LARGEST, SMALLEST, MEAN = 0, 1, 2
 
 OPEN, CLOSED, PROBED = 0, 1, 2
 """States of a child: to be looked into; looked into as far as this sweep goes; probed."""
-
-SLOTS = 4
-"""Entries of a bucket of the table."""
-
-SECOND_HALF = np.uint64(32)
-NONE = -1
 
 
 class Question(NamedTuple):
@@ -80,20 +75,6 @@ class Question(NamedTuple):
     """The distance of two bounds between which nothing more is looked for."""
     salt: int
     """A number by which its entries are told apart from those of other players."""
-
-
-class BoundsTable(NamedTuple):
-    """The bounds of positions."""
-
-    keys: NDArray[np.uint64]
-    """[entries] the first word of the key; the second one tells the bucket."""
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    work: NDArray[np.int64]
-    """[entries] positions expanded below it; 0 where there is no entry."""
-    sweep: NDArray[np.int64]
-    """[entries] the last sweep that has left it without an answer."""
-    buckets: int
 
 
 class Stack(NamedTuple):
@@ -377,43 +358,6 @@ def go_up(search: Any, depth: int, state: int) -> int:
         pool.state[at] = CLOSED
     control[DEPTH] = depth - 1
     return GOES_ON
-
-
-@kernel
-def bucket_of(table: BoundsTable, second: Any) -> Any:
-    """The first entry of the bucket of a key: its upper half as a share of all."""
-    return SLOTS * np.int64(((second >> SECOND_HALF) * np.uint64(table.buckets)) >> SECOND_HALF)
-
-
-@kernel
-def look_up(table: BoundsTable, first: Any, second: Any) -> int:
-    """The entry of a key, or ``NONE``."""
-    begin = bucket_of(table, second)
-    for place in range(begin, begin + SLOTS):
-        if table.keys[place] == first and table.work[place] > 0:
-            return place
-    return NONE
-
-
-@kernel
-def store(search: Any, first: Any, second: Any, work: int, sweep: int) -> None:
-    """Keep the bounds in ``Search.bounds``, in the place of the least work if there is no other."""
-    table, bounds = search.table, search.bounds
-    begin = bucket_of(table, second)
-    chosen = begin
-    for place in range(begin, begin + SLOTS):
-        if table.keys[place] == first and table.work[place] > 0:
-            table.low[place] = max(table.low[place], bounds[0])
-            table.high[place] = min(table.high[place], bounds[1])
-            table.work[place] += work
-            table.sweep[place] = sweep
-            return
-        if table.work[place] < table.work[chosen]:
-            chosen = place
-    if table.work[chosen] == 0:
-        search.control[USED] += 1
-    table.keys[chosen], table.work[chosen], table.sweep[chosen] = first, max(1, work), sweep
-    table.low[chosen], table.high[chosen] = bounds[0], bounds[1]
 
 
 @kernel

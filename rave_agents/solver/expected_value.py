@@ -14,6 +14,7 @@ from rave_agents.game.game_state import GameState
 from rave_agents.simulate.expansion import Place
 from rave_agents.simulate.utility_limits import utility_limits
 from rave_agents.solver import expectation as codes
+from rave_agents.solver.bounds_table import NONE, SLOTS, USED, BoundsTable
 from rave_agents.solver.buffers import (
     FIRST_CHILDREN,
     FIRST_DEPTHS,
@@ -22,7 +23,7 @@ from rave_agents.solver.buffers import (
     grown,
     with_room,
 )
-from rave_agents.solver.expectation import BoundsTable, Pool, Question, Search, Stack, run
+from rave_agents.solver.expectation import Pool, Question, Search, Stack, run
 from rave_agents.solver.keys import hashed
 from rave_agents.solver.proof_search import check_provable
 from rave_agents.solver.records import PATHS
@@ -109,8 +110,8 @@ class ExpectedValue:
             max(precision, EXACT * span) if math.isfinite(span) else precision,
             hashed(f"expected value of player {player}".encode())[0] >> 1,
         )
-        buckets = max(1, int(max_memory_mb * 2**20) // (ENTRY_BYTES * codes.SLOTS))
-        entries = buckets * codes.SLOTS
+        buckets = max(1, int(max_memory_mb * 2**20) // (ENTRY_BYTES * SLOTS))
+        entries = buckets * SLOTS
         self._table = BoundsTable(
             np.zeros(entries, np.uint64),
             np.zeros(entries),
@@ -182,7 +183,7 @@ class ExpectedValue:
     @property
     def table_share(self) -> float:
         """The share of the table in use."""
-        return float(self.control[codes.USED]) / len(self._table.keys)
+        return float(self.control[USED]) / len(self._table.keys)
 
     def known(self, state: GameState) -> ValueBounds:
         """The bounds that the table has of a position, or else those of the game's utilities."""
@@ -192,7 +193,7 @@ class ExpectedValue:
         first, second = self._key(state)
         with np.errstate(over="ignore"):
             place = codes.look_up(self._table, np.uint64(first), np.uint64(second))
-        if place == codes.NONE:
+        if place == NONE:
             return ValueBounds(self.question.least, self.question.greatest)
         return ValueBounds(float(self._table.low[place]), float(self._table.high[place]))
 

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rave_agents.compiler.layout import call_address
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game.game_state import GameState
-from rave_agents.simulate.expansion import Place
+from rave_agents.simulate.expansion import Answered, Place
 from rave_agents.solver import records as codes
 from rave_agents.solver.buffers import (
     FIRST_CHILDREN,
@@ -20,7 +21,17 @@ from rave_agents.solver.buffers import (
 from rave_agents.solver.keys import Key
 from rave_agents.solver.records import Pool, Search, Shared, Stack, Statement, Trail
 from rave_agents.solver.search import run
-from rave_agents.solver.table import INFINITE, Table
+from rave_agents.solver.table import (
+    INFINITE,
+    OPEN,
+    PROVEN,
+    REFUTED,
+    Table,
+    distance_of,
+    look_up,
+    state_of,
+    value_of,
+)
 
 TRAIL_ENTRIES = 2**14
 """Room on the trail."""
@@ -67,6 +78,45 @@ class PathSearch:
         first, second = self.expander.root_key()
         salt = statement.salt % 2**64
         return first ^ salt, second ^ salt
+
+    @property
+    def merges_images(self) -> bool:
+        """True if the table has a position and its images, turned or mirrored, as one."""
+        rules = getattr(self.expander, "rules", None)
+        return rules is not None and rules.num_images > 1
+
+    def deciding_place(self, statement: Statement, state: int) -> int | None:
+        """The place of the best action at the root after which a statement is settled so.
+
+        None if the table knows of none. What it has of the root may be of an image, whose actions
+        are others.
+        """
+        header = self._expansion.header
+        header[Place.DEPTH] = 0
+        if call_address(self.expander.address, header.ctypes.data) != Answered.DONE:
+            self.expander.raise_pending()
+        sign, best, merit = (1 if state == PROVEN else -1), None, (-math.inf, 0)
+        for place in range(int(header[Place.NUM_ACTIONS])):
+            found, value, distance = self._known_after(place, statement)
+            if found == state and (sign * value, -distance) > merit:
+                best, merit = place, (sign * value, -distance)
+        return best
+
+    def _known_after(self, place: int, statement: Statement) -> tuple[int, float, int]:
+        """What is known after an action at the root: the state, the value and the distance."""
+        expansion = self._expansion
+        if expansion.ends[place]:
+            players = int(expansion.header[Place.NUM_PLAYERS])
+            value = float(expansion.returns[place * players + statement.player])
+            return (PROVEN if value >= statement.at_least else REFUTED), value, 0
+        salt = np.uint64(statement.salt)
+        first, second = expansion.keys[2 * place : 2 * place + 2] ^ salt
+        word = look_up(self.table, first, second)
+        kind, told = int(state_of(word)), int(value_of(word))
+        if kind == OPEN:
+            return OPEN, 0.0, 0
+        value = statement.at_least if told == codes.UNTOLD else float(self.values[told])
+        return kind, value, int(distance_of(word))
 
     def begin(self, statement: Statement) -> None:
         """Make ready to prove or refute a statement about the root."""

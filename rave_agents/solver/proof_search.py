@@ -233,9 +233,9 @@ class ProofSearch:
             if watch is not None:
                 watch(self._progress(spent, first, statement.at_least))
             if settled:
-                found = self.answer(state, player, at_least)
-                if found is not None:
-                    return found.proven
+                kind = int(state_of(self._word(statement)))
+                if kind != OPEN:
+                    return kind == PROVEN
                 # Another thread has written its entry over the root's.
                 self._team.begin(state, statement)
             if positions is not None and self.positions - first >= positions:
@@ -262,7 +262,8 @@ class ProofSearch:
 
     def _answer(self, state: GameState, player: int, at_least: float) -> Answer | None:
         """The same at the root, which goes on."""
-        word = self._word(self._statement(player, at_least))
+        statement = self._statement(player, at_least)
+        word = self._word(statement)
         kind = int(state_of(word))
         if kind == OPEN:
             return None
@@ -270,10 +271,14 @@ class ProofSearch:
         action = None
         legal = sorted(state.legal_actions())
         place, told = int(move_of(word)), int(value_of(word))
-        if place >= len(legal) or told >= self._team.end_of_values:
+        if told >= self._team.end_of_values:
             return None  # A file that was read says so.
         if proven == (state.current_player() == player):
-            action = legal[place]
+            first = self._team.first
+            known = first.deciding_place(statement, kind) if first.merges_images else place
+            if known is None or known >= len(legal):
+                return None
+            action = legal[known]
         value = float(self.values[told]) if told != codes.UNTOLD else at_least
         return Answer(proven, action, int(distance_of(word)), value)
 

@@ -16,6 +16,8 @@ import numpy as np
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.board import Board
 from rave_agents.game.game_state import PlayerId
+from rave_agents.games.kit.field_types import as_tuple, check_field, check_type
+from rave_agents.games.kit.images import image_numbers
 from rave_agents.games.kit.record_words import told_by, whole_words
 from rave_agents.simulate.utility_limits import (
     MOST_LEGAL,
@@ -42,7 +44,7 @@ MOST_KINDS = 8
 MOST_NUMBERS = 4096
 """Numbers that are shown of a board at most: to learn from more takes long."""
 
-_NO_PARAMETERS = ("aside", "unordered")
+_NO_PARAMETERS = ("aside", "unordered", "turns")
 """Attributes that are no parameters, though a class may say of which type they are."""
 
 _GAMES = f"{__package__.rpartition('.')[0]}."
@@ -93,6 +95,10 @@ class BaseRules:
     """The turn of a board of empty cells and two players' that goes with a change of places of the
     players: ``"same"``, ``"transposed"``, ``"upside_down"`` or ``"half_turn"``. So each learns from
     the other; ``""`` where they differ, or nothing is known."""
+    turns: tuple[str, ...] = ()
+    """Turns of the board, by the names of ``images.py``, under which the rules stay the same, those
+    that change its shape aside; a solver then takes a position for its images, by what
+    ``describe_position`` tells. A subclass that changes a game's rules says it anew."""
     is_chosen: bool = False
     """True if a policy of the search chooses each move of a playout."""
     is_judged: bool = False
@@ -116,7 +122,7 @@ class BaseRules:
         for name, value in parameters.items():
             if name not in known:
                 raise ValueError(unknown_name(f"parameter of {self.name}", name, known))
-            _check_type(name, value, known[name])
+            check_type(name, value, known[name])
             parameters[name] = type(known[name])(value)
         self.parameters: dict[str, Any] = {**known, **parameters}
         """Every parameter with its value."""
@@ -143,9 +149,9 @@ class BaseRules:
             if not hasattr(self, name):
                 raise TypeError(f"{kind.__name__} sets no {name}, in the class or in setup().")
         for name, told in self.fields.items():
-            _check_field(name, told)
+            check_field(name, told)
         self.record: np.dtype[Any] = whole_words(
-            np.dtype([(name, *_as_tuple(told)) for name, told in self.fields.items()], align=True)
+            np.dtype([(name, *as_tuple(told)) for name, told in self.fields.items()], align=True)
         )
         """The type of the record, which takes whole words of eight bytes."""
         self.record_bytes: int = self.record.itemsize
@@ -176,6 +182,9 @@ class BaseRules:
         """Room of the lists that rules write to: what is too long is told by its count."""
         self.num_board_cells: int = self.board_shape[0] * self.board_shape[1]
         """Cells of the board that ``describe_board`` describes."""
+        self.num_images, self.image_numbers = image_numbers(
+            self.board_shape, self.cell_kinds, self._own_turns()
+        )
         self.num_shown: int = _numbers_shown(self)
         """Numbers that tell a board to a search that learns, see ``showing.py``; 0 for none."""
 
@@ -263,6 +272,23 @@ class BaseRules:
         Learned values look at this, and at who is to move; they are compiled for games that have
         it, and a ``board_shape``.
         """
+
+    def describe_position(self, state: Any, cells: Any) -> int:
+        """Write what each cell holds, as ``describe_board`` does; returns all else that matters.
+
+        Asked of rules with ``turns`` alone: two positions of which this tells the same are one to a
+        solver, and so are those whose cells are images of one another.
+        """
+        return 0
+
+    def _own_turns(self) -> tuple[str, ...]:
+        """The turns, unless they are those of a game whose rules a subclass may have changed."""
+        kind = type(self)
+        if not self.turns or (self.is_checked and "turns" not in vars(kind)):
+            return ()
+        if kind.describe_position is BaseRules.describe_position:
+            raise TypeError(f"{kind.__name__} has turns, and no method describe_position().")
+        return tuple(self.turns)
 
     def board_planes(self, state: Any, kinds: Sequence[int]) -> Any:
         """A plane of the cells of each of some kinds: float32."""
@@ -366,36 +392,3 @@ def _numbers_shown(rules: BaseRules) -> int:
 
 _METHODS = ("player", "legal_actions", "play", "returns")
 """Methods that every game has."""
-
-
-def _check_field(name: str, told: Any) -> None:
-    """Refuse a field that a record of numbers cannot have."""
-    if hasattr(np.record, name):
-        raise ValueError(f"A field cannot be called {name!r}: NumPy's records use that name.")
-    try:
-        fits = np.dtype(_as_tuple(told)[0]).kind in "biuf"
-    except TypeError:
-        fits = False
-    if not fits:
-        raise TypeError(
-            f"The field {name!r} must have a NumPy type of numbers, such as np.int64, or such a "
-            f"type and a shape: got {told!r}."
-        )
-
-
-def _as_tuple(kind: Any) -> tuple[Any, ...]:
-    return kind if isinstance(kind, tuple) else (kind,)
-
-
-_KINDS = {bool: "True or False", int: "an integer", float: "a number", str: "a string"}
-
-
-def _check_type(name: str, value: object, default: object) -> None:
-    """Refuse a value that is not of its default's type; an integer may stand for a real number."""
-    kind = type(default)
-    fits = isinstance(value, kind)
-    if kind in (int, float):
-        numbers = (int, np.integer) if kind is int else (int, float, np.integer, np.floating)
-        fits = isinstance(value, numbers) and not isinstance(value, bool)
-    if not fits:
-        raise TypeError(f"{name} must be {_KINDS.get(kind, kind.__name__)}, got {value!r}.")

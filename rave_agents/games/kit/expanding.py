@@ -9,6 +9,7 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
+from rave_agents.games.kit.images import hash_images
 from rave_agents.games.kit.memory import array_at, copy_state, states_at
 from rave_agents.games.kit.position_hash import hash_record
 from rave_agents.games.kit.refusals import (
@@ -52,6 +53,10 @@ class Listing(NamedTuple):
     """[list_room] where rules write probabilities."""
     scratch: Any
     """[players] where rules write returns; ``GUARD`` numbers lie on either side."""
+    sums: Any
+    """[2 * images] where the keys of a position's images are added up."""
+    cells: Any
+    """[cells] where rules describe a board."""
 
 
 @kernel
@@ -146,7 +151,7 @@ def expand(rules: Any, states: Any, words: Any, listing: Any) -> int:
                 return FAILED
         else:
             listing.movers[place] = next_player
-            hash_record(rules, words, depth + 1, listing.keys, 2 * place)
+            write_key(rules, states, words, listing, depth + 1, 2 * place)
             if rules.placement:
                 listing.moves[place] = max(1, count - 1)
             elif header[COUNT_MOVES] != 0:
@@ -156,10 +161,12 @@ def expand(rules: Any, states: Any, words: Any, listing: Any) -> int:
 
 
 @kernel
-def write_root_key(rules: Any, words: Any, listing: Any) -> None:
-    """Write the key of the position at depth 0 to the first place of the keys."""
-    first: Any = np.int64(0)
-    hash_record(rules, words, first, listing.keys, first)
+def write_key(rules: Any, states: Any, words: Any, listing: Any, depth: int, at: int) -> None:
+    """Write the key of the position at a depth, which its images share, to two places."""
+    if rules.num_images > 1:
+        hash_images(rules, states[depth], listing, at)
+    else:
+        hash_record(rules, words, depth, listing.keys, at)
 
 
 ROOT_KEY = -1
@@ -170,7 +177,8 @@ ROOT_KEY = -1
 def answer(rules: Any, states: Any, words: Any, listing: Any) -> int:
     """Expand a position, or write the root's key, as the header says."""
     if listing.header[DEPTH] == ROOT_KEY:
-        write_root_key(rules, words, listing)
+        root: Any = np.int64(0)
+        write_key(rules, states, words, listing, root, root)
         return DONE
     return expand(rules, states, words, listing)
 
@@ -193,6 +201,12 @@ def entry(rules: Any, address: int) -> int:
         array_at(own + 8 * room, room, np.int32),
         array_at(own, room, np.float64),
         array_at(own + 16 * room + 8 * GUARD, players, np.float64),
+        array_at(own + 16 * room + 16 * GUARD + 8 * players, 2 * rules.num_images, np.uint64),
+        array_at(
+            own + 16 * room + 16 * GUARD + 8 * players + 16 * rules.num_images,
+            rules.num_board_cells,
+            np.int8,
+        ),
     )
     stack = header[STACK]
     words = array_at(stack, header[DEPTHS] * (rules.record_bytes >> 3), np.uint64)

@@ -34,12 +34,17 @@ class RulesExpander:
         self._make_state = type(state)
         self.outside_interpreter: bool = not interpreted
         room, players = self.rules.list_room, self.rules.num_players
-        self._lists = np.zeros(2 * room + 2 * GUARD + players, np.int64)
+        images, cells = self.rules.num_images, self.rules.num_board_cells
+        words = 2 * room + 2 * GUARD + players + 2 * images + cells // 8 + 1
+        self._lists = np.zeros(words, np.int64)
         bytes_of = self._lists.view(np.uint8)
         self._probabilities = bytes_of[: 8 * room].view(np.float64)
         self._listed = bytes_of[8 * room : 12 * room].view(np.int32)
         begin = 16 * room + 8 * GUARD
         self._scratch = bytes_of[begin : begin + 8 * players].view(np.float64)
+        begin += 8 * (players + GUARD)
+        self._sums = bytes_of[begin : begin + 16 * images].view(np.uint64)
+        self._cells = bytes_of[begin + 16 * images :][:cells].view(np.int8)
         self._words: NDArray[np.uint64] = np.zeros(0, np.uint64)
         self._callback: PythonCallback | None = None
         if interpreted:
@@ -67,7 +72,7 @@ class RulesExpander:
         if self._callback is not None:
             self._callback.memory = header.data
             header[Place.IN_PYTHON] = 1
-        own = self._listed, self._probabilities, self._scratch
+        own = self._listed, self._probabilities, self._scratch, self._sums, self._cells
         self._listing = expanding.Listing(*expansion, *own)
 
     def reserve(self, depths: int) -> None:
