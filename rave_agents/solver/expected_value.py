@@ -14,7 +14,7 @@ from rave_agents.game.game_state import GameState
 from rave_agents.simulate.expansion import Place
 from rave_agents.simulate.utility_limits import utility_limits
 from rave_agents.solver import expectation as codes
-from rave_agents.solver.bounds_table import NONE, SLOTS, USED, BoundsTable
+from rave_agents.solver.bounds_table import NONE, SLOTS, USED, BoundsTable, look_up
 from rave_agents.solver.buffers import (
     FIRST_CHILDREN,
     FIRST_DEPTHS,
@@ -192,7 +192,7 @@ class ExpectedValue:
             return ValueBounds(value, value)
         first, second = self._key(state)
         with np.errstate(over="ignore"):
-            place = codes.look_up(self._table, np.uint64(first), np.uint64(second))
+            place = look_up(self._table, np.uint64(first), np.uint64(second))
         if place == NONE:
             return ValueBounds(self.question.least, self.question.greatest)
         return ValueBounds(float(self._table.low[place]), float(self._table.high[place]))

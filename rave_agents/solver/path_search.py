@@ -23,13 +23,17 @@ from rave_agents.solver.records import Pool, Search, Shared, Stack, Statement, T
 from rave_agents.solver.search import run
 from rave_agents.solver.table import (
     INFINITE,
+    MOST,
     OPEN,
     PROVEN,
     REFUTED,
     Table,
     distance_of,
     look_up,
+    packed_open,
+    quantised,
     state_of,
+    store,
     value_of,
 )
 
@@ -223,6 +227,17 @@ class PathSearch:
         if not stack.is_own[0]:
             phi, delta = delta, phi
         return phi, delta, int(stack.size[0]), settled
+
+    def keep_root(self) -> None:
+        """Write the root's numbers, as far as the search has come, into the table."""
+        control = self.control
+        if self._statement is None or (control[codes.DEPTH] == 0 and control[codes.ENTERING]):
+            return
+        proof, disproof, _, _ = self.root_numbers()
+        work = quantised(int(control[codes.NODES] - self._stack.begin[0]))
+        word = packed_open(*(int(min(max(1, each), MOST)) for each in (proof, disproof)), work)
+        first, second = self.root_key(self._statement)
+        store(self.table, np.uint64(first), np.uint64(second), word)
 
 
 def _words(count: int) -> Any:

@@ -238,9 +238,9 @@ class ProofSearch:
                     return kind == PROVEN
                 # Another thread has written its entry over the root's.
                 self._team.begin(state, statement)
-            if positions is not None and self.positions - first >= positions:
-                return None
-            if seconds is not None and spent >= seconds:
+            used_up = positions is not None and self.positions - first >= positions
+            if used_up or (seconds is not None and spent >= seconds):
+                self._team.first.keep_root()
                 return None
 
     def answer(self, state: GameState, player: int, at_least: float) -> Answer | None:

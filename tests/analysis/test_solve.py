@@ -113,7 +113,7 @@ def test_ends_at_each_limit(limits, end):
     found = solve_position(LARGE_BOARD, max_memory_mb=1, **limits)
     assert found.end == end
     assert (found.outcome, found.value, found.bounds) == (None, None, (-1.0, 1.0))
-    assert found.proof_number >= 1
+    assert found.disproof_number > found.proof_number >= 1
 
 
 def test_the_same_search_finds_the_same_proof():
