@@ -21,11 +21,8 @@ from rave_agents.simulate.random_stream import random_below
 LARGEST = 1024
 """The most boxes."""
 
-SIDES = 4
-"""Lines around a box."""
-
-WORD_BITS = 62
-"""Lines that a word of ``drawn`` tells."""
+SIDES, WORD_BITS = 4, 62
+"""Lines around a box; lines that a word of ``drawn`` tells."""
 
 
 class DotsAndBoxes(Rules):
@@ -133,15 +130,13 @@ class DotsAndBoxes(Rules):
 
     def describe_board(self, state: Any, cells: Any) -> None:
         """1 for a line that is drawn, 2 and 3 for a box of player 0 and 1, else 0."""
-        cells[:] = 0
-        for line in range(self.num_distinct_actions):
-            cells[self.line_cells[line]] = min(1, state.lines[line])
+        self.describe_position(state, cells)
         for box in range(self.boxes):
             if state.owners[box] > 0:
                 cells[self.box_cells[box]] = 1 + state.owners[box]
 
     def describe_position(self, state: Any, cells: Any) -> int:
-        """The lines; and the lead, and who is to move: who owns which box does not matter."""
+        """The lines; and the lead, and who is to move."""
         cells[:] = 0
         for line in range(self.num_distinct_actions):
             cells[self.line_cells[line]] = min(1, state.lines[line])
@@ -194,10 +189,8 @@ class DotsAndBoxes(Rules):
 
     def corners(self) -> list[str]:
         """The dots of each row."""
-        inner = self.num_cols - 1
-        between = "├" + "┼" * inner + "┤"
-        rows = [between] * (self.num_rows - 1)
-        return ["┌" + "┬" * inner + "┐", *rows, "└" + "┴" * inner + "┘"]
+        signs = ["┌┬┐", *["├┼┤"] * (self.num_rows - 1), "└┴┘"]
+        return [first + inner * (self.num_cols - 1) + last for first, inner, last in signs]
 
     def observation(self, state: Any) -> Any:
         """For each content, each dot, and each part there, 1 where the part has that content."""

@@ -107,7 +107,7 @@ class PathSearch:
         return best
 
     def _known_after(self, place: int, statement: Statement) -> tuple[int, float, int]:
-        """What is known after an action at the root: the state, the value and the distance."""
+        """The state, the value and the distance that are known after an action at the root."""
         expansion = self._expansion
         if expansion.ends[place]:
             players = int(expansion.header[Place.NUM_PLAYERS])
