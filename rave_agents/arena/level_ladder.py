@@ -46,9 +46,9 @@ from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
 from rave_agents.results.view import View
 
-MOST_ELO = 125.0
-"""Elo points between neighbours at most; where the path is longer, level 1 begins above random
-play."""
+MOST_ELO = 120.0
+"""Elo points between neighbours at most: a score of two thirds. Where the path is longer, level 1
+begins above random play."""
 
 FIRST_ELO = 75.0
 """Elo points of level 1 above random play, where there is room."""
@@ -64,8 +64,9 @@ USUAL_STEPS = np.array(
 STEP_SPREAD = 200.0
 """Standard deviation of a step's difference from the usual one, in Elo points."""
 
-BEND_SPREAD = 100.0
-"""Standard deviation of the change of that difference from one step to the next, in Elo points."""
+BEND_SPREAD = 60.0
+"""Standard deviation of the change of that difference from one step to the next, in Elo points: the
+one by which matches that were left out are predicted best."""
 
 _POINTS = 400.0 / math.log(10.0)
 """Elo points in a unit of strength."""
@@ -219,8 +220,8 @@ def measure_levels(
             above, below = places[number], places[number - 1] if number > 0 else 0.0
             score = play_match(
                 game,
-                _spec(above),
-                _spec(below),
+                agent_at(above),
+                agent_at(below),
                 games=each,
                 seed=seed + len(matches),
                 progress=False,
@@ -298,15 +299,18 @@ def places_of(heights: Sequence[float]) -> tuple[list[float], float]:
     return [*(round(place, 3) for place in places), len(heights) - 1.0], distance
 
 
+def agent_at(place: float) -> AgentSpec:
+    """The agent at a place. As among the levels, the top alone asks the solver of endgames."""
+    if place == 0:
+        return AgentSpec("random")
+    solver = {} if place == len(PATH) - 1 else {"endgame_share": 0.0}
+    return AgentSpec("auto", {**level_at(place)._asdict(), **solver})
+
+
 def _covered(place: float) -> NDArray[np.float64]:
     """The part of each step of the path that lies below a place."""
     clipped: NDArray[np.float64] = np.clip(place - np.arange(len(PATH) - 1), 0.0, 1.0)
     return clipped
-
-
-def _spec(place: float) -> AgentSpec:
-    """The agent at a place."""
-    return AgentSpec("random") if place == 0 else AgentSpec("auto", level_at(place)._asdict())
 
 
 class _Played(NamedTuple):

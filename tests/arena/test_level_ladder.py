@@ -11,6 +11,7 @@ from rave_agents.arena.level_ladder import (
     MOST_ELO,
     USUAL_STEPS,
     LevelMatch,
+    agent_at,
     check_levels,
     heights_of,
     measure_levels,
@@ -74,6 +75,11 @@ def test_places_between_two_rungs_mix_them():
     assert between.simulations == round(math.sqrt(500 * 1000))
     assert between.temperature == 0.25
     assert level_at(0.5).random_moves == 0.9
+
+
+def test_places_below_the_top_ask_no_solver_of_endgames_as_levels_do_not():
+    assert agent_at(RUNGS - 0.5).parameters["endgame_share"] == 0.0
+    assert "endgame_share" not in agent_at(RUNGS).parameters
 
 
 @pytest.mark.full
