@@ -49,6 +49,8 @@ width:100%;height:auto;font-family:system-ui,sans-serif;touch-action:manipulatio
 fill:#fff;pointer-events:none}.board.stones .mark.m1{fill:#222}
 .board .last{fill:none;stroke:var(--last);stroke-width:3.2;pointer-events:none}
 .board .heat{fill:var(--heat);opacity:0;pointer-events:none;transition:opacity .25s}
+.board .heat.held{fill:none;stroke:var(--heat);stroke-width:4px}
+.board .num.held{font-size:9px;paint-order:stroke;stroke:var(--bcell);stroke-width:3px}
 .board .num{font-size:11.5px;font-weight:600;text-anchor:middle;dominant-baseline:central;
 fill:var(--num);pointer-events:none}
 .board .s0{stroke:var(--b0)}.board .s1{stroke:var(--b1)}
@@ -114,11 +116,14 @@ def board_svg(
         share = heat.get(index)
         shown = "" if share is None else f' style="opacity:{0.12 + 0.7 * share:.2f}"'
         radius = 10 if cell.is_narrow else 17
+        # What stands on a cell stays readable: a ring around it, the number at its foot.
+        held = "" if cell.piece is None or cell.is_narrow else " held"
         parts.append(
-            f'<circle class="heat" data-at="{index}" cx="{x:g}" cy="{y:g}" r="{radius}"{shown}/>'
+            f'<circle class="heat{held}" data-at="{index}" cx="{x:g}" cy="{y:g}" r="{radius}"'
+            f"{shown}/>"
         )
         parts.append(
-            f'<text class="num" data-at="{index}" x="{x:g}" y="{y:g}">'
+            f'<text class="num{held}" data-at="{index}" x="{x:g}" y="{y + 14 * bool(held):g}">'
             f"{html.escape(numbers.get(index, ''))}</text>"
         )
     return "".join([*parts, "</svg>"])

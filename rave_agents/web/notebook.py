@@ -25,6 +25,16 @@ from rave_agents.web.snapshot import status_text, viewer_of
 _HEIGHT = 760
 """Pixels of the live page in a cell."""
 
+_REMOTE = (
+    "JUPYTERHUB_API_URL",
+    "KAGGLE_KERNEL_RUN_TYPE",
+    "CODESPACES",
+    "BINDER_SERVICE_HOST",
+    "DATABRICKS_RUNTIME_VERSION",
+    "SSH_CONNECTION",
+)
+"""Variables of the environment where kernels run for browsers elsewhere."""
+
 _LISTED = 40
 """Moves that are listed below a picture, at most."""
 
@@ -97,8 +107,12 @@ def _has_page(page: bool | None) -> bool:
     there = all(importlib.util.find_spec(name) is not None for name in ("starlette", "uvicorn"))
     if page and not there:
         raise ImportError(missing("The page needs", "web", "starlette uvicorn"))
-    # A notebook in the cloud runs on another machine than the browser.
-    return page if page is not None else there and "google.colab" not in sys.modules
+    return page if page is not None else there and not _is_remote()
+
+
+def _is_remote() -> bool:
+    """True if the notebook's kernel is known to run on another machine than the browser."""
+    return "google.colab" in sys.modules or any(name in os.environ for name in _REMOTE)
 
 
 class NotebookGame:
@@ -199,6 +213,7 @@ class NotebookGame:
         """End the agents and the page."""
         if self._server is not None:
             self._server.close()
+            self._server = None  # What is shown of it from now on is the picture.
         else:
             self._live.close()
 
@@ -210,6 +225,8 @@ class NotebookGame:
             return (
                 f'<iframe src="{self.address}" title="{html.escape(self.session.game.name)}" '
                 f'style="width:100%;height:{_HEIGHT}px;border:0"></iframe>'
+                "<small>An empty frame: the browser runs on another machine than the kernel, or "
+                "this notebook was opened anew. <code>page=False</code> shows pictures.</small>"
             )
         return self._picture()
 

@@ -206,7 +206,7 @@ const number = (value) => value === null ? "–" : (Math.round(100 * value) / 10
 function showThought() {
   const thought = shown.thought;
   if (!thought) {
-    const why = shown.hides && shown.seats.some((seat) => seat.who !== "person")
+    const why = shown.hides && !shown.over && shown.seats.some((seat) => seat.who !== "person")
       ? "It is told when the game is over: it knows a hand." : "Nothing yet.";
     return put($("thought"), element("p", why, "quiet"));
   }

@@ -72,3 +72,15 @@ def test_with_a_page_the_cell_is_a_frame_of_it(playing):
     pytest.importorskip("starlette", reason="Starlette is not installed")
     game = playing("tic_tac_toe", AGENT, page=True, seat=(0, 1))
     assert f'<iframe src="{game.address}"' in game._repr_html_()
+
+
+def test_a_closed_page_is_shown_as_a_picture(playing):
+    pytest.importorskip("starlette", reason="Starlette is not installed")
+    game = playing("tic_tac_toe", AGENT, page=True, seat=(0, 1))
+    game.close()
+    assert "<svg" in game._repr_html_()
+
+
+def test_a_kernel_elsewhere_shows_pictures(playing, monkeypatch):
+    monkeypatch.setenv("JUPYTERHUB_API_URL", "http://hub")
+    assert playing("tic_tac_toe", AGENT, page=None, seat=(0, 1)).address is None
