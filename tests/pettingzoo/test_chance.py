@@ -83,7 +83,7 @@ def test_dice_that_will_fall_make_no_difference_in_a_long_game():
     results = []
     for seed in range(3):
         env.reset(seed=seed)
-        agent = UCTAgent(env, simulations=100, seed=1)
+        agent = UCTAgent(env, simulations=40, seed=1)
         agent.act()
         results.append(agent.last_result.actions)
     assert results[0] == results[1] == results[2]
@@ -125,7 +125,7 @@ def test_different_outcomes_of_an_action_are_different_positions():
     """Who tells them apart knows that the second agent wins; a sequence of actions draws."""
     env = Guess()
     env.reset(seed=1)
-    agent = UCTAgent(env, simulations=1000, seed=1)
+    agent = UCTAgent(env, simulations=500, seed=1)
     agent.act(env.observe("first"))
     assert agent.last_result.value < -0.8
 
@@ -148,7 +148,7 @@ class Worth(Guess):
 def test_rewards_tell_positions_apart():
     env = Worth()
     env.reset(seed=1)
-    agent = UCTAgent(env, simulations=1000, seed=1)
+    agent = UCTAgent(env, simulations=500, seed=1)
     agent.act(env.observe("first"))
     assert agent.last_result.value < -0.8
 
@@ -415,8 +415,8 @@ def test_games_begin_with_other_dice_for_each_seed():
 def test_evaluate_plays_games_of_chance():
     result = evaluate(
         lambda: dice.Pig(20),
-        {"first": "uct(simulations=20)", "second": "random"},
-        episodes=4,
+        {"first": "uct(simulations=10)", "second": "random"},
+        episodes=2,
         progress=False,
     )
-    assert len(result.episodes) == 4
+    assert len(result.episodes) == 2

@@ -137,13 +137,13 @@ def test_seats_are_exchanged_and_rounds_share_a_seed():
 
 
 def test_result_counts_wins_draws_losses_and_returns():
-    result = run("uct(simulations=200)", "random", episodes=20, seed=3)
+    result = run("uct(simulations=200)", "random", episodes=6, seed=3)
     mine, other = result.policies
-    assert mine.score.games == 20
+    assert mine.score.games == 6
     assert (mine.score.wins, mine.score.losses) == (other.score.losses, other.score.wins)
     assert mine.score.losses == 0
-    assert mine.mean_return == pytest.approx(sum(mine.returns) / 20)
-    assert mine.win_rate == mine.score.wins / 20
+    assert mine.mean_return == pytest.approx(sum(mine.returns) / 6)
+    assert mine.win_rate == mine.score.wins / 6
     assert json.loads(json.dumps(result.to_dict()))["policies"][0]["wins"] == mine.score.wins
     assert "uct(simulations=200)" in str(result)
     assert "illegal moves" in result._repr_html_()

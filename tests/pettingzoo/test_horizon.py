@@ -129,7 +129,7 @@ def test_joint_moves_are_counted_in_a_parallel_environment():
 def test_agents_play_environments_that_never_end(horizon):
     agent = UCTAgent(begun(), simulations=30, seed=1, horizon=horizon)
     assert agent.act() in (0, 1, 2)
-    assert UCTAgent(begun(), simulations=200, seed=1, horizon=3).act() == 2
+    assert UCTAgent(begun(), simulations=100, seed=1, horizon=3).act() == 2
     together = begun(zoo.Endless)
     agent = UCTAgent(together, player="second", simulations=200, seed=1, horizon=2)
     assert agent.act([0.0]) == 2
