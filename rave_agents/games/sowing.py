@@ -43,7 +43,7 @@ def emptied(row: Any, house: int) -> Any:
 
 NTH = np.array(
     [([house for house in range(8) if bits >> house & 1] + [0] * 8)[:8] for bits in range(256)],
-    np.int8,
+    np.uint8,
 )
 """[sets of houses, 8] the houses of a set in order."""
 
@@ -80,7 +80,10 @@ def seeds_of(row: Any, houses: int) -> list[int]:
 
 
 class Sowing(NamedTuple):
-    """The seeds to sow from each house, with so many in it."""
+    """The seeds to sow from each house, with so many in it.
+
+    Rows have room for a power of two of numbers of seeds, which makes it quick to find one.
+    """
 
     own: NDArray[np.uint64]
     """[houses, seeds] what comes into the own row."""
@@ -99,7 +102,7 @@ def sowing(houses: int, places: int, most: int, *, skips_origin: bool) -> Sowing
         most: the most seeds of a house.
         skips_origin: whether no seed comes back into the house they are from.
     """
-    shape = houses, most + 1
+    shape = houses, 1 << most.bit_length()
     rows, last = np.zeros((2, *shape), np.uint64), np.zeros(shape, np.int64)
     for house in range(houses):
         sown, place = [0] * (places + houses), house

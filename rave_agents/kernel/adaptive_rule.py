@@ -1,6 +1,5 @@
 """AdaptiveUCB1: exploration by what a game is like, and by how much of a node is known."""
 
-import math
 from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Ge, Gt
@@ -23,6 +22,7 @@ from rave_agents.kernel.rules import (
     reads_priors,
     without_idle_exploration,
 )
+from rave_agents.kernel.visit_terms import inverse_root, log_root
 
 
 class AdaptiveUCB1(NamedTuple):
@@ -133,6 +133,8 @@ def grown(rule: AdaptiveUCB1, c: float, N: float, edges: int) -> float:
     from_visits = edges * rule.late_visits
     if rule.late_c <= c or from_visits >= N:
         return c
+    if 4.0 * from_visits <= N:
+        return rule.late_c
     return max(c, rule.late_c * ramp(N, from_visits, 4.0 * from_visits))
 
 
@@ -153,16 +155,15 @@ def _weight_with_chance(rule: ChanceSeen, N: float, edges: int) -> float:
 
 
 @implements(node_term, LateUCB1, ChanceSeen)
-def _log_visits_if_explored(rule: Any, N: float, edges: int) -> float:
-    """``ln N``, or 0 where nothing is explored: that saves time at each edge."""
-    return math.log(N) if weight_at(rule, N, edges) > 0.0 else 0.0
+def _weighted_root_if_explored(rule: Any, N: float, edges: int) -> float:
+    """``c sqrt(ln N)``, or 0 where nothing is explored: that saves time."""
+    c = weight_at(rule, N, edges)
+    return c * log_root(N) if c > 0.0 else 0.0
 
 
 @implements(exploration, LateUCB1, ChanceSeen)
 def _adaptive_exploration(rule: Any, node: Node, edge: Edge) -> float:
-    if node.term == 0.0:
-        return 0.0
-    return weight_at(rule, node.N, node.edges) * math.sqrt(node.term / max(edge.n, 1.0))
+    return node.term * inverse_root(edge.n)
 
 
 @implements(reads_node, LateUCB1, ChanceSeen)

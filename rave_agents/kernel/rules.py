@@ -18,6 +18,7 @@ from rave_agents.compiler.dispatch import implements, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
 from rave_agents.kernel.declarations import GameTraits, becomes
+from rave_agents.kernel.visit_terms import inverse_root, log_root
 
 
 class Edge(NamedTuple):
@@ -134,11 +135,17 @@ def ucb1_exploration(rule: UCB1, node: Node, edge: Edge) -> float:
 
     An edge without visits is treated as one with a single visit.
     """
-    return rule.c * math.sqrt(node.term / max(edge.n, 1.0))
+    return node.term * inverse_root(edge.n)
 
 
-@implements(node_term, UCB1, ValueSquares)
-def _log_visits(rule: Any, N: float, edges: int) -> float:
+@implements(node_term, UCB1)
+def _weighted_root(rule: UCB1, N: float, edges: int) -> float:
+    """``c sqrt(ln N)``."""
+    return rule.c * log_root(N)
+
+
+@implements(node_term, ValueSquares)
+def _log_visits(rule: ValueSquares, N: float, edges: int) -> float:
     return math.log(N)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple
 from annotated_types import Ge, Le
 
 from rave_agents.compiler.dispatch import implements, kernel, open_function
-from rave_agents.kernel.amaf.views import NoAmaf, amaf_sums, view_at
+from rave_agents.kernel.amaf.views import amaf_sums, view_at
 from rave_agents.kernel.backup import edge_sum
 from rave_agents.kernel.declarations import GameTraits, becomes
 from rave_agents.kernel.hooks import is_available
@@ -16,6 +16,9 @@ from rave_agents.kernel.search import SCORED_AT_ONCE
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.values.implicit_minimax import first_value, mixed_sum, mixing_at
 from rave_agents.simulate.random_stream import random_below, random_unit
+
+SCORED_IN_ONE_PASS = 20
+"""Most edges of a node that are scored and compared in one pass, not one after the other."""
 
 NO_EDGE = -1
 """Mark in place of an edge where the rule gives every edge NaN."""
@@ -103,17 +106,6 @@ def tolerance_of(ties: Any) -> float:
 @implements(tolerance_of, TiesWithin)
 def _tolerance_of(ties: TiesWithin) -> float:
     return ties.tolerance
-
-
-@open_function
-def most_in_one_pass(amaf: Any) -> int:
-    """Most edges of a node that are scored and compared in one pass, not one after the other."""
-    return 20
-
-
-@implements(most_in_one_pass, NoAmaf)
-def _most_of_plain_statistics(amaf: NoAmaf) -> int:
-    return 0  # Vector instructions score several at once.
 
 
 @open_function
@@ -206,7 +198,7 @@ def most_urgent(search: Any, rule: Any, node: int, depth: int, table: int) -> in
     mixing = mixing_at(search.judging, search, node)
     ranking = Ranking(rule, node, whole, amaf, proven, mixing, unvisited)
     urgencies, edges = search.path.urgencies, edge_rows(search.tree, node)
-    few = edges.stop if len(edges) <= most_in_one_pass(search.amaf) else edges.start
+    few = edges.stop if len(edges) <= SCORED_IN_ONE_PASS else edges.start
     best = Best(NO_EDGE, -math.inf, 0)
     tolerance = 0.0
     for _ in range(2 if tolerance_of(search.ties) > 0.0 else 1):  # Again once the best is known.

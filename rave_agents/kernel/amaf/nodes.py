@@ -27,7 +27,7 @@ from rave_agents.kernel.amaf.views import (
     Players,
     View,
     record_path,
-    record_playout,
+    see_playout,
     view_at,
     winning_scale,
 )
@@ -109,17 +109,18 @@ def _visits_to_expand(amaf: EdgeAmaf, search: Any, visits: int) -> int:
 def _credit_playouts(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> None:
     """Credit every playout to the nodes of the path; together they count as one visit."""
     record, tree, path = amaf.record, search.tree, search.path
+    actions = search.settings.num_actions
     record_path(record, search, depth, nodes)
     playouts = search.frame.header[codes.NUM_PLAYOUTS]
     for playout in range(playouts):
         set_values(search, playout, playout + 1)
-        moves = record_playout(record, search, depth, playout)
-        move = moves - 1
+        offset = int(record.offset[0])
+        moves = see_playout(record, search, depth, playout)
+        move = int(record.path_moves[depth]) - 1
         for index in range(depth - 1 + nodes, -1, -1):
             start = record.path_moves[index]
             while move >= start:
-                row = record.players[move] * search.settings.num_actions + record.actions[move]
-                record.seen[row] = record.offset[0] + move
+                record.seen[record.players[move] * actions + record.actions[move]] = offset + move
                 move -= 1
             node = path.nodes[index]
             if tree.node_player[node] >= 0:

@@ -229,3 +229,19 @@ def record_playout(record: MoveRecord, search: Any, depth: int, playout: int) ->
         record.actions[moves] = frame.move_actions[move]
         moves += 1
     return moves
+
+
+@kernel
+def see_playout(record: MoveRecord, search: Any, depth: int, playout: int) -> int:
+    """Note in ``seen`` the first time of each action in a playout, without a copy of its moves.
+
+    Returns the number of moves, those of the path included.
+    """
+    frame, actions = search.frame, search.settings.num_actions
+    first_move = 0 if playout == 0 else int(frame.playout_ends[playout - 1])
+    end, before = int(frame.playout_ends[playout]), int(record.path_moves[depth]) - first_move
+    number = int(record.offset[0]) + before
+    for move in range(end - 1, first_move - 1, -1):
+        row = frame.move_players[move] * actions + frame.move_actions[move]
+        record.seen[row] = number + move
+    return before + end
