@@ -42,6 +42,10 @@ LEAST_GROWTH = 1.01
 """Growth below which the memory counts as full: otherwise the last bytes would be handed out one
 small reallocation after the other."""
 
+LARGE_TREE, LARGE_GROWTH = 2**24, 1.25
+"""Bytes from which on a tree grows by a quarter, no longer to twice its size: free rows of a large
+tree take much memory, and moving the others little time."""
+
 KEPT_SHARE = 0.5
 """The share of the memory that stays in use when the least visited leaves are forgotten. Less would
 be kept, and more would be kept in vain and moved more often."""
@@ -262,7 +266,8 @@ class SearchTree:
             Whether nodes have other rows now.
         """
         used = self._counts(actions)
-        wanted = self._limited(np.maximum(self.arrays.capacity, 2 * used))
+        growth = 2.0 if self._cost(used) < LARGE_TREE else LARGE_GROWTH
+        wanted = self._limited(np.maximum(self.arrays.capacity, np.ceil(growth * used)))
         if self._cost(wanted) <= self._budget:
             self._resize(wanted)
             return False
@@ -271,9 +276,9 @@ class SearchTree:
             self._is_late = seconds < SECONDS_TO_FORGET * self.storage.bytes
             forgets = not self._is_late and self._forget(paths)
             used = self._counts(actions)
-        growth = self._budget / self._cost(used)
-        if growth >= LEAST_GROWTH:
-            self._resize(self._limited(np.floor(used * growth)))
+        left = self._budget / self._cost(used)
+        if left >= LEAST_GROWTH:
+            self._resize(self._limited(np.floor(used * left)))
         elif self.has_root:
             self.full = True
         else:

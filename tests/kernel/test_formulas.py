@@ -39,6 +39,7 @@ from rave_agents.kernel.rules import (
     node_term,
 )
 from rave_agents.kernel.utilities import GameRange, ObservedRange, scaled
+from rave_agents.kernel.visit_terms import LISTED
 from rave_agents.tree.storage import assembled
 
 
@@ -58,8 +59,15 @@ def test_ucb1_exploration():
 
 
 def test_ucb1_exploration_treats_no_visit_as_one():
-    assert explored(UCB1(0.5), math.e**2, n=0.0) == explored(UCB1(0.5), math.e**2, n=1.0)
-    assert explored(UCB1(0.5), math.e**2, n=0.0) == pytest.approx(0.5 * math.sqrt(2))
+    assert explored(UCB1(0.5), 100.0, n=0.0) == explored(UCB1(0.5), 100.0, n=1.0)
+    # 0.5 sqrt(ln 100) = 0.5 * 2.145966
+    assert explored(UCB1(0.5), 100.0, n=0.0) == pytest.approx(1.072983, abs=1e-6)
+
+
+@pytest.mark.parametrize("N", [LISTED - 1, LISTED])
+def test_terms_of_visits_that_are_listed_go_on_as_those_that_are_computed(N):
+    root = math.sqrt(math.log(N) / N)
+    assert explored(UCB1(0.5), float(N), n=float(N)) == pytest.approx(0.5 * root, rel=1e-12)
 
 
 @pytest.mark.parametrize(
