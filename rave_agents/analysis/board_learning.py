@@ -16,8 +16,8 @@ from rave_agents.knowledge.linear_value import LinearValue
 from rave_agents.knowledge.networks import (
     Cells,
     Network,
-    random_tuples,
     shapes_for,
+    strips_of,
     tied,
     windows,
 )
@@ -26,10 +26,6 @@ from rave_agents.knowledge.teacher import Numbers, Teacher, constant_sum
 
 ROUND_CELLS = 20_000
 """Cells of the boards of a round's games, of which each game has one."""
-
-
-TUPLE_CELLS = 8
-"""Cells of a random tuple."""
 
 
 class Settings(NamedTuple):
@@ -48,31 +44,28 @@ class Settings(NamedTuple):
 SETTINGS = Settings()
 
 
-def network_for(
-    rules: BaseRules, more: Sequence[Cells] = (), *, tuples: int = 0, seed: int = 0
-) -> Network:
-    """The network that learns a game: the windows of its board, or random tuples.
+def network_for(rules: BaseRules, more: Sequence[Cells] = (), *, strips: bool = False) -> Network:
+    """The network that learns a game: the windows of its board, or strips.
 
     Symmetries of the board share tables. So do players where the rules say how they change places
-    (``BaseRules.exchange``), but for random tuples: these are for games such as Connect Four, where
-    the same pattern is worth something else to who moves first.
+    (``BaseRules.exchange``), but for strips: these are for games such as Connect Four, where the
+    same line is worth something else to who moves first.
 
     Args:
         rules: the game.
-        more: further tuples.
-        tuples: random tuples of ``TUPLE_CELLS`` cells in place of the windows; 0 for windows.
-        seed: draws them.
+        more: further tuples, such as ``random_tuples``.
+        strips: look at two lines of four cells beside each other in place of the windows.
+
+    Raises:
+        ValueError: for strips on a board where none fits.
     """
     rows, columns = rules.board_shape
     board = rows, columns, rules.cell_kinds
-    draw = np.random.default_rng(seed)
-    base = (
-        random_tuples((rows, columns), tuples, TUPLE_CELLS, draw)
-        if tuples
-        else windows(rows, columns, shapes_for(rules))
-    )
+    base = strips_of(rows, columns) if strips else windows(rows, columns, shapes_for(rules))
+    if not base:
+        raise ValueError(f"strips are two lines of four cells: none fits on {rows} x {columns}.")
     groups = tied([*base, *more], symmetries_of(rules))
-    shares = rules.exchange and rules.cell_kinds == 3 and constant_sum(rules) and not tuples
+    shares = rules.exchange and rules.cell_kinds == 3 and constant_sum(rules) and not strips
     exchange = (image_under(rules, rules.exchange), (0, 2, 1)) if shares else None
     return Network.of_tuples(board, groups, exchange)
 
@@ -132,7 +125,7 @@ class BoardLearner:
         jobs: processes, at least 1.
         executor: runs them; None for this process.
         start: a value to go on from; None for zeros.
-        tuples: random tuples in place of the windows, see ``network_for``; 0 for windows.
+        strips: see ``network_for``.
         settings: how it learns.
     """
 
@@ -144,13 +137,13 @@ class BoardLearner:
         jobs: int = 1,
         executor: Executor | None = None,
         start: LinearValue | None = None,
-        tuples: int = 0,
+        strips: bool = False,
         settings: Settings = SETTINGS,
     ) -> None:
         self.rules = rules
         self._jobs, self._executor, self._settings = jobs, executor, settings
         self._seeds = np.random.SeedSequence(seed)
-        self.network: Network = network_for(rules, tuples=tuples, seed=seed)
+        self.network: Network = network_for(rules, strips=strips)
         if start is not None:
             if start.network is None:
                 raise ValueError("Learning goes on from a value of boards alone.")

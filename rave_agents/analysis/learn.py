@@ -88,7 +88,7 @@ def learn(
     executor: Executor | None = None,
     start: LinearValue | MovePolicy | str | os.PathLike[str] | None = None,
     what: str = "value",
-    tuples: int = 0,
+    strips: bool = False,
     opening: int = OPENING_PLIES,
     seed: int = 0,
     progress: Progress[Learned] = None,
@@ -113,9 +113,9 @@ def learn(
         start: what to go on from, or its file; on compiled rules with a board.
         what: ``"value"`` for a value of positions, a ``LinearValue``; or ``"policy"`` for prior
             probabilities of moves, a ``MovePolicy``, on compiled rules with a board.
-        tuples: random tuples of eight cells that a value looks at in place of the windows of the
-            board, with numbers of their own for each player: slower to learn, and better where
-            windows say little, as in Connect Four; 0 for windows.
+        strips: a value looks at two lines of four cells beside each other in place of small windows
+            of the board, with numbers of its own for each player: slower to learn, and better in
+            Connect Four.
         opening: random moves at the beginning of a game of self-play, at most: the more, the more
             positions are learned that good players avoid. Of values alone.
         seed: decides everything random.
@@ -132,12 +132,11 @@ def learn(
     """
     check_number("simulations", simulations, 2)
     check_number("jobs", jobs, 1)
-    check_number("tuples", tuples, 0)
     check_number("opening", opening, 0)
-    if tuples and start is not None:
-        raise ValueError("tuples are for learning from the beginning on: start has its own.")
-    if what == POLICY and (tuples or opening != OPENING_PLIES):
-        raise ValueError("tuples and opening are for values, not for policies.")
+    if strips and start is not None:
+        raise ValueError("strips are for learning from the beginning on: start has tuples already.")
+    if what == POLICY and (strips or opening != OPENING_PLIES):
+        raise ValueError("strips and opening are for values, not for policies.")
     if what not in KINDS:
         raise ValueError(f"what must be one of {', '.join(KINDS)}, got {what!r}.")
     budget = Budget(minutes, games, rounds)
@@ -149,12 +148,12 @@ def learn(
     with shown(progress, budget.view) as tell:
         if rules is not None:
             learner = _learner_on_board(
-                rules, what, simulations, seed, jobs, executor, start, tuples, opening
+                rules, what, simulations, seed, jobs, executor, start, strips, opening
             )
             return learn_rounds(learner, budget, tell, fitted)
-        if jobs > 1 or start is not None or what == POLICY or tuples:
+        if jobs > 1 or start is not None or what == POLICY or strips:
             raise UnsupportedGameError(
-                f"{name}: several jobs, a policy, random tuples, and something to start from, are "
+                f"{name}: several jobs, a policy, strips, and something to start from, are "
                 "for games on compiled rules with a board."
             )
         return _learn_observations(
@@ -174,7 +173,7 @@ def _learner_on_board(
     jobs: int,
     executor: Executor | None,
     start: LinearValue | MovePolicy | str | os.PathLike[str] | None,
-    tuples: int,
+    strips: bool,
     opening: int,
 ) -> Learner[Any]:
     """The learner on compiled rules with a board."""
@@ -194,7 +193,7 @@ def _learner_on_board(
         jobs=jobs,
         executor=pool,
         start=begin,
-        tuples=tuples,
+        strips=strips,
         settings=SETTINGS._replace(opening=opening),
     )
 

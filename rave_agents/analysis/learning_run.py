@@ -264,7 +264,7 @@ def learn_to_file(
     dask: str | None = None,
     start: str | os.PathLike[str] | None = None,
     what: str = "value",
-    tuples: int = 0,
+    strips: bool = False,
     opening: int = OPENING_PLIES,
     checks: int = 0,
     tensorboard: str | os.PathLike[str] | None = None,
@@ -285,7 +285,7 @@ def learn_to_file(
         dask: the address of a Dask scheduler in their place, or ``"local"``; None for none.
         start: a file to go on from.
         what: see ``learn``.
-        tuples: see ``learn``.
+        strips: see ``learn``.
         opening: see ``learn``.
         checks: games of each check of strength; 0 for none. Learning ends early once ``PATIENCE``
             rounds in a row have brought nothing. At the end as many games decide whether ``auto``
@@ -308,7 +308,7 @@ def learn_to_file(
         jobs=jobs,
         start=start,
         what=what,
-        tuples=tuples,
+        strips=strips,
         opening=opening,
         seed=seed,
     )

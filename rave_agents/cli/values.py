@@ -69,13 +69,14 @@ def learn(
             "moves, which helps in Hex.",
         ),
     ] = VALUE,
-    tuples: Annotated[
-        int,
+    strips: Annotated[
+        bool,
         typer.Option(
-            help="Random tuples of eight cells to look at in place of the board's windows, which "
-            "helps in Connect Four; 0 for windows."
+            "--strips",
+            help="Look at two lines of four cells beside each other in place of small windows, "
+            "which helps in Connect Four.",
         ),
-    ] = 0,
+    ] = False,
     opening: Annotated[
         int,
         typer.Option(
@@ -110,7 +111,7 @@ def learn(
         dask=dask,
         start=begin,
         what=what,
-        tuples=tuples,
+        strips=strips,
         opening=opening,
         checks=checks,
         tensorboard=tensorboard,

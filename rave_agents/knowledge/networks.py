@@ -159,6 +159,19 @@ def windows(rows: int, columns: int, shapes: Iterable[tuple[int, int]]) -> list[
     return found
 
 
+def strips_of(rows: int, columns: int) -> list[Cells]:
+    """Two lines of four cells beside each other, wherever they fit: straight, and along diagonals.
+
+    So every line of four cells is within a tuple.
+    """
+    found = windows(rows, columns, [(2, 4), (4, 2)])
+    for row, column, lean in itertools.product(range(rows - 3), range(columns), (1, -1)):
+        cells = [(row + down, column + lean * down + on) for down in range(4) for on in (0, 1)]
+        if all(0 <= each < columns for _, each in cells):
+            found.append(tuple(down * columns + each for down, each in cells))
+    return found
+
+
 def windows_of(board: tuple[int, int, int], shapes: Iterable[tuple[int, int]]) -> Network:
     """The network of a board's windows, each with a table of its own."""
     return Network.of_tuples(board, [[cells] for cells in windows(*board[:2], shapes)])

@@ -1,6 +1,7 @@
 """Values that self-play teaches: their features, their files, and what they are good for."""
 
 import dataclasses
+import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,7 +14,7 @@ from rave_pettingzoo import AECState, UCTAgent
 from typer.testing import CliRunner
 
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
-from rave_agents.analysis.board_learning import TUPLE_CELLS, BoardLearner, network_for
+from rave_agents.analysis.board_learning import BoardLearner, network_for
 from rave_agents.analysis.learn import _plain, _regression, learn
 from rave_agents.analysis.learning_run import learn_to_file
 from rave_agents.arena.match import play_match
@@ -24,7 +25,7 @@ from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import GAMES, Rules, rules_class
 from rave_agents.knowledge import teacher
 from rave_agents.knowledge.linear_value import game_text
-from rave_agents.knowledge.networks import shapes_for, windows_of
+from rave_agents.knowledge.networks import shapes_for, strips_of, windows_of
 from rave_agents.knowledge.symmetries import symmetries_of
 from rave_agents.parts import Judging
 
@@ -323,18 +324,29 @@ def test_symmetries_are_found_of_a_board_that_few_random_games_fill():
     assert mirror[:7].tolist() == [6, 5, 4, 3, 2, 1, 0]
 
 
-def test_random_tuples_take_the_place_of_windows_and_are_not_shared_by_players():
+def test_every_line_of_four_cells_is_within_a_strip():
+    strips = list(map(set, strips_of(5, 6)))
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        for row, column in itertools.product(range(5), range(6)):
+            line = [(row + step * down, column + step * right) for step in range(4)]
+            if all(each[0] < 5 and 0 <= each[1] < 6 for each in line):
+                cells = {on + 6 * above for above, on in line}
+                assert any(cells <= strip for strip in strips)
+
+
+def test_strips_take_the_place_of_windows_and_are_not_shared_by_players():
     rules = small("connect_four")
-    network = network_for(rules, tuples=5, seed=1)
+    network = network_for(rules, strips=True)
     assert not network.shared
-    assert set(network.lengths) == {TUPLE_CELLS}
-    assert 5 <= len(network.tables) <= 10  # With their mirror images.
-    assert network == network_for(rules, tuples=5, seed=1) != network_for(rules, tuples=5, seed=2)
+    assert set(network.lengths) == {8}
+    assert len(network.tables) == len(strips_of(*rules.board_shape))
+    with pytest.raises(ValueError, match="none fits on 3 x 3"):
+        network_for(small("tic_tac_toe"), strips=True)
 
 
-def test_the_compiled_value_is_that_of_random_tuples():
+def test_the_compiled_value_is_that_of_strips():
     rules = small("connect_four")
-    value = value_of(rules, network_for(rules, tuples=3))
+    value = value_of(rules, network_for(rules, strips=True))
     judged = value.judged(rules)
     for plies in (3, 4):
         state, returns = played(rules, plies), np.zeros(2)
@@ -343,9 +355,9 @@ def test_the_compiled_value_is_that_of_random_tuples():
         assert returns == pytest.approx(value(state), abs=1e-5)
 
 
-def test_a_value_of_random_tuples_is_learned():
-    value = learn(small("tic_tac_toe"), games=2, rounds=1, tuples=2)
-    assert set(value.network.lengths) == {TUPLE_CELLS}
+def test_a_value_of_strips_is_learned():
+    value = learn(small("connect_four"), games=2, rounds=1, strips=True)
+    assert set(value.network.lengths) == {8}
 
 
 def test_tuples_and_their_images_share_a_table():
@@ -513,11 +525,10 @@ def test_games_that_are_not_learned_are_refused(name):
         ({"minutes": 0}, ValueError, "minutes must be a number above 0"),
         ({"minutes": 1, "games": 10}, ValueError, "minutes or games, not both"),
         ({"jobs": 0}, ValueError, "jobs must be at least 1"),
-        ({"tuples": -1}, ValueError, "tuples must be at least 0"),
-        ({"tuples": 2, "what": "policy"}, ValueError, "for values, not for policies"),
+        ({"strips": True, "what": "policy"}, ValueError, "for values, not for policies"),
         ({"opening": 2, "what": "policy"}, ValueError, "for values, not for policies"),
         ({"opening": -1}, ValueError, "opening must be at least 0"),
-        ({"tuples": 2, "start": "v.npz"}, ValueError, "start has its own"),
+        ({"strips": True, "start": "v.npz"}, ValueError, "start has tuples already"),
     ],
 )
 def test_numbers_that_are_not_allowed_are_refused(numbers, error, message):
