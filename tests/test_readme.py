@@ -21,6 +21,7 @@ SHORTER = {
     "environments": ["toy_text"],
     "fair_chance": ["--episodes", "4"],
     "train_alphazero": ["--minutes=0.01", "--rounds=1", "--simulations=4", "--matches=2"],
+    "curriculum": ["--steps", "512", "--games", "2", "--seeds", "1"],
     "search_on_maskable_ppo": ["--steps", "512", "--episodes", "2", "--simulations", "10"],
     "pursuit": ["2", "3"],
     "batch_sizes": ["--rounds", "1", "--blocks", "1", "--channels", "4", "--batches", "3"],
@@ -58,6 +59,7 @@ NEEDS = {
     "network_speed": "torch",
     "search_on_maskable_ppo": "sb3_contrib",
     "value_kept": "bitbully",
+    "curriculum": "sb3_contrib",
 }
 """Examples with a library that is in no extra for users, nor in all tests' environments."""
 
