@@ -7,6 +7,7 @@ whatever runs the processes.
 
 import collections
 import contextlib
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from rave_agents.arena.worker import unpacked
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.frameworks.adapters import Game
 from rave_agents.knowledge.linear_value import game_text
+from rave_agents.results.numbers import counted
 from rave_agents.searcher.trainable import Arrays, Lesson, trainable
 from rave_agents.searcher.trained_network import (
     SMALL,
@@ -235,6 +237,11 @@ class NetworkLearner:
             for _ in range(steps):
                 rows: NDArray[np.int64] = self._draw.integers(len(kept.players), size=size)
                 losses.append(self._network.learn(kept.rows(rows)))
+                if not math.isfinite(losses[-1]):
+                    raise ValueError(
+                        f"{self._maker.name or SMALL} learns no more: its loss is {losses[-1]} "
+                        f"after {counted(self.games, 'game')}. What was written before stays."
+                    )
         self.error = float(np.mean(losses))
 
     def value(self) -> TrainedNetwork:

@@ -11,6 +11,7 @@ from concurrent.futures import Executor
 from typing import Any
 
 from rave_agents.analysis.network_learning import NetworkLearner, SelfPlay
+from rave_agents.analysis.network_trial import first_decision, try_network
 from rave_agents.analysis.rounds import (
     Budget,
     Learned,
@@ -92,7 +93,7 @@ def train(
     Raises:
         UnsupportedGameError: for another game, or a network to start from that does not fit it.
         UnknownNameError: for the place of a network that leads nowhere.
-        GameError: if the network's answers cannot be used.
+        GameError: for what the network raises, or if its answers cannot be used.
         TypeError, ValueError: for another argument that is not allowed.
     """
     check_number("simulations", simulations, 2)
@@ -105,6 +106,7 @@ def train(
     state = loaded.new_initial_state()
     sizes = network_sizes(state, loaded.name)
     maker = NetworkMaker.of(network, sizes, seed)
+    try_network(maker, state)
     begin = TrainedNetwork.load(start, network) if isinstance(start, str | os.PathLike) else start
     if begin is not None and begin.sizes != sizes:
         raise UnsupportedGameError(
@@ -166,7 +168,5 @@ def self_play_of(targets: str, state: GameState, simulations: int) -> SelfPlay:
 
 def _actions_at_the_start(state: GameState) -> int:
     """The number of actions of the first player to move."""
-    state = state.clone()
-    while state.is_chance_node():
-        state.apply_action(next(iter(state.chance_outcomes()))[0])
+    state = first_decision(state)
     return 0 if state.is_terminal() else len(state.legal_actions())

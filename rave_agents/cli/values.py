@@ -1,5 +1,7 @@
 """The commands that learn of a game: learn, train, levels."""
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +16,16 @@ from rave_agents.arena.level_ladder import (
     check_levels,
     measure_levels,
 )
-from rave_agents.cli.program import Debug, GameName, Json, Seed, app, check_writable, reported
+from rave_agents.cli.program import (
+    Debug,
+    GameName,
+    Json,
+    Seed,
+    app,
+    check_writable,
+    interrupted,
+    reported,
+)
 from rave_agents.cli.terminal import show_json, show_result
 from rave_agents.knowledge.levels import read_levels, write_levels
 
@@ -100,24 +111,25 @@ def learn(
     by then is there after Ctrl-C.
     """
     _check_files(output, curve, checks)
-    result = learn_to_file(
-        game,
-        output,
-        minutes=minutes,
-        games=games,
-        rounds=rounds,
-        simulations=simulations,
-        jobs=jobs,
-        dask=dask,
-        start=begin,
-        what=what,
-        strips=strips,
-        opening=opening,
-        checks=checks,
-        tensorboard=tensorboard,
-        made=f"rave-agents learn '{game}', seed {seed}",
-        seed=seed,
-    )
+    with _kept(output):
+        result = learn_to_file(
+            game,
+            output,
+            minutes=minutes,
+            games=games,
+            rounds=rounds,
+            simulations=simulations,
+            jobs=jobs,
+            dask=dask,
+            start=begin,
+            what=what,
+            strips=strips,
+            opening=opening,
+            checks=checks,
+            tensorboard=tensorboard,
+            made=f"rave-agents learn '{game}', seed {seed}",
+            seed=seed,
+        )
     _show(result, curve, as_json=as_json)
 
 
@@ -162,23 +174,24 @@ def train(
     numbers alone: for a network of your own say evaluator="FILE(network=PLACE)".
     """
     _check_files(output, curve, checks)
-    result = train_to_file(
-        game,
-        output,
-        network,
-        minutes=minutes,
-        games=games,
-        rounds=rounds,
-        simulations=simulations,
-        targets=targets,
-        jobs=jobs,
-        dask=dask,
-        start=begin,
-        checks=checks,
-        tensorboard=tensorboard,
-        made=f"rave-agents train '{game}', seed {seed}",
-        seed=seed,
-    )
+    with _kept(output):
+        result = train_to_file(
+            game,
+            output,
+            network,
+            minutes=minutes,
+            games=games,
+            rounds=rounds,
+            simulations=simulations,
+            targets=targets,
+            jobs=jobs,
+            dask=dask,
+            start=begin,
+            checks=checks,
+            tensorboard=tensorboard,
+            made=f"rave-agents train '{game}', seed {seed}",
+            seed=seed,
+        )
     _show(result, curve, as_json=as_json)
 
 
@@ -189,6 +202,24 @@ def _check_files(output: Path, curve: Path | None, checks: int) -> None:
         if checks == 0:
             raise ValueError("--curve shows checks of strength: give --checks, such as 20.")
         check_writable(curve, "--curve")
+
+
+@contextlib.contextmanager
+def _kept(output: Path) -> Iterator[None]:
+    """Say after Ctrl-C what the file holds."""
+    before = _last_change(output)
+    try:
+        yield
+    except KeyboardInterrupt:
+        if _last_change(output) == before:
+            raise interrupted(f"no round had ended, and nothing was written to {output}.") from None
+        raise interrupted(
+            f"{output} has what was learned until the last round; --from {output} goes on."
+        ) from None
+
+
+def _last_change(path: Path) -> int | None:
+    return path.stat().st_mtime_ns if path.exists() else None
 
 
 def _show(result: LearningResult, curve: Path | None, *, as_json: bool) -> None:

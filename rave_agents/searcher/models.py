@@ -3,17 +3,28 @@
 Models are known by their shape, and nothing is imported for them.
 """
 
+import contextlib
 import inspect
+import pathlib
 import sys
-from collections.abc import Callable, Mapping
+import sysconfig
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from rave_agents.errors import GameError, RaveAgentsError
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.frameworks.libraries import NAMES, is_torch_module
 from rave_agents.game.signatures import parameters_of
+
+_NOT_OWN = (
+    str(pathlib.Path(__file__).parents[1]),
+    *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")),
+)
+"""Folders with code that is not the user's: this package, Python's library, and libraries."""
 
 
 def model_evaluator(model: Any) -> BatchEvaluator | None:
@@ -117,17 +128,35 @@ class _OfModule:
 
     def __call__(self, batch: Batch) -> Any:
         torch, module = sys.modules["torch"], self._module
-        device = None if self._first is None else self._first.device
         training = [each for each in self._parts if each.training]
         if training:
             module.eval()
         try:
             with torch.inference_mode():
-                given = given_to(batch, self._takes)
-                return module(*(torch.as_tensor(each, device=device) for each in given))
+                return module(*tensors_for(self._first, given_to(batch, self._takes)))
         finally:
             for each in training:
                 each.training = True
+
+
+def tensors_for(parameter: Any, arrays: Iterable[Any]) -> list[Any]:
+    """Arrays, or batches of them, as tensors where a module's parameter lies.
+
+    Args:
+        parameter: one of the module's, whose precision observations get; None without any.
+        arrays: what the module is given.
+    """
+    torch: Any = sys.modules["torch"]
+    device = None if parameter is None else parameter.device
+    kind = parameter.dtype if parameter is not None and parameter.is_floating_point() else None
+    found: list[Any] = []
+    for each in arrays:
+        if isinstance(each, Batch):
+            found.append(Batch(*tensors_for(parameter, each)))
+        else:
+            tensor = torch.as_tensor(each, device=device)
+            found.append(tensor.to(kind) if kind and tensor.is_floating_point() else tensor)
+    return found
 
 
 def fields_taken(function: Callable[..., Any]) -> list[str]:
@@ -150,3 +179,26 @@ def fields_taken(function: Callable[..., Any]) -> list[str]:
 def given_to(batch: Batch, takes: list[str]) -> list[Any]:
     """The arguments that a function takes of a batch, see ``fields_taken``."""
     return [batch if name == "batch" else getattr(batch, name) for name in takes]
+
+
+@contextlib.contextmanager
+def own_code(doing: str) -> Iterator[None]:
+    """Tell an error of the user's own code by what failed and by its place in their file.
+
+    Raises:
+        GameError: for what the code raises; errors of this package stay as they are.
+    """
+    try:
+        yield
+    except (RaveAgentsError, MemoryError):
+        raise
+    except Exception as error:
+        found = [
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if not frame.filename.startswith(_NOT_OWN)
+        ]
+        place = "".join(
+            f" ({pathlib.Path(each.filename).name}, line {each.lineno})" for each in found[-1:]
+        )
+        raise GameError(f"{doing}: {type(error).__name__}: {error}{place}") from error

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from rave_agents.errors import GameError
 from rave_agents.evaluators.batch import Batch
 from rave_agents.frameworks.libraries import is_torch_module
-from rave_agents.searcher.models import fields_taken, given_to
+from rave_agents.searcher.models import fields_taken, given_to, tensors_for
 from rave_agents.simulate.evaluations import pair_of
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -132,7 +133,12 @@ class TorchTrainable:
         learned = [each for each in module.parameters() if each.requires_grad]
         if not learned:
             raise TypeError(f"{type(module).__name__} has no parameters to train.")
-        self._device = learned[0].device
+        if any(torch.nn.parameter.is_lazy(each) for each in learned):
+            raise TypeError(
+                f"{type(module).__name__} has lazy layers, whose sizes are not known before its "
+                "first call: give them sizes, or call it once where it is made."
+            )
+        self._first = learned[0]
         self._optimizer = torch.optim.Adam(learned, lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
 
     def learn(self, lesson: Lesson) -> float:
@@ -140,7 +146,7 @@ class TorchTrainable:
         torch: Any = sys.modules["torch"]
         batch = Batch(lesson.observations, lesson.legal_actions_mask, lesson.players)
         self._module.train()
-        answer = self._module(*(self._tensor(each) for each in given_to(batch, self._takes)))
+        answer = self._module(*tensors_for(self._first, given_to(batch, self._takes)))
         policy, values = self._pair(answer, len(lesson.players))
         logits = policy.masked_fill(~self._tensor(lesson.legal_actions_mask), -1e9)
         fit = -(self._tensor(lesson.policy) * torch.log_softmax(logits, dim=-1)).sum(dim=-1).mean()
@@ -167,7 +173,7 @@ class TorchTrainable:
 
     def _tensor(self, array: Any) -> Any:
         torch: Any = sys.modules["torch"]
-        return torch.as_tensor(array, device=self._device)
+        return torch.as_tensor(array, device=self._first.device)
 
     def _pair(self, answer: Any, rows: int) -> tuple[Any, Any]:
         """The policy, and the values: [B] of the player to move, or [B, players]."""
@@ -178,6 +184,14 @@ class TorchTrainable:
                 f"{name} must return the policy's logits and the values, to be trained."
             )
         policy, values = pair
+        if not (
+            all(hasattr(each, "requires_grad") for each in pair)
+            and any(each.requires_grad for each in pair)
+        ):
+            raise GameError(
+                f"{name} cannot be trained: its policy and values must be tensors that are "
+                "computed from its parameters, without torch.no_grad(), detach() or numpy()."
+            )
         return policy, values.reshape(rows) if values.numel() == rows else values
 
 

@@ -25,7 +25,7 @@ from rave_agents.frameworks.sources import Source, find_source
 from rave_agents.game.arguments import check_names
 from rave_agents.game.signatures import is_needed, parameters_of
 from rave_agents.knowledge.array_file import MOST_BYTES, read_arrays, text_in
-from rave_agents.searcher.models import function_evaluator, model_evaluator
+from rave_agents.searcher.models import function_evaluator, model_evaluator, own_code
 from rave_agents.searcher.trainable import (
     Arrays,
     NetworkSizes,
@@ -89,7 +89,10 @@ class NetworkMaker(NamedTuple):
         with seeded(self.seed):
             if is_network(source.value):
                 return copy.deepcopy(source.value)
-            return source.value(**self._arguments(source))
+            arguments = self._arguments(source)
+            told = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+            with own_code(f"{_name_of(source)}({told}) fails"):
+                return source.value(**arguments)
 
     def _arguments(self, source: Source) -> dict[str, Any]:
         """Arguments for a class or a function: those given, and what its parameters ask for.
@@ -98,7 +101,7 @@ class NetworkMaker(NamedTuple):
             UnknownNameError: for a parameter that it does not have.
             TypeError: if it needs more.
         """
-        name = getattr(source.value, "__name__", type(source.value).__name__)
+        name = _name_of(source)
         takes = parameters_of(source.value) or {}
         found = dict(source.parameters)
         if not any(each.kind is each.VAR_KEYWORD for each in takes.values()):
@@ -130,6 +133,10 @@ class NetworkMaker(NamedTuple):
         network = self.make()
         load_arrays(trainable(network, self.sizes), arrays, self.name or SMALL)
         return TrainedNetwork(network, self, game=game, made=made)
+
+
+def _name_of(source: Source) -> str:
+    return str(getattr(source.value, "__name__", type(source.value).__name__))
 
 
 @contextlib.contextmanager

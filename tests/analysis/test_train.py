@@ -6,7 +6,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from helpers.own_networks import FILE, MADE, Perceptron, Stubborn
+from helpers.own_networks import (
+    FILE,
+    MADE,
+    Diverging,
+    Failing,
+    Perceptron,
+    Probabilities,
+    Speechless,
+    Stubborn,
+)
 from helpers.race import Race
 from rave_pettingzoo import PUCTAgent
 from typer.testing import CliRunner
@@ -125,6 +134,15 @@ def test_training_ends_where_the_callback_says_so():
         ({"network": 3}, TypeError, "int has no learn"),
         ({"network": lambda a, b, c: None}, TypeError, "needs c"),
         ({"network": lambda: Perceptron((27,), 8)}, GameError, r"policy of shape \(\d+, 9\)"),
+        ({"network": lambda: {}["x"]}, GameError, r"fails: KeyError: 'x' \(test_train.py, line \d"),
+        (
+            {"network": Failing},
+            GameError,
+            r"Failing fails on .* 3\): Zero.*own_networks",
+        ),
+        ({"network": Probabilities}, GameError, "before the softmax"),
+        ({"network": lambda: Speechless((3, 3, 3), 9)}, ValueError, "its loss is None"),
+        ({"network": Diverging}, ValueError, "Diverging learns no more: its loss is nan"),
         ({"game": "goofspiel"}, UnsupportedGameError, "one player moves at a time"),
         ({"game": "nowhere"}, UnknownNameError, "nowhere"),
         ({"game": "matrix_rps"}, UnsupportedGameError, "one player moves at a time"),
@@ -172,6 +190,22 @@ def test_the_command_trains_by_the_searchs_improved_policy(tmp_path):
     assert TrainedNetwork.load(path, Perceptron).made == "rave-agents train 'tic_tac_toe', seed 0"
 
 
+@pytest.mark.parametrize(
+    ("rounds", "told"), [(0, "no round had ended"), (1, "--from net.npz goes on")]
+)
+def test_after_ctrl_c_the_command_says_what_is_kept(tmp_path, monkeypatch, rounds, told):
+    def train_to_file(game, output, *arguments, **options):
+        for _ in range(rounds):
+            output.write_bytes(b"a network")
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("rave_agents.cli.values.train_to_file", train_to_file)
+    found = CliRunner().invoke(app, ["train", GAME, "--output", "net.npz"])
+    assert found.exit_code == 130
+    assert told in " ".join(found.output.split())
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("targets", ["alphazero", "gumbel"])
 def test_a_trained_network_wins_against_an_untrained_one(compiled, targets):
@@ -213,6 +247,40 @@ def test_a_module_of_torch_and_the_small_network_are_trained(compiled, tmp_path)
 
     with pytest.raises((TypeError, GameError), match="policy"):
         train(GAME, net, games=1, **FEW)
+
+
+@pytest.mark.full
+def test_mistakes_in_a_module_of_torch_are_told_before_games_are_played():
+    torch = pytest.importorskip("torch")
+
+    class Net(torch.nn.Module):
+        def __init__(self, first=None):
+            super().__init__()
+            self.first = first or torch.nn.Linear(27, 10)
+
+        def forward(self, observations):
+            out = self.first(observations.flatten(1))
+            return out[:, :9], torch.tanh(out[:, 9:])
+
+    class Detached(Net):
+        def forward(self, observations):
+            return [each.detach() for each in super().forward(observations)]
+
+    class Whole(Net):
+        def forward(self, batch):
+            return super().forward(batch)
+
+    linear = torch.nn.Linear
+    for make, message in {
+        lambda: Net(linear(3, 10)): r"Net fails on .* \(2x27 and 3x10\) \(test_train.py, line \d",
+        Detached: r"Detached cannot be trained: .* computed from its parameters",
+        Whole: r"Whole fails on a Batch, which its parameter's name asks for",
+        lambda: Net(torch.nn.LazyLinear(10)): "Net has lazy layers",
+    }.items():
+        with pytest.raises((TypeError, GameError), match=message):
+            train(GAME, make, games=1, **FEW)
+    network = train(GAME, lambda: Net(linear(27, 10, dtype=torch.float64)), games=1, **FEW)
+    assert {each.dtype for each in network.state_dict().values()} == {np.dtype(np.float64)}
 
 
 def test_without_torch_a_network_has_to_be_given(monkeypatch):

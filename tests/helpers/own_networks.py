@@ -70,6 +70,35 @@ class Stubborn(Perceptron):
         return 0.0
 
 
+class Speechless(Perceptron):
+    """Learns, and does not say how well."""
+
+    def learn(self, lesson):
+        super().learn(lesson)
+
+
+class Diverging(Perceptron):
+    """Learns once."""
+
+    def learn(self, lesson):
+        return super().learn(lesson) if self.steps == 0 else math.nan
+
+
+class Failing(Perceptron):
+    """Raises whenever it is asked."""
+
+    def __call__(self, observations):
+        return 1 / 0
+
+
+class Probabilities(Perceptron):
+    """Has a softmax at its end."""
+
+    def __call__(self, observations):
+        policy, values = super().__call__(observations)
+        return np.exp(policy) / np.exp(policy).sum(axis=1, keepdims=True), values
+
+
 def ones(rows):
     return [np.ones(len(rows))]
 
