@@ -190,7 +190,7 @@ class DotsAndBoxes(Rules):
     def corners(self) -> list[str]:
         """The dots of each row."""
         signs = ["┌┬┐", *["├┼┤"] * (self.num_rows - 1), "└┴┘"]
-        return [first + inner * (self.num_cols - 1) + last for first, inner, last in signs]
+        return [sign[0] + sign[1] * (self.num_cols - 1) + sign[2] for sign in signs]
 
     def observation(self, state: Any) -> Any:
         """For each content, each dot, and each part there, 1 where the part has that content."""

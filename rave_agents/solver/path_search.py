@@ -235,7 +235,8 @@ class PathSearch:
             return
         proof, disproof, _, _ = self.root_numbers()
         work = quantised(int(control[codes.NODES] - self._stack.begin[0]))
-        word = packed_open(*(int(min(max(1, each), MOST)) for each in (proof, disproof)), work)
+        proof, disproof = min(max(1, proof), MOST), min(max(1, disproof), MOST)
+        word = packed_open(int(proof), int(disproof), work)
         first, second = self.root_key(self._statement)
         store(self.table, np.uint64(first), np.uint64(second), word)
 
