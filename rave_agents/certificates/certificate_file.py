@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from rave_agents.certificates.checker import AT_LEAST, AT_MOST, Statement, check_statement
-from rave_agents.errors import CertificateError
+from rave_agents.errors import CertificateError, UnknownNameError
 from rave_agents.frameworks.adapters import Game, load_plain_game
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
@@ -94,12 +94,21 @@ def verify_certificate(path: str | os.PathLike[str], game: Any = None) -> Verifi
     """
     lines = read_lines(path)
     header = read_header(lines)
-    loaded = load_plain_game(header.game) if game is None else as_game(game)
+    loaded = _named_game(header.game) if game is None else as_game(game)
     root = header.root(loaded)
     count = sum(check_statement(lines, root, statement) for statement in header.statements)
     if next(lines, None) is not None:
         raise CertificateError("The certificate is refused: lines follow the last proof.")
     return Verified(header, root, count)
+
+
+def _named_game(name: str) -> Game:
+    try:
+        return load_plain_game(name)
+    except UnknownNameError as error:
+        raise UnknownNameError(
+            f"The certificate names the game {name!r}, and {error}: give the game beside the file."
+        ) from None
 
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:

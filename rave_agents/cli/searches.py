@@ -138,28 +138,25 @@ def solve(
     position is solved, at a limit, or at Ctrl-C, which shows what is known by then. The memory does
     not grow: a full table drops what was cheap to find.
     """
+    given: dict[str, Any]
     if lines is not None:
         if certificate is not None:
             raise ValueError("--certificate is of one position, and --lines names several.")
-        for line in lines.read_text(encoding="utf-8").splitlines():
+        for number, line in enumerate(lines.read_text(encoding="utf-8").splitlines(), 1):
             told = moves_of_line(moves, line)
-            found = solve_any(
-                game,
-                table,
-                threads,
-                moves=told,
-                position=position,
-                positions=positions,
-                seconds=seconds,
-                max_memory_mb=max_memory_mb,
-            )
+            given = {"moves": told, "position": position, "positions": positions}
+            given |= {"seconds": seconds, "max_memory_mb": max_memory_mb}
+            try:
+                found = solve_any(game, table, threads, **given)
+            except ValueError as error:
+                raise ValueError(f"Line {number} of {lines}: {error}") from error
             typer.echo(json.dumps(found.to_dict()) if as_json else f"{told}: {found.summary()}")
             if found.end == "interrupted":
                 raise interrupted()
         return
     if certificate is not None:
         check_writable(certificate, "--certificate")
-    given: dict[str, Any] = {"moves": moves, "position": position}
+    given = {"moves": moves, "position": position}
     given |= {"positions": positions, "seconds": seconds, "max_memory_mb": max_memory_mb}
     solution = solve_any(game, table, threads, **given)
     if as_json:

@@ -195,6 +195,15 @@ def test_solves_a_list_of_positions(program, tmp_path):
     assert told[2].endswith("loss for player 1")
 
 
+def test_tells_the_line_of_a_position_that_there_is_not(program, tmp_path):
+    path = tmp_path / "positions.txt"
+    path.write_text("0 3 1 4\n0 3 1 4 2\n")
+    result = program("tic_tac_toe", "--lines", path, "--max-memory-mb", 1)
+    assert result.exit_code == 2
+    assert result.stdout.startswith("0 3 1 4: ")
+    assert f"Line 2 of {path}: The game is over" in " ".join(result.stderr.split())
+
+
 def test_prints_one_object(program):
     values = object_of(program("tic_tac_toe", "--moves", "4,1", "--json"))
     assert (values["moves"], values["end"], values["proven"]) == ([4, 1], "solved", "win")

@@ -247,7 +247,7 @@ def test_what_is_not_looked_into_counts_as_the_worst(tmp_path):
     [
         ("kuhn_poker", "do not see all"),
         ("matrix_rps", "same time"),
-        ("./nim.py:Nim", "only games that an installed framework has"),
+        ("./nim.py:Nim", "only games .* give the game beside the file"),
         ("no_such_game", "only games"),
     ],
 )
