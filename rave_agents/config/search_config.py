@@ -3,14 +3,14 @@
 import dataclasses
 import functools
 import math
-from collections.abc import Collection, Mapping
-from itertools import filterfalse
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from annotated_types import Ge, Gt, Le, Lt
 
 from rave_agents.compiler.dispatch import records_of
 from rave_agents.compiler.part_fields import Takes, part_name
+from rave_agents.config.composed import Composed
 from rave_agents.config.final_moves import (
     AverageStrategy,
     Maximin,
@@ -23,21 +23,13 @@ from rave_agents.config.part_specs import (
     call_part,
     checked,
     fields_of,
-    identity,
-    is_own,
-    is_part,
-    kinds_of,
-    places_in,
     plain,
-    plain_type,
     takes_part,
-    with_field,
 )
 from rave_agents.config.presets import PRESETS, SIMULTANEOUS_C
 from rave_agents.config.root_noise import NoNoise, noisy
 from rave_agents.errors import UnknownNameError
-from rave_agents.game.arguments import check_arguments, unknown_argument, unknown_name
-from rave_agents.game.other_names import meant
+from rave_agents.game.arguments import unknown_name
 from rave_agents.game.signatures import InitSignature
 from rave_agents.kernel.amaf.nodes import NodeAmaf
 from rave_agents.kernel.amaf.views import NoAmaf, view_at
@@ -69,12 +61,9 @@ from rave_agents.kernel.values.online import NoLearning, OnlineValue
 
 Count = Annotated[int, Ge(1), Le(2**20)]
 
-_ALL_FIELDS = "help(rave_agents.SearchConfig)"
-"""The place that lists all fields, for messages."""
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class SearchConfig:
+class SearchConfig(Composed):
     """The parts and numbers of a search. Immutable; a configuration that makes no sense is refused.
 
     A part may be given as an object, ``HandSelected(k=300)``, or as its spec,
@@ -242,15 +231,6 @@ class SearchConfig:
 
     __signature__: ClassVar[Any] = InitSignature()
 
-    if not TYPE_CHECKING:
-
-        def __new__(cls, **fields: Any) -> Self:
-            """Refuse names that are no fields, with the nearest that are."""
-            for name in fields:
-                if name not in cls.field_names():
-                    raise TypeError(_unknown("SearchConfig field", name, cls.field_names()))
-            return super().__new__(cls)
-
     def __post_init__(self) -> None:
         given = self.rule
         if given is None:
@@ -265,16 +245,6 @@ class SearchConfig:
             refused = call_part(refusal, part, self)
             if refused:
                 raise ValueError(refused)
-
-    def __eq__(self, other: object) -> bool:
-        """True if the other has the same parts, of the same classes, and the same numbers."""
-        return isinstance(other, SearchConfig) and self._identity() == other._identity()
-
-    def __hash__(self) -> int:
-        return hash(self._identity())
-
-    def _identity(self) -> tuple[Any, ...]:
-        return tuple(identity(getattr(self, name)) for name in self.field_names())
 
     def check_simulations(self, simulations: float | None) -> None:
         """Refuse a search without a number of simulations where they are shared out before.
@@ -293,13 +263,6 @@ class SearchConfig:
                         f"{name}={part_name(type(part))} shares out a known number of simulations: "
                         "give simulations. Beside them, seconds or a clock may end a search before."
                     )
-
-    @functools.cached_property
-    def parts(self) -> tuple[Part, ...]:
-        """All parts, those in other parts included."""
-        return tuple(
-            part for name in self.field_names() for part in records_of(getattr(self, name))
-        )
 
     @functools.cached_property
     def proves(self) -> bool:
@@ -337,36 +300,11 @@ class SearchConfig:
         """The names that ``preset`` knows."""
         return tuple(PRESETS)
 
-    def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed, its own or those of its parts.
-
-        A field of a part is given by its name, ``schedule="hand_selected"`` or ``c=0.7``, or by its
-        place, ``**{"schedule.bias": 0.05}``, which is needed where two parts of different classes
-        have a field of this name. ``rule`` given alone holds where players move at the same
-        time, too, unless they follow mixed strategies.
-
-        Raises:
-            UnknownNameError: (a ValueError) for the name of a part that does not exist.
-            ValueError: if a value is not allowed.
-            TypeError: if a field does not exist or a value has the wrong type.
-        """
-        changed = self._beside(changes)
-        for name, value in changes.items():
-            if name in self.field_names():
-                continue
-            if not changed._places(name):
-                raise TypeError(changed._unknown("SearchConfig field", name))
-            if not isinstance(value, str | tuple):
-                changed = changed._with_inner(name, value)
-        return changed
-
-    def _beside(self, changes: Mapping[str, Any]) -> Self:
-        """Make the changes that are of fields, or are parts of parts."""
-        own = {name: value for name, value in changes.items() if name in self.field_names()}
-        changed = self._with_own(own)
-        for name, value in changes.items():
-            if name not in own and isinstance(value, str | tuple) and changed._places(name):
-                changed = changed._with_inner(name, value)
+    def changes_from(self, other: Composed) -> dict[str, Any]:
+        """The fields in which this differs from another one, as ``to_dict`` has them."""
+        changed = super().changes_from(other)
+        if "rule" in changed:  # Given alone, it would set the other, too.
+            changed["simultaneous"] = plain(self.simultaneous)
         return changed
 
     def _with_own(self, changes: Mapping[str, Any]) -> Self:
@@ -374,127 +312,7 @@ class SearchConfig:
             shared = _shared_rule(changes["rule"])
             if shared is not None:
                 changes = {"simultaneous": shared, **changes}
-        return dataclasses.replace(self, **changes) if changes else self
-
-    def _with_inner(self, name: str, value: Any) -> Self:
-        places = self._places(name)
-        if len(set(places.values())) > 1:
-            where = " or ".join(".".join(path) for path in places)
-            raise ValueError(f"Several parts have a field {name!r}: say {where}.")
-        changed = self
-        for field, *inner in places:
-            part = with_field(getattr(changed, field), tuple(inner), value, name)
-            changed = dataclasses.replace(changed, **{field: part})
-        return changed
-
-    def _places(self, name: str) -> dict[tuple[str, ...], type]:
-        """The paths of fields in use with this name or end of a path, and their owners."""
-        words = tuple(name.split("."))
-        return {path: owner for path, owner in self.inner_fields() if path[-len(words) :] == words}
-
-    def inner_fields(self) -> list[tuple[tuple[str, ...], type]]:
-        """The fields of all parts in use: the path to each, and the class of its owner."""
-        parts = {name: getattr(self, name) for name in self.field_names()}
-        return [
-            place
-            for name, part in parts.items()
-            if is_part(part)
-            for place in places_in(part, (name,))
-        ]
-
-    def check_changes(
-        self,
-        what: str,
-        changes: Mapping[str, Any],
-        others: tuple[str, ...] = (),
-        error: type[Exception] = TypeError,
-        see: str = "",
-    ) -> None:
-        """Refuse changes that ``replace`` does not know, with the nearest names.
-
-        Args:
-            what: what is being changed, for the message, such as ``"parameter of rave"``.
-            changes: by name.
-            others: names that are allowed beside.
-            error: what to raise.
-            see: where all names are listed, for the message.
-
-        Raises:
-            error: for such a name.
-        """
-        known = (*others, *self.field_names())
-        changed = self._beside(changes)
-        for name in changes:
-            if name not in known and not changed._places(name):
-                raise error(changed._unknown(what, name, others, see))
-
-    def takes(self, name: str, changes: Mapping[str, Any]) -> bool:
-        """True if ``replace`` takes a name beside these changes: a field, or one of a part."""
-        if name in self.field_names():
-            return True
-        return bool(self._beside(changes)._places(name))
-
-    def _unknown(
-        self, what: str, name: str, others: tuple[str, ...] = (), see: str = _ALL_FIELDS
-    ) -> str:
-        """The message for a name that is neither a field nor one of a part in use."""
-        inner = {path[-1] for path, _ in self.inner_fields()}
-        return _unknown(what, name, {*others, *self.field_names(), *inner}, see)
-
-    @classmethod
-    @functools.cache
-    def field_names(cls) -> tuple[str, ...]:
-        """The names of all fields."""
-        return tuple(field.name for field in dataclasses.fields(cls))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings and booleans, which ``from_dict`` takes back; parts as specs.
-
-        A part of your own needs a module that can be imported to be taken back elsewhere.
-        """
-        return {name: plain(getattr(self, name)) for name in self.field_names()}
-
-    def changes_from(self, other: "SearchConfig") -> dict[str, Any]:
-        """The fields in which this differs from another one, as ``to_dict`` has them."""
-        changed = {
-            name: value
-            for name, value in self.to_dict().items()
-            if identity(getattr(self, name)) != identity(getattr(other, name))
-        }
-        if "rule" in changed:  # Given alone, it would set the other, too.
-            changed["simultaneous"] = plain(self.simultaneous)
-        return changed
-
-    def parts_in_use(self) -> dict[str, Any]:
-        """The fields of all parts by their places, such as ``amaf.schedule.bias``, as specs."""
-        found: dict[str, Any] = {}
-        for path, _ in self.inner_fields():
-            found[".".join(path)] = plain(functools.reduce(getattr, path, self))
-        return found
-
-    def parameters(self) -> dict[str, tuple[Any, Any]]:
-        """The names that ``replace`` takes alone: each one's value here, as a spec, and its type.
-
-        Left out are those that parts of different classes have: they are given by their places.
-        """
-        found = {name: (plain(getattr(self, name)), kind) for name, kind in _field_types().items()}
-        for path, owner in self.inner_fields():
-            name = path[-1]
-            if name not in found and len(set(self._places(name).values())) == 1:
-                value = plain(functools.reduce(getattr, path, self))
-                found[name] = value, plain_type(fields_of(owner)[name])
-        return found
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The configuration that ``to_dict`` wrote; fields left out have their defaults.
-
-        Raises:
-            ValueError: if a value is not allowed.
-            TypeError: if a field does not exist or a value has the wrong type.
-        """
-        check_arguments("SearchConfig field", values, cls.field_names())
-        return cls(**values)
+        return super()._with_own(changes)
 
 
 def checked_config(config: Any) -> SearchConfig:
@@ -504,25 +322,6 @@ def checked_config(config: Any) -> SearchConfig:
             f"config must be a SearchConfig, such as SearchConfig.preset('rave'): got {config!r}."
         )
     return config
-
-
-@functools.cache
-def _field_types() -> dict[str, Any]:
-    kind: Any = SearchConfig
-    return {name: plain_type(annotation) for name, annotation in fields_of(kind).items()}
-
-
-def parameter_types() -> dict[str, list[Any]]:
-    """The types of all that ``replace`` takes with any parts of this package, by name."""
-    found = {name: [kind] for name, kind in _field_types().items()}
-    for kind in filterfalse(is_own, _part_classes()):
-        for name, annotation in fields_of(kind).items():
-            if hasattr(annotation, "_fields"):
-                continue  # A part that another one becomes holds that.
-            types = found.setdefault(name, [])
-            if plain_type(annotation) not in types:
-                types.append(plain_type(annotation))
-    return found
 
 
 @functools.cache
@@ -537,46 +336,3 @@ def _shared_rule(given: Any) -> Any:
         return None
     rule = checked("rule", fields_of(kind)["rule"], given)
     return given if takes_part(fields_of(kind)["simultaneous"], rule) else None
-
-
-def _unknown(what: str, name: str, known: Collection[str], see: str = _ALL_FIELDS) -> str:
-    """The message for a name that is not known; where another part has it, it says which."""
-    elsewhere = _owners().get(name)
-    advice = meant(name, known)
-    if elsewhere is None or name in known:
-        return unknown_argument(what, name, known, see)
-    field, kind = elsewhere
-    part = part_name(kind)
-    if advice is not None:
-        return (
-            f"Unknown {what} {name!r}: {advice}. The part {part} has a {name!r} of its own, given "
-            f"as {field}={part}({name}=...)."
-        )
-    return (
-        f"Unknown {what} {name!r}: it belongs to the part {part}. Give that, as in "
-        f"{field}={part}({name}=...)."
-    )
-
-
-def _owners() -> dict[str, tuple[str, type]]:
-    """The field that takes each part's fields, and the part's class."""
-    owners: dict[str, tuple[str, type]] = {}
-    for kind, field in _part_classes().items():
-        for name in fields_of(kind):
-            owners.setdefault(name, (field, kind))
-    return owners
-
-
-def _part_classes() -> dict[type, str]:
-    """The classes of all parts that there are, and the first field that takes each."""
-    found: dict[type, str] = {}
-    waiting: list[type] = [SearchConfig]
-    while waiting:
-        for field, annotation in fields_of(waiting.pop(0)).items():
-            for note in getattr(annotation, "__metadata__", ()):
-                if isinstance(note, Takes):
-                    for kind in kinds_of(note).values():
-                        if kind not in found:
-                            found[kind] = field
-                            waiting.append(kind)
-    return found

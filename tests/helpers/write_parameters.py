@@ -16,7 +16,8 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin
 
-from rave_agents.config.search_config import parameter_types
+from rave_agents.config.field_names import parameter_types
+from rave_agents.config.search_config import SearchConfig
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -75,7 +76,7 @@ def types_text() -> str:
         '    """Fields of ``SearchConfig``, and of the parts that may be in it."""',
         "",
     ]
-    for name, types in parameter_types().items():
+    for name, types in parameter_types(SearchConfig).items():
         lines.append(f"    {name}: {' | '.join(dict.fromkeys(map(_written, types)))}")
     return "\n".join(lines) + "\n"
 

@@ -1,0 +1,86 @@
+"""Names of fields: which there are in a configuration and all its parts, and whose they are."""
+
+import functools
+from collections.abc import Collection
+from itertools import filterfalse
+from typing import Any
+
+from rave_agents.compiler.part_fields import Takes, part_name
+from rave_agents.config.part_specs import fields_of, is_own, kinds_of, plain_type
+from rave_agents.game.arguments import unknown_argument
+from rave_agents.game.other_names import meant
+
+ALL_FIELDS = "help(rave_agents.SearchConfig)"
+"""The place that lists all fields, for messages."""
+
+
+@functools.cache
+def field_types(config: Any) -> dict[str, Any]:
+    """The plain types of a configuration class's own fields, by name."""
+    return {name: plain_type(annotation) for name, annotation in fields_of(config).items()}
+
+
+def parameter_types(config: Any) -> dict[str, list[Any]]:
+    """The types of all fields of a configuration class and of this package's parts, by name."""
+    found = {name: [kind] for name, kind in field_types(config).items()}
+    for kind in filterfalse(is_own, _part_classes(config)):
+        for name, annotation in fields_of(kind).items():
+            if hasattr(annotation, "_fields"):
+                continue  # A part that another one becomes holds that.
+            types = found.setdefault(name, [])
+            if plain_type(annotation) not in types:
+                types.append(plain_type(annotation))
+    return found
+
+
+def unknown_field(
+    config: Any, what: str, name: str, known: Collection[str], see: str = ALL_FIELDS
+) -> str:
+    """The message for a name that is not known; where another part has it, it says which.
+
+    Args:
+        config: the configuration's class.
+        what: what is named, such as ``"parameter of rave"``.
+        name: the name.
+        known: the names that are allowed.
+        see: the place that lists them.
+    """
+    elsewhere = _owners(config).get(name)
+    advice = meant(name, known)
+    if elsewhere is None or name in known:
+        return unknown_argument(what, name, known, see)
+    field, kind = elsewhere
+    part = part_name(kind)
+    if advice is not None:
+        return (
+            f"Unknown {what} {name!r}: {advice}. The part {part} has a {name!r} of its own, given "
+            f"as {field}={part}({name}=...)."
+        )
+    return (
+        f"Unknown {what} {name!r}: it belongs to the part {part}. Give that, as in "
+        f"{field}={part}({name}=...)."
+    )
+
+
+def _owners(config: Any) -> dict[str, tuple[str, type]]:
+    """The field that takes each part's fields, and the part's class."""
+    owners: dict[str, tuple[str, type]] = {}
+    for kind, field in _part_classes(config).items():
+        for name in fields_of(kind):
+            owners.setdefault(name, (field, kind))
+    return owners
+
+
+def _part_classes(config: Any) -> dict[type, str]:
+    """The classes of all parts that there are, and the first field that takes each."""
+    found: dict[type, str] = {}
+    waiting: list[type] = [config]
+    while waiting:
+        for field, annotation in fields_of(waiting.pop(0)).items():
+            for note in getattr(annotation, "__metadata__", ()):
+                if isinstance(note, Takes):
+                    for kind in kinds_of(note).values():
+                        if kind not in found:
+                            found[kind] = field
+                            waiting.append(kind)
+    return found
