@@ -230,7 +230,7 @@ def test_says_how_far_it_came(program, options, text):
         (("nogame",), "Unknown game 'nogame'"),
         (("oshi_zumo",), "at the same time"),
         (("kuhn_poker",), "IMPERFECT_INFORMATION"),
-        (("tic_tac_toe", "--moves", "x(9,9)"), "No legal move is called 'x(9'"),
+        (("tic_tac_toe", "--moves", "x(9,9)"), "No legal move is called 'x(9,9)'"),
         (("tic_tac_toe", "--moves", "0 3 1 4 2"), "game is over"),
         (("tic_tac_toe", "--positions", "0"), "positions must be"),
         (("tic_tac_toe", "--seconds", "0"), "seconds must be"),
