@@ -21,9 +21,6 @@ from rave_agents.searcher.watch import RootStatistics
 LEAST_SECONDS = 0.001
 """Time of a move where nothing is left."""
 
-_MOST_KEPT = 0.8
-"""Greatest part of the main time that is kept for lag: a move without any search is worse."""
-
 _SPREAD = 4
 """Number of moves over which saved time is spread where each move has a planned time."""
 
@@ -203,12 +200,11 @@ class Clock:
     def _from_main(self, expected: float, moves_left: float) -> tuple[float, float]:
         """The seconds of a move out of the main time, and how many at most."""
         lag, control = self.policy.lag, self.control
-        moves, kept = max(expected, moves_left), _MOST_KEPT * self.main_left
-        left = self.main_left - min(lag * (moves + 1), kept)
+        moves = max(expected, moves_left)
+        left = self.main_left - lag * (moves + 1)
         seconds = (left + control.increment * (expected - 1)) / expected
         # What later moves gain pays for their lag.
-        unpaid = 2 * lag + max(0.0, lag - control.increment) * (moves - 1)
-        most = self.main_left - min(unpaid, kept)
+        most = self.main_left - 2 * lag - max(0.0, lag - control.increment) * (moves - 1)
         if control.period:
             spare = control.period / control.period_moves - lag
             seconds = max(seconds, min(spare, self.main_left + spare))

@@ -9,7 +9,7 @@ from rave_agents.agents.named_agents import make_agent
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import NoGoState
 from rave_agents.searcher import timed_search
-from rave_agents.searcher.clock import Allotment, Clock
+from rave_agents.searcher.clock import LEAST_SECONDS, Allotment, Clock
 from rave_agents.searcher.time_control import (
     Phase,
     Schedule,
@@ -143,8 +143,8 @@ def test_the_phases_of_the_document():
         ("80, lag=0.1", 30, 7, (80 - 0.8) / 7),
         ("80+2, lag=0", 30, 7, (80 + 6 * 2) / 7),
         ("1+30, lag=0", 0, 10, 1.0),  # no more than there is
-        ("1+0.1, lag=0.05", 0, 24, (0.2 + 0.1 * 23) / 24),  # at most 0.8 are kept for lag
-        ("1, lag=0.05", 0, 24, 0.2 / 24),
+        ("1+0.1, lag=0.05", 0, 24, (1 - 0.05 * 25 + 0.1 * 23) / 24),  # increments pay for their lag
+        ("1, lag=0.05", 0, 24, LEAST_SECONDS),
         ("0+1x30/10, lag=0.5", 0, 10, 3 - 0.5),
     ],
 )
