@@ -105,7 +105,7 @@ class ReferenceSearch:
             if low == high:
                 return low - penalty
             total = min(max(total, edge.n * low), edge.n * high)
-        exploration = self.c * math.sqrt(math.log(node.visits) / max(edge.n, 1))
+        exploration = self.c * math.sqrt(math.log(node.visits)) * (1 / math.sqrt(max(edge.n, 1)))
         return self.value(edge, total) + exploration - penalty
 
     def value(self, edge, total):

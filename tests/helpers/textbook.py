@@ -290,15 +290,17 @@ class Textbook(reference.ReferenceSearch):
 
     def exploration(self, node, edge):
         each = math.log(node.visits) / max(edge.n, 1)
+        # Both roots of ``each``, rounded as in the kernel: near ties are to fall as there.
+        root, inverse = math.sqrt(math.log(node.visits)), 1 / math.sqrt(max(edge.n, 1))
         match self.config.rule if node.alone else self.config.simultaneous:
             case UCB1(c):
-                return c * math.sqrt(each)
+                return c * root * inverse
             case AdaptiveUCB1(c, chance_factor, chance_c, late_c, late_visits):
                 if self.has_chance:
                     c = max(c * chance_factor, chance_c)
                 ripe = (node.visits / (len(node.edges) * late_visits) - 1) / 3
                 c = max(c, late_c * max(0, min(1, ripe)))
-                return c * math.sqrt(each)
+                return c * root * inverse
             case UCB1Tuned(c):
                 bound = self.variance(edge) + math.sqrt(2 * each)
                 return c * math.sqrt(each * min(0.25, bound))
