@@ -180,6 +180,7 @@ def _written(path):
             yield node.lineno
 
 
+@pytest.mark.full
 def test_no_file_of_the_package_is_written_otherwise():
     root = HOUSE.parent
     found = {

@@ -29,6 +29,7 @@ REASON = re.compile(r"# noqa: (F401, )?PLC0415  \((optional|slow): [A-Za-z].*\)$
 """A package that not everybody has, or one that takes long to import."""
 
 
+@pytest.mark.full
 def test_no_files_import_each_other_in_a_circle():
     assert circles(graph()) == []
 

@@ -93,6 +93,7 @@ def test_recommendations_in_sentences_are_found():
     assert list(other_recommendations(text)) == [" ".join(each.split()) for each in (told, taken)]
 
 
+@pytest.mark.full
 def test_no_sentence_recommends_another_agent():
     found = {
         str(path.relative_to(ROOT)): list(other_recommendations(path.read_text(encoding="utf-8")))

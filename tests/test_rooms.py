@@ -118,6 +118,7 @@ def games_imported_by(path):
             yield from (name.partition(".")[0] for name in found)
 
 
+@pytest.mark.full
 def test_a_game_is_imported_by_nobody_else():
     """So a new one is a file, and a line in ``GAMES``."""
     files = [*HOUSE.rglob("*.py"), *ADAPTERS.rglob("*.py")]

@@ -99,6 +99,7 @@ UNPICKLING = {
 }
 
 
+@pytest.mark.full
 def test_nothing_unpickles_files():
     found = set()
     for folder in ("rave_agents", "adapters"):

@@ -40,6 +40,7 @@ def connect_four():
     return pyspiel.load_game("connect_four").new_initial_state()
 
 
+@pytest.mark.full
 def test_a_torch_module_is_asked_in_evaluation_mode_without_gradients(torch, connect_four):
     class Net(torch.nn.Module):
         def __init__(self):

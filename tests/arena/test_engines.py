@@ -112,6 +112,7 @@ def test_a_policy_that_cannot_travel_plays_here_and_a_line_says_so(engine, threa
     assert "policy cannot be sent to other processes, and plays in this one" in lines[0]
 
 
+@pytest.mark.full
 def test_the_others_of_a_tournament_are_still_sent(caplog):
     import threading
 

@@ -171,6 +171,7 @@ def test_files_of_all_kinds_run_nothing(header, opened, tmp_path):
     assert opened() == []
 
 
+@pytest.mark.full
 def test_what_lies_beside_a_file_is_not_imported_in_its_reading(opened, tmp_path):
     (tmp_path / "xxhash.py").write_text(HOSTILE)  # as an optional module of some library
     assert _everything(journal(tmp_path)) == [0, 0, 0]

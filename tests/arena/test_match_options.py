@@ -142,6 +142,7 @@ def test_a_referee_that_agrees_changes_nothing():
     assert watched.endings == {}
 
 
+@pytest.mark.full
 def test_a_referee_has_the_last_word_on_the_result():
     # By the rules of Go with another komi, somebody else may have won; the referee is told ours.
     game = "go(board_size=3,komi=0.5)"

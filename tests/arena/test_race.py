@@ -175,6 +175,7 @@ def slow(state):
     return 1
 
 
+@pytest.mark.full
 def test_the_time_is_kept_but_for_a_pair_of_games():
     started = time.monotonic()
     result = race(agents={"one": slow, "two": slow}, seconds=0.5)
@@ -275,6 +276,7 @@ def test_pairs_are_those_of_a_match():
     assert [r.actions for r in mine.records] == [r.actions for r in match.records]
 
 
+@pytest.mark.full
 def test_an_agent_of_ones_own_and_values_of_a_parameter_race():
     result = race(
         "tic_tac_toe", ["uct", high_first], vary={"c": [0.1, 1.0]}, simulations=4, seconds=1
@@ -399,6 +401,7 @@ def test_the_command_tells_who_was_left_out():
     assert "Left out: uct_solver, pn_mcts, rave_pn. Where something is hidden" in done.stdout
 
 
+@pytest.mark.full
 def test_the_command_prints_one_object_and_goes_on_from_its_file(tmp_path):
     path = tmp_path / "race.jsonl"
     arguments = ["best", "tic_tac_toe", "--agents", "random uct", "--vary", "c=0.5,1"]

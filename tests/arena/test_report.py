@@ -85,6 +85,7 @@ def test_a_sweeps_cells_keep_their_scores(files):
     assert [m.score for m in result.matches] == [c.match.score for c in files[1]["sweep"].cells]
 
 
+@pytest.mark.full
 def test_unfinished_files_have_a_report(files, tmp_path):
     path = tmp_path / "cut.jsonl"
     content = files[0]["tournament"].read_bytes()
@@ -132,6 +133,7 @@ def test_the_page_shows_what_agents_thought_that_are_asked(page):
     assert "plays" in page
 
 
+@pytest.mark.full
 def test_no_agent_is_asked_by_itself(files):
     page = report_page(load_report(files[0]["match"]), games=1)
     assert "plays" in page
@@ -192,6 +194,7 @@ def test_replayed_agents_think_what_they_played(files):
         assert steps[-1].state.is_terminal()
 
 
+@pytest.mark.full
 def test_games_with_chance_and_simultaneous_moves_are_replayed(tmp_path):
     games, path = ["pig(winscore=10)", "goofspiel(num_cards=3)"], tmp_path / "games"
     agents = ["random", "uct(simulations=5)"]

@@ -347,6 +347,7 @@ def test_an_agent_without_a_search_of_ours_shows_its_move(program):
     assert "player 0 plays x(0,2)" in result.stdout
 
 
+@pytest.mark.full
 def test_speed_prints_one_object(program):
     games, agents = "tic_tac_toe,connect_four", "uct, rave(schedule=hand_selected(k=3))"
     options = ("--agents", agents, "--rounds", 1, "--no-peers", "--json")
@@ -499,6 +500,7 @@ def in_ascii(*arguments):
     )
 
 
+@pytest.mark.full
 def test_a_finished_match_is_shown_in_any_encoding():
     done = in_ascii(*UNBOUNDED)
     assert done.returncode == 0, done.stderr

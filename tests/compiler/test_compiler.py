@@ -57,6 +57,7 @@ def shared_cache(tmp_path_factory):
     return folder, run(NUMBA_CACHE_DIR=str(folder))
 
 
+@pytest.mark.full
 def test_a_second_process_loads_what_the_first_compiled_and_only_the_first_says_so(shared_cache):
     folder, first = shared_cache
     assert "compiling the search" in first.stderr

@@ -61,6 +61,7 @@ def test_a_signal_that_is_not_answered_ends_the_process_and_says_why(program):
     assert "the process ends" in said
 
 
+@pytest.mark.full
 def test_a_second_signal_ends_it_at_once(program):
     stuck = program("twice")
     assert stuck.read_line() == "begins"

@@ -124,6 +124,7 @@ while line := input():
 """
 
 
+@pytest.mark.full
 def test_an_answer_that_does_not_come_in_time_loses_the_game():
     spec = program(THINKS_FOREVER, timeout=1.5)
     result = play_match("hex(board_size=4)", spec, "random", games=1, opening_plies=0)

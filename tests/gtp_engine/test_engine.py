@@ -71,6 +71,7 @@ def test_answers_have_no_empty_line_inside():
     assert answer("", "no", failed=True) == "? no\n\n"
 
 
+@pytest.mark.full
 def test_openspiels_gtp_bot_drives_a_whole_game_of_hex():
     game = pyspiel.load_game("hex(board_size=5)")
     bot = spiel_gtp.GTPBot(game, command("hex(board_size=11)", "uct(simulations=20)"))
@@ -350,6 +351,7 @@ def test_an_analysis_of_who_does_not_search_is_refused():
     assert engine.answer("lz-analyze w 50") == "? it is the other color's turn\n\n"
 
 
+@pytest.mark.full
 def test_the_next_command_ends_an_analysis():
     process = start("go(board_size=5)", "uct(simulations=40)")
     process.stdin.write(b"lz-analyze b 10\n")

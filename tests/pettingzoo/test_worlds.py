@@ -154,6 +154,7 @@ def test_what_the_function_raises_is_raised_unchanged():
         acted(leduc("Q", "J", "K"), worlds=fail)
 
 
+@pytest.mark.full
 def test_an_environment_made_elsewhere_is_a_world_and_is_not_played_in():
     kept = leduc("Q", "K", "J")
     before = copy.deepcopy(zoo.seen(kept))

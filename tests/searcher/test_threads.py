@@ -362,6 +362,7 @@ def test_an_exception_in_one_thread_ends_all_and_comes_out_as_it_is(failing_thre
     assert searcher.search(parallel_game(), Limit(simulations=100)).root_visits == 100
 
 
+@pytest.mark.full
 def test_the_trees_stand_still_while_progress_is_told():
     searcher = Searcher(SearchConfig(threads=4, amaf=NodeAmaf()), seed=1)
     seen = []
