@@ -12,7 +12,7 @@ import numpy as np
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import AnyAgent
 from rave_agents.arena.openings import draw_outcome
-from rave_agents.arena.positions import Position, beginning, moves_to
+from rave_agents.arena.positions import Position, beginning, moves_to, set_up
 from rave_agents.arena.referee import decided_returns
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.files import written_whole
@@ -98,7 +98,7 @@ class Session:
         """The time control of each seat; None without one."""
         if position is None or position.actions == ():
             dealt = seed if position is None or position.seed is None else position.seed
-            position = Position(beginning(game, dealt), (), dealt)
+            position = set_up(game, seed=dealt)
         self.start: Position = position
         """The position at which the game begins."""
         self.hides: bool = hides_information(position.state)
@@ -109,7 +109,7 @@ class Session:
         """Begin another game: what chance decides is drawn by the next seed."""
         self.seed += 1
         if self.start.actions == ():
-            self.start = Position(beginning(self.game, self.seed), (), self.seed)
+            self.start = set_up(self.game, seed=self.seed)
         self.restart()
 
     def restart(self) -> None:
@@ -287,7 +287,7 @@ class Session:
         """Take the moves that lead to the beginning as turns, as in a game that is gone on with."""
         actions = list(self.start.actions or ())
         seed = self.seed if self.start.seed is None else self.start.seed
-        self.start = Position(beginning(self.game, seed), (), seed)
+        self.start = set_up(self.game, seed=seed)
         self.restart()
         place = 0
         while place < len(actions):
