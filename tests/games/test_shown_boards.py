@@ -110,7 +110,8 @@ def test_numbers_that_tell_a_board(name, numbers):
     ids=["AMAF values are trusted", "values foretell little", "values foretell much"],
 )
 def test_learning_ends_where_it_does_not_pay(name, parameters, simulations, ends):
-    state, config = start_of(name, **parameters), SearchConfig.preset("auto")
+    state = start_of(name, **parameters)
+    config = SearchConfig.preset("auto").replace(known=False)
     searcher, frame, learned = searched(state, simulations, config)
     assert bool(learned.ended[0]) == ends
     assert (frame.header[Header.CHECK_CHILDREN] == codes.OBSERVE_CHILDREN) != ends
