@@ -1,8 +1,8 @@
 """Moves of Go's playouts: any legal one, or sensible ones.
 
-In sensible playouts a player answers the last move where it put a chain in atari, does not fill an
-eye of one point, and passes only if there is nothing else (Gelly, Wang, Munos & Teytaud,
-"Modification of UCT with Patterns in Monte-Carlo Go", 2006, without the patterns).
+In sensible playouts a player saves a chain that the last move put in atari, does not fill an eye of
+one point, and passes only if there is nothing else (Gelly, Wang, Munos & Teytaud, "Modification of
+UCT with Patterns in Monte-Carlo Go", 2006, without the patterns and captures).
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ class GoPlayouts(StoneRules):
     """
 
     def make_sensible(self, state: Any) -> None:
-        """Playouts answer atari and keep eyes."""
+        """Playouts save chains from atari and keep eyes."""
         state.sensible = 1
 
     def knows_better(self, state: Any) -> bool:
@@ -50,15 +50,14 @@ class GoPlayouts(StoneRules):
         return self.points
 
     def answer_to_atari(self, state: Any, last: int) -> int:
-        """The point that takes the last stone, or saves a chain beside it; the pass if none."""
+        """The point that saves a chain beside the last stone; the pass if none does.
+
+        Taking the last stone wherever it can be taken is left to chance: RAVE would count those
+        points as good moves now, in a player's own area (docs/laboratory.md).
+        """
         no_answer: int = self.numbers[self.points]
         if last == self.points:
             return no_answer
-        chain = state.chain[last]
-        if self.in_atari(state, chain):
-            point = self.last_liberty(state, chain)
-            if self.is_legal(state, point):
-                return point
         for direction in range(4):
             near = self.near[last, direction]
             if state.colour[near] == state.player and self.in_atari(state, state.chain[near]):
