@@ -1,9 +1,10 @@
 """Games of a match as SGF files (FF 4), written by sgfmill."""
 
+import contextlib
 import errno
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from rave_agents.arena.sgf_root import (
     OTHER_GAME,
     check_root,
     lay_handicap,
+    wanted_parameters,
     warn_of_result,
 )
 from rave_agents.extras import missing
@@ -156,17 +158,43 @@ def read_sgf(path: Path, game: Game, number: int = 1) -> list[int]:
         UnsupportedGameError: if the game's moves are not single words.
         OSError: if it cannot be read.
     """
-    content = path.read_bytes()
     vertices = Vertices(game)
+    with _named(path, game):
+        return _actions(_nodes(path, number), game, vertices)
+
+
+def sgf_parameters(path: Path, game: Game, number: int = 1) -> dict[str, str]:
+    """The parameters that a game lacks to be the one in an SGF file: size, komi and handicap.
+
+    Args:
+        path: the file.
+        game: the game.
+        number: the number of the game in the file, from 1.
+
+    Raises:
+        ValueError: as ``read_sgf`` does, of another game or of a size that this one cannot have.
+        OSError: if it cannot be read.
+    """
+    with _named(path, game):
+        return wanted_parameters(_nodes(path, number)[0], game)
+
+
+@contextlib.contextmanager
+def _named(path: Path, game: Game) -> Iterator[None]:
+    """Let an error name the file and the game."""
     try:
-        trees = _sgfmill().sgf_grammar.parse_sgf_collection(content)
-        if number > len(trees):
-            raise ValueError(f"it has {len(trees)} games, and not number {number}.")
-        tree = _sgfmill().Sgf_game.from_coarse_game_tree(trees[number - 1])
-        nodes = list(tree.main_sequence_iter())
-        return _actions(nodes, game, vertices)
+        yield
     except (ValueError, LookupError) as error:
         raise ValueError(f"{path} is no SGF of {game.name}: {error}") from error
+
+
+def _nodes(path: Path, number: int) -> list[Any]:
+    """The main line of a game in a file."""
+    trees = _sgfmill().sgf_grammar.parse_sgf_collection(path.read_bytes())
+    if number > len(trees):
+        raise ValueError(f"it has {len(trees)} games, and not number {number}.")
+    tree = _sgfmill().Sgf_game.from_coarse_game_tree(trees[number - 1])
+    return list(tree.main_sequence_iter())
 
 
 def _actions(nodes: Sequence[Any], game: Game, vertices: Vertices) -> list[int]:

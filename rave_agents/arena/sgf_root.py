@@ -16,9 +16,6 @@ GAME_NUMBERS = {"go": 1, "nogo": 1, "othello": 2, "gomoku": 4, "lines_of_action"
 OTHER_GAME = 0
 """Number for games that SGF has none for."""
 
-_GO_SIZE = 19
-"""The size of a board of Go whose file does not say it."""
-
 _AREA_RULES = ("chinese", "aga", "nz", "tromp", "area", "bga", "ing", "goe")
 """Beginnings of the names of rules that count areas, as the game does."""
 
@@ -40,10 +37,33 @@ def check_root(root: Any, game: Game) -> bool:
     Raises:
         ValueError: if its game, size, komi or handicap differ.
     """
+    name = game.name.partition("(")[0]
+    wanted = wanted_parameters(root, game)
+    if wanted:
+        given = dict(re.findall(r"(\w+)=([^,()]+)", game.name))
+        if "board_size" in wanted:
+            given.pop("max_game_length", None)
+        text = ",".join(f"{key}={value}" for key, value in {**given, **wanted}.items())
+        differs = " and ".join(f"{key} {value}" for key, value in wanted.items())
+        raise ValueError(f"it has {differs}: name the game {name}({text}) to read it.")
+    _warn_of_rules(root, name)
+    return name == "go" and _is_laid(root, game)
+
+
+def wanted_parameters(root: Any, game: Game) -> dict[str, str]:
+    """The parameters that a game lacks to be the one of a file: size, komi and handicap.
+
+    Args:
+        root: the file's first node.
+        game: the game.
+
+    Raises:
+        ValueError: if the file is of another game, or its board has a size that this one cannot
+            have.
+    """
     parameters: Mapping[str, Any] = getattr(game, "parameters", {})
     name = game.name.partition("(")[0]
     _check_kind(root, name)
-    given = dict(re.findall(r"(\w+)=([^,()]+)", game.name))
     wanted: dict[str, str] = {}
     size = board_size(name, parameters)
     told = root.get_size() if root.has_property("SZ") or name == "go" else None
@@ -51,18 +71,13 @@ def check_root(root: Any, game: Game) -> bool:
         if "board_size" not in parameters:
             raise ValueError(f"its board has the size {told}, and the game's {size}.")
         wanted["board_size"] = str(told)
-        given.pop("max_game_length", None)
-    laid = name == "go" and _laid(root, told or _GO_SIZE, int(parameters["handicap"]), wanted)
-    if name == "go" and root.has_property("KM"):
-        komi = float(root.get("KM"))
-        if komi != float(parameters["komi"]):
-            wanted["komi"] = f"{komi:g}"
-    if wanted:
-        text = ",".join(f"{key}={value}" for key, value in {**given, **wanted}.items())
-        differs = " and ".join(f"{key} {value}" for key, value in wanted.items())
-        raise ValueError(f"it has {differs}: name the game {name}({text}) to read it.")
-    _warn_of_rules(root, name)
-    return laid
+    if name == "go":
+        handicap = _handicap(root)
+        if handicap not in (None, int(parameters["handicap"])):
+            wanted["handicap"] = str(handicap)
+        if root.has_property("KM") and float(root.get("KM")) != float(parameters["komi"]):
+            wanted["komi"] = f"{float(root.get('KM')):g}"
+    return wanted
 
 
 def lay_handicap(root: Any, game: Game) -> None:
@@ -83,20 +98,23 @@ def _check_kind(root: Any, name: str) -> None:
         raise ValueError(f"it is a game of {' or '.join(others)} (GM[{told}]).")
 
 
-def _laid(root: Any, size: int, handicap: int, wanted: dict[str, str]) -> bool:
-    """True if the file lays the stones of the handicap; notes the handicap that the game lacks."""
+def _handicap(root: Any) -> int | None:
+    """The handicap of a file of Go; None if it sets up other stones."""
     black, white, empty = root.get_setup_stones()
     count = int(root.get("HA")) if root.has_property("HA") else len(black)
     if count < 2:
         count = 0
-    if white or empty or (black and not count):
+    return None if white or empty or (black and not count) else count
+
+
+def _is_laid(root: Any, game: Game) -> bool:
+    """True if the file lays the stones of the game's handicap."""
+    black, _, _ = root.get_setup_stones()
+    count = _handicap(root)
+    if not black or count is None:
         return False
-    if count != handicap:
-        wanted["handicap"] = str(count)
-    if not black or count != handicap:
-        return False
-    usual = {(row, column) for column, row in handicap_points(count, size)}
-    if black != usual:
+    size = getattr(game, "parameters", {})["board_size"]
+    if black != {(row, column) for column, row in handicap_points(count, size)}:
         raise ValueError(
             f"its handicap of {count} does not lie on the usual points, where the game lays it."
         )

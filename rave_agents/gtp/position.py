@@ -87,6 +87,19 @@ class Position:
             raise GtpError("unacceptable size")
         return resized
 
+    def fitting(self, changes: Mapping[str, str]) -> "Position":
+        """The start of the game with other parameters; this position stays as it is.
+
+        Raises:
+            GtpError: if there is no such game.
+        """
+        given = dict(changes)
+        start = self.resized(int(given.pop("board_size"))) if "board_size" in given else self
+        try:
+            return Position(start._with(given) if given else start.game)
+        except Exception as error:  # Each framework raises its own exception.
+            raise GtpError("unacceptable parameters") from error
+
     def with_komi(self, komi: float) -> "Position":
         """Return the same moves under another komi; this position itself if the game has none."""
         if "komi" not in self.parameters or float(self.parameters["komi"]) == komi:

@@ -1,26 +1,26 @@
 """A GTP engine: any agent, at any two-player game whose moves are single words."""
 
-import math
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from rave_agents import __version__
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import as_agent
+from rave_agents.arena.sgf import read_sgf, sgf_parameters
 from rave_agents.frameworks.agent import Agent
 from rave_agents.gtp.position import Position
 from rave_agents.gtp.protocol import Command, GtpError, answer, parse_colour, parse_command
 from rave_agents.gtp.vertices import PASS, RESIGN
-from rave_agents.gtp_engine import analysis, live_analysis
+from rave_agents.gtp_engine import analysis, facts, live_analysis
+from rave_agents.gtp_engine.arguments import integer, number_of, words
+from rave_agents.gtp_engine.handicap import handicap_points
 from rave_agents.gtp_engine.thinking import seated_agents
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.time_control import TimeControl
 
 PROTOCOL_VERSION = "2"
-
-GTP_NAMES = {"go": "Go", "nogo": "NoGo", "hex": "Hex", "havannah": "Havannah", "othello": "Othello"}
-"""Names that GTP controllers use for some games."""
 
 ANALYZE = ("lz-analyze", "analyze")
 GENMOVE_ANALYZE = ("lz-genmove_analyze", "genmove_analyze")
@@ -84,22 +84,30 @@ class Engine:
             "komi": self._komi,
             "play": self._play,
             "genmove": self._genmove,
+            "kgs-genmove_cleanup": self._genmove,
             "reg_genmove": self._reg_genmove,
             "undo": self._undo,
             "showboard": lambda _: "\n" + analysis.plain(str(self.position.state)),
             "time_settings": self._time_settings,
             "time_left": self._time_left,
             "final_score": lambda _: self.position.final_score(),
+            "final_status_list": lambda told: facts.final_status_list(
+                self.position, *words(told, 1)
+            ),
+            "fixed_handicap": self._fixed_handicap,
+            "place_free_handicap": self._place_free_handicap,
+            "set_free_handicap": self._lay_handicap,
+            "loadsgf": self._load_sgf,
             "cputime": lambda _: f"{time.process_time() - self._started:.2f}",
             "gogui-play_sequence": self._play_sequence,
             "gogui-title": lambda _: f"{self.position.game.name} {self._agent}",
             "gogui-analyze_commands": lambda _: "\n".join(analysis.ANALYZE_COMMANDS),
-            "gogui-rules_game_id": self._game_id,
+            "gogui-rules_game_id": lambda _: facts.game_id(self.position),
             "gogui-rules_board": lambda _: "\n" + analysis.plain(str(self.position.state)),
-            "gogui-rules_board_size": self._board_size,
-            "gogui-rules_legal_moves": self._legal_moves,
-            "gogui-rules_side_to_move": self._side_to_move,
-            "gogui-rules_final_result": self._final_result,
+            "gogui-rules_board_size": lambda _: facts.board_size_of(self.position),
+            "gogui-rules_legal_moves": lambda _: facts.legal_moves(self.position),
+            "gogui-rules_side_to_move": lambda _: facts.side_to_move(self.position),
+            "gogui-rules_final_result": lambda _: facts.final_result(self.position),
         }
         self._live = {
             name: kind
@@ -161,14 +169,14 @@ class Engine:
         return "".join([*collected, "\n"])
 
     def _known_command(self, arguments: list[str]) -> str:
-        return "true" if _words(arguments, 1)[0] in self._commands else "false"
+        return "true" if words(arguments, 1)[0] in self._commands else "false"
 
     def _quit(self, arguments: list[str]) -> str:
         self.ended = True
         return ""
 
     def _boardsize(self, arguments: list[str]) -> str:
-        resized = self.position.resized(_integer(_words(arguments, 1)[0]))
+        resized = self.position.resized(integer(words(arguments, 1)[0]))
         self._change_game(resized, self._begin, "unacceptable size")
         return ""
 
@@ -201,7 +209,7 @@ class Engine:
             self._set_clock(player, clock)
 
     def _komi(self, arguments: list[str]) -> str:
-        changed = self.position.with_komi(_number(_words(arguments, 1)[0]))
+        changed = self.position.with_komi(number_of(words(arguments, 1)[0]))
         self._change_game(changed, self._fit_agents, "unacceptable komi")
         return ""
 
@@ -213,7 +221,7 @@ class Engine:
                 self._set_clock(player, clock)
 
     def _play(self, arguments: list[str]) -> str:
-        colour, word = _words(arguments, 2)
+        colour, word = words(arguments, 2)
         player = parse_colour(colour)
         passed = self._give_turn(player)
         try:
@@ -230,6 +238,56 @@ class Engine:
             raise GtpError("syntax error")
         for index in range(0, len(arguments), 2):
             self._play(arguments[index : index + 2])
+        return ""
+
+    def _fixed_handicap(self, arguments: list[str]) -> str:
+        count = integer(words(arguments, 1)[0])
+        points = handicap_points(self.position.size or 0, count)
+        if len(points) != count:
+            raise GtpError("invalid number of stones")
+        return self._lay_handicap(points)
+
+    def _place_free_handicap(self, arguments: list[str]) -> str:
+        count = integer(words(arguments, 1)[0])
+        points = handicap_points(self.position.size or 0, count)
+        if len(points) < 2:
+            raise GtpError("invalid number of stones")
+        return self._lay_handicap(points)
+
+    def _lay_handicap(self, points: list[str]) -> str:
+        """Let Black play on points, and White pass between."""
+        if self.position.vertices.short_name != "go":
+            raise GtpError("the game has no handicap")
+        if self.position.actions:
+            raise GtpError("board not empty")
+        named = {point.upper() for point in points}
+        if len(named) < max(2, len(points)) or PASS.upper() in named:
+            raise GtpError("bad vertex list")
+        try:
+            for point in points:
+                self._play(["black", point])
+        except GtpError:
+            self.position.clear()
+            self._begin()
+            raise
+        return " ".join(points)
+
+    def _final_status_list(self, arguments: list[str]) -> str:
+        return facts.final_status_list(self.position, words(arguments, 1)[0])
+
+    def _load_sgf(self, arguments: list[str]) -> str:
+        path = Path(words(arguments, 1)[0])
+        count = integer(arguments[1]) - 1 if len(arguments) > 1 else None
+        if count is not None and count < 0:
+            raise GtpError("syntax error")
+        try:
+            fitting = self.position.fitting(sgf_parameters(path, self.position.game))
+            actions = read_sgf(path, fitting.game)[:count]
+        except (ValueError, OSError) as error:
+            raise GtpError("cannot load file: " + " ".join(str(error).split())) from error
+        self._change_game(fitting, self._begin, "cannot load file: no agent plays its game")
+        for action in actions:
+            self._apply(action)
         return ""
 
     def _give_turn(self, player: int) -> bool:
@@ -253,7 +311,7 @@ class Engine:
         self.position.apply(action, implied=implied)
 
     def _genmove(self, arguments: list[str]) -> str:
-        player = parse_colour(_words(arguments, 1)[0])
+        player = parse_colour(words(arguments, 1)[0])
         self._give_turn(player)
         if self.position.state.is_terminal():
             return self._ended_move(player)
@@ -263,7 +321,7 @@ class Engine:
         return word
 
     def _reg_genmove(self, arguments: list[str]) -> str:
-        player = parse_colour(_words(arguments, 1)[0])
+        player = parse_colour(words(arguments, 1)[0])
         if self.position.state.is_terminal():
             return self._ended_move(player)
         clock = getattr(self._agents[player], "clock", None)
@@ -295,7 +353,7 @@ class Engine:
         return ""
 
     def _time_settings(self, arguments: list[str]) -> str:
-        main, period, moves = map(_number, _words(arguments, 3))
+        main, period, moves = map(number_of, words(arguments, 3))
         if min(main, period, moves) < 0 or moves != int(moves):
             raise GtpError("syntax error")
         unlimited = (period > 0 and moves == 0) or (main == 0 and period == 0)
@@ -308,8 +366,8 @@ class Engine:
         return ""
 
     def _time_left(self, arguments: list[str]) -> str:
-        colour, seconds, moves = _words(arguments, 3)
-        player, left, stones = parse_colour(colour), _number(seconds), _integer(moves)
+        colour, seconds, moves = words(arguments, 3)
+        player, left, stones = parse_colour(colour), number_of(seconds), integer(moves)
         if left < 0 or stones < 0:
             raise GtpError("syntax error")
         if self._clocks[player] is None:
@@ -324,49 +382,3 @@ class Engine:
         agent: Any = self._agents[player]
         if hasattr(agent, "clock"):
             agent.clock = self._own_clocks[player] if clock is None else clock
-
-    def _game_id(self, arguments: list[str]) -> str:
-        name = self.position.vertices.short_name
-        return GTP_NAMES.get(name, name)
-
-    def _board_size(self, arguments: list[str]) -> str:
-        size = self.position.size
-        if size is None:
-            raise GtpError("the board has no single size")
-        return str(size)
-
-    def _legal_moves(self, arguments: list[str]) -> str:
-        state, vertices = self.position.state, self.position.vertices
-        if state.is_terminal():
-            return ""
-        return " ".join(vertices.write(state, int(action)) for action in state.legal_actions())
-
-    def _side_to_move(self, arguments: list[str]) -> str:
-        state = self.position.state
-        return "" if state.is_terminal() else ("black", "white")[state.current_player()]
-
-    def _final_result(self, arguments: list[str]) -> str:
-        return self.position.final_score() if self.position.state.is_terminal() else ""
-
-
-def _words(arguments: list[str], count: int) -> list[str]:
-    if len(arguments) < count:
-        raise GtpError("syntax error")
-    return arguments[:count]
-
-
-def _number(word: str) -> float:
-    try:
-        number = float(word)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise GtpError("syntax error")
-    return number
-
-
-def _integer(word: str) -> int:
-    try:
-        return int(word)
-    except ValueError:
-        raise GtpError("syntax error") from None

@@ -1,0 +1,130 @@
+"""Handicaps, games in files, and the status of stones, as controllers ask for them."""
+
+import pyspiel
+import pytest
+
+from rave_agents.arena import play_match
+from rave_agents.gtp_engine.engine import Engine
+
+
+def engine(game="go(board_size=9)"):
+    return Engine(game, "random", seed=1)
+
+
+def told(engine, line):
+    return engine.answer(line).strip()
+
+
+@pytest.mark.parametrize(
+    ("size", "count", "points"),
+    [
+        (9, 2, "C3 G7"),
+        (9, 5, "C3 G7 C7 G3 E5"),
+        (9, 9, "C3 G7 C7 G3 C5 G5 E3 E7 E5"),
+        (13, 7, "D4 K10 D10 K4 D7 K7 G7"),
+        (19, 6, "D4 Q16 D16 Q4 D10 Q10"),
+        (8, 4, "C3 F6 C6 F3"),
+    ],
+)
+def test_a_fixed_handicap_lies_on_the_protocols_points(size, count, points):
+    player = engine(f"go(board_size={size})")
+    assert told(player, f"fixed_handicap {count}") == f"= {points}"
+    assert told(player, "gogui-rules_side_to_move") == "= white"
+    assert set(told(player, "final_status_list alive")[2:].split()) == set(points.split())
+
+
+@pytest.mark.parametrize(
+    ("game", "line", "refusal"),
+    [
+        ("go(board_size=9)", "fixed_handicap 1", "invalid number of stones"),
+        ("go(board_size=9)", "fixed_handicap 10", "invalid number of stones"),
+        ("go(board_size=8)", "fixed_handicap 5", "invalid number of stones"),
+        ("go(board_size=5)", "place_free_handicap 2", "invalid number of stones"),
+        ("go(board_size=9)", "set_free_handicap a1", "bad vertex list"),
+        ("go(board_size=9)", "set_free_handicap a1 A1", "bad vertex list"),
+        ("go(board_size=9)", "set_free_handicap a1 pass", "bad vertex list"),
+        ("hex(board_size=9)", "fixed_handicap 2", "the game has no handicap"),
+    ],
+)
+def test_a_handicap_that_cannot_be_laid_is_refused(game, line, refusal):
+    assert told(engine(game), line) == f"? {refusal}"
+
+
+def test_a_handicap_is_laid_on_an_empty_board_alone():
+    player = engine()
+    told(player, "play b c3")
+    assert told(player, "fixed_handicap 2") == "? board not empty"
+
+
+def test_a_free_handicap_is_the_greatest_that_the_board_has():
+    player = engine("go(board_size=8)")
+    assert told(player, "place_free_handicap 9") == "= C3 F6 C6 F3"
+
+
+def test_a_free_handicap_with_a_bad_point_leaves_the_board_empty():
+    player = engine()
+    assert told(player, "set_free_handicap a1 z9") == "? illegal move"
+    assert told(player, "final_status_list alive") == "="
+    assert told(player, "set_free_handicap a1 j9") == "= a1 j9"
+
+
+def test_no_stone_is_dead_since_areas_are_counted_as_the_board_stands():
+    player = engine()
+    told(player, "play b c3")
+    assert told(player, "final_status_list dead") == "="
+    assert told(player, "final_status_list seki") == "="
+    assert told(player, "final_status_list ill") == "? unknown status"
+    refusal = "? the game has no stones that live or die"
+    assert told(engine("hex(board_size=5)"), "final_status_list alive") == refusal
+
+
+def test_a_file_is_loaded_with_its_board_and_komi(tmp_path):
+    path = tmp_path / "game.sgf"
+    path.write_text("(;FF[4]GM[1]SZ[7]KM[5.5];B[cc];W[dd];B[])")
+    player = engine()
+    assert told(player, f"loadsgf {path}") == "="
+    assert player.position.game.name.startswith("go(board_size=7,komi=5.5")
+    assert told(player, "final_status_list alive") == "= D4 C5"
+    assert told(player, "gogui-rules_side_to_move") == "= white"
+    assert told(player, "undo") == "="
+    assert told(player, f"loadsgf {path} 2") == "="  # The board before the second move.
+    assert told(player, "final_status_list alive") == "= C5"
+    assert told(player, "genmove w").startswith("= ")
+
+
+def test_a_saved_game_of_a_match_is_loaded(tmp_path):
+    result = play_match("hex(board_size=4)", "random", "random", games=1, sgf=tmp_path)
+    player = engine("hex(board_size=4)")
+    (path,) = tmp_path.glob("*.sgf")
+    assert told(player, f"loadsgf {path}") == "="
+    assert player.position.actions == list(result.records[0].actions)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "No such file"),
+        ("(;GM[1]SZ[9];B[aa];B[bb])", "who is not to move"),
+        ("(;GM[11]SZ[9];B[aa])", "it is a game of hex"),
+        ("(;GM[1]SZ[400];B[aa])", "cannot load file"),
+        ("no sgf", "cannot load file"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_changes_nothing(tmp_path, content, reason):
+    path = tmp_path / "game.sgf"
+    if content is not None:
+        path.write_text(content)
+    player = engine()
+    told(player, "play b c3")
+    answer = told(player, f"loadsgf {path}")
+    assert answer.startswith("? cannot load file")
+    assert reason in answer
+    assert told(player, "final_status_list alive") == "= C3"
+
+
+def test_cleanup_moves_are_moves_of_the_agent():
+    player = engine()
+    move = told(player, "kgs-genmove_cleanup b")
+    assert move.startswith("= ")
+    assert len(player.position.actions) == 1
+    assert pyspiel.load_game("go(board_size=9)").num_distinct_actions() > player.position.actions[0]
