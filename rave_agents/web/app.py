@@ -13,6 +13,8 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -77,7 +79,8 @@ class Page:
                 Route(f"/{token}/do", self._do, methods=["POST"]),
                 Route(f"/{token}/review", self._review),
                 Route(f"/{token}/{{name:str}}", self._file),
-            ]
+            ],
+            middleware=[Middleware(GZipMiddleware)],
         )
         """The application."""
         self.guarded: Any = _Guard(self.app)

@@ -268,6 +268,14 @@ def test_the_page_loads_nothing_from_elsewhere_and_is_small(open_page):
     assert STYLE in answers[2].text
 
 
+def test_the_page_with_a_large_board_is_sent_in_few_bytes(open_page):
+    page = open_page("hex(board_size=11)", seats=(0, 1))
+    asked = ("", "page.js", "page.css", "state")
+    answers = [page.client.get(f"/token/{name}") for name in asked]
+    assert all(answer.headers["content-encoding"] == "gzip" for answer in answers)
+    assert sum(int(answer.headers["content-length"]) for answer in answers) < 30_000
+
+
 def test_text_that_a_game_prints_is_escaped():
     cells = tuple(
         Cell(row=0, column=c, x=float(c), y=0.0, piece=piece, owner=None)
