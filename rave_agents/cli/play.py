@@ -22,6 +22,7 @@ from rave_agents.cli.program import (
 )
 from rave_agents.cli.terminal import say, show_wide, tolerate_encoding
 from rave_agents.cli.terminal_game import TerminalGame
+from rave_agents.sessions.game_file import game_text, restore_clocks
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.setting_up import limited, set_up_session
 from rave_agents.web.server import serve
@@ -100,10 +101,10 @@ def play(
     )
     if output is not None:
         check_writable(output, "--output")
-        session.text()
+        game_text(session)
     if resumes and output is not None:
         session.replay_start()
-        session.restore_clocks(output)
+        restore_clocks(session, output)
     adviser = next((who for who in session.seats if who is not None), None)
     live = LiveSession(
         session,

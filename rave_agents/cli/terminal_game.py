@@ -12,6 +12,7 @@ from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.plots.board_memory import BoardMemory
 from rave_agents.plots.board_text import board_text
 from rave_agents.results.tables import Column, Table, two_decimals
+from rave_agents.sessions.game_file import save_game
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import Session
 from rave_agents.sessions.thought import Thought
@@ -240,7 +241,7 @@ class TerminalGame:
             self._show("Write save and the name of a file.")
             return
         try:
-            self._live.session.save(Path(rest).expanduser())
+            save_game(self._live.session, Path(rest).expanduser())
         except (OSError, RaveAgentsError) as error:
             self._show(f"It was not saved: {error}")
         else:

@@ -60,8 +60,7 @@ class Composed:
 
         A field of a part is given by its name, ``schedule="hand_selected"`` or ``c=0.7``, or by its
         place, ``**{"schedule.bias": 0.05}``, which is needed where two parts of different classes
-        have a field of this name. ``rule`` given alone holds where players move at the same
-        time, too, unless they follow mixed strategies.
+        have a field of this name.
 
         Raises:
             UnknownNameError: (a ValueError) for the name of a part that does not exist.

@@ -73,7 +73,8 @@ class SearchConfig(Composed):
 
     rule: Annotated[Part, Takes(UCB1, score, exploration, Greedy, Gumbel)] = None
     """The selection rule where one player moves at a time, see ``kernel/rules.py``; by default
-    ``UCB1(c=0.5)``. ``Gumbel`` shares out a known number of simulations, see
+    ``UCB1(c=0.5)``. Given to ``replace`` alone, it holds where players move at the same time, too,
+    unless they follow mixed strategies. ``Gumbel`` shares out a known number of simulations, see
     ``kernel/gumbel.py``."""
 
     simultaneous: Annotated[Part, Takes(UCB1, score, exploration, Greedy, RegretMatching, Exp3)] = (

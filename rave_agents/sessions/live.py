@@ -13,6 +13,7 @@ from rave_agents.errors import RaveAgentsError
 from rave_agents.game.game_state import PlayerId, joint_action
 from rave_agents.sessions.agent_runner import AgentRunner
 from rave_agents.sessions.agent_worker import Answer, Failed, Tells
+from rave_agents.sessions.game_file import save_game
 from rave_agents.sessions.session import PERSON, Session
 from rave_agents.sessions.thought import Thought
 
@@ -362,7 +363,7 @@ class LiveSession:
                 self._inform(runner, number)
         if self.path is not None:
             try:
-                session.save(self.path)
+                save_game(session, self.path)
             except (OSError, RaveAgentsError) as error:
                 self.error = f"The game was not saved: {error}"
 

@@ -2,10 +2,8 @@
 
 import copy
 import dataclasses
-import os
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -14,13 +12,10 @@ from rave_agents.agents.named_agents import AnyAgent
 from rave_agents.arena.openings import draw_outcome
 from rave_agents.arena.positions import Position, beginning, moves_to, set_up
 from rave_agents.arena.referee import decided_returns
-from rave_agents.errors import UnsupportedGameError
-from rave_agents.files import written_whole
-from rave_agents.frameworks.adapters import Game, is_dealt
+from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import (
     GameState,
     PlayerId,
-    draws_chance,
     hides_information,
     is_simultaneous,
     joint_action,
@@ -323,6 +318,11 @@ class Session:
         left, _ = clock.time_left()
         return max(0.0, left - self.elapsed) if seat in self.movers else left
 
+    @property
+    def clocks(self) -> list[Clock | None]:
+        """The seats' clocks, as they were when the position came about."""
+        return self._kept[-1].clocks
+
     def clock_of(self, seat: int) -> Clock | None:
         """A copy of a seat's clock; None without one."""
         return copy.copy(self._kept[-1].clocks[seat])
@@ -335,32 +335,6 @@ class Session:
                 self.lose(seat, "lost on time")
                 return True
         return False
-
-    # The file.
-
-    def text(self) -> str:
-        """The game as a list of moves, which ``--position`` and ``review`` read.
-
-        Raises:
-            UnsupportedGameError: if moves do not tell the game.
-        """
-        if draws_chance(self.start.state):
-            raise UnsupportedGameError(
-                f"A game of {self.game.name} cannot be saved: its environment draws chance itself."
-            )
-        state = beginning(self.game, self.start.seed)
-        lines = [f"# rave-agents: a game of {self.game.name}"]
-        if self.start.seed is not None and is_dealt(self.game):
-            lines.append(f"# dealt by seed: {self.start.seed}")
-        seats = ", ".join("a person" if who is PERSON else str(who) for who in self.seats)
-        lines.append(f"# seats: {seats}")
-        clocks = [clock.time_left()[0] for clock in self._kept[-1].clocks if clock is not None]
-        if clocks:
-            lines.append(f"# seconds left: {' '.join(f'{left:.1f}' for left in clocks)}")
-        lines += _written(state, moves_to(self.game, self.start))
-        for turn, kept in zip(self.turns, self._kept, strict=False):
-            lines += _words(kept.state, turn.players, turn.actions)
-        return "\n".join(lines) + "\n"
 
     @property
     def beginning(self) -> GameState:
@@ -378,61 +352,3 @@ class Session:
         """
         played = [action for turn in self.turns for action in turn.actions]
         return (*moves_to(self.game, self.start), *played)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write ``text`` into a file.
-
-        Raises:
-            UnsupportedGameError: if moves do not tell the game.
-            OSError: if it cannot be written.
-        """
-        text = self.text()
-        with written_whole(path, "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def restore_clocks(self, path: str | os.PathLike[str]) -> None:
-        """Set the clocks to what a file that ``save`` wrote says is left."""
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-        told = [line for line in lines if line.startswith("# seconds left:")]
-        words = told[0].partition(":")[2].split() if told else []
-        clocks = self._kept[-1].clocks
-        if len(words) != len(clocks):
-            return
-        for clock, word in zip(clocks, words, strict=True):
-            try:
-                left = float(word)
-            except ValueError:
-                continue
-            if clock is not None and 0 <= left <= clock.control.main + 1e6:
-                clock.set_left(left)
-
-
-def _written(state: GameState, actions: Sequence[int]) -> list[str]:
-    """A line for each action from a state on, which is changed."""
-    lines: list[str] = []
-    place = 0
-    while place < len(actions):
-        together = is_simultaneous(state)
-        players = tuple(moving_players(state)) if together else ()
-        step = tuple(actions[place : place + max(1, len(players))])
-        lines += _words(state, players, step)
-        if together:
-            state.apply_actions(joint_action(players, step, state.num_players()))  # type: ignore[attr-defined]
-        else:
-            state.apply_action(step[0])
-        place += len(step)
-    return lines
-
-
-def _words(state: GameState, players: Sequence[int], actions: Sequence[int]) -> list[str]:
-    """Moves in the game's notation; by number where a name does not tell them."""
-    if not is_simultaneous(state):
-        return [_word(legal_names(state), actions[0])]
-    pairs = zip(players, actions, strict=True)
-    return [_word(legal_names(state, player), action) for player, action in pairs]
-
-
-def _word(names: dict[int, str], action: int) -> str:
-    name = names[action]
-    is_told = name and list(names.values()).count(name) == 1 and not name.startswith("#")
-    return name if is_told and name.splitlines() == [name] and name == name.strip() else str(action)

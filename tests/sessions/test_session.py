@@ -4,6 +4,7 @@ import pytest
 
 from rave_agents import as_game
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.sessions.game_file import game_text, restore_clocks, save_game
 from rave_agents.sessions.session import PERSON, Session
 from rave_agents.sessions.setting_up import set_up_session
 from rave_agents.sessions.views import UNSEEN, seen_names, seen_text
@@ -111,10 +112,10 @@ def test_a_saved_game_goes_on_where_it_was(tmp_path, game, moves):
     session = set_up_session(game, AGENT, clock="60")
     session._since -= 10.0
     play(session, *moves)
-    session.save(tmp_path / "game.txt")
+    save_game(session, tmp_path / "game.txt")
     again = set_up_session(game, AGENT, position=tmp_path / "game.txt", clock="60")
     again.replay_start()
-    again.restore_clocks(tmp_path / "game.txt")
+    restore_clocks(again, tmp_path / "game.txt")
     assert str(again.state) == str(session.state)
     assert [turn.names for turn in again.turns] == [turn.names for turn in session.turns]
     assert again.time_left(0) == pytest.approx(session.time_left(0), abs=1.0)
@@ -170,13 +171,13 @@ def test_moves_of_one_name_are_saved_by_number():
 
     session = Session(as_game(Twins), [PERSON])
     session.choose(0, 1)
-    assert session.text().splitlines()[-1] == "1"
+    assert game_text(session).splitlines()[-1] == "1"
 
 
 def test_a_game_whose_environment_draws_chance_is_not_saved(tmp_path):
     session = set_up_session("gymnasium:Blackjack-v1", AGENT)
     with pytest.raises(UnsupportedGameError, match="draws chance itself"):
-        session.save(tmp_path / "game.txt")
+        save_game(session, tmp_path / "game.txt")
 
 
 def test_a_seat_sees_no_card_of_the_other():
