@@ -119,8 +119,8 @@ class SearchConfig(Composed):
         Part, Takes(UniformPlayouts, SensiblePlayouts, action_weight, move_weight)
     ] = SensiblePlayouts()
     """The playout policy, see ``kernel/playouts.py``. By default playouts are uniform, but for what
-    a game's compiled rules know: in Go they save chains and fill no eyes. ``UniformPlayouts`` know
-    nothing of that."""
+    a game's compiled rules know: in Go they save chains, make shapes and fill no eyes.
+    ``UniformPlayouts`` know nothing of that."""
 
     playout_count: Count = 1
     """Playouts for each simulation, at least 1; their mean counts as one visit."""

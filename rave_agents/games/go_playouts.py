@@ -1,14 +1,16 @@
 """Moves of Go's playouts: any legal one, or sensible ones.
 
-In sensible playouts a player saves a chain that the last move put in atari, does not fill an eye of
-one point, and passes only if there is nothing else (Gelly, Wang, Munos & Teytaud, "Modification of
-UCT with Patterns in Monte-Carlo Go", 2006, without the patterns and captures).
+In sensible playouts a player saves a chain that the last move put in atari, else makes a shape
+beside the last stone, else plays anywhere, but fills no eye of one point, and passes only if there
+is nothing else (Gelly, Wang, Munos & Teytaud, "Modification of UCT with Patterns in Monte-Carlo
+Go", 2006, without the captures).
 """
 
 from typing import Any
 
 import numpy as np
 
+from rave_agents.games.go_shapes import shape_codes
 from rave_agents.games.stones import EDGE, EMPTY, StoneRules
 from rave_agents.simulate.random_stream import random_below
 
@@ -20,8 +22,13 @@ class GoPlayouts(StoneRules):
     of the points that are ``empty``, with the ``place`` of each.
     """
 
+    def setup(self) -> None:
+        """Lay out the points, and what is known of shapes."""
+        super().setup()
+        self.shapes = shape_codes()
+
     def make_sensible(self, state: Any) -> None:
-        """Playouts save chains from atari and keep eyes."""
+        """Playouts save chains from atari, make shapes and keep eyes."""
         state.sensible = 1
 
     def knows_better(self, state: Any) -> bool:
@@ -32,6 +39,8 @@ class GoPlayouts(StoneRules):
         """Empty points, and the pass, are drawn until one will do; others go to the list's end."""
         if state.sensible:
             answer = self.answer_to_atari(state, state.last)
+            if answer == self.points:
+                answer = self.shape_beside(state, state.last, stream)
             if answer < self.points:
                 return np.int64(answer)
         count = state.num_empty
@@ -62,12 +71,28 @@ class GoPlayouts(StoneRules):
             near = self.near[last, direction]
             if state.colour[near] == state.player and self.in_atari(state, state.chain[near]):
                 point = self.last_liberty(state, state.chain[near])
-                if self.is_legal(state, point) and self.is_worth_saving(state, point):
+                if self.is_legal(state, point) and self.is_safe(state, point):
                     return point
         return no_answer
 
-    def is_worth_saving(self, state: Any, point: int) -> bool:
-        """True if a stone on a chain's last liberty gets it a second one, and fills no eye."""
+    def shape_beside(self, state: Any, last: int, stream: Any) -> int:
+        """A point beside the last stone where a stone makes a shape; the pass if there is none."""
+        nothing: int = self.numbers[self.points]
+        if last == self.points:
+            return nothing
+        first = random_below(stream, 8)
+        for turn in range(8):
+            point = self.near[last, (first + turn) & 7]
+            if state.colour[point] == EMPTY:
+                code = np.int64(0)
+                for direction in range(8):
+                    code |= np.int64(state.colour[self.near[point, direction]]) << 2 * direction
+                if self.shapes[code] and self.is_legal(state, point) and self.is_safe(state, point):
+                    return point
+        return nothing
+
+    def is_safe(self, state: Any, point: int) -> bool:
+        """True if a stone on an empty point has two liberties with its chain, and fills no eye."""
         liberties = 0
         for direction in range(4):
             near = self.near[point, direction]

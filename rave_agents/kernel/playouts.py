@@ -93,9 +93,9 @@ class UniformPlayouts(NamedTuple):
 class SensiblePlayouts(NamedTuple):
     """Uniform playouts, but for what the game's compiled rules know of its moves; the default.
 
-    In Go a player saves a chain that the last stone has put in atari, fills no eye of one point,
-    and passes only if there is nothing else. In most games nothing of that kind is known, and they
-    are ``UniformPlayouts``.
+    In Go a player saves a chain that the last stone has put in atari, or makes a shape beside it,
+    fills no eye of one point, and passes only if there is nothing else. In most games nothing of
+    that kind is known, and they are ``UniformPlayouts``.
     """
 
 

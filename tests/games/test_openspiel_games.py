@@ -698,9 +698,36 @@ def test_sensible_playouts_of_go_save_a_chain_from_atari(moves, answer):
 
 def test_sensible_playouts_of_go_leave_it_to_chance_whether_the_last_stone_is_taken():
     state = Go(board_size=5).new_initial_state()
-    for move in (1, 0):  # White's a1 could be taken at a2.
+    for move in (1, 0):  # White's a1 could be taken at a2; b2 makes a shape, too.
         state.apply_action(move)
-    assert len({playout[0] for playout in playouts_of(state, 20, sensible=True)}) > 5
+    assert {playout[0] for playout in playouts_of(state, 20, sensible=True)} == {5, 6}
+
+
+@pytest.mark.parametrize(
+    ("moves", "shapes"),
+    [
+        ("b4 c4 e1 b3", "c3 a3 a4"),
+        ("c3 c4", "b3 b4 d3 d4"),
+        ("d2 c2 e5 c1", "d1"),
+    ],
+    ids=["a cut, and two at the edge", "around a stone", "a block at the edge"],
+)
+def test_sensible_playouts_of_go_make_shapes_beside_the_last_stone(moves, shapes):
+    """Those of the paper, looked up by hand: the cut between b3 and c4, hane, blocks."""
+    state = Go(board_size=5).new_initial_state()
+    for move in moves.split():
+        state.apply_action(state.string_to_action(f"{'BW'[state.current_player()]} {move}"))
+    first = {playout[0] for playout in playouts_of(state, 80, sensible=True)}
+    assert {state.action_to_string(state.current_player(), move)[2:] for move in first} == set(
+        shapes.split()
+    )
+
+
+def test_sensible_playouts_of_go_play_anywhere_where_the_last_stone_is_alone():
+    state = Go(board_size=5).new_initial_state()
+    for move in (16, 4):  # b4 and e1.
+        state.apply_action(move)
+    assert len({playout[0] for playout in playouts_of(state, 80, sensible=True)}) > 15
 
 
 def test_sensible_playouts_of_go_do_not_extend_a_chain_that_stays_in_atari():

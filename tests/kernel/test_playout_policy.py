@@ -202,7 +202,7 @@ def test_adaptive_playouts_are_steered_where_a_player_may_move_twice_in_a_row():
 
 
 def test_adaptive_playouts_are_sensible_where_rules_know_more(monkeypatch):
-    """In Go, the trees are those of playouts that save chains and fill no eyes."""
+    """In Go, the trees are those of playouts that save chains, make shapes and fill no eyes."""
     monkeypatch.setenv("RAVE_AGENTS_GAMES", "compiled")
     state = OpenSpielState(pyspiel.load_game("go(board_size=5)").new_initial_state())
     trees = []
