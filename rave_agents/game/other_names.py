@@ -283,6 +283,11 @@ MEANINGS: tuple[Meaning, ...] = (
         "playouts level",
     ),
     Meaning(
+        "json",
+        "leave it out: progress goes to standard error (2> /dev/null hides it), results do not",
+        "verbose verbosity quiet silent progress progress_bar show_progress no_progress",
+    ),
+    Meaning(
         "simulations",
         "leave it out, and print last_result after a move",
         "verbose verbosity debug quiet log logger render print show_progress progress progress_bar",

@@ -202,6 +202,14 @@ def test_options_of_commands_are_answered_alike(option, message):
     assert message in said
 
 
+@pytest.mark.parametrize("command", ["learn", "train", "match"])
+def test_commands_that_show_progress_say_how_it_is_hidden(command):
+    result = CliRunner().invoke(app, [command, "tic_tac_toe", "--quiet"])
+    said = " ".join(re.sub("[│╭╮╰╯─]", " ", result.output).split())
+    assert result.exit_code == 2
+    assert "progress goes to standard error" in said
+
+
 @pytest.mark.parametrize("framework", GAMES)
 @pytest.mark.parametrize(
     ("value", "name"), [(500, "simulations=500"), (0.5, "seconds=0.5"), ("60+1", "clock='60")]
@@ -238,6 +246,7 @@ def test_a_misspelt_name_is_still_answered_with_the_nearest():
 def test_all_arguments_that_names_mean_are_arguments_of_some_agent():
     taken = {"env", "player_id", "player", "worlds", "horizon", "discount", "games", "jobs"}
     taken |= {"move_seconds", "games_per_pairing", "round_seconds", "position", "opponent", "html"}
+    taken |= {"json"}
     for kind in agent_types().values():
         taken |= {*kind.parameters}
     for name in Config.preset_names():
