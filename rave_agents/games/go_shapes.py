@@ -20,7 +20,7 @@ SIGNS = {
     "?": (BLACK, WHITE, EMPTY),
     "#": (EDGE,),
 }
-"""What may lie on a point: a small letter is anything but that colour, # beyond the edge."""
+"""Contents of a point: a small letter is anything but that colour, # lies beyond the edge."""
 
 SHAPES = (
     # Hane: enclosing, not cutting, around a corner; and a diagonal attachment.
@@ -44,7 +44,7 @@ SHAPES = (
 
 
 def shape_codes() -> NDArray[np.bool_]:
-    """Truth by the code of what lies around a point, two bits a neighbour in the order of NEAR."""
+    """True by the code of what lies around a point, two bits a neighbour in the order of NEAR."""
     codes = np.zeros(1 << 2 * len(NEAR), np.bool_)
     for rows in SHAPES:
         board = np.array([list(row) for row in rows])
