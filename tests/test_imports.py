@@ -34,6 +34,7 @@ def test_no_files_import_each_other_in_a_circle():
     assert circles(graph()) == []
 
 
+@pytest.mark.full
 def test_no_folders_import_each_other_in_a_circle():
     """Inside each folder, its files and the folders in it: ``kernel/amaf`` is one of ``kernel``."""
     folders = {path.parent for path in MODULES.values()} | {ADAPTERS, HOUSE.parent}

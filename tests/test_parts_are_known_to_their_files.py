@@ -84,6 +84,7 @@ def classes():
     return set(itertools.chain.from_iterable(map(classes_in, KERNEL.rglob("*.py"))))
 
 
+@pytest.mark.full
 def test_few_ask_of_which_class_a_part_is_and_say_why(classes):
     found = []
     for path in sorted([*HOUSE.rglob("*.py"), *ADAPTERS.rglob("*.py")]):

@@ -197,6 +197,7 @@ def test_what_a_policy_has_learned_is_forgotten_when_a_search_begins():
     assert 0 < search_tree(searcher).running.playouts.own.count[0] < first
 
 
+@pytest.mark.full(but=["pig(players=3)", "goofspiel(num_cards=4)", "kuhn_poker"])
 @pytest.mark.parametrize(
     "game",
     ["pig(players=3)", "goofspiel(num_cards=4)", "kuhn_poker", "chinese_checkers(players=3)"],
