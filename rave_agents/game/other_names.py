@@ -262,7 +262,7 @@ MEANINGS: tuple[Meaning, ...] = (
     ),
     Meaning(
         "html",
-        "use --html FILE for one page, --png FILE for a picture or --csv FILE for a table",
+        "use --html FILE for one page; --help has other forms",
         "output out file page save report write",
     ),
     Meaning(

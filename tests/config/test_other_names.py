@@ -176,8 +176,9 @@ def test_an_environments_opponent_is_often_called_an_agent():
         gymnasium.make("rave_agents/Opponent-v0", game="tic_tac_toe", agent="uct")
 
 
-def test_a_report_has_an_option_for_each_form():
-    result = CliRunner().invoke(app, ["report", "games.jsonl", "--output", "page.html"])
+@pytest.mark.parametrize("command", [["report"], ["review", "tic_tac_toe"]])
+def test_what_makes_a_page_has_an_option_for_it(command):
+    result = CliRunner().invoke(app, [*command, "games.jsonl", "--output", "page.html"])
     assert "use --html FILE for one page" in " ".join(
         re.sub("[│╭╮╰╯─]", " ", result.output).split()
     )
