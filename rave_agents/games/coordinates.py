@@ -6,9 +6,8 @@ from collections.abc import Sequence
 LETTERS = "abcdefghjklmnopqrstuvwxyz"
 """The columns from the left; i is left out, since it is easily mistaken for j."""
 
-HANDICAPS = ("d4", "q16", "d16", "q4", "d10", "q10", "k4", "k16", "k10")
-"""Points of the stones of a handicap of two to nine; of five or seven, the last is in the middle.
-"""
+_SMALLEST, _GO_SIZE, _MOST_STONES = 7, 19, 9
+"""The smallest board with points for a handicap, the largest, and the stones that this one has."""
 
 
 def point_name(column: int, row: int) -> str:
@@ -28,16 +27,36 @@ def point_number(name: str) -> tuple[int, int]:
     return LETTERS.index(letter), int(number) - 1
 
 
+def star_points(count: int, size: int) -> list[tuple[int, int]]:
+    """The columns and rows of a handicap's stones, where Go players lay them on a board of a size.
+
+    Args:
+        count: how many stones; fewer than two are none.
+        size: the board's size; where it has fewer points for stones, all of those are given.
+    """
+    near, middle = (3 if size > 12 else 2), size // 2
+    far = size - 1 - near
+    points = [(near, near), (far, far), (near, far), (far, near)]
+    has_middle = size % 2 == 1 and size > _SMALLEST
+    if has_middle:
+        points += [(near, middle), (far, middle), (middle, near), (middle, far), (middle, middle)]
+    if size < _SMALLEST or count < 2:
+        return []
+    points = points[:count]
+    if has_middle and count in (5, 7):
+        points[-1] = (middle, middle)
+    return points
+
+
 def handicap_points(count: int, size: int) -> list[tuple[int, int]]:
-    """The columns and rows of a handicap's stones; beyond nine OpenSpiel lays none.
+    """The columns and rows of a handicap's stones in OpenSpiel: those of the largest board.
+
+    Beyond nine it lays none.
 
     Raises:
         ValueError: if the board is too small for one of them.
     """
-    names = list(HANDICAPS[:count] if 2 <= count <= len(HANDICAPS) else ())
-    if count in (5, 7):
-        names[-1] = HANDICAPS[-1]
-    points = [point_number(name) for name in names]
+    points = star_points(count, _GO_SIZE) if count <= _MOST_STONES else []
     if any(max(point) >= size for point in points):
         raise ValueError(f"A handicap of {count} needs a larger board_size, got {size}.")
     return points

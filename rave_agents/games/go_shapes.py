@@ -4,6 +4,7 @@ The patterns of Gelly, Wang, Munos & Teytaud, "Modification of UCT with Patterns
 2006: hane, two kinds of cuts, and moves at the edge, turned and mirrored, with either colour.
 """
 
+import functools
 import itertools
 
 import numpy as np
@@ -43,6 +44,7 @@ SHAPES = (
 """Rows of three points, of which the one in the middle is played on."""
 
 
+@functools.cache
 def shape_codes() -> NDArray[np.bool_]:
     """True by the code of what lies around a point, two bits a neighbour in the order of NEAR."""
     codes = np.zeros(1 << 2 * len(NEAR), np.bool_)

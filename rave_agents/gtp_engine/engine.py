@@ -10,12 +10,12 @@ from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import as_agent
 from rave_agents.arena.sgf import read_sgf, sgf_parameters
 from rave_agents.frameworks.agent import Agent
+from rave_agents.games.coordinates import point_name, star_points
 from rave_agents.gtp.position import Position
 from rave_agents.gtp.protocol import Command, GtpError, answer, parse_colour, parse_command
 from rave_agents.gtp.vertices import PASS, RESIGN
 from rave_agents.gtp_engine import analysis, facts, live_analysis
 from rave_agents.gtp_engine.arguments import integer, number_of, words
-from rave_agents.gtp_engine.handicap import handicap_points
 from rave_agents.gtp_engine.thinking import seated_agents
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.time_control import TimeControl
@@ -94,8 +94,8 @@ class Engine:
             "final_status_list": lambda told: facts.final_status_list(
                 self.position, *words(told, 1)
             ),
-            "fixed_handicap": self._fixed_handicap,
-            "place_free_handicap": self._place_free_handicap,
+            "fixed_handicap": lambda told: self._handicap(told, fixed=True),
+            "place_free_handicap": lambda told: self._handicap(told, fixed=False),
             "set_free_handicap": self._lay_handicap,
             "loadsgf": self._load_sgf,
             "cputime": lambda _: f"{time.process_time() - self._started:.2f}",
@@ -240,19 +240,13 @@ class Engine:
             self._play(arguments[index : index + 2])
         return ""
 
-    def _fixed_handicap(self, arguments: list[str]) -> str:
+    def _handicap(self, arguments: list[str], *, fixed: bool) -> str:
+        """Lay stones on the usual points; if the number is not fixed, as many as there are."""
         count = integer(words(arguments, 1)[0])
-        points = handicap_points(self.position.size or 0, count)
-        if len(points) != count:
+        points = star_points(count, self.position.size or 0)
+        if not points or (fixed and len(points) != count):
             raise GtpError("invalid number of stones")
-        return self._lay_handicap(points)
-
-    def _place_free_handicap(self, arguments: list[str]) -> str:
-        count = integer(words(arguments, 1)[0])
-        points = handicap_points(self.position.size or 0, count)
-        if len(points) < 2:
-            raise GtpError("invalid number of stones")
-        return self._lay_handicap(points)
+        return self._lay_handicap([point_name(*point).upper() for point in points])
 
     def _lay_handicap(self, points: list[str]) -> str:
         """Let Black play on points, and White pass between."""
@@ -267,8 +261,7 @@ class Engine:
             for point in points:
                 self._play(["black", point])
         except GtpError:
-            self.position.clear()
-            self._begin()
+            self._clear_board([])
             raise
         return " ".join(points)
 

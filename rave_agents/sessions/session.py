@@ -194,7 +194,7 @@ class Session:
         state = self.state
         checked_action(action, [int(each) for each in legal_actions_of(state, seat)])
         seconds = self.elapsed
-        clock = self._kept[-1].clocks[seat]
+        clock = self.clocks[seat]
         probe = copy.copy(clock)
         if probe is not None and not probe.charge(seconds):
             self.lose(seat, "lost on time")
@@ -232,7 +232,7 @@ class Session:
             state.apply_actions(joint)  # type: ignore[attr-defined]
         else:
             state.apply_action(turn.actions[0])
-        clocks = copy.deepcopy(self._kept[-1].clocks)
+        clocks = copy.deepcopy(self.clocks)
         for seat in charged:
             clock = clocks[seat]
             if clock is not None:
@@ -312,7 +312,7 @@ class Session:
 
     def time_left(self, seat: int) -> float | None:
         """Seconds that a seat has, those since its turn began taken off; None without a clock."""
-        clock = self._kept[-1].clocks[seat]
+        clock = self.clocks[seat]
         if clock is None:
             return None
         left, _ = clock.time_left()
@@ -325,7 +325,7 @@ class Session:
 
     def clock_of(self, seat: int) -> Clock | None:
         """A copy of a seat's clock; None without one."""
-        return copy.copy(self._kept[-1].clocks[seat])
+        return copy.copy(self.clocks[seat])
 
     def check_time(self) -> bool:
         """End the game if somebody who is to move has no time left; returns whether it ended."""

@@ -246,8 +246,15 @@ def test_a_misspelt_name_is_still_answered_with_the_nearest():
 
 def test_all_arguments_that_names_mean_are_arguments_of_some_agent():
     taken = {"env", "player_id", "player", "worlds", "horizon", "discount", "games", "jobs"}
-    taken |= {"move_seconds", "games_per_pairing", "round_seconds", "position", "opponent", "html"}
-    taken |= {"json"}
+    taken |= {
+        "move_seconds",
+        "games_per_pairing",
+        "round_seconds",
+        "position",
+        "opponent",
+        "html",
+        "json",
+    }
     for kind in agent_types().values():
         taken |= {*kind.parameters}
     for name in Config.preset_names():

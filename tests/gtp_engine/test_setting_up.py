@@ -36,6 +36,7 @@ def test_a_fixed_handicap_lies_on_the_protocols_points(size, count, points):
 @pytest.mark.parametrize(
     ("game", "line", "refusal"),
     [
+        ("go(board_size=9)", "fixed_handicap 0", "invalid number of stones"),
         ("go(board_size=9)", "fixed_handicap 1", "invalid number of stones"),
         ("go(board_size=9)", "fixed_handicap 10", "invalid number of stones"),
         ("go(board_size=8)", "fixed_handicap 5", "invalid number of stones"),
