@@ -36,6 +36,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+CASES = 2
+"""Of a test without the mark ``full``, the quick run takes so many cases, evenly spread."""
+
 COMPILED_AFTER = {"quick": (8000, 5.0), "full": (1000, 1.5)}
 """Simulations and seconds that a process interprets a search that no process has compiled; it takes
 as long to compile it, which more tests of the full run share."""
@@ -131,7 +134,7 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers",
         "full(but=0): for the full run; the quick run takes so many of its cases, evenly spread, "
-        "or those that have one of these names",
+        f"or those that have one of these names. Without this mark it takes {CASES}.",
     )
     config.addinivalue_line(
         "markers",
@@ -207,13 +210,10 @@ def pytest_collection_modifyitems(config, items):
         return  # Who names a test wants it.
     left_out, cases = set(), collections.defaultdict(list)
     for item in items:
-        if item.get_closest_marker("needs"):
+        but = [mark.kwargs.get("but", 0) for mark in item.iter_markers("full")] or [CASES]
+        if 0 in but or item.get_closest_marker("needs"):
             left_out.add(item)
-            continue
-        but = [mark.kwargs.get("but", 0) for mark in item.iter_markers("full")]
-        if 0 in but:
-            left_out.add(item)
-        elif but:
+        else:
             cases[item.nodeid.partition("[")[0]].append((item, but[0]))
     for test, of_one_test in cases.items():
         among, (but, *_) = zip(*of_one_test, strict=True)

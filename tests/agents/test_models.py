@@ -64,6 +64,7 @@ def test_a_torch_module_is_asked_in_evaluation_mode_without_gradients(torch, con
     assert priors == pytest.approx(softmax(logits).tolist(), abs=1e-5)
 
 
+@pytest.mark.full
 def test_each_part_of_a_module_keeps_its_mode(torch, connect_four):
     class Net(torch.nn.Module):
         def __init__(self):

@@ -52,6 +52,7 @@ def test_equal_seeds_play_equal_games_whatever_runs_beside():
     assert in_order(one) == in_order(other)
 
 
+@pytest.mark.full
 def test_after_some_moves_the_most_visited_is_played():
     game = long_game()
     config = PUCT.replace(temperature=5.0)

@@ -51,7 +51,7 @@ def test_what_is_proven_of_a_game_is_certified(name, tmp_path):
     assert bounds.is_point
 
 
-@pytest.mark.full(but=["zero sum"])
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_of_random_trees_are_certified(kind, tmp_path):
     """With chance and without, for up to four players."""

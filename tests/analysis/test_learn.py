@@ -355,6 +355,7 @@ def test_the_compiled_value_is_that_of_strips():
         assert returns == pytest.approx(value(state), abs=1e-5)
 
 
+@pytest.mark.full
 def test_a_value_of_strips_is_learned():
     value = learn(small("connect_four"), games=2, rounds=1, strips=True)
     assert set(value.network.lengths) == {8}
@@ -405,6 +406,7 @@ def test_learning_in_processes_of_this_machine_is_the_same_as_in_threads(compile
     assert (found[0] == found[1]).all()
 
 
+@pytest.mark.full
 def test_learning_ends_where_the_callback_says_so():
     rounds = []
     learn(small("breakthrough"), games=8, rounds=4, fitted=lambda value: rounds.append(1) or False)
@@ -424,7 +426,7 @@ def test_learning_for_some_time_ends_then():
 @pytest.mark.full
 def test_a_file_is_checked_after_every_round_and_goes_on(compiled, tmp_path):
     path = tmp_path / "value.npz"
-    result = learn_to_file("tic_tac_toe", path, games=600, rounds=2, checks=2, progress=False)
+    result = learn_to_file("tic_tac_toe", path, games=100, rounds=2, checks=2, progress=False)
     assert len(result.checks) == 2
     assert result.checks[0].before is None
     assert {each.mcts.games for each in result.checks} == {2}

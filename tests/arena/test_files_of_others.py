@@ -121,7 +121,7 @@ def _everything(path):
     return [CliRunner().invoke(app, words).exit_code for words in runs]
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("agent", AGENTS)
 def test_an_agent_in_a_file_is_a_name(agent, opened, tmp_path):
     path = journal(tmp_path, {"agents": [agent, "uct(simulations=20)"]})
@@ -200,11 +200,10 @@ def test_plain_games_of_other_frameworks_are_made(game):
     assert load_plain_game(game).num_players == 2
 
 
-@pytest.mark.full(but=["mnk(m=40000,n=40000)"])
+@pytest.mark.full
 @pytest.mark.parametrize(
     "game",
     [
-        "blotto(coins=60,fields=12)",
         "mnk(m=40000,n=40000)",
         "cliff_walking(height=30000,width=30000)",
         "connect_four(rows=0)",
@@ -333,6 +332,7 @@ def strange(tmp_path_factory):
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
 
 
+@pytest.mark.full
 def test_names_are_text_on_the_page_and_in_its_pictures(strange):
     page = report_page(load_report(strange))
     assert not CONTROLS.search(page)

@@ -106,6 +106,7 @@ def test_a_file_of_something_else_is_refused(tmp_path):
         load_report(path)
 
 
+@pytest.mark.full
 def test_the_page_loads_nothing_from_elsewhere(page):
     assert not re.findall(r'(?:src|href)="(?!data:)[^"]*"', page)
     assert "http" not in re.sub(r"base64,[^\"]*", "", page)

@@ -221,7 +221,7 @@ class NoMoves(Steps):
         return 2 if state.moves == 0 else 0
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize(("rules", "count"), [(TooMany, 3), (NoMoves, 0)])
 def test_a_number_of_actions_beyond_what_the_rules_say_is_an_error(rules, count, compiled):
     told = rf"after \[.*max_actions, {rules().max_actions}, legal .* of chance: it has {count}"

@@ -22,7 +22,7 @@ from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import make_frame, simulated
 from rave_agents.testing import check_game_state, check_rules
 
-RANDOM_GAMES = int(os.environ.get("RAVE_AGENTS_RANDOM_GAMES", "1000"))
+RANDOM_GAMES = int(os.environ.get("RAVE_AGENTS_RANDOM_GAMES", "400"))
 """Random games of each game in the size that people play; see docs/tests.md."""
 
 SPECS = {
@@ -308,7 +308,7 @@ def test_every_game_of_openspiels_is_compared():
 
 @pytest.mark.full
 @pytest.mark.parametrize("spec", MAIN)
-def test_a_thousand_random_games_are_openspiels(spec, compiled):
+def test_hundreds_of_random_games_are_openspiels(spec, compiled):
     start = pyspiel.load_game(spec).new_initial_state
     check_rules(rules_of(spec), start, games=RANDOM_GAMES, interpreted_games=1, strings=False)
 
@@ -703,6 +703,7 @@ def test_sensible_playouts_of_go_leave_it_to_chance_whether_the_last_stone_is_ta
     assert {playout[0] for playout in playouts_of(state, 20, sensible=True)} == {5, 6}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("moves", "shapes"),
     [

@@ -99,7 +99,7 @@ def test_numbers_that_tell_a_board(name, numbers):
     assert searched_game(start_of(name), LEARNING).observation == numbers
 
 
-@pytest.mark.full(but=["AMAF values are trusted"])
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "parameters", "simulations", "ends"),
     [

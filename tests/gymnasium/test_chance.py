@@ -36,7 +36,7 @@ def earned(agent_type, env, seed, **options):
     return env.step(agent.act())[1]
 
 
-@pytest.mark.full(but=["Attribute"])
+@pytest.mark.full
 @pytest.mark.parametrize("keeper", [dice.Attribute, dice.Python, dice.Global, dice.System])
 def test_nobody_earns_more_than_the_sure_action(keeper):
     env = dice.gym_coin(keeper)()
@@ -134,6 +134,7 @@ class Behind(gymnasium.Env):
         return self.place, float(self.np_random.integers(2)), True, False, {}
 
 
+@pytest.mark.full
 def test_chance_that_few_games_meet_is_drawn_too():
     env = Behind()
     total = [0.0] * EPISODES

@@ -161,14 +161,14 @@ def test_the_next_coin_is_not_known(kind):
     assert not agent.env.unsure
 
 
-@pytest.mark.full(but=["Kept"])
+@pytest.mark.full
 @pytest.mark.parametrize("kind", [Python, Kept, Hidden])
 def test_chance_that_shows_late_is_not_known_either(kind):
     share, _ = hits(kind, idle=120, episodes=20, flips=1)
     assert 0.2 < share < 0.8
 
 
-@pytest.mark.full(but=["Python"])
+@pytest.mark.full
 @pytest.mark.parametrize("kind", [Own, Python, Kept, Global])
 def test_a_replay_repeats_the_coins_that_were_seen(kind):
     share, _ = hits(kind, episodes=5)

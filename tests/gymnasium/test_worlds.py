@@ -73,7 +73,7 @@ def rebuilt(env, agent, rng):
     return new
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("worlds", [shuffled, rebuilt])
 def test_worlds_keep_a_plan_from_knowing_what_is_hidden(worlds):
     for seed in range(4):

@@ -54,6 +54,7 @@ def test_a_move_that_amaf_has_wrong_is_looked_at_again():
     assert min(visits) < 5
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", PARTS)
 def test_the_trust_in_amaf_sees_chance_as_well(name):
     state = pyspiel.load_game(name).new_initial_state()

@@ -190,7 +190,7 @@ def test_proof_numbers_lose_their_weight_where_forcing_moves_are_sacrifices():
     check_told(result)
 
 
-@pytest.mark.full(but=["hex(board_size=5)"])
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["hex(board_size=5)", "mnk(m=6,n=6,k=4)"])
 def test_proof_numbers_lose_their_weight_where_all_moves_leave_as_many_replies(name):
     result = played(name, 2)
@@ -198,7 +198,7 @@ def test_proof_numbers_lose_their_weight_where_all_moves_leave_as_many_replies(n
     check_told(result)
 
 
-@pytest.mark.full(but=["breakthrough(rows=6,columns=6)"])
+@pytest.mark.full
 @pytest.mark.parametrize(
     "name", ["breakthrough(rows=6,columns=6)", "connect_four", "lines_of_action"]
 )

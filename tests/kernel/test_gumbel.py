@@ -176,7 +176,7 @@ def prior_evaluator(prior, value):
     return BatchEvaluator(judge, policy="probabilities")
 
 
-@pytest.mark.full(but=["3"])
+@pytest.mark.full
 @pytest.mark.parametrize("simulations", [3, 5, 9, 17])
 def test_the_chosen_actions_are_worth_more_than_those_of_the_prior(simulations):
     gains = []

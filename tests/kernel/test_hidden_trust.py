@@ -83,6 +83,7 @@ def played(name, searches=6, simulations=100):
     return searcher, searcher.search(state, Limit(simulations=simulations))
 
 
+@pytest.mark.full
 def test_asking_for_a_rank_is_as_good_later_though_legal_again():
     searcher, result = played("go_fish")
     lifetimes = searcher.rooted_tree().running.lifetimes

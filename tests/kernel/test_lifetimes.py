@@ -112,7 +112,7 @@ def test_nothing_known_is_no_reason_for_distrust():
     assert move_independence(nothing) == 0.0
 
 
-@pytest.mark.full(but=["hex(board_size=5)-1.0", "mancala-0.0", "dots_and_boxes-0.0"])
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("text", "share"),
     [

@@ -155,6 +155,7 @@ def test_a_playout_wins_at_once_where_it_can(provider):
     assert all((reply, count) == (3, 2) for action, reply, count in replies if action != 3)
 
 
+@pytest.mark.full
 def test_a_playout_lets_nobody_win_at_once_where_it_need_not(provider):
     # Player 1 gets three in a column by 0.
     searcher, _ = searched(

@@ -208,6 +208,7 @@ def searched(text, config=LEARNING, simulations=300, **searcher):
     return found.search(OpenSpielState(position(text)), Limit(simulations=simulations))
 
 
+@pytest.mark.full
 def test_values_are_trusted_where_what_is_seen_foretells_the_end():
     """In Mancala it is the counters in the stores; in Nim the parity of many piles."""
     result = searched("mancala", simulations=500)
@@ -247,6 +248,7 @@ def test_nothing_is_learned_where_nothing_can_be_seen_or_nothing_shall_be(text, 
     assert "learned from playouts" not in str(result)
 
 
+@pytest.mark.full
 def test_compiled_rules_without_a_board_show_nothing():
     state = rules_class("nim")().new_initial_state()
     result = Searcher(LEARNING, seed=1).search(state, Limit(simulations=50))

@@ -35,6 +35,7 @@ def nodes_per_simulation(tree):
     return np.count_nonzero(players >= 0) / tree.arrays.node_visits[0]
 
 
+@pytest.mark.full
 def test_nodes_come_on_the_second_visit_where_amaf_values_are_trusted():
     _, tree = searched("hex(board_size=5)", 600)
     assert nodes_per_simulation(tree) < 0.9
@@ -51,6 +52,7 @@ def test_nodes_come_on_the_first_visit_where_they_are_not():
     assert nodes_per_simulation(tree) > 0.95
 
 
+@pytest.mark.full
 def test_proof_numbers_are_kept_only_while_their_bonus_is_trusted():
     result, tree = searched("hex(board_size=5)", 300)
     assert numbers_of(tree).idle[0] == 1

@@ -454,7 +454,7 @@ def better_known_than_searched():
     return written_game(nodes, low=0.0, high=1.0)
 
 
-@pytest.mark.full(but=["uct_solver"])
+@pytest.mark.full
 @pytest.mark.parametrize("preset", ["uct_solver", "rave_pn", "pn_mcts"])
 def test_a_solved_child_that_is_passed_over_counts_above_its_parent(preset):
     config = SearchConfig.preset(preset).replace(skipping=SkipSolved(), rule=UCB1(0.5))

@@ -107,7 +107,7 @@ def layered_game(seed, **rules):
     return GraphState(LayeredRules(seed, **rules))
 
 
-@pytest.mark.full(but=["rave_pn"])
+@pytest.mark.full
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_node_stands_for_a_position_and_counts_what_all_edges_to_it_count(preset):
     searcher, _ = searched(preset, game("tic_tac_toe"), 500, expand_visits=1)

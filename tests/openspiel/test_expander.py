@@ -101,7 +101,7 @@ def test_proofs_by_the_library_are_those_of_pythons_states(spec, library, monkey
     assert kinds == [NativeExpander, StateExpander]
     for at_least in (0.0, 1.0):
         proven = [
-            search.prove(each, 0, at_least, positions=30000)
+            search.prove(each, 0, at_least, positions=8000)
             for search, each in zip(searches, (state, InPython(state)), strict=True)
         ]
         assert None in proven or proven[0] == proven[1]

@@ -200,7 +200,7 @@ def test_step_with_policy_tells_shares_of_visits():
     assert action in dict(policy)
 
 
-@pytest.mark.full(but=["bridge-crazy_eights"])
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["hearts", "crazy_eights"])
 def test_new_edges_leave_room_for_a_node(name):
     for seed in range(2):

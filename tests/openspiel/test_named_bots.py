@@ -124,7 +124,7 @@ def global_searches(count, simulations, **changes):
     return [Searcher(config, seed=seed).search(state, limit) for seed in range(count)]
 
 
-@pytest.mark.full(but=["1-400"])
+@pytest.mark.full
 @pytest.mark.parametrize(("count", "simulations"), [(1, 400), (15, 3000)])
 def test_the_global_table_starves_no_move_that_has_no_visits(count, simulations):
     results = global_searches(count, simulations)

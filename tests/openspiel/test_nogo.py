@@ -132,7 +132,7 @@ def test_the_program_finds_it():
     assert rave_openspiel.bots_that_can_play_game(pyspiel.load_game("nogo")) != []
 
 
-@pytest.mark.full(but=["2-win"])
+@pytest.mark.full
 @pytest.mark.parametrize(("size", "proven"), [(2, "win"), (3, "win")])
 def test_our_solver_finds_who_wins_small_boards(size, proven):
     assert solve_position(f"nogo(board_size={size})", seconds=20).proven == proven

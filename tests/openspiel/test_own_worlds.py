@@ -69,8 +69,8 @@ def test_own_worlds_agree_with_the_posterior(spec):
 @pytest.mark.parametrize("spec", [spec for _, spec in CASES])
 def test_own_worlds_agree_with_the_posterior_in_all_phases(spec):
     """``examples/own_worlds.py`` looks at more positions."""
-    positions = {"gin_rummy": 1, "bridge(use_double_dummy_result=false)": 4}
-    check(spec, positions.get(spec, 24), 300)
+    positions = {"gin_rummy": 1, "bridge(use_double_dummy_result=false)": 2}
+    check(spec, positions.get(spec, 12), 200)
 
 
 @pytest.mark.parametrize(

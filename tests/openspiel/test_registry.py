@@ -44,7 +44,7 @@ from rave_agents.parts import (
 LOADABLE = [game.name for game in ADAPTER.games()]
 STOCK = {"fixed_action_preference", "uniform_random", "uniform_restricted_actions"}
 OURS = set(BOT_TYPES)
-LONGEST_GAME = 500
+LONGEST_GAME = 150
 
 REGISTRAR = registry.register()
 needs_registry = pytest.mark.skipif(REGISTRAR is None, reason=registry.diagnosis())
@@ -117,7 +117,7 @@ def test_both_worlds_tell_the_same(spec):
 def test_a_registered_bot_plays_what_the_python_bot_plays(name):
     mixes = name in ("regret_matching", "exp3")
     game = pyspiel.load_game("oshi_zumo" if mixes else "connect_four")
-    parameters = {"simulations": 60, "seed": 3}
+    parameters = {"simulations": 20, "seed": 3}
     histories = []
     for load_bot in (pyspiel.load_bot, rave_openspiel.load_bot):
         state = game.new_initial_state()

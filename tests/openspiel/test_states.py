@@ -49,7 +49,7 @@ def test_low_budget_search_plays_a_whole_game(name):
     searcher = Searcher(SearchConfig.preset("rave"), seed=1)
     searched = 0
     while not state.is_terminal():
-        if state.is_chance_node() or searched == SEARCHED_MOVES.get(name, 200):
+        if state.is_chance_node() or searched == SEARCHED_MOVES.get(name, 60):
             action = drawn_action(state, draw)
         else:
             before = (state.serialize(), str(state))

@@ -127,6 +127,7 @@ def test_replayed_worlds_are_histories_in_which_the_player_sees_the_same(name):
         assert len({tuple(world.history()) for world in [*found, state]}) >= 3
 
 
+@pytest.mark.full
 def test_go_fish_forgets_the_truth(monkeypatch):
     """A walk begins at the true history: what it leaves of it, where something else could be."""
     states = [decision("go_fish", 12, seed) for seed in range(10)]

@@ -196,7 +196,7 @@ def shuffled(env, agent, rng):
     return env
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("make", [dice.zoo_coin, dice.together_coin])
 def test_worlds_make_what_was_drawn_before_fair(make):
     env = make(dice.Deck)()

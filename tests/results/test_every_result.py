@@ -81,7 +81,7 @@ def made(kind):
 
 
 @pytest.fixture(params=KINDS)
-def result(request, compiled):
+def result(request):
     return made(request.param)
 
 

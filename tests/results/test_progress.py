@@ -61,7 +61,7 @@ def run(request, compiled):
     return RUNS[request.param]
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full
 def test_a_terminal_sees_it_by_default(run, terminal):
     if run is RUNS["solving"]:
         solve_position("connect_four", positions=1)  # Compiles what it needs.
@@ -140,6 +140,7 @@ def test_a_notebook_sees_a_bar_and_the_table(monkeypatch):
     assert pages[-1] == ""
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 def test_a_script_on_a_terminal_shows_a_bar():
     main, end = pty.openpty()

@@ -17,7 +17,7 @@ from helpers.random_trees import KINDS
 EXACT = ["uct_solver", "pn_mcts", "rave_pn", "auto"]
 """The presets whose solver proves outcomes."""
 
-TREES = 10_000
+TREES = 4_000
 """Trees of the full run."""
 
 SAMPLED = 1000

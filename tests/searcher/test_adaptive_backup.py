@@ -135,6 +135,7 @@ def test_the_file_keeps_the_word_and_refuses_others(path, tmp_path):
     assert LinearValue.load(tmp_path / "old.npz").backup == "mean_backup"
 
 
+@pytest.mark.full
 def test_openspiels_bots_show_a_tree_with_visits_and_rewards(path, monkeypatch):
     monkeypatch.delenv("RAVE_AGENTS_GAMES", raising=False)
     game = pyspiel.load_game(GAME)

@@ -422,6 +422,7 @@ def test_a_search_on_a_clock_charges_it():
     assert 1.0 - clock.main_left >= result.seconds > 0
 
 
+@pytest.mark.full
 def test_moves_left_are_those_of_random_games(monkeypatch):
     monkeypatch.setattr(timed_search, "_SECONDS", 30.0)
     assert 25 < expected_moves(NoGoState(9)) < 40

@@ -67,6 +67,7 @@ def check(found):
         assert outcomes.keys() <= ERRORS | own | played, (name, outcomes)
 
 
+@pytest.mark.full
 def test_one_of_each_sort_is_refused():
     found = run(1, SAMPLE, 100, NUMBA_DISABLE_JIT="1")
     assert found.keys() == set(SAMPLE)

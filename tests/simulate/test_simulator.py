@@ -268,8 +268,8 @@ def test_a_broken_prior_is_refused(prior, message):
 @pytest.mark.parametrize(
     ("kind", "count"),
     [
-        *((kind, 60) for kind in ("grave", "evaluator", "openspiel")),
-        ("openspiel_threads", 30),
+        *((kind, 30) for kind in ("grave", "evaluator", "openspiel")),
+        ("openspiel_threads", 15),
     ],
 )
 def test_keyboard_interrupt_in_the_middle_of_searches(kind, count):

@@ -32,6 +32,7 @@ def test_values_of_random_trees(kind):
             assert close(found, Forced(root, player).value)
 
 
+@pytest.mark.full
 def test_bounds_hold_the_value_whenever_a_search_ends():
     root = Pig(winscore=4, horizon=8).new_initial_state()
     value = Forced(root, 0).value
@@ -127,6 +128,7 @@ def test_certificates_of_both_bounds_are_verified(game, tmp_path):
     assert close([statement.value for statement in verified.header.statements], value)
 
 
+@pytest.mark.full
 def test_a_certificate_proves_the_bounds_of_an_unfinished_search(tmp_path):
     path = tmp_path / "proof.xz"
     game = Pig(winscore=5, horizon=12)

@@ -103,12 +103,14 @@ def test_an_entry_that_two_threads_have_written_half_each_is_none():
             table.words[place : place + 2] = before
 
 
+@pytest.mark.full
 def test_the_limit_of_positions_is_that_of_all_threads():
     state, search = search_of("connect_four", 3, rows=6, columns=6)
     assert search.prove(state, 0, 1.0, positions=500) is None
     assert search.positions == 500
 
 
+@pytest.mark.full
 def test_a_table_goes_on_with_another_number_of_threads(tmp_path):
     options = {"max_memory_mb": 1, "table": tmp_path / "proof.table"}
     game = rules_class("connect_four")(rows=4, columns=4)
@@ -120,6 +122,7 @@ def test_a_table_goes_on_with_another_number_of_threads(tmp_path):
     assert third.positions == 0
 
 
+@pytest.mark.full
 def test_a_copy_goes_on_with_what_is_known():
     state, search = search_of("connect_four", 2, rows=4, columns=4)
     assert search.prove(state, 0, 1.0) is False
