@@ -44,7 +44,10 @@ GAMES = (
 )
 """The games, with their parameters."""
 
-SETTINGS: dict[str, dict[str, Any]] = {"connect_four": {"strips": True, "opening": 22}}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "breakthrough": {"windows": "large"},
+    "connect_four": {"windows": "strips", "opening": 22},
+}
 """Settings of games that are learned better otherwise than by default, see ``learn``."""
 
 

@@ -2,6 +2,9 @@
 
 import itertools
 import re
+from collections.abc import Iterator
+
+from mkdocs.structure.pages import Page
 
 LONG = 11
 """Rows from which on a table is long; ``style.css`` says which of them are shown."""
@@ -9,14 +12,15 @@ LONG = 11
 TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 
 
-def on_page_content(html, page, **_):
+def on_page_content(html: str, page: Page, **_: object) -> str:
+    """Put a switch before each long table of the results."""
     if page.file.src_uri != "results.md":
         return html
     numbers = itertools.count(1)
     return TABLE.sub(lambda match: _with_a_switch(match[0], numbers), html)
 
 
-def _with_a_switch(table, numbers):
+def _with_a_switch(table: str, numbers: Iterator[int]) -> str:
     rows = table.count("<tr>") - 1
     if rows < LONG:
         return table

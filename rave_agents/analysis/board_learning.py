@@ -16,10 +16,10 @@ from rave_agents.knowledge.linear_value import LinearValue
 from rave_agents.knowledge.networks import (
     Cells,
     Network,
-    shapes_for,
+    large_windows,
+    small_windows,
     strips_of,
     tied,
-    windows,
 )
 from rave_agents.knowledge.symmetries import image_under, symmetries_of
 from rave_agents.knowledge.teacher import Numbers, Teacher, constant_sum
@@ -44,7 +44,11 @@ class Settings(NamedTuple):
 SETTINGS = Settings()
 
 
-def network_for(rules: BaseRules, more: Sequence[Cells] = (), *, strips: bool = False) -> Network:
+WINDOWS = SMALL, LARGE, STRIPS = ("small", "large", "strips")
+"""What a value can look at, see ``network_for``."""
+
+
+def network_for(rules: BaseRules, more: Sequence[Cells] = (), *, windows: str = SMALL) -> Network:
     """The network that learns a game: the windows of its board, or strips.
 
     Symmetries of the board share tables. So do players where the rules say how they change places
@@ -54,20 +58,23 @@ def network_for(rules: BaseRules, more: Sequence[Cells] = (), *, strips: bool = 
     Args:
         rules: the game.
         more: further tuples, such as ``random_tuples``.
-        strips: look at two lines of four cells beside each other in place of the windows.
+        windows: ``"small"`` for two by three cells, or fewer where they have too many contents;
+            ``"large"`` for two by four; ``"strips"`` for two lines of four cells beside each other.
 
     Raises:
-        ValueError: for strips on a board where none fits.
+        ValueError: for large windows or strips on a board where none fits.
     """
     rows, columns = rules.board_shape
-    board = rows, columns, rules.cell_kinds
-    base = strips_of(rows, columns) if strips else windows(rows, columns, shapes_for(rules))
+    if windows == STRIPS:
+        base = strips_of(rows, columns)
+    else:
+        base = large_windows(rules) if windows == LARGE else small_windows(rules)
     if not base:
         raise ValueError(f"strips are two lines of four cells: none fits on {rows} x {columns}.")
     groups = tied([*base, *more], symmetries_of(rules))
-    shares = rules.exchange and rules.cell_kinds == 3 and constant_sum(rules) and not strips
+    shares = rules.exchange and rules.cell_kinds == 3 and constant_sum(rules) and windows != STRIPS
     exchange = (image_under(rules, rules.exchange), (0, 2, 1)) if shares else None
-    return Network.of_tuples(board, groups, exchange)
+    return Network.of_tuples((rows, columns, rules.cell_kinds), groups, exchange)
 
 
 class Lessons(NamedTuple):
@@ -125,7 +132,7 @@ class BoardLearner:
         jobs: processes, at least 1.
         executor: runs them; None for this process.
         start: a value to go on from; None for zeros.
-        strips: see ``network_for``.
+        windows: see ``network_for``.
         settings: how it learns.
     """
 
@@ -137,13 +144,13 @@ class BoardLearner:
         jobs: int = 1,
         executor: Executor | None = None,
         start: LinearValue | None = None,
-        strips: bool = False,
+        windows: str = SMALL,
         settings: Settings = SETTINGS,
     ) -> None:
         self.rules = rules
         self._jobs, self._executor, self._settings = jobs, executor, settings
         self._seeds = np.random.SeedSequence(seed)
-        self.network: Network = network_for(rules, strips=strips)
+        self.network: Network = network_for(rules, windows=windows)
         if start is not None:
             if start.network is None:
                 raise ValueError("Learning goes on from a value of boards alone.")

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from rave_agents.agents.named_agents import AgentSpec, agent_types
 from rave_agents.analysis.backup_choice import choose_backup
+from rave_agents.analysis.board_learning import SMALL
 from rave_agents.analysis.learn import OPENING_PLIES, POLICY, learn
 from rave_agents.analysis.rounds import Budget, Learned, check_number
 from rave_agents.analysis.train import train
@@ -264,7 +265,7 @@ def learn_to_file(
     dask: str | None = None,
     start: str | os.PathLike[str] | None = None,
     what: str = "value",
-    strips: bool = False,
+    windows: str = SMALL,
     opening: int = OPENING_PLIES,
     checks: int = 0,
     tensorboard: str | os.PathLike[str] | None = None,
@@ -285,7 +286,7 @@ def learn_to_file(
         dask: the address of a Dask scheduler in their place, or ``"local"``; None for none.
         start: a file to go on from.
         what: see ``learn``.
-        strips: see ``learn``.
+        windows: see ``learn``.
         opening: see ``learn``.
         checks: games of each check of strength; 0 for none. Learning ends early once ``PATIENCE``
             rounds in a row have brought nothing. At the end as many games decide whether ``auto``
@@ -308,7 +309,7 @@ def learn_to_file(
         jobs=jobs,
         start=start,
         what=what,
-        strips=strips,
+        windows=windows,
         opening=opening,
         seed=seed,
     )

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from rave_agents.analysis.board_learning import SMALL, WINDOWS
 from rave_agents.analysis.learn import KINDS, OPENING_PLIES, VALUE
 from rave_agents.analysis.learning_run import LearningResult, learn_to_file, train_to_file
 from rave_agents.analysis.train import TARGETS
@@ -80,14 +81,14 @@ def learn(
             "moves, which helps in Hex.",
         ),
     ] = VALUE,
-    strips: Annotated[
-        bool,
+    windows: Annotated[
+        str,
         typer.Option(
-            "--strips",
-            help="Look at two lines of four cells beside each other in place of small windows, "
-            "which helps in Connect Four.",
+            metavar=f"[{'|'.join(WINDOWS)}]",
+            help="What a value looks at: windows of two by three cells; of two by four, for ten "
+            "minutes and more; or two lines of four cells, which help in Connect Four.",
         ),
-    ] = False,
+    ] = SMALL,
     opening: Annotated[
         int,
         typer.Option(
@@ -123,7 +124,7 @@ def learn(
             dask=dask,
             start=begin,
             what=what,
-            strips=strips,
+            windows=windows,
             opening=opening,
             checks=checks,
             tensorboard=tensorboard,

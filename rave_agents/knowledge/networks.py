@@ -17,6 +17,9 @@ from rave_agents.games.kit.values import with_judge
 MOST_CONTENTS = 1000
 """Contents that a window may have at most."""
 
+MOST_CONTENTS_OF_LARGE = 3**8
+"""Contents that a large window may have at most."""
+
 MOST_CELLS = 16
 """Cells that a tuple may have."""
 
@@ -185,6 +188,31 @@ def shapes_for(rules: BaseRules) -> tuple[tuple[int, int], ...]:
         if fits and rules.cell_kinds ** (shapes[0][0] * shapes[0][1]) <= MOST_CONTENTS:
             return shapes
     return SHAPES[-1]
+
+
+def small_windows(rules: BaseRules) -> list[Cells]:
+    """Windows of two by three cells and three by two, or fewer cells: see ``shapes_for``."""
+    return windows(*rules.board_shape, shapes_for(rules))
+
+
+def large_windows(rules: BaseRules) -> list[Cells]:
+    """Windows of two by four cells and four by two.
+
+    Raises:
+        ValueError: where none fits, or their contents are too many.
+    """
+    rows, columns = rules.board_shape
+    found = windows(rows, columns, [(2, 4), (4, 2)])
+    if not found:
+        raise ValueError(
+            f"windows='large' are of 2 x 4 cells: none fits on {rows} x {columns}. Take 'small'."
+        )
+    if rules.cell_kinds**8 > MOST_CONTENTS_OF_LARGE:
+        raise ValueError(
+            "windows='large' are for cells of three kinds at most, such as empty, black and white; "
+            f"those of {rules} are of {rules.cell_kinds}. Take 'small'."
+        )
+    return found
 
 
 def tied(tuples: Iterable[Cells], symmetries: Sequence[NDArray[np.int64]]) -> list[list[Cells]]:

@@ -336,17 +336,32 @@ def test_every_line_of_four_cells_is_within_a_strip():
 
 def test_strips_take_the_place_of_windows_and_are_not_shared_by_players():
     rules = small("connect_four")
-    network = network_for(rules, strips=True)
+    network = network_for(rules, windows="strips")
     assert not network.shared
     assert set(network.lengths) == {8}
     assert len(network.tables) == len(strips_of(*rules.board_shape))
     with pytest.raises(ValueError, match="none fits on 3 x 3"):
-        network_for(small("tic_tac_toe"), strips=True)
+        network_for(small("tic_tac_toe"), windows="strips")
+
+
+def test_large_windows_are_of_two_by_four_cells_and_shared_by_players():
+    network = network_for(small("breakthrough"), windows="large")
+    assert network.shared
+    assert set(network.lengths) == {8}
+
+
+@pytest.mark.parametrize(
+    ("game", "message"),
+    [("tic_tac_toe", "none fits on 3 x 3"), ("checkers", "cells of three kinds at most")],
+)
+def test_large_windows_that_do_not_fit_are_refused(game, message):
+    with pytest.raises(ValueError, match=message):
+        learn(rules_class(game)(), games=1, rounds=1, windows="large")
 
 
 def test_the_compiled_value_is_that_of_strips():
     rules = small("connect_four")
-    value = value_of(rules, network_for(rules, strips=True))
+    value = value_of(rules, network_for(rules, windows="strips"))
     judged = value.judged(rules)
     for plies in (3, 4):
         state, returns = played(rules, plies), np.zeros(2)
@@ -357,7 +372,7 @@ def test_the_compiled_value_is_that_of_strips():
 
 @pytest.mark.full
 def test_a_value_of_strips_is_learned():
-    value = learn(small("connect_four"), games=2, rounds=1, strips=True)
+    value = learn(small("connect_four"), games=2, rounds=1, windows="strips")
     assert set(value.network.lengths) == {8}
 
 
@@ -527,10 +542,11 @@ def test_games_that_are_not_learned_are_refused(name):
         ({"minutes": 0}, ValueError, "minutes must be a number above 0"),
         ({"minutes": 1, "games": 10}, ValueError, "minutes or games, not both"),
         ({"jobs": 0}, ValueError, "jobs must be at least 1"),
-        ({"strips": True, "what": "policy"}, ValueError, "for values, not for policies"),
+        ({"windows": "large", "what": "policy"}, ValueError, "for values, not for policies"),
         ({"opening": 2, "what": "policy"}, ValueError, "for values, not for policies"),
         ({"opening": -1}, ValueError, "opening must be at least 0"),
-        ({"strips": True, "start": "v.npz"}, ValueError, "start has tuples already"),
+        ({"windows": "strips", "start": "v.npz"}, ValueError, "start has windows of its own"),
+        ({"windows": "huge"}, ValueError, "windows must be one of small, large, strips"),
     ],
 )
 def test_numbers_that_are_not_allowed_are_refused(numbers, error, message):
