@@ -86,9 +86,9 @@ def test_few_simulated_tests_are_wrong(true_elo, wrong):
 @pytest.mark.full
 @pytest.mark.parametrize(("true_elo", "wrong"), [(0, "elo1"), (80, "elo0")])
 def test_of_simulated_tests_about_5_percent_are_wrong(true_elo, wrong):
-    verdicts, length = simulated(true_elo, Sprt(0, 80), 250, seed=6)
-    print(f"{verdicts.count(wrong) / 250} wrong, {2 * length} games on average")
-    assert verdicts.count(wrong) / 250 <= 0.08
+    verdicts, length = simulated(true_elo, Sprt(0, 80), 150, seed=6)
+    print(f"{verdicts.count(wrong) / 150} wrong, {2 * length} games on average")
+    assert verdicts.count(wrong) / 150 <= 0.08
     z, t = 2 * 1.645, math.sqrt(2) * 80 / ELO_PER_SIGMA
     assert length < (z / t) ** 2  # pairs of a test of fixed length with the same errors
 

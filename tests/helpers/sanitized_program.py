@@ -55,7 +55,7 @@ def main():
     for spec in GAMES:
         for preset in ("rave", "pn_mcts"):
             searcher = Searcher(SearchConfig.preset(preset), seed=1)
-            searcher.search(OpenSpielState(decision(spec, draw)), Limit(simulations=60))
+            searcher.search(OpenSpielState(decision(spec, draw)), Limit(simulations=20))
             searchers.append(searcher)
         # Too little room, and a deadline that has passed.
         state = decision(spec, draw)
