@@ -108,7 +108,7 @@ def measure(value: LinearValue, rules: BaseRules, given: argparse.Namespace) -> 
         score = choose_backup(rules, value, games=given.choice_games, **limits)
         print(f"{rules}: minimax {told(score)} against averages: {value.backup}", flush=True)
     helps = []
-    for other in sizes_near(rules):
+    for other in sizes_near(rules) if given.size_games else ():
         resized = at_other_size(value, other)
         if resized is not None:
             with_it = AgentSpec("auto", {"evaluator": resized})
@@ -154,7 +154,9 @@ def main() -> None:
         "--choice-games", type=int, default=60, help="of minimax against averages; 0 for none"
     )
     parser.add_argument("--choice-seconds", type=float, default=0.02, help="a move of these")
-    parser.add_argument("--size-games", type=int, default=20, help="on each board of another size")
+    parser.add_argument(
+        "--size-games", type=int, default=20, help="on each board of another size; 0 for none"
+    )
     parser.add_argument("--measure", action="store_true", help="learn nothing")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=pathlib.Path, default=FOLDER)
