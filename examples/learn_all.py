@@ -30,16 +30,26 @@ from rave_agents.knowledge.other_sizes import at_other_size, sizes_near
 from rave_agents.knowledge.shipped import FOLDER, file_name
 
 GAMES = (
+    "amazons",
     "breakthrough",
+    "checkers",
     "clobber",
     "connect_four",
+    "einstein_wurfelt_nicht",
     "go(board_size=7)",
     "go(board_size=9)",
     "havannah(board_size=5)",
     "hex(board_size=7)",
     "hex(board_size=9)",
     "lines_of_action",
+    "mancala",
     "othello",
+    "oware",
+    "pentago",
+    "quoridor(board_size=5)",
+    "quoridor(board_size=9)",
+    "twixt(board_size=8)",
+    "ultimate_tic_tac_toe",
     "y(board_size=7)",
 )
 """The games, with their parameters."""

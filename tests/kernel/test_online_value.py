@@ -301,6 +301,11 @@ def test_what_makes_no_sense_is_refused(learning, message):
 def test_it_makes_auto_stronger_in_mancala():
     """By 0.71 in 200 games."""
     result = play_match(
-        "mancala", "auto", "auto(learning=no_learning)", games=60, simulations=300, seed=4
+        "mancala",
+        "auto(known=False)",
+        "auto(known=False,learning=no_learning)",
+        games=60,
+        simulations=300,
+        seed=4,
     )
     assert result.score.score > 0.55

@@ -11,6 +11,7 @@ from rave_agents.arena.match import play_match
 from rave_agents.games import rules_class
 from rave_agents.knowledge import levels, shipped
 from rave_agents.knowledge.levels import DEFAULT, LEVELS, PATH, Ladder, Level
+from rave_agents.knowledge.other_sizes import rules_named
 
 RULES = rules_class("breakthrough")(rows=5, columns=4)
 
@@ -80,18 +81,10 @@ def test_every_shipped_file_is_a_value_that_fits_its_game():
         assert value.made
         name = path.stem.partition("-")[0]
         assert value.game.startswith(f"{name}(")
-        rules = rules_class(name)(**parameters_of(value.game))
+        rules = rules_named(value.game, rules_class(name))
         assert shipped.value_for(rules).game == value.game
         assert path.name == shipped.file_name(rules)
     assert sum(path.stat().st_size for path in shipped.FOLDER.glob("*")) < 12 * 2**20
-
-
-def parameters_of(text):
-    """The parameters of a game of the kit, written as text, whose defaults tell their types."""
-    name, _, rest = text.removesuffix(")").partition("(")
-    defaults = rules_class(name).parameter_defaults()
-    pairs = (pair.split("=") for pair in rest.split(",") if pair)
-    return {key: type(defaults[key])(value) for key, value in pairs}
 
 
 def moves(level, threads, *, plies=3):
