@@ -20,6 +20,9 @@ MOST_CONTENTS = 1000
 MOST_CONTENTS_OF_LARGE = 3**8
 """Contents that a large window may have at most."""
 
+WORD = 8
+"""Bytes at whose multiples numbers lie."""
+
 MOST_CELLS = 16
 """Cells that a tuple may have."""
 
@@ -283,12 +286,44 @@ def _check(network: Network) -> None:
         raise ValueError(f"Stages must begin at ascending numbers, got {network.stages!r}.")
 
 
+def entries_by_cell(
+    network: Network, num_cells: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """The tuples that each cell is in, for each view of the board.
+
+    Returns:
+        The first entry of each cell, views after one another, and the end; and of each entry the
+        tuple, and what the content of the cell counts in its place.
+    """
+    starts, tuples, powers = [0], [], []
+    for view in network.cells:
+        inside = view.ravel()
+        counted = np.broadcast_to(network.powers, view.shape).ravel()
+        of_tuple = np.repeat(np.arange(view.shape[0]), view.shape[1])
+        for cell in range(num_cells):
+            at = inside == cell
+            tuples += of_tuple[at].tolist()
+            powers += counted[at].tolist()
+            starts.append(len(tuples))
+    return np.array(starts, np.int32), np.array(tuples, np.int32), np.array(powers, np.int32)
+
+
 @functools.lru_cache(maxsize=64)
 def judged_rules(rules: BaseRules, network: Network, shape: tuple[int, int, int]) -> BaseRules:
     """A game's rules with tuples, and rows of numbers of that shape, to judge by."""
+    views = len(network.cells)
+    from_, tuples, powers = entries_by_cell(network, rules.num_board_cells)
+    aligned = -(-rules.num_board_cells // WORD) * WORD
+    bytes_of_view = aligned + -(-4 * int(network.cells.shape[1]) // WORD) * WORD
     return with_judge(
         rules,
         judge_tuples,
+        judging_room=aligned - rules.num_board_cells + views * bytes_of_view,
+        memory_from=aligned,
+        bytes_of_view=bytes_of_view,
+        entries_from=from_,
+        entry_tuples=tuples,
+        entry_powers=powers,
         tuple_cells=np.maximum(network.cells.ravel(), 0).astype(np.int32),
         tuple_powers=network.powers.ravel(),
         tuple_tables=network.tables,

@@ -55,6 +55,11 @@ def small(name):
     return rules_class(name)(**SMALL.get(name, {}))
 
 
+def room_for(judged):
+    """Room for the cells, and for what is kept from one position to the next."""
+    return np.zeros(judged.rules.num_board_cells + judged.rules.judging_room, np.int8)
+
+
 def squarely(name):
     """A small game, of Hex one on as many columns as rows."""
     return rules_class(name)(**SMALL.get(name, {}) | ({"num_cols": 3} if name == "hex" else {}))
@@ -138,10 +143,10 @@ def test_the_compiled_value_is_that_of_the_sum_over_windows(name):
     rules = small(name)
     value = random_value(rules)
     judged = value.judged(rules)
-    for plies in (3, 6):
+    cells = room_for(judged)
+    for plies in (3, 6, 2):
         state = played(rules, plies)
         returns = np.zeros(2)
-        cells = np.zeros(rules.num_board_cells, np.int8)
         judged.rules.judge(state.record, cells, judged.weights, returns)
         assert returns == pytest.approx(value(state), abs=1e-5)
         assert -1 < returns[0] < 1
@@ -297,9 +302,9 @@ def test_the_compiled_value_is_that_of_tuples_that_players_share(name):
     value = value_of(rules, network)
     judged = value.judged(rules)
     assert network.shared
-    for plies in (3, 4, 6):
+    cells = room_for(judged)
+    for plies in (3, 4, 6, 1, 2):
         state, returns = played(rules, plies), np.zeros(2)
-        cells = np.zeros(rules.num_board_cells, np.int8)
         judged.rules.judge(state.record, cells, judged.weights, returns)
         assert returns == pytest.approx(value(state), abs=1e-5)
         assert sum(returns) == pytest.approx(0.0)
@@ -363,9 +368,9 @@ def test_the_compiled_value_is_that_of_strips():
     rules = small("connect_four")
     value = value_of(rules, network_for(rules, windows="strips"))
     judged = value.judged(rules)
-    for plies in (3, 4):
+    cells = room_for(judged)
+    for plies in (3, 4, 1):
         state, returns = played(rules, plies), np.zeros(2)
-        cells = np.zeros(rules.num_board_cells, np.int8)
         judged.rules.judge(state.record, cells, judged.weights, returns)
         assert returns == pytest.approx(value(state), abs=1e-5)
 

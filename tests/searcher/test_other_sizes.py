@@ -61,9 +61,10 @@ def test_the_compiled_value_is_that_of_python(tuples):
     other = rules(6, 5)
     value = at_other_size(random_value(rules(), tuples=tuples), other)
     judged, state = value.judged(other), other.new_initial_state()
+    cells = np.zeros(other.num_board_cells + judged.rules.judging_room, np.int8)
     for action in (0, 1):
         state.apply_action(state.legal_actions()[action])
-        returns, cells = np.zeros(2), np.zeros(other.num_board_cells, np.int8)
+        returns = np.zeros(2)
         judged.rules.judge(state.record, cells, judged.weights, returns)
         assert returns == pytest.approx(value(state), abs=1e-5)
 

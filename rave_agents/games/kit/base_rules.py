@@ -103,6 +103,8 @@ class BaseRules:
     """True if a policy of the search chooses each move of a playout."""
     is_judged: bool = False
     """True if ``judge`` gives values: where a search has a value function, not otherwise."""
+    judging_room: int = 0
+    """Bytes after the cells that ``judge`` may keep from call to call; zeros in the beginning."""
     gives_priors: bool = False
     """True if ``give_priors`` gives priors: where a search has a policy, not otherwise."""
     num_weights: int = 0

@@ -78,7 +78,8 @@ class Buffers(NamedTuple):
     scratch: Any
     """[players] where rules and value functions write; ``GUARD`` numbers lie on either side."""
     cells: Any
-    """[rows * columns of the board] where a value function, or who shows it, finds the cells."""
+    """[rows * columns of the board] where a value function, or who shows it, finds the cells, and
+    ``judging_room`` behind them."""
     cells_after: Any
     """The same, of the board after a move."""
     weights: Any
@@ -172,6 +173,7 @@ def entry(rules: Any, address: int) -> int:
     room = rules.list_room
     scratch = lists + 24 * room + 8 * GUARD
     cells = scratch + 8 * (players + GUARD)
+    board = rules.num_board_cells + rules.judging_room
     frame = Buffers(
         header,
         array_at(at[0], header[PATH_CAPACITY], np.int32),
@@ -190,8 +192,8 @@ def entry(rules: Any, address: int) -> int:
         table_at(at[18], samples, shown, np.float32),
         array_at(at[19], samples, np.int32),
         array_at(scratch, players, np.float64),
-        array_at(cells, rules.num_board_cells, np.int8),
-        array_at(cells + rules.num_board_cells + GUARD, rules.num_board_cells, np.int8),
+        array_at(cells, board, np.int8),
+        array_at(cells + board + GUARD, board, np.int8),
         array_at(header[WEIGHTS], rules.num_weights, np.float32),
         table_at(at[20], 2, actions, np.int32),
         states_at(rules, own),

@@ -63,7 +63,7 @@ class RulesSimulator:
         own, room, players = RECORDS * rules.record_bytes, rules.list_room, rules.num_players
         # Words, so that each record and list begins at a whole one.
         words = own // 8 + 3 * room + players + 2 * GUARD
-        board = rules.num_board_cells + GUARD
+        board = rules.num_board_cells + rules.judging_room + GUARD
         self._memory = np.zeros(words + -(-2 * board // 8), np.int64)
         memory = self._memory.view(np.uint8)
         size = rules.record.itemsize
@@ -75,7 +75,7 @@ class RulesSimulator:
         self._scratch = lists[24 * room + 8 * GUARD :][: 8 * players].view(np.float64)
         boards = memory[8 * words :].view(np.int8)
         self._cells, self._cells_after = (
-            boards[first : first + rules.num_board_cells] for first in (0, board)
+            boards[first : first + board - GUARD] for first in (0, board)
         )
         self._weights = np.zeros(0, np.float32) if weights is None else weights
         self._states[ROOT] = root[0]

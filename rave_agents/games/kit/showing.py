@@ -24,8 +24,9 @@ MOVES_PER_SAMPLE = 4
 @kernel
 def show_board(rules: Any, state: Any, cells: Any, rows: Any, row: int) -> None:
     """Write a board to a row."""
+    count = rules.num_board_cells
+    cells = cells[:count]
     rules.describe_board(state, cells)
-    count = cells.shape[0]
     if rules.cell_kinds > MOST_KINDS:
         for place in range(count):
             rows[row, place] = np.float32(cells[place])

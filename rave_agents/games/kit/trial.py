@@ -152,7 +152,8 @@ class _Trial:
 
     def _judge(self, state: Any) -> None:
         if self._rules.is_judged:
-            cells = np.zeros(self._rules.num_board_cells, np.int8)
+            room = self._rules.num_board_cells + self._rules.judging_room
+            cells = np.zeros(room, np.int8)
             weights = np.zeros(self._rules.num_weights, np.float32)
             self._rules.judge(state, cells, weights, self._returns)
 

@@ -55,19 +55,48 @@ def row_of(rules: Any, player: Any, stage: Any, output: Any) -> Any:
     return (row * rules.num_outputs + output) * rules.num_features
 
 
+@kernel
+def update_places(rules: Any, view: Any, cells: Any, last: Any, places: Any) -> None:
+    """Bring the places of all tuples' contents, each from the first of its table's, up to date.
+
+    The boards that a search judges one after the other differ in few cells, and each cell is in few
+    tuples. Zeros are the places of a board of zeros.
+
+    Args:
+        rules: the game, with tuples.
+        view: 1 where players share numbers and player 1 is to move, else 0.
+        cells: the board as the tuples see it.
+        last: the board that the places are of.
+        places: the places.
+    """
+    for cell in range(rules.num_board_cells):
+        change = np.int64(cells[cell]) - np.int64(last[cell])
+        if change != 0:
+            last[cell] = cells[cell]
+            row = view * rules.num_board_cells + cell
+            for entry in range(rules.entries_from[row], rules.entries_from[row + 1]):
+                places[rules.entry_tuples[entry]] += change * rules.entry_powers[entry]
+
+
 def judge_tuples(self: Any, state: Any, cells: Any, weights: Any, returns: Any) -> None:
     """``Rules.judge`` by a ``LinearValue``: what each player is to expect."""
     player = np.int64(self.player(state))
     low, high = self.min_utility, self.max_utility
-    stage = read_board(self, state, player, cells)
+    board = cells[: self.num_board_cells]
+    stage = read_board(self, state, player, board)
     if stage == NO_STAGE:  # There are no numbers for such a cell.
         returns[0] = np.nan
         return
+    view = player if self.players_share else np.int64(0)
+    first = self.memory_from + view * self.bytes_of_view
+    end = first + self.bytes_of_view
+    last, places = cells[first:end], cells[end - 4 * self.num_tuples : end].view(np.int32)
+    update_places(self, view, board, last, places)
     for output in range(self.num_outputs):
         start = row_of(self, player, stage, output)
         total = weights[start + self.num_features - 1]
         for number in range(self.num_tuples):
-            total += weights[start + place_of(self, player, cells, number)]
+            total += weights[start + self.tuple_tables[number] + places[number]]
         returns[output] = low + (high - low) / (1.0 + np.exp(-total))
     if self.players_share and player == 1:
         returns[1] = returns[0]
