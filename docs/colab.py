@@ -1,9 +1,9 @@
-"""The first cell of each notebook, which installs the package on Colab.
+"""The first cell of each notebook, which installs the package on Colab, and the README's badge.
 
 The repository's address stands in one place, ``Repository`` of ``[project.urls]`` in
 ``pyproject.toml``; the links of the documentation to Colab come from there, too.
 
-    python docs/colab.py            writes the cells, after the address has been filled in
+    python docs/colab.py            writes them, after the address has been filled in
 """
 
 import json
@@ -16,6 +16,8 @@ NOTEBOOKS = ROOT / "examples" / "notebooks"
 EXTRAS = "openspiel,pettingzoo,plot"
 MARK = "# On Colab, "
 """The beginning of the cell."""
+BADGES = "<!-- badges -->"
+"""The beginning of the README's line with the badge."""
 
 
 def repository() -> str:
@@ -38,6 +40,22 @@ def first_cell(address: str) -> list[str]:
         'if "google.colab" in sys.modules:\n',
         f'    %pip install -q "rave-agents[{EXTRAS}] @ git+{address}"',
     ]
+
+
+def badge(address: str) -> str:
+    """The badge that tells whether the gate has passed; empty where there is no GitHub to ask."""
+    if not address.startswith("https://github.com/"):
+        return ""
+    workflow = f"{address}/actions/workflows/gate.yml"
+    return f" [![gate]({workflow}/badge.svg)]({workflow})"
+
+
+def with_badge(readme: str, address: str) -> str:
+    """The README with the badge in its line."""
+    lines = readme.split("\n")
+    place = next(number for number, line in enumerate(lines) if line.startswith(BADGES))
+    lines[place] = BADGES + badge(address)
+    return "\n".join(lines)
 
 
 def link(address: str, notebook: str) -> str:
@@ -72,7 +90,10 @@ def with_first_cell(notebook: dict[str, Any], address: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Write the cells."""
+    """Write the cells and the badge."""
+    readme = ROOT / "README.md"
+    text = with_badge(readme.read_text(encoding="utf-8"), repository())
+    readme.write_text(text, encoding="utf-8")
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         notebook = json.loads(path.read_text(encoding="utf-8"))
         text = json.dumps(with_first_cell(notebook, repository()), indent=1, ensure_ascii=False)

@@ -36,6 +36,12 @@ def test_an_address_that_is_filled_in_is_in_the_cell_and_the_link(colab):
         address, "inside_a_search"
     )
     assert colab.link("", "inside_a_search") == ""
+    assert f"[![gate]({address}/actions/workflows/gate.yml/badge.svg)]" in colab.badge(address)
+
+
+def test_the_badge_of_the_readme_is_that_of_the_repository(colab):
+    readme = (NOTEBOOKS[0].parents[2] / "README.md").read_text(encoding="utf-8")
+    assert colab.with_badge(readme, colab.repository()) == readme
 
 
 def test_there_are_three():

@@ -14,7 +14,7 @@ from rave_agents.cli import app
 ROOT = pathlib.Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-LINES = 135
+LINES = 136
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SHORTER = {
     "ablation": ["--games", "2", "--simulations", "20"],
