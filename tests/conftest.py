@@ -36,7 +36,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-CASES = 2
+CASES = 1
 """Of a test without the mark ``full``, the quick run takes so many cases, evenly spread."""
 
 COMPILED_AFTER = {"quick": (8000, 5.0), "full": (1000, 1.5)}

@@ -138,6 +138,7 @@ def test_a_sequential_test_ends_a_match_and_tells_the_answer():
     assert "yes" in done.stdout
 
 
+@pytest.mark.full
 def test_a_test_ends_at_the_same_pair_whatever_plays(threads):
     options = {"sprt": "0,600", "seed": 3}
     alone = play_match("tic_tac_toe", "uct(simulations=10)", "random", **options)

@@ -130,7 +130,7 @@ def test_an_agent_in_a_file_is_a_name(agent, opened, tmp_path):
     assert agent.split(",")[0] in (tmp_path / "page.html").read_text()
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_in_a_file_is_made_only_if_it_is_plain(game, opened, tmp_path):
     assert _everything(journal(tmp_path, {"game": game})) == [0, 0, 0]
@@ -225,6 +225,7 @@ def test_an_action_that_is_not_legal_is_never_handed_to_the_game(game, action, t
     assert f"Action {action}, number 1 of the game, is not legal" in page
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("actions", "said"),
     [([7, 5, 6, 2, 8, 0], "over after 5 of 6"), ([7, 5, 5], "Action 5, number 3")],

@@ -26,7 +26,7 @@ def run(*arguments):
     )
 
 
-@pytest.mark.full(but=["pettingzoo:tictactoe_v3"])
+@pytest.mark.full
 @pytest.mark.parametrize(
     "name",
     [

@@ -146,6 +146,7 @@ def test_who_is_asked_must_be_in_the_file(files):
         report_page(load_report(files[0]["tournament"]), ask=["rave(simulations=41)"])
 
 
+@pytest.mark.full
 def test_the_command_asks(files, tmp_path):
     words = [
         "report",
@@ -205,6 +206,7 @@ def test_games_with_chance_and_simultaneous_moves_are_replayed(tmp_path):
     assert "cannot be replayed" not in page
 
 
+@pytest.mark.full
 def test_a_game_that_is_not_known_here_is_left_out(files, tmp_path):
     path = tmp_path / "unknown.jsonl"
     path.write_text(files[0]["match"].read_text().replace('"tic_tac_toe"', '"no_such_game"'))

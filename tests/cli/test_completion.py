@@ -119,6 +119,7 @@ def test_only_games_that_can_be_searched_are_offered():
     assert set(words(complete_game(""))) == listed
 
 
+@pytest.mark.full
 def test_no_framework_is_imported_where_names_are_kept(cache):
     completion.vocabulary.__wrapped__()
     code = (

@@ -64,6 +64,7 @@ assert codegen_settings() == "OPT=0"
 """
 
 
+@pytest.mark.full
 def test_what_decides_the_machine_code_is_told_with_numba_and_without():
     run(READ)
 

@@ -219,6 +219,7 @@ def test_a_run_goes_on_from_its_file_whoever_names_the_game(tmp_path):
         )
 
 
+@pytest.mark.full
 def test_a_report_runs_no_file_that_results_name(tmp_path):
     """Nor does it import a module: others may have written the results."""
     ran = tmp_path / "ran"

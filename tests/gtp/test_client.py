@@ -92,7 +92,7 @@ def test_twenty_games_have_twenty_results_though_a_process_is_killed_in_the_seve
     assert sum(record.margin > 0 for record in result.records) > 0
 
 
-@pytest.mark.full(but=["nonsense"])
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("way", "ending"),
     [
@@ -193,6 +193,7 @@ def test_a_program_that_does_not_play_ends_the_match_within_seconds(what):
     assert str(caught.value).startswith("Game 1, seat 1, agent gtp(")
 
 
+@pytest.mark.full
 def test_a_program_that_never_answers_ends_the_match():
     silent = program("while True: input()")
     spec = AgentSpec("gtp", {**silent.parameters, "timeout": 0.5})

@@ -121,7 +121,7 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("opening_plies", [0, 1, 2, 3])
 def test_turns_of_three_actions_are_played_and_finished(opening_plies, tmp_path):
     pytest.importorskip("pyffish", reason="pyffish is not installed")
@@ -167,6 +167,7 @@ def test_a_program_that_does_not_start_is_an_error_or_forfeits():
     assert result.faults == (1, 0)
 
 
+@pytest.mark.full
 def test_a_program_that_is_no_uci_program_is_an_error():
     with pytest.raises(MatchError, match=r"did not answer 'uci'"):
         play_match("clobber", 'uci(command="sleep 60",timeout=0.5)', "random", games=1)

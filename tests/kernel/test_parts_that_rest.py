@@ -47,6 +47,7 @@ def on_first_visits():
     return AUTO.amaf._replace(trust=AUTO.amaf.trust._replace(expand_visits=1))
 
 
+@pytest.mark.full
 def test_nodes_come_on_the_first_visit_where_they_are_not():
     _, tree = searched("connect_four", 400)
     assert nodes_per_simulation(tree) > 0.95
@@ -62,6 +63,7 @@ def test_proof_numbers_are_kept_only_while_their_bonus_is_trusted():
     assert result.proof_number > 0
 
 
+@pytest.mark.full
 def test_numbers_that_are_needed_again_are_those_of_the_whole_tree():
     _, tree = searched("connect_four", 300, moves=[3, 3, 2])
     numbers, search = numbers_of(tree), tree.search()

@@ -201,6 +201,7 @@ def test_adaptive_playouts_are_steered_where_a_player_may_move_twice_in_a_row():
     assert not even
 
 
+@pytest.mark.full
 def test_adaptive_playouts_are_sensible_where_rules_know_more(monkeypatch):
     """In Go, the trees are those of playouts that save chains, make shapes and fill no eyes."""
     monkeypatch.setenv("RAVE_AGENTS_GAMES", "compiled")

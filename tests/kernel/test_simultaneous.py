@@ -267,7 +267,7 @@ def test_the_table_grows_with_what_is_visited():
     assert searcher.tree.used[CHILD] <= 200 < size * size
 
 
-@pytest.mark.full(but=["uct"])
+@pytest.mark.full
 @pytest.mark.parametrize("preset", PRESETS)
 def test_memory_is_bounded_and_counted(preset):
     state = joint_random_game(3, width=4, depth=30, num_players=3, together=0.9)

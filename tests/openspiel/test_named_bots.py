@@ -143,7 +143,7 @@ def test_a_global_table_that_starves_moves_misleads(monkeypatch):
     assert statistics.median(result.value for result in starved) > 0.7
 
 
-@pytest.mark.full(but=["2-lines_of_action"])
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["chess", "lines_of_action"])
 @pytest.mark.parametrize("megabytes", [512, 2])
 def test_games_with_thousands_of_actions_stay_inside_the_budget(name, megabytes):

@@ -449,6 +449,7 @@ def test_what_makes_no_bot_is_refused(hex_game, monkeypatch):
         pyspiel.load_bot("rave", hex_game, 0)
 
 
+@pytest.mark.full
 @needs_registry
 def test_ctrl_c_ends_a_game_of_registered_bots(monkeypatch):
     monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")

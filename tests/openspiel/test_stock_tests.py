@@ -45,8 +45,12 @@ def problems_of(case):
     return [text for _, text in result.failures + result.errors]
 
 
-# Games for three players take the interpreted search of the quick run ten seconds.
-QUICK = [f"{name}-{MCTSBot.preset}" for name in NAMES if "three_player" not in name]
+# Games for one player and for three take the interpreted search of the quick run ten seconds.
+QUICK = [
+    f"{name}-{MCTSBot.preset}"
+    for name in NAMES
+    if not name.endswith(("single_player", "three_player"))
+]
 
 
 @pytest.mark.full(but=QUICK)

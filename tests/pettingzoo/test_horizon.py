@@ -124,7 +124,7 @@ def test_joint_moves_are_counted_in_a_parallel_environment():
     assert state.returns() == [3.0, 1.5]
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("horizon", [AUTO, 4])
 def test_agents_play_environments_that_never_end(horizon):
     agent = UCTAgent(begun(), simulations=30, seed=1, horizon=horizon)

@@ -99,6 +99,7 @@ def noisy(space):
     return Noisy()
 
 
+@pytest.mark.full
 def test_draws_from_a_space_in_a_function_are_chance_and_leave_the_live_one_alone():
     space = gymnasium.spaces.Discrete(3, seed=1)
     env = noisy(space)

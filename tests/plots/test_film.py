@@ -71,6 +71,7 @@ def test_agents_of_a_parallel_environment_share_a_picture_a_step(tmp_path):
     assert len(frames(rave_pettingzoo.record(env, agents, tmp_path / "rps.gif", seed=1))) == 4
 
 
+@pytest.mark.full
 def test_a_plan_is_filmed(tmp_path):
     env = gymnasium.make("FrozenLake-v1", is_slippery=False, render_mode="rgb_array")
     agent = rave_gymnasium.UCTAgent(env, simulations=300, horizon=20, discount=0.9, seed=1)

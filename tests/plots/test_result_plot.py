@@ -137,6 +137,7 @@ def test_a_notebook_shows_the_picture():
     assert search("tic_tac_toe").plot()._repr_png_().startswith(b"\x89PNG")
 
 
+@pytest.mark.full
 def test_without_matplotlib_the_extra_is_named_and_all_else_works():
     script = """
 import sys

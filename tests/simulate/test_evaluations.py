@@ -133,6 +133,7 @@ class Lucky(zoo.Endless):
         return seen, {agent: gain + self.random.random() for agent, gain in rewards.items()}, *rest
 
 
+@pytest.mark.full
 def test_values_are_checked_where_outcomes_of_joint_actions_are_drawn():
     env = Lucky()
     observations, infos = env.reset(seed=1)
