@@ -45,7 +45,7 @@ SETTINGS = Settings()
 
 
 WINDOWS = SMALL, LARGE, STRIPS = ("small", "large", "strips")
-"""What a value can look at, see ``network_for``."""
+"""The kinds of what a value looks at, see ``network_for``."""
 
 
 def network_for(rules: BaseRules, more: Sequence[Cells] = (), *, windows: str = SMALL) -> Network:

@@ -12,7 +12,7 @@ from rave_agents.kernel.proofs.numbers import Numbers, rest_or_resume
 from rave_agents.kernel.proofs.part import QUIET, CheckRefutations
 from rave_agents.kernel.tree import UNEXPANDED
 
-AUTO = SearchConfig.preset("auto")
+AUTO = SearchConfig.preset("auto").replace(known=False)
 
 
 def searched(name, simulations, config=AUTO, moves=()):
