@@ -433,6 +433,7 @@ def test_learning_ends_where_the_callback_says_so():
     assert len(rounds) == 1
 
 
+@pytest.mark.full
 def test_learning_for_some_time_ends_then():
     rounds, told = [], []
     learn(

@@ -667,6 +667,7 @@ def eyes(state, size):
     return found
 
 
+@pytest.mark.full
 def test_sensible_playouts_of_go_fill_no_eyes_and_pass_when_nothing_else_is_left():
     size = 5
     game = pyspiel.load_game(f"go(board_size={size})")
@@ -682,7 +683,7 @@ def test_sensible_playouts_of_go_fill_no_eyes_and_pass_when_nothing_else_is_left
     assert passes > 20
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("moves", "answer"),
     [((0, 1), 5), ((0, 1, 2), 6)],
@@ -696,6 +697,7 @@ def test_sensible_playouts_of_go_save_a_chain_from_atari(moves, answer):
     assert {playout[0] for playout in playouts_of(state, 20, sensible=False)} != {answer}
 
 
+@pytest.mark.full
 def test_sensible_playouts_of_go_leave_it_to_chance_whether_the_last_stone_is_taken():
     state = Go(board_size=5).new_initial_state()
     for move in (1, 0):  # White's a1 could be taken at a2; b2 makes a shape, too.
@@ -724,6 +726,7 @@ def test_sensible_playouts_of_go_make_shapes_beside_the_last_stone(moves, shapes
     )
 
 
+@pytest.mark.full
 def test_sensible_playouts_of_go_play_anywhere_where_the_last_stone_is_alone():
     state = Go(board_size=5).new_initial_state()
     for move in (16, 4):  # b4 and e1.
@@ -731,6 +734,7 @@ def test_sensible_playouts_of_go_play_anywhere_where_the_last_stone_is_alone():
     assert len({playout[0] for playout in playouts_of(state, 80, sensible=True)}) > 15
 
 
+@pytest.mark.full
 def test_sensible_playouts_of_go_do_not_extend_a_chain_that_stays_in_atari():
     state = Go(board_size=5).new_initial_state()
     for move in (0, 6, 24, 1):  # Black's a1 could only go to a2, with a3 as its one liberty.
@@ -776,6 +780,7 @@ def test_pettingzoos_go_is_searched_with_sensible_playouts():
     assert plays_sensibly(searcher)
 
 
+@pytest.mark.full
 def test_sensible_playouts_are_uniform_where_the_rules_know_of_none():
     state = OpenSpielState(pyspiel.load_game("connect_four").new_initial_state())
     trees = []

@@ -196,6 +196,7 @@ def test_where_nothing_is_known_it_says_nothing():
     assert (result.known, result.minimax) == (None, False)
 
 
+@pytest.mark.full
 def test_a_match_decides_and_averages_stay_without_evidence():
     judge = value()
     score = choose_backup(RULES, judge, games=2, seconds=0.001)

@@ -42,7 +42,7 @@ def check_interrupts(kind, count, seed):
 
 
 @pytest.mark.usefixtures("compiled")
-@pytest.mark.full(but=["bridge"])
+@pytest.mark.full
 @pytest.mark.parametrize("kind", SEARCHES)
 def test_exceptions_of_signal_handlers_come_out_of_searches_and_results_are_there(kind):
     check_interrupts(kind, 8, seed=1)
