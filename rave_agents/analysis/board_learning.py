@@ -67,10 +67,11 @@ def network_for(rules: BaseRules, more: Sequence[Cells] = (), *, windows: str = 
     rows, columns = rules.board_shape
     if windows == STRIPS:
         base = strips_of(rows, columns)
+        if not base:
+            told = f"none fits on {rows} x {columns}"
+            raise ValueError(f"strips are two lines of four cells: {told}.")
     else:
         base = large_windows(rules) if windows == LARGE else small_windows(rules)
-    if not base:
-        raise ValueError(f"strips are two lines of four cells: none fits on {rows} x {columns}.")
     groups = tied([*base, *more], symmetries_of(rules))
     shares = rules.exchange and rules.cell_kinds == 3 and constant_sum(rules) and windows != STRIPS
     exchange = (image_under(rules, rules.exchange), (0, 2, 1)) if shares else None

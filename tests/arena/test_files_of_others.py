@@ -204,6 +204,7 @@ def test_plain_games_of_other_frameworks_are_made(game):
 @pytest.mark.parametrize(
     "game",
     [
+        "blotto(coins=60,fields=12)",
         "mnk(m=40000,n=40000)",
         "cliff_walking(height=30000,width=30000)",
         "connect_four(rows=0)",
@@ -218,7 +219,7 @@ def test_a_game_that_takes_all_memory_or_crashes_is_told_of(game, tmp_path):
 
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("action", [9, 100, 10**6, 2**31 - 1, 2**31, 2**62])
-@pytest.mark.parametrize("game", ["mancala", "connect_four"])
+@pytest.mark.parametrize("game", ["tic_tac_toe", "mancala", "connect_four", "othello"])
 def test_an_action_that_is_not_legal_is_never_handed_to_the_game(game, action, tmp_path):
     fields = {"opening": [], "actions": [action]}
     page = report_page(load_report(journal(tmp_path, {"game": game}, **fields)))

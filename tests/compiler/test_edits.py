@@ -297,7 +297,7 @@ def test_edited_rules_are_compiled_anew(tmp_path):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("array", ["np.ones(200_000)"])
+@pytest.mark.parametrize("array", ["np.arange(400)[::2]", "np.ones(200_000)"])
 def test_code_that_has_an_array_by_its_address_is_not_kept(tmp_path, array):
     program = RULES.format(**AS_WRITTEN | {"array": f"ARRAY = {array}"})
     first, second = (run(program, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2))
@@ -421,7 +421,9 @@ print(searcher.search(random_game(1), Limit(simulations=300)).to_dict()["actions
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("setting", ["NUMBA_DEBUGINFO", "NUMBA_BOUNDSCHECK"])
+@pytest.mark.parametrize(
+    "setting", ["NUMBA_DEBUGINFO", "NUMBA_BOUNDSCHECK", "NUMBA_DEVELOPER_MODE"]
+)
 def test_a_search_is_the_same_under_settings_that_help_to_find_mistakes(tmp_path, setting):
     usual = run(SEARCH, NUMBA_DISABLE_JIT="1").stdout
     assert run(SEARCH, NUMBA_CACHE_DIR=str(tmp_path), **{setting: "1"}).stdout == usual

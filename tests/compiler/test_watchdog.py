@@ -83,7 +83,7 @@ def test_a_signal_that_is_answered_ends_nothing(program):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("threads", ["2"])
+@pytest.mark.parametrize("threads", ["1", "2"])
 def test_an_endless_helper_of_rules_does_not_make_a_search_deaf(program, threads):
     stuck = program(threads, "stuck.py")
     assert stuck.read_line() == "begins"
