@@ -107,7 +107,7 @@ def learn_one(game: str, given: argparse.Namespace) -> None:
         print(f"{game}: {told(score)}", kept)
         if kept:
             measure(value, rules, given)
-            given.folder.mkdir(exist_ok=True)
+            given.folder.mkdir(parents=True, exist_ok=True)
             value.save(given.folder / path.name)
 
 

@@ -36,7 +36,7 @@ SHORTER = {
     "own_worlds": ["kuhn_poker", "--positions", "4", "--worlds", "50"],
     "share_of_truth": ["dark_chess:4", "go_fish:2", "--positions", "2", "--particles", "200"],
     "simultaneous_experiment": ["--names", "matrix_brps", "--games", "2"],
-    "solved_positions": ["--positions", "12"],
+    "solved_positions": ["--positions", "4"],
     "value_kept": ["uct", "--positions", "4", "--simulations", "20"],
     "solving_table": ["--only", "pig"],
     "check_proofs": ["--proofs", "12", "--only", "hex"],

@@ -140,7 +140,7 @@ def test_what_cannot_be_learned_is_refused(tmp_path):
 def test_learning_brings_priors_closer_to_searches_and_goes_on_from_a_file(tmp_path):
     rounds = []
     options = {"what": "policy", "simulations": 60, "progress": False}
-    policy = learn(rules_of("hex"), games=48, seed=1, fitted=rounds.append, **options)
+    policy = learn(rules_of("hex"), games=24, seed=1, fitted=rounds.append, **options)
     assert len(rounds) == 5
     state = rules_of("hex").new_initial_state()
     searcher, lost = Searcher(SearchConfig.preset("auto"), seed=3), []

@@ -70,7 +70,7 @@ def test_own_worlds_agree_with_the_posterior(spec):
 def test_own_worlds_agree_with_the_posterior_in_all_phases(spec):
     """``examples/own_worlds.py`` looks at more positions."""
     positions = {"gin_rummy": 1, "bridge(use_double_dummy_result=false)": 2}
-    check(spec, positions.get(spec, 12), 200)
+    check(spec, positions.get(spec, 8), 200)
 
 
 @pytest.mark.parametrize(

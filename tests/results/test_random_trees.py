@@ -17,10 +17,10 @@ from helpers.random_trees import KINDS
 EXACT = ["uct_solver", "pn_mcts", "rave_pn", "auto"]
 """The presets whose solver proves outcomes."""
 
-TREES = 4_000
+TREES = 2_000
 """Trees of the full run."""
 
-SAMPLED = 1000
+SAMPLED = 500
 """Trees that are enough for other questions."""
 
 
