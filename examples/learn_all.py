@@ -31,6 +31,7 @@ from rave_agents.knowledge.shipped import FOLDER, file_name
 
 GAMES = (
     "amazons",
+    "backgammon",
     "breakthrough",
     "checkers",
     "clobber",
