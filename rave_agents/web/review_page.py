@@ -51,7 +51,8 @@ vector-effect:non-scaling-stroke}
 font-size:.93rem;border-left-width:4px}
 .error.blunder{border-left-color:var(--blunder)}.error.mistake{border-left-color:var(--mistake)}
 .error.inaccuracy{border-left-color:var(--inaccuracy)}
-#moves{margin:0;padding-left:2.2rem;columns:2;max-height:14rem;overflow:auto;font-size:.92rem}
+#moves{margin:0;padding-left:2.2rem;display:grid;grid-template-columns:1fr 1fr;column-gap:2.4rem;
+max-height:14rem;overflow:auto;font-size:.92rem}
 #moves a{color:inherit;text-decoration:none;padding:0 .25rem;border-radius:.25rem}
 #moves a[aria-current]{background:var(--accent);color:var(--card)}
 #moves .blunder{color:var(--blunder)}#moves .mistake{color:var(--mistake)}
