@@ -20,6 +20,9 @@ MOST_CONTENTS = 1000
 MOST_CONTENTS_OF_LARGE = 3**8
 """Contents that a large window may have at most."""
 
+SHORTEST_LINE, LONGEST_LINE = 4, 8
+"""Cells of the lines among large windows."""
+
 WORD = 8
 """Bytes at whose multiples numbers lie."""
 
@@ -198,8 +201,23 @@ def small_windows(rules: BaseRules) -> list[Cells]:
     return windows(*rules.board_shape, shapes_for(rules))
 
 
+def lines_of(rows: int, columns: int) -> list[Cells]:
+    """Rows, columns and diagonals of four cells or more; of longer ones each eight in a row."""
+    found = []
+    for down, on in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        for row, column in itertools.product(range(rows), range(columns)):
+            if 0 <= row - down and 0 <= column - on < columns:
+                continue  # The line has begun before.
+            cells = [(row + down * step, column + on * step) for step in range(max(rows, columns))]
+            inside = [y * columns + x for y, x in cells if y < rows and 0 <= x < columns]
+            if len(inside) >= SHORTEST_LINE:
+                starts = range(max(1, len(inside) - LONGEST_LINE + 1))
+                found += [tuple(inside[start : start + LONGEST_LINE]) for start in starts]
+    return found
+
+
 def large_windows(rules: BaseRules) -> list[Cells]:
-    """Windows of two by four cells and four by two.
+    """Windows of two by four cells and four by two, and lines of up to eight.
 
     Raises:
         ValueError: where none fits, or their contents are too many.
@@ -215,7 +233,7 @@ def large_windows(rules: BaseRules) -> list[Cells]:
             "windows='large' are for cells of three kinds at most, such as empty, black and white; "
             f"those of {rules} are of {rules.cell_kinds}. Take 'small'."
         )
-    return found
+    return found + lines_of(rows, columns)
 
 
 def tied(tuples: Iterable[Cells], symmetries: Sequence[NDArray[np.int64]]) -> list[list[Cells]]:
