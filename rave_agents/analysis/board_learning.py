@@ -59,7 +59,8 @@ def network_for(rules: BaseRules, more: Sequence[Cells] = (), *, windows: str = 
         rules: the game.
         more: further tuples, such as ``random_tuples``.
         windows: ``"small"`` for two by three cells, or fewer where they have too many contents;
-            ``"large"`` for two by four; ``"strips"`` for two lines of four cells beside each other.
+            ``"large"`` for two by four, and lines of up to eight; ``"strips"`` for two lines of
+            four cells beside each other.
 
     Raises:
         ValueError: for large windows or strips on a board where none fits.

@@ -206,7 +206,7 @@ def lines_of(rows: int, columns: int) -> list[Cells]:
     found = []
     for down, on in ((0, 1), (1, 0), (1, 1), (1, -1)):
         for row, column in itertools.product(range(rows), range(columns)):
-            if 0 <= row - down and 0 <= column - on < columns:
+            if row - down >= 0 and 0 <= column - on < columns:
                 continue  # The line has begun before.
             cells = [(row + down * step, column + on * step) for step in range(max(rows, columns))]
             inside = [y * columns + x for y, x in cells if y < rows and 0 <= x < columns]

@@ -25,7 +25,7 @@ from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import GAMES, Rules, rules_class
 from rave_agents.knowledge import teacher
 from rave_agents.knowledge.linear_value import game_text
-from rave_agents.knowledge.networks import shapes_for, strips_of, windows_of
+from rave_agents.knowledge.networks import lines_of, shapes_for, strips_of, windows_of
 from rave_agents.knowledge.symmetries import symmetries_of
 from rave_agents.parts import Judging
 
@@ -349,10 +349,29 @@ def test_strips_take_the_place_of_windows_and_are_not_shared_by_players():
         network_for(small("tic_tac_toe"), windows="strips")
 
 
-def test_large_windows_are_of_two_by_four_cells_and_shared_by_players():
-    network = network_for(small("breakthrough"), windows="large")
+def test_large_windows_are_of_two_by_four_cells_and_lines_and_shared_by_players():
+    network = network_for(rules_class("othello")(), windows="large")
     assert network.shared
-    assert set(network.lengths) == {8}
+    assert set(network.lengths) == {4, 5, 6, 7, 8}
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "lines"),
+    [
+        (3, 5, [(0, 1, 2, 3, 4), (5, 6, 7, 8, 9), (10, 11, 12, 13, 14)]),
+        (1, 9, [(0, 1, 2, 3, 4, 5, 6, 7), (1, 2, 3, 4, 5, 6, 7, 8)]),
+        (3, 3, []),
+    ],
+)
+def test_lines_are_rows_columns_and_diagonals_of_four_to_eight_cells(rows, columns, lines):
+    assert lines_of(rows, columns) == lines
+
+
+def test_a_square_board_has_lines_in_four_directions():
+    lines = lines_of(4, 4)
+    assert len(lines) == 4 + 4 + 2
+    assert (0, 5, 10, 15) in lines
+    assert (3, 6, 9, 12) in lines
 
 
 @pytest.mark.parametrize(
