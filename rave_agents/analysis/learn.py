@@ -30,9 +30,9 @@ from rave_agents.analysis.rounds import (
 from rave_agents.arena.runner import local_executor
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
-from rave_agents.errors import UnsupportedGameError
+from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import answers_unknown_arguments
+from rave_agents.game.arguments import answers_unknown_arguments, unknown_name
 from rave_agents.game.game_state import (
     GameState,
     PlayerId,
@@ -130,19 +130,20 @@ def learn(
 
     Raises:
         UnsupportedGameError: for another game, or one without observations.
+        UnknownNameError: for windows, or something to learn, that do not exist.
         TypeError, ValueError: for a number that is not allowed.
     """
     check_number("simulations", simulations, 2)
     check_number("jobs", jobs, 1)
     check_number("opening", opening, 0)
     if windows not in WINDOWS:
-        raise ValueError(f"windows must be one of {', '.join(WINDOWS)}, got {windows!r}.")
+        raise UnknownNameError(unknown_name("windows", windows, WINDOWS))
     if windows != SMALL and start is not None:
         raise ValueError("start has windows of its own: leave windows out.")
     if what == POLICY and (windows != SMALL or opening != OPENING_PLIES):
         raise ValueError("windows and opening are for values, not for policies.")
     if what not in KINDS:
-        raise ValueError(f"what must be one of {', '.join(KINDS)}, got {what!r}.")
+        raise UnknownNameError(unknown_name("what", what, KINDS))
     budget = Budget(minutes, games, rounds)
     loaded = as_game(game)
     state, name = loaded.new_initial_state(), name or loaded.name

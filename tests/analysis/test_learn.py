@@ -571,7 +571,7 @@ def test_games_that_are_not_learned_are_refused(name):
         ({"opening": 2, "what": "policy"}, ValueError, "for values, not for policies"),
         ({"opening": -1}, ValueError, "opening must be at least 0"),
         ({"windows": "strips", "start": "v.npz"}, ValueError, "start has windows of its own"),
-        ({"windows": "huge"}, ValueError, "windows must be one of small, large, strips"),
+        ({"windows": "larg"}, ValueError, "Unknown windows 'larg'. Did you mean 'large'"),
     ],
 )
 def test_numbers_that_are_not_allowed_are_refused(numbers, error, message):
