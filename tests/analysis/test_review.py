@@ -12,7 +12,7 @@ from rave_agents.cli import app
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.notation import apply_moves
 
-AGENT = "uct_solver(simulations=3000)"
+AGENT = "uct_solver(simulations=2000)"
 LOST = "x(0,0) o(1,0) x(0,2) o(2,2) x(1,1)"
 """The second move loses, and that can be proven."""
 

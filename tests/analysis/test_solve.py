@@ -35,7 +35,6 @@ def object_of(result):
 
 @pytest.mark.full(
     but=[
-        "hex(board_size=3)--win",
         "hex(board_size=3)-4-loss",
         "nim(pile_sizes=1;2;3)--loss",
         "tic_tac_toe-0 1 3 4 7 6 2 5-draw",
