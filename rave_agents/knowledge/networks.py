@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.game.arguments import is_integer
+from rave_agents.games.grid_lines import lines_of
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.tuples import judge_tuples
 from rave_agents.games.kit.values import with_judge
@@ -201,19 +202,15 @@ def small_windows(rules: BaseRules) -> list[Cells]:
     return windows(*rules.board_shape, shapes_for(rules))
 
 
-def lines_of(rows: int, columns: int) -> list[Cells]:
+def long_lines(rows: int, columns: int) -> list[Cells]:
     """Rows, columns and diagonals of four cells or more; of longer ones each eight in a row."""
-    found = []
-    for down, on in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        for row, column in itertools.product(range(rows), range(columns)):
-            if row - down >= 0 and 0 <= column - on < columns:
-                continue  # The line has begun before.
-            cells = [(row + down * step, column + on * step) for step in range(max(rows, columns))]
-            inside = [y * columns + x for y, x in cells if y < rows and 0 <= x < columns]
-            if len(inside) >= SHORTEST_LINE:
-                starts = range(max(1, len(inside) - LONGEST_LINE + 1))
-                found += [tuple(inside[start : start + LONGEST_LINE]) for start in starts]
-    return found
+    lines = [cells for _, cells in lines_of((rows, columns), wrap=False)]
+    return [
+        tuple(cells[start : start + LONGEST_LINE])
+        for cells in lines
+        if len(cells) >= SHORTEST_LINE
+        for start in range(max(1, len(cells) - LONGEST_LINE + 1))
+    ]
 
 
 def large_windows(rules: BaseRules) -> list[Cells]:
@@ -233,7 +230,7 @@ def large_windows(rules: BaseRules) -> list[Cells]:
             "windows='large' are for cells of three kinds at most, such as empty, black and white; "
             f"those of {rules} are of {rules.cell_kinds}. Take 'small'."
         )
-    return found + lines_of(rows, columns)
+    return found + long_lines(rows, columns)
 
 
 def tied(tuples: Iterable[Cells], symmetries: Sequence[NDArray[np.int64]]) -> list[list[Cells]]:

@@ -25,7 +25,13 @@ from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import GAMES, Rules, rules_class
 from rave_agents.knowledge import teacher
 from rave_agents.knowledge.linear_value import game_text
-from rave_agents.knowledge.networks import lines_of, shapes_for, strips_of, windows_of
+from rave_agents.knowledge.networks import (
+    large_windows,
+    long_lines,
+    shapes_for,
+    strips_of,
+    windows_of,
+)
 from rave_agents.knowledge.symmetries import symmetries_of
 from rave_agents.parts import Judging
 
@@ -353,6 +359,9 @@ def test_large_windows_are_of_two_by_four_cells_and_lines_and_shared_by_players(
     network = network_for(rules_class("othello")(), windows="large")
     assert network.shared
     assert set(network.lengths) == {4, 5, 6, 7, 8}
+    assert {(0, 1, 2, 3, 8, 9, 10, 11), (0, 9, 18, 27, 36, 45, 54, 63)} < {
+        *large_windows(rules_class("othello")())
+    }
 
 
 @pytest.mark.parametrize(
@@ -364,11 +373,11 @@ def test_large_windows_are_of_two_by_four_cells_and_lines_and_shared_by_players(
     ],
 )
 def test_lines_are_rows_columns_and_diagonals_of_four_to_eight_cells(rows, columns, lines):
-    assert lines_of(rows, columns) == lines
+    assert long_lines(rows, columns) == lines
 
 
 def test_a_square_board_has_lines_in_four_directions():
-    lines = lines_of(4, 4)
+    lines = long_lines(4, 4)
     assert len(lines) == 4 + 4 + 2
     assert (0, 5, 10, 15) in lines
     assert (3, 6, 9, 12) in lines
@@ -571,7 +580,11 @@ def test_games_that_are_not_learned_are_refused(name):
         ({"opening": 2, "what": "policy"}, ValueError, "for values, not for policies"),
         ({"opening": -1}, ValueError, "opening must be at least 0"),
         ({"windows": "strips", "start": "v.npz"}, ValueError, "start has windows of its own"),
-        ({"windows": "larg"}, ValueError, "Unknown windows 'larg'. Did you mean 'large'"),
+        (
+            {"windows": "larg"},
+            ValueError,
+            r"Unknown windows 'larg'\. Did you mean 'large'\? There are: large, small, strips",
+        ),
     ],
 )
 def test_numbers_that_are_not_allowed_are_refused(numbers, error, message):

@@ -126,7 +126,7 @@ def test_a_policy_is_for_its_game_alone():
 
 
 def test_what_cannot_be_learned_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="Unknown what 'both'"):
+    with pytest.raises(ValueError, match=r"Unknown what 'both'\. There are: policy, value"):
         learn(rules_of("hex"), games=5, what="both")
     with pytest.raises(UnsupportedGameError, match="compiled rules with a board"):
         learn("pig", games=5, what="policy")
