@@ -60,9 +60,9 @@ GAMES = (
 SETTINGS: dict[str, dict[str, Any]] = {
     "breakthrough": {"windows": "large"},
     "connect_four": {"windows": "strips", "opening": 22},
-    "lines_of_action": {"windows": "large"},
-    "othello": {"windows": "large"},
-    "pentago": {"windows": "large"},
+    "lines_of_action": {"windows": "lines"},
+    "othello": {"windows": "lines"},
+    "pentago": {"windows": "lines"},
 }
 """Settings of games that are learned better otherwise than by default, see ``learn``."""
 

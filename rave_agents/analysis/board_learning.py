@@ -17,6 +17,7 @@ from rave_agents.knowledge.networks import (
     Cells,
     Network,
     large_windows,
+    long_lines,
     small_windows,
     strips_of,
     tied,
@@ -44,7 +45,7 @@ class Settings(NamedTuple):
 SETTINGS = Settings()
 
 
-WINDOWS = SMALL, LARGE, STRIPS = ("small", "large", "strips")
+WINDOWS = SMALL, LARGE, LINES, STRIPS = ("small", "large", "lines", "strips")
 """The kinds of what a value looks at, see ``network_for``."""
 
 
@@ -59,8 +60,9 @@ def network_for(rules: BaseRules, more: Sequence[Cells] = (), *, windows: str = 
         rules: the game.
         more: further tuples, such as ``random_tuples``.
         windows: ``"small"`` for two by three cells, or fewer where they have too many contents;
-            ``"large"`` for two by four, and lines of up to eight; ``"strips"`` for two lines of
-            four cells beside each other.
+            ``"large"`` for two by four; ``"lines"`` for these, and rows, columns and diagonals of
+            up to eight; ``"strips"`` for two lines of four cells beside each other, and the same
+            rows, columns and diagonals.
 
     Raises:
         ValueError: for large windows or strips on a board where none fits.
@@ -72,7 +74,9 @@ def network_for(rules: BaseRules, more: Sequence[Cells] = (), *, windows: str = 
             told = f"none fits on {rows} x {columns}"
             raise ValueError(f"strips are two lines of four cells: {told}.")
     else:
-        base = large_windows(rules) if windows == LARGE else small_windows(rules)
+        base = small_windows(rules) if windows == SMALL else large_windows(rules)
+    if windows in (LINES, STRIPS):
+        base += long_lines(rows, columns)
     groups = tied([*base, *more], symmetries_of(rules))
     shares = rules.exchange and rules.cell_kinds == 3 and constant_sum(rules) and windows != STRIPS
     exchange = (image_under(rules, rules.exchange), (0, 2, 1)) if shares else None

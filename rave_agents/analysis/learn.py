@@ -114,10 +114,12 @@ def learn(
         what: ``"value"`` for a value of positions, a ``LinearValue``; or ``"policy"`` for prior
             probabilities of moves, a ``MovePolicy``, on compiled rules with a board.
         windows: what a value looks at: ``"small"`` windows of the board, of two by three cells;
-            ``"large"`` ones, of two by four, and rows, columns and diagonals of up to eight, which
-            learn more in ten minutes and less in one;
-            or ``"strips"``, two lines of four cells beside each other, straight or diagonal, with
-            numbers of their own for each player, which are better in Connect Four.
+            ``"large"`` ones, of two by four, which learn more in ten minutes and less in one;
+            ``"lines"`` for these, and rows, columns and diagonals of up to eight, which are better
+            in Othello and worse in Breakthrough;
+            or ``"strips"``, two lines of four cells beside each other, straight or diagonal, and
+            the same rows, columns and diagonals, with numbers of their own for each player, which
+            are better in Connect Four.
         opening: random moves at the beginning of a game of self-play, at most: the more, the more
             positions are learned that good players avoid. Of values alone.
         seed: decides everything random.

@@ -85,9 +85,9 @@ def learn(
         str,
         typer.Option(
             metavar=f"[{'|'.join(WINDOWS)}]",
-            help="What a value looks at: windows of two by three cells; of two by four, and lines "
-            "of up to eight, for ten minutes and more; or two lines of four cells, which help in "
-            "Connect Four.",
+            help="What a value looks at: windows of two by three cells; of two by four, for ten "
+            "minutes and more; these and lines of up to eight cells, which help in Othello; or "
+            "pairs of lines, which help in Connect Four.",
         ),
     ] = SMALL,
     opening: Annotated[

@@ -214,7 +214,7 @@ def long_lines(rows: int, columns: int) -> list[Cells]:
 
 
 def large_windows(rules: BaseRules) -> list[Cells]:
-    """Windows of two by four cells and four by two, and lines of up to eight.
+    """Windows of two by four cells and four by two.
 
     Raises:
         ValueError: where none fits, or their contents are too many.
@@ -223,14 +223,14 @@ def large_windows(rules: BaseRules) -> list[Cells]:
     found = windows(rows, columns, [(2, 4), (4, 2)])
     if not found:
         raise ValueError(
-            f"windows='large' are of 2 x 4 cells: none fits on {rows} x {columns}. Take 'small'."
+            f"Large windows are of 2 x 4 cells: none fits on {rows} x {columns}. Take 'small'."
         )
     if rules.cell_kinds**8 > MOST_CONTENTS_OF_LARGE:
         raise ValueError(
-            "windows='large' are for cells of three kinds at most, such as empty, black and white; "
+            "Large windows are for cells of three kinds at most, such as empty, black and white; "
             f"those of {rules} are of {rules.cell_kinds}. Take 'small'."
         )
-    return found + long_lines(rows, columns)
+    return found
 
 
 def tied(tuples: Iterable[Cells], symmetries: Sequence[NDArray[np.int64]]) -> list[list[Cells]]:

@@ -349,19 +349,26 @@ def test_strips_take_the_place_of_windows_and_are_not_shared_by_players():
     rules = small("connect_four")
     network = network_for(rules, windows="strips")
     assert not network.shared
-    assert set(network.lengths) == {8}
-    assert len(network.tables) == len(strips_of(*rules.board_shape))
+    assert set(network.lengths) == {4, 5, 8}
+    shape = rules.board_shape
+    assert len(network.tables) == len(strips_of(*shape) + long_lines(*shape))
     with pytest.raises(ValueError, match="none fits on 3 x 3"):
         network_for(small("tic_tac_toe"), windows="strips")
 
 
-def test_large_windows_are_of_two_by_four_cells_and_lines_and_shared_by_players():
+def test_large_windows_are_of_two_by_four_cells_and_shared_by_players():
     network = network_for(rules_class("othello")(), windows="large")
     assert network.shared
+    assert set(network.lengths) == {8}
+    assert (0, 1, 2, 3, 8, 9, 10, 11) in large_windows(rules_class("othello")())
+
+
+def test_lines_stand_beside_large_windows():
+    network = network_for(rules_class("othello")(), windows="lines")
+    assert network.shared
     assert set(network.lengths) == {4, 5, 6, 7, 8}
-    assert {(0, 1, 2, 3, 8, 9, 10, 11), (0, 9, 18, 27, 36, 45, 54, 63)} < {
-        *large_windows(rules_class("othello")())
-    }
+    tuples = set(map(tuple, network.cells.reshape(-1, 8).tolist()))
+    assert {(0, 1, 2, 3, 8, 9, 10, 11), (0, 9, 18, 27, 36, 45, 54, 63)} < tuples
 
 
 @pytest.mark.parametrize(
@@ -383,13 +390,14 @@ def test_a_square_board_has_lines_in_four_directions():
     assert (3, 6, 9, 12) in lines
 
 
+@pytest.mark.parametrize("kind", ["large", "lines"])
 @pytest.mark.parametrize(
     ("game", "message"),
     [("tic_tac_toe", "none fits on 3 x 3"), ("checkers", "cells of three kinds at most")],
 )
-def test_large_windows_that_do_not_fit_are_refused(game, message):
+def test_large_windows_that_do_not_fit_are_refused(game, message, kind):
     with pytest.raises(ValueError, match=message):
-        learn(rules_class(game)(), games=1, rounds=1, windows="large")
+        learn(rules_class(game)(), games=1, rounds=1, windows=kind)
 
 
 def test_the_compiled_value_is_that_of_strips():
@@ -406,7 +414,7 @@ def test_the_compiled_value_is_that_of_strips():
 @pytest.mark.full
 def test_a_value_of_strips_is_learned():
     value = learn(small("connect_four"), games=2, rounds=1, windows="strips")
-    assert set(value.network.lengths) == {8}
+    assert set(value.network.lengths) == {4, 5, 8}
 
 
 def test_tuples_and_their_images_share_a_table():
@@ -583,7 +591,7 @@ def test_games_that_are_not_learned_are_refused(name):
         (
             {"windows": "larg"},
             ValueError,
-            r"Unknown windows 'larg'\. Did you mean 'large'\? There are: large, small, strips",
+            r"Unknown windows 'larg'\. Did you mean 'large'\? There are: large, lines, small, ",
         ),
     ],
 )
