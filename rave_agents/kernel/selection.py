@@ -17,9 +17,6 @@ from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.values.implicit_minimax import first_value, mixed_sum, mixing_at
 from rave_agents.simulate.random_stream import random_below, random_unit
 
-SCORED_IN_ONE_PASS = 20
-"""Most edges of a node that are scored and compared in one pass, not one after the other."""
-
 NO_EDGE = -1
 """Mark in place of an edge where the rule gives every edge NaN."""
 
@@ -188,7 +185,7 @@ def most_urgent(search: Any, rule: Any, node: int, depth: int, table: int) -> in
     The node must have an edge that may be taken. ``NO_EDGE`` if the rule gives NaN for all that
     may. ``depth`` is the node's, ``table`` the AMAF reference, if any.
 
-    Many edges are scored some at a time, and compared after that: what a processor computes ahead
+    Edges are scored some at a time, and compared after that: what a processor computes ahead
     is not lost where a comparison goes as it did not expect.
     """
     amaf = view_at(search.amaf, search, node, table)
@@ -198,22 +195,18 @@ def most_urgent(search: Any, rule: Any, node: int, depth: int, table: int) -> in
     mixing = mixing_at(search.judging, search, node)
     ranking = Ranking(rule, node, whole, amaf, proven, mixing, unvisited)
     urgencies, edges = search.path.urgencies, edge_rows(search.tree, node)
-    few = edges.stop if len(edges) <= SCORED_IN_ONE_PASS else edges.start
     best = Best(NO_EDGE, -math.inf, 0)
     tolerance = 0.0
     for _ in range(2 if tolerance_of(search.ties) > 0.0 else 1):  # Again once the best is known.
         best = Best(best.edge, best.score, 0)
-        for edge in range(edges.start, few):
-            if is_available(search.moves, edge):
-                urgency = urgency_of(search, ranking, edge)
-                best = better_of(search, best, edge, urgency, tolerance)
-        for first in range(few, edges.stop, SCORED_AT_ONCE):
+        for first in range(edges.start, edges.stop, SCORED_AT_ONCE):
             count = min(SCORED_AT_ONCE, edges.stop - first)
             for place in range(count):
                 if is_available(search.moves, first + place):
                     urgencies[place] = urgency_of(search, ranking, first + place)
             for place in range(count):
-                if is_available(search.moves, first + place):
+                is_high = urgencies[place] >= best.score - tolerance
+                if is_high and is_available(search.moves, first + place):
                     best = better_of(search, best, first + place, urgencies[place], tolerance)
         tolerance = tolerance_of(search.ties)
     return best.edge
