@@ -251,6 +251,7 @@ def solve_position(
     threads: int = 1,
     table: str | os.PathLike[str] | None = None,
     repetition: float | Literal["draw"] | None = "draw",
+    all_replies: bool = False,
     progress: Progress[ProofProgress] = None,
 ) -> Solution:
     """Search for a proof of what the player to move can force, until there is one, or Ctrl-C.
@@ -271,6 +272,8 @@ def solve_position(
         repetition: each player's return where play goes on for ever, in games whose rules let it;
             ``"draw"`` for half of the sum of two players' returns, where that is constant, and else
             None: endless play then never counts as enough.
+        all_replies: True to look at every reply, also where a proof answers it anyhow, as in Hex
+            and Y: a certificate, which tells an answer to each, is then smaller and sooner written.
         progress: None for a display in a terminal or notebook, False for none, True for one
             anywhere; or a function, which is called about ten times a second with a
             ``ProofProgress``.
@@ -299,6 +302,7 @@ def solve_position(
         max_memory_mb=max_memory_mb,
         repetition=value_of_loops,
         threads=threads,
+        all_replies=all_replies,
         name=loaded.name,
     )
     decided, played = decision_after(loaded, moves, position)

@@ -91,7 +91,7 @@ def moves_of_line(moves: str, line: str) -> str:
 
 
 def solve_any(
-    game: str, table: Path | None, threads: int, **given: Any
+    game: str, table: Path | None, threads: int, all_replies: bool = False, **given: Any
 ) -> Solution | ExpectedSolution:
     """Solve a position of a game with chance or without."""
     if has_chance(as_game(game).new_initial_state()):
@@ -100,7 +100,7 @@ def solve_any(
         if threads != 1:
             raise ValueError("--threads search for a proof, and chance moves in this game.")
         return solve_expected(game, **given)
-    return solve_position(game, table=table, threads=threads, **given)
+    return solve_position(game, table=table, threads=threads, all_replies=all_replies, **given)
 
 
 @app.command()
@@ -158,7 +158,9 @@ def solve(
         check_writable(certificate, "--certificate")
     given = {"moves": moves, "position": position}
     given |= {"positions": positions, "seconds": seconds, "max_memory_mb": max_memory_mb}
-    solution = solve_any(game, table, threads, **given)
+    # A kept table may be of a search that looked at the replies that matter alone.
+    all_replies = certificate is not None and table is None
+    solution = solve_any(game, table, threads, all_replies, **given)
     if as_json:
         show_json(solution.to_dict())
     else:

@@ -40,7 +40,7 @@ class Hex(ConnectionRules):
         self.num_distinct_actions: int = self.cells + self.swap
         self.max_game_length: int = self.cells + self.swap
         self.sides = self.board_shape = sides
-        self.placement: bool = not self.swap
+        self.placement = self.more_stones_never_hurt = not self.swap
         self.exchange: str = "transposed" if sides[0] == sides[1] and not self.swap else ""
         self.plays_itself: bool = not self.swap  # To swap is a move that fills no cell.
         self.points = np.arange(self.cells)

@@ -39,7 +39,7 @@ class Y(ConnectionRules):
         cells = [row * size + column for row in range(size) for column in range(size - row)]
         self.points = np.array(cells)
         self.max_actions = self.max_game_length = len(cells)
-        self.placement = True
+        self.placement = self.more_stones_never_hurt = True
         self.board_shape: tuple[int, int] = size, size
         self.fields: dict[str, Any] = {**self.board_fields(size), "reduced": (np.int64, size)}
         self.aside = (*self.aside, "reduced")

@@ -51,9 +51,10 @@ class Place(enum.IntEnum):
     MOVES = 16
     CHANCES = 17
     MOVERS = 18
-    STACK = 19
+    IMAGES = 19
+    STACK = 20
     """Constant: address of the expander's positions."""
-    DEPTHS = 20
+    DEPTHS = 21
     """Constant: how many positions the expander has room for."""
 
 
@@ -86,6 +87,9 @@ class Expansion(NamedTuple):
     """[actions] the probabilities of the outcomes where chance moves."""
     movers: NDArray[np.int32]
     """[actions] who moves after each action where the game is not over."""
+    images: NDArray[np.int8]
+    """[actions] of which of its images, turned or mirrored, the key of the position after each
+    action is; 0 for the position itself."""
 
 
 def make_expansion(num_players: int, capacity: int) -> Expansion:
@@ -99,6 +103,7 @@ def make_expansion(num_players: int, capacity: int) -> Expansion:
         np.ones(capacity, np.int32),
         np.zeros(capacity),
         np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.int8),
     )
     made.header[Place.ACTION_CAPACITY] = capacity
     made.header[Place.NUM_PLAYERS] = num_players

@@ -7,6 +7,7 @@ from rave_agents.errors import GameError
 from rave_agents.game.game_state import GameState
 from rave_agents.simulate.expansion import Expander, Expansion, Place, make_expansion
 from rave_agents.simulate.utility_limits import MOST_LEGAL
+from rave_agents.solver.carriers import words_of
 from rave_agents.solver.state_expander import StateExpander
 
 SLICE_SECONDS = 0.05
@@ -27,6 +28,17 @@ def expander_of(state: GameState) -> tuple[Expansion, Expander]:
     own = getattr(state, "expander", None)
     made = None if own is None else own(expansion)
     return expansion, StateExpander(state, expansion) if made is None else made
+
+
+def cell_words_of(state: GameState) -> int:
+    """Words that the carrier of a proof takes in a state's game; 0 where proofs have none."""
+    found = state.on_compiled_rules() if hasattr(state, "on_compiled_rules") else None
+    if found is None or not found.rules.more_stones_never_hurt:
+        return 0
+    rules = found.rules
+    if rules.num_images > 1 and rules.num_board_cells != rules.num_distinct_actions:
+        return 0  # Actions cannot be turned as cells are.
+    return words_of(rules.num_distinct_actions)
 
 
 def with_room(old: Expansion, expander: Expander, actions: int) -> Expansion:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
+from rave_agents.solver.carriers import forget_cells, recall_child
 from rave_agents.solver.records import (
     HEADER_COUNT,
     HEADER_PLAYER,
@@ -45,6 +46,7 @@ def add_child(search: Search, depth: int, index: int, at: int) -> None:
     pool.rank[at] = search.decided[rank_place(search, depth, action)]
     pool.word[at] = NOTHING
     pool.rests[at] = NO_DEPTH
+    forget_cells(search, at)
     if expansion.ends[index] != 0:
         value = expansion.returns[index * expansion.header[NUM_PLAYERS] + statement.player]
         state = PROVEN if value >= statement.at_least else REFUTED
@@ -53,7 +55,8 @@ def add_child(search: Search, depth: int, index: int, at: int) -> None:
     salt = np.uint64(statement.salt)
     first, second = expansion.keys[2 * index] ^ salt, expansion.keys[2 * index + 1] ^ salt
     pool.keys[2 * at], pool.keys[2 * at + 1] = first, second
-    take_known(search, depth, at, look_up(search.table, first, second))
+    pool.image[at] = expansion.images[index]
+    take_known(search, depth, at, recall_child(search, at))
     if pool.phi[at] == 0:
         begin_numbers(search, depth, index, at)
     if pool.word[at] == NOTHING and search.control[LOOPS] > 0:

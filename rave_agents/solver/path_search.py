@@ -18,6 +18,7 @@ from rave_agents.solver.buffers import (
     grown,
     with_room,
 )
+from rave_agents.solver.carriers import turned_cells
 from rave_agents.solver.keys import Key
 from rave_agents.solver.records import Pool, Search, Shared, Stack, Statement, Trail
 from rave_agents.solver.search import run
@@ -25,11 +26,13 @@ from rave_agents.solver.table import (
     INFINITE,
     MOST,
     OPEN,
+    PLAIN_WORDS,
     PROVEN,
     REFUTED,
     Table,
     distance_of,
-    look_up,
+    known_word,
+    move_of,
     packed_open,
     quantised,
     state_of,
@@ -64,6 +67,12 @@ class PathSearch:
         """Work that each action has decided of late."""
         self._expansion, self.expander = expander_of(state)
         self._expansion.header[Place.COUNT_MOVES] = 1
+        self._cell_words = table.stride - PLAIN_WORDS
+        self.control[codes.CELL_WORDS] = self._cell_words
+        rules: Any = getattr(self.expander, "rules", None)
+        self._num_cells, self._turned = 1, np.zeros(2, np.int64)
+        if self._cell_words > 0:
+            self._num_cells, self._turned = rules.num_distinct_actions, turned_cells(rules)
         self._make_stack(FIRST_DEPTHS)
         self._make_pool(FIRST_CHILDREN)
         self._waiting = Trail(_words(2 * TRAIL_ENTRIES), _words(TRAIL_ENTRIES))
@@ -83,17 +92,31 @@ class PathSearch:
         salt = statement.salt % 2**64
         return first ^ salt, second ^ salt
 
-    @property
-    def merges_images(self) -> bool:
-        """True if the table has a position and its images, turned or mirrored, as one."""
-        rules = getattr(self.expander, "rules", None)
-        return rules is not None and rules.num_images > 1
+    def deciding_action(self, statement: Statement, word: Any, legal: list[int]) -> int | None:
+        """The action at the root that decides a statement, by the table's word of the root.
 
-    def deciding_place(self, statement: Statement, state: int) -> int | None:
+        None if the table does not tell it. The word may be of an image, turned or mirrored.
+
+        Args:
+            statement: the statement.
+            word: the word.
+            legal: the legal actions in ascending order.
+        """
+        move, rules = int(move_of(word)), getattr(self.expander, "rules", None)
+        if self._cell_words > 0:
+            image = int(self._expansion.images[0])  # As the root's key was asked for last.
+            places = self._turned.reshape(2, -1, self._num_cells)
+            action = int(places[1, image, move % self._num_cells])
+            return action if action in legal else None
+        if rules is not None and rules.num_images > 1:
+            known = self._deciding_place(statement, int(state_of(word)))
+            return None if known is None else legal[known]
+        return legal[move] if move < len(legal) else None
+
+    def _deciding_place(self, statement: Statement, state: int) -> int | None:
         """The place of the best action at the root after which a statement is settled so.
 
-        None if the table knows of none. What it has of the root may be of an image, whose actions
-        are others.
+        None if the table knows of none.
         """
         header = self._expansion.header
         header[Place.DEPTH] = 0
@@ -115,7 +138,7 @@ class PathSearch:
             return (PROVEN if value >= statement.at_least else REFUTED), value, 0
         salt = np.uint64(statement.salt)
         first, second = expansion.keys[2 * place : 2 * place + 2] ^ salt
-        word = look_up(self.table, first, second)
+        word = known_word(self.table, first, second)
         kind, told = int(state_of(word)), int(value_of(word))
         if kind == OPEN:
             return OPEN, 0.0, 0
@@ -129,6 +152,7 @@ class PathSearch:
         control[codes.DEPTH], control[codes.ENTERING] = 0, 1
         control[codes.IDLE] = control[codes.TRAIL] = control[codes.LOOPS] = 0
         stack.keys[:2] = self.root_key(statement)
+        stack.image[0] = self._expansion.images[0]
         stack.most_phi[0] = stack.most_delta[0] = INFINITE
         stack.taken[0] = 0
         self._on_path[:] = 0
@@ -151,6 +175,10 @@ class PathSearch:
             self.control,
             self.decided,
             self._weighed,
+            self._used,
+            self._num_cells,
+            len(self._turned) // (2 * self._num_cells),
+            self._turned,
             self.expander.address,
             header.ctypes.data,
         )
@@ -189,10 +217,12 @@ class PathSearch:
         old: Stack | None = getattr(self, "_stack", None)
         room = depths + 1  # The search writes where it goes before it asks for room there.
         numbers: Any = [np.zeros(room, np.int64) for _ in range(8)]
-        numbers += [_words(2 * room), _words(2 * room), np.zeros(room, np.int64)]
+        numbers += [_words(2 * room), _words(2 * room)]
+        numbers += [np.zeros(room, np.int64), np.zeros(room, np.int64)]
         self._stack: Stack = grown(old, Stack(*numbers))
         self.expander.reserve(depths)
         self._weighed = np.zeros(codes.WEIGHED, np.int64)
+        self._used = _words(3 * self._cell_words + 1)
         self._on_path = np.zeros(4 * depths, np.int64)
         self.control[codes.PATHS] = 4 * depths
         for depth in range(int(self.control[codes.DEPTH]) if old is not None else 0):
@@ -210,6 +240,8 @@ class PathSearch:
             np.zeros(children, np.int64),
             _words(children),
             np.zeros(children, np.int64),
+            np.zeros(children, np.int64),
+            _words(children * self._cell_words + 1),
             np.zeros(children, np.int64),
         )
         self._pool: Pool = grown(old, made)
@@ -238,7 +270,8 @@ class PathSearch:
         proof, disproof = min(max(1, proof), MOST), min(max(1, disproof), MOST)
         word = packed_open(int(proof), int(disproof), work)
         first, second = self.root_key(self._statement)
-        store(self.table, np.uint64(first), np.uint64(second), word)
+        with np.errstate(over="ignore"):
+            store(self.table, np.uint64(first), np.uint64(second), word)
 
 
 def _words(count: int) -> Any:

@@ -19,7 +19,8 @@ from rave_agents.game.game_state import (
 )
 from rave_agents.simulate.utility_limits import utility_limits
 from rave_agents.solver import records as codes
-from rave_agents.solver.buffers import SLICE_SECONDS
+from rave_agents.solver.buffers import SLICE_SECONDS, cell_words_of
+from rave_agents.solver.first_ranks import first_ranks
 from rave_agents.solver.keys import Key, hashed
 from rave_agents.solver.records import Statement
 from rave_agents.solver.state_expander import StateExpander
@@ -30,9 +31,8 @@ from rave_agents.solver.table import (
     Table,
     disproof_of,
     distance_of,
-    look_up,
+    known_word,
     make_table,
-    move_of,
     num_entries,
     proof_of,
     state_of,
@@ -51,6 +51,13 @@ FIRST_STEPS = 64
 """Steps of a search's first slice: a game in Python may take milliseconds for each."""
 
 MOST_THREADS = 256
+
+RANKING_MOVES = 20_000
+"""Moves of the playouts with which a search begins, at most; a tenth where rules are not compiled.
+"""
+
+LONG_POSITIONS, LONG_SECONDS = 20_000, 2.0
+"""Limits of positions and seconds from which on a search begins with playouts."""
 
 LOOKS = 4
 """Looks at the clock, at least, in a search whose seconds are limited."""
@@ -103,6 +110,7 @@ class ProofSearch:
             as enough.
         threads: threads that search with the table, 1 to 256. With one, a search goes the same way
             every time. They gain time where the rules are compiled or in C++.
+        all_replies: True to look at every reply, also where a proof answers it anyhow.
         name: the game's name for messages.
 
     Raises:
@@ -117,6 +125,7 @@ class ProofSearch:
         max_memory_mb: float = 256.0,
         repetition: float | None = None,
         threads: int = 1,
+        all_replies: bool = False,
         name: str = "The game",
     ) -> None:
         if not is_number(max_memory_mb):
@@ -126,10 +135,11 @@ class ProofSearch:
         check_threads(threads)
         check_provable(state, name)
         options = {"repetition": repetition, "threads": threads, "name": name}
+        options["all_replies"] = all_replies
         self._made = state.clone(), {"max_memory_mb": float(max_memory_mb), **options}
         self.repetition = repetition
         """Each player's return where play goes on for ever; None for none."""
-        self.table: Table = make_table(max_memory_mb)
+        self.table: Table = make_table(max_memory_mb, 0 if all_replies else cell_words_of(state))
         """The table."""
         self._team = Team(state, self.table, threads)
         self.values: NDArray[np.float64] = self._team.values
@@ -224,6 +234,9 @@ class ProofSearch:
         if answer is not None:
             return answer.proven
         statement = self._statement(player, at_least)
+        if self.positions == 0 and is_long(positions, seconds):
+            moves = RANKING_MOVES if self.runs_compiled else RANKING_MOVES // 10
+            self._team.add_ranks(first_ranks(state, player, moves))
         self._team.begin(state, statement)
         begin, first = time.perf_counter(), self.positions
         while True:
@@ -270,15 +283,13 @@ class ProofSearch:
         proven = kind == PROVEN
         action = None
         legal = sorted(state.legal_actions())
-        place, told = int(move_of(word)), int(value_of(word))
+        told = int(value_of(word))
         if told >= self._team.end_of_values:
             return None  # A file that was read says so.
         if proven == (state.current_player() == player):
-            first = self._team.first
-            known = first.deciding_place(statement, kind) if first.merges_images else place
-            if known is None or known >= len(legal):
+            action = self._team.first.deciding_action(statement, word, legal)
+            if action is None:
                 return None
-            action = legal[known]
         value = float(self.values[told]) if told != codes.UNTOLD else at_least
         return Answer(proven, action, int(distance_of(word)), value)
 
@@ -310,10 +321,10 @@ class ProofSearch:
             raise ValueError(f"{path} is damaged: it has {len(values)} values.")
         self.values[1 : len(values) + 1] = values
         self._team.begin_values(len(values) + 1)
-        self.table.counts[0] = np.count_nonzero(self.table.words[1::2])
+        self.table.counts[0] = np.count_nonzero(self.table.words[1 :: self.table.stride])
 
     def _told(self, game: str) -> dict[str, Any]:
-        return {"game": game}
+        return {"game": game, "entry": self.table.stride}
 
     def key(self, state: GameState) -> Key:
         """The key of a position, as the table has it."""
@@ -323,7 +334,7 @@ class ProofSearch:
     def _word(self, statement: Statement) -> Any:
         """The table's word of the root."""
         first, second = self._team.first.root_key(statement)
-        return look_up(self.table, np.uint64(first), np.uint64(second))
+        return known_word(self.table, first, second)
 
     def _statement(self, player: int, at_least: float) -> Statement:
         """The statement as the compiled search takes it."""
@@ -360,6 +371,13 @@ class ProofSearch:
             at_least,
             (self.positions - first) / max(seconds, 1e-9),
         )
+
+
+def is_long(positions: int | None, seconds: float | None) -> bool:
+    """True if a search with these limits is long enough to begin with playouts."""
+    return (positions is None or positions >= LONG_POSITIONS) and (
+        seconds is None or seconds >= LONG_SECONDS
+    )
 
 
 def check_threads(threads: int) -> None:

@@ -22,13 +22,13 @@ settled, a buffer is to be enlarged, a position where no player moves alone, the
 collected."""
 
 DEPTH, ENTERING, NODES, IDLE, LOOPS, TRAIL, NUM_VALUES, ROOM, POOL, WAITING = range(10)
-PATHS, VARIES, STRIDE, SHARES = range(10, 14)
+PATHS, VARIES, STRIDE, SHARES, CELL_WORDS = range(10, 15)
 """Places in ``Search.control``: the depth; 1 if the position there is not expanded yet; positions
 expanded; those since the table last learned something new; loops met; entries on the trail; the
 place of the next value; the most entries of the table before it is collected; room in the pool, on
 the trail, and in ``on_path``, which is a power of two; 1 if positions with one parent have differed
 by two and more in how many moves they have; the places from one value of this thread to its next; 1
-if other threads search the same root."""
+if other threads search the same root; words of a proof's carrier, 0 where none is kept."""
 
 CONTROL_WORDS = 16
 
@@ -97,6 +97,8 @@ class Stack(NamedTuple):
     """[2 * depths] keys of the paths down to the positions."""
     taken: NDArray[np.int64]
     """1 where the position was written into ``Shared.taken``."""
+    image: NDArray[np.int64]
+    """The image whose key the position has."""
 
 
 class Pool(NamedTuple):
@@ -115,6 +117,10 @@ class Pool(NamedTuple):
     """The depth that what is known rests on, or ``NO_DEPTH``."""
     rank: NDArray[np.int64]
     """Work that the mover's action has decided of late, at other positions."""
+    cells: NDArray[np.uint64]
+    """[children * CELL_WORDS] the carrier of a settled child's proof, see ``carriers.py``."""
+    image: NDArray[np.int64]
+    """The image, turned or mirrored, whose key it is."""
 
 
 class Trail(NamedTuple):
@@ -156,6 +162,15 @@ class Search(NamedTuple):
     """[2 * RANKS] how much each action has decided of late, for others and for the player."""
     weighed: NDArray[np.int64]
     """Findings of ``weigh``, see ``PHI``."""
+    used: NDArray[np.uint64]
+    """[3 * CELL_WORDS] the carrier of the node that is left; room for the must-play region, and for
+    turned cells."""
+    num_cells: int
+    """Cells of the board; 1 where proofs have no carriers."""
+    num_images: int
+    """Images of the board, turned or mirrored, with itself; 1 where proofs have no carriers."""
+    turned: NDArray[np.int64]
+    """[2, images, cells] each cell's place in each image; each place's cell. As one list."""
     expand_address: int
     header_address: int
 

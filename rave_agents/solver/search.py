@@ -12,7 +12,8 @@ others, is the greatest of theirs, and one more for each other open child. That 
 their sum, which counts what several children lead to once for each of them (weak proof numbers;
 Ueda, Hashimoto, Hashimoto & Iida 2008). A new position begins at the number of its moves for who
 must answer them all, or at a quarter of its square where that varies, else at 1; between equal
-children the move goes first that has decided the most work elsewhere.
+children the move goes first that has decided the most work elsewhere, and in the beginning the one
+that playouts from the root speak for (see ``first_ranks.py``).
 
 A position that is already on the path is a loop. What a loop is worth to the statement is given;
 the side that it speaks for is the *looping* one. What is settled for that side by loops to
@@ -30,6 +31,15 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.compiler.entry import entry
+from rave_agents.solver.carriers import (
+    give_used,
+    leave_out,
+    recall_child,
+    store_used,
+    told_move,
+    use_lost,
+    use_won,
+)
 from rave_agents.solver.children import (
     add_child,
     has_varying_moves,
@@ -43,6 +53,7 @@ from rave_agents.solver.records import (
     ANSWER_FULL,
     BEST,
     CAPACITY,
+    CELL_WORDS,
     DECIDED,
     DELTA,
     DEPTH,
@@ -94,7 +105,6 @@ from rave_agents.solver.table import (
     PROVEN,
     REFUTED,
     distance_of,
-    look_up,
     move_of,
     packed_open,
     packed_settled,
@@ -160,6 +170,8 @@ def enter(search: Search) -> int:
         control[VARIES] = has_varying_moves(search)
     for index in range(header[HEADER_COUNT]):
         add_child(search, depth, index, begin + index)
+    for index in range(header[HEADER_COUNT] * min(1, control[CELL_WORDS])):
+        leave_out(search, depth, begin + index)
     control[NODES] += 1
     control[IDLE] += 1
     control[ENTERING] = 0
@@ -214,7 +226,8 @@ def decide(search: Search) -> int:
         word = pool.word[decided]
         distance = min(distance_of(word) + 1, MOST_DISTANCE)
         note_decided(search, depth, decided)
-        move = min(decided - stack.first[depth], MOST_DISTANCE)
+        move = told_move(search, depth, decided)
+        use_won(search, decided)
         state = PROVEN if own else REFUTED
         return settle(
             search, packed_settled(state, value_of(word), move, distance), pool.rests[decided]
@@ -223,6 +236,7 @@ def decide(search: Search) -> int:
         value = value_of(pool.word[weighed[LOST]])
         distance = min(weighed[FARTHEST] + 1, MOST_DISTANCE)
         state = REFUTED if own else PROVEN
+        use_lost(search, depth)
         return settle(search, packed_settled(state, value, 0, distance), weighed[RESTS])
     if weighed[PHI] >= stack.most_phi[depth] or weighed[DELTA] >= stack.most_delta[depth]:
         return leave_open(search, min(weighed[PHI], MOST), min(weighed[DELTA], MOST))
@@ -251,9 +265,10 @@ def go_down(search: Search, depth: int) -> None:
         best = free_child(search, depth, best)
         second_phi = max(second_phi, pool.phi[best])
     first, second = pool.keys[2 * best], pool.keys[2 * best + 1]
-    word = look_up(search.table, first, second)
+    word = recall_child(search, best)
     if word != NOTHING and state_of(word) != OPEN:
         pool.word[best] = word
+        leave_out(search, depth, best)
         return
     met = depth_on_path(search, first, second)
     if met != NO_DEPTH:
@@ -275,6 +290,7 @@ def go_down(search: Search, depth: int) -> None:
     )
     stack.keys[2 * depth + 2], stack.keys[2 * depth + 3] = first, second
     stack.chosen[depth] = best
+    stack.image[depth + 1] = pool.image[best]
     control[DEPTH] = depth + 1
     control[ENTERING] = 1
 
@@ -287,7 +303,7 @@ def settle(search: Search, word: Any, rests: int) -> int:
     first, second = stack.keys[2 * depth], stack.keys[2 * depth + 1]
     known = with_work(word, quantised(control[NODES] - stack.begin[depth]))
     if rests >= depth:
-        store(search.table, first, second, known)
+        store_used(search, first, second, known, stack.image[depth])
         control[IDLE] = 0
         if state_of(word) == search.statement.loop_state:
             for at in range(stack.trail[depth], control[TRAIL]):
@@ -313,6 +329,8 @@ def settle(search: Search, word: Any, rests: int) -> int:
     release(search, depth)
     at = stack.chosen[depth - 1]
     search.pool.word[at], search.pool.rests[at] = word, rests
+    give_used(search, at)
+    leave_out(search, depth - 1, at)
     control[DEPTH] = depth - 1
     return GOES_ON
 

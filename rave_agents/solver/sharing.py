@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
+from rave_agents.solver.carriers import leave_out, recall_child
 from rave_agents.solver.children import take_known
 from rave_agents.solver.path import shorten_path
 from rave_agents.solver.records import (
@@ -22,7 +23,7 @@ from rave_agents.solver.records import (
     TRAIL,
     Search,
 )
-from rave_agents.solver.table import NOTHING, OPEN, look_up, state_of, work_of
+from rave_agents.solver.table import NOTHING, OPEN, state_of, work_of
 
 LEAST_WORK = 10
 """The work of a position, see ``table.py``, from which on it is taken."""
@@ -94,7 +95,8 @@ def leave_settled(search: Search) -> None:
     control, stack = search.control, search.stack
     deepest = control[DEPTH] - control[ENTERING]
     for depth in range(1, deepest + 1):
-        word = look_up(search.table, stack.keys[2 * depth], stack.keys[2 * depth + 1])
+        chosen = stack.chosen[depth - 1]
+        word = recall_child(search, chosen)
         if word != NOTHING and state_of(word) != OPEN:
             for below in range(control[DEPTH] - depth + 1):
                 at = control[DEPTH] - below
@@ -102,6 +104,7 @@ def leave_settled(search: Search) -> None:
                 if at <= deepest:
                     shorten_path(search, at)
             control[TRAIL] = stack.trail[depth]
-            search.pool.word[stack.chosen[depth - 1]] = word
+            search.pool.word[chosen] = word
+            leave_out(search, depth - 1, chosen)
             control[DEPTH], control[ENTERING] = depth - 1, 0
             return

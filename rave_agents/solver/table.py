@@ -1,9 +1,10 @@
 """The table of positions: what the solver remembers of those it has left.
 
-An entry is two words: the key's first word, combined with the second one so that an entry that two
-threads have written half each is seen to be none; and what is known. A bucket is four entries, one
-line of a processor's cache. The key's second word chooses the bucket, so that a position is told
-apart from others by 64 bits beside those of the bucket.
+An entry is two words: the key's first word, combined with all others so that an entry that two
+threads have written half each is seen to be none; and what is known. Where proofs have carriers
+(see ``carriers.py``), the cells of a settled position's follow, a bit each. A bucket is four
+entries: without carriers one line of a processor's cache. The key's second word chooses the bucket,
+so that a position is told apart from others by 64 bits beside those of the bucket.
 
 The word of a position that is not settled holds its proof and disproof number; of a settled one the
 value, the best move and the distance to the end. Both hold its *work*, how many positions were
@@ -32,7 +33,11 @@ MOST_WORK = 63
 SLOTS = 4
 """Entries of a bucket."""
 
-BUCKET_WORDS = 2 * SLOTS
+PLAIN_WORDS = 2
+"""Words of an entry without cells."""
+
+ODD = np.uint64(0x9E3779B97F4A7C15)
+"""A factor that mixes the bits of a word: 2**64 over the golden ratio."""
 
 FIELD, LONG = np.uint64(2**16 - 1), np.uint64(2**24 - 1)
 SHIFT_FIELD, SHIFT_LONG = np.uint64(16), np.uint64(24)
@@ -50,11 +55,15 @@ class Table(NamedTuple):
     """The entries of all positions."""
 
     words: NDArray[np.uint64]
-    """[buckets * 8] the entries."""
+    """[buckets * SLOTS * stride] the entries."""
     counts: NDArray[np.int64]
     """See ``NUM_USED``."""
     buckets: int
     """Buckets, fewer than 2**32."""
+    stride: int
+    """Words of an entry."""
+    no_cells: NDArray[np.uint64]
+    """[stride - 2, at least 1] the cells of no carrier."""
 
 
 @kernel
@@ -137,39 +146,108 @@ def bucket_of(table: Table, second: Any) -> Any:
 
 
 @kernel
+def begin_of(table: Table, second: Any) -> Any:
+    """The first word of a key's bucket."""
+    return bucket_of(table, second) * SLOTS * table.stride
+
+
+@kernel
+def mixed_cells(table: Table, slot: int) -> Any:
+    """The cells of an entry as its first word has them mixed in."""
+    mixed = NOTHING
+    for place in range(slot + PLAIN_WORDS, slot + table.stride):
+        mixed = (mixed ^ table.words[place]) * ODD
+        mixed ^= mixed >> SHIFT_HALF
+    return mixed
+
+
+@kernel
 def look_up(table: Table, first: Any, second: Any) -> Any:
     """The word of a key; 0 if there is none."""
-    begin = bucket_of(table, second) * BUCKET_WORDS
-    for slot in range(begin, begin + BUCKET_WORDS, 2):
+    begin = begin_of(table, second)
+    for slot in range(begin, begin + SLOTS * table.stride, table.stride):
         word = table.words[slot + 1]
-        if (table.words[slot] ^ word) == first and word != NOTHING:
+        if word != NOTHING and (table.words[slot] ^ word ^ mixed_cells(table, slot)) == first:
             return word
     return NOTHING
 
 
 @kernel
-def store(table: Table, first: Any, second: Any, word: Any) -> bool:
-    """Keep a word under a key; returns whether the key is new.
+def recall(table: Table, first: Any, second: Any, cells: Any, at: int) -> Any:
+    """The word of a key, 0 if there is none; writes its cells to ``cells``.
+
+    Args:
+        table: the table.
+        first: the key's first word.
+        second: its second word.
+        cells: [any, stride - 2] where the cells are written, as one list.
+        at: the row in ``cells``.
+    """
+    begin, count = begin_of(table, second), table.stride - PLAIN_WORDS
+    for slot in range(begin, begin + SLOTS * table.stride, table.stride):
+        word = table.words[slot + 1]
+        mixed = NOTHING
+        for place in range(count):
+            cell = table.words[slot + PLAIN_WORDS + place]
+            cells[at * count + place] = cell
+            mixed = (mixed ^ cell) * ODD
+            mixed ^= mixed >> SHIFT_HALF
+        if word != NOTHING and (table.words[slot] ^ word ^ mixed) == first:
+            return word
+    return NOTHING
+
+
+@kernel
+def chosen_slot(table: Table, first: Any, second: Any, word: Any) -> tuple[int, bool]:
+    """The place of an entry for a key, and whether the key is new.
 
     In a full bucket the entry of the least work among the first three makes room if it has no more
     work than the new one, else the last one does: so much work is kept, and so is the latest.
     """
-    begin = bucket_of(table, second) * BUCKET_WORDS
-    chosen, least = begin + BUCKET_WORDS - 2, work_of(word)
-    for slot in range(begin, begin + BUCKET_WORDS, 2):
+    begin = begin_of(table, second)
+    last = begin + (SLOTS - 1) * table.stride
+    chosen, least = last, work_of(word)
+    for slot in range(begin, last + 1, table.stride):
         old = table.words[slot + 1]
-        if old == NOTHING or (table.words[slot] ^ old) == first:
-            table.words[slot] = first ^ word
-            table.words[slot + 1] = word
-            if old == NOTHING:
-                table.counts[NUM_USED] += 1
-            return bool(old == NOTHING)
-        if work_of(old) <= least and slot < begin + BUCKET_WORDS - 2:
+        if old == NOTHING:
+            table.counts[NUM_USED] += 1
+            return slot, True
+        if (table.words[slot] ^ old ^ mixed_cells(table, slot)) == first:
+            return slot, False
+        if work_of(old) <= least and slot < last:
             chosen, least = slot, work_of(old)
     table.counts[NUM_LOST] += 1
-    table.words[chosen] = first ^ word
-    table.words[chosen + 1] = word
-    return True
+    return chosen, True
+
+
+@kernel
+def store_with_cells(table: Table, first: Any, second: Any, word: Any, cells: Any, at: int) -> bool:
+    """Keep a word and cells under a key; returns whether the key is new.
+
+    Args:
+        table: the table.
+        first: the key's first word.
+        second: its second word.
+        word: what is known.
+        cells: [any, stride - 2] cells, as one list.
+        at: the row in ``cells``.
+    """
+    slot, is_new = chosen_slot(table, first, second, word)
+    count, mixed = table.stride - PLAIN_WORDS, NOTHING
+    for place in range(count):
+        cell = cells[at * count + place]
+        table.words[slot + PLAIN_WORDS + place] = cell
+        mixed = (mixed ^ cell) * ODD
+        mixed ^= mixed >> SHIFT_HALF
+    table.words[slot] = first ^ word ^ mixed
+    table.words[slot + 1] = word
+    return is_new
+
+
+@kernel
+def store(table: Table, first: Any, second: Any, word: Any) -> bool:
+    """Keep a word without cells under a key; returns whether the key is new."""
+    return store_with_cells(table, first, second, word, table.no_cells, 0)
 
 
 class Sweep(NamedTuple):
@@ -182,7 +260,8 @@ class Sweep(NamedTuple):
 @entry("the solver's garbage collection")
 def count_work(sweep: Sweep, buckets: int) -> int:
     """Count the entries by their work."""
-    for place in range(1, buckets * BUCKET_WORDS, 2):
+    stride = sweep.table.stride
+    for place in range(1, buckets * SLOTS * stride, stride):
         word = sweep.table.words[place]
         if word != NOTHING:
             sweep.histogram[work_of(word)] += 1
@@ -192,8 +271,8 @@ def count_work(sweep: Sweep, buckets: int) -> int:
 @entry("the solver's garbage collection")
 def drop_below(sweep: Sweep, work: int) -> int:
     """Drop the entries of less work; returns how many were dropped."""
-    dropped = 0
-    for place in range(1, sweep.table.buckets * BUCKET_WORDS, 2):
+    dropped, stride = 0, sweep.table.stride
+    for place in range(1, sweep.table.buckets * SLOTS * stride, stride):
         word = sweep.table.words[place]
         if word != NOTHING and work_of(word) < work:
             sweep.table.words[place - 1] = NOTHING
@@ -207,10 +286,24 @@ FULL_SHARE, KEPT_SHARE = 0.85, 0.5
 """Shares of the table in use at which it is collected, and that are then kept at most."""
 
 
-def make_table(megabytes: float) -> Table:
-    """An empty table of at most so many megabytes (2**20 bytes)."""
-    buckets = max(1, int(megabytes * 2**20) // (8 * BUCKET_WORDS))
-    return Table(np.zeros(buckets * BUCKET_WORDS, np.uint64), np.zeros(2, np.int64), buckets)
+def make_table(megabytes: float, cell_words: int = 0) -> Table:
+    """An empty table of at most so many megabytes (2**20 bytes).
+
+    Args:
+        megabytes: its size.
+        cell_words: words that the cells of an entry take.
+    """
+    stride = PLAIN_WORDS + cell_words
+    buckets = max(1, int(megabytes * 2**20) // (8 * SLOTS * stride))
+    words = np.zeros(buckets * SLOTS * stride, np.uint64)
+    no_cells = np.zeros(max(1, cell_words), np.uint64)
+    return Table(words, np.zeros(2, np.int64), buckets, stride, no_cells)
+
+
+def known_word(table: Table, first: int, second: int) -> Any:
+    """``look_up`` for keys that are Python's numbers."""
+    with np.errstate(over="ignore"):
+        return look_up(table, np.uint64(first), np.uint64(second))
 
 
 def num_entries(table: Table) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 from rave_agents.files import written_whole
 from rave_agents.solver.table import FIELD, LONG, REFUTED, SHIFT_LONG, SHIFT_STATE, STATES, USED
 
-TITLE = b"rave-agents solver table 1\n"
+TITLE = b"rave-agents solver table 2\n"
 """The first line, with the version of the format."""
 
 CHUNK = 2**22
@@ -90,16 +90,15 @@ def load_table(path: str | os.PathLike[str], words: Any, told: dict[str, Any]) -
             at += len(part)
         if at != len(target) or not unpacker.eof:
             raise ValueError
-        _check_entries(words, len(values))
+        _check_entries(words[1 :: told["entry"]], len(values))
     except (zlib.error, ValueError):
         words[:] = 0
         raise ValueError(f"{path} is damaged: its entries cannot be read.") from None
     return values
 
 
-def _check_entries(words: Any, num_values: int) -> None:
-    """Raise ValueError for entries that no search writes."""
-    told = words[1::2]
+def _check_entries(told: Any, num_values: int) -> None:
+    """Raise ValueError for words of entries that no search writes."""
     states = (told >> SHIFT_STATE) & STATES
     is_used, is_open = told != 0, states == 0
     fine = (told & USED) != 0

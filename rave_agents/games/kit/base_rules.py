@@ -118,6 +118,10 @@ class BaseRules:
     placement: bool = False
     """True if an action disappears when taken, and no other becomes legal or illegal before the
     end: a playout then draws from one list that shrinks."""
+    more_stones_never_hurt: bool = False
+    """True if two players fill cells in turn, an action a cell, until one of them has won, who then
+    would have won with any more stones, too, and whatever the opponent had on other cells; and
+    exactly one has won on a full board. The solver then looks at no reply outside of a proof."""
 
     def __init__(self, **parameters: Any) -> None:
         known = self.parameter_defaults()

@@ -47,6 +47,7 @@ class Listing(NamedTuple):
     moves: Any
     chances: Any
     movers: Any
+    images: Any
     listed: Any
     """[list_room] where rules write legal actions."""
     probabilities: Any
@@ -198,6 +199,7 @@ def entry(rules: Any, address: int) -> int:
         array_at(at[4], capacity, np.int32),
         array_at(at[5], capacity, np.float64),
         array_at(at[6], capacity, np.int32),
+        array_at(at[7], capacity, np.int8),
         array_at(own + 8 * room, room, np.int32),
         array_at(own, room, np.float64),
         array_at(own + 16 * room + 8 * GUARD, players, np.float64),

@@ -70,7 +70,7 @@ def image_numbers(
 
 @kernel
 def hash_images(rules: Any, state: Any, listing: Any, at: int) -> None:
-    """Write the key of a position and its images to two places of the keys.
+    """Write the key of a position and its images to two places of the keys, and whose it is.
 
     Args:
         rules: the rules.
@@ -92,5 +92,6 @@ def hash_images(rules: Any, state: Any, listing: Any, at: int) -> None:
     for image in range(1, count):
         if sums[image] < sums[least]:
             least = image
+    listing.images[at // 2] = least
     listing.keys[at] = mixed_first(sums[least], rest)
     listing.keys[at + 1] = mixed_second(sums[count + least], rest)
