@@ -26,6 +26,7 @@ from rave_agents.solver.records import Statement
 from rave_agents.solver.state_expander import StateExpander
 from rave_agents.solver.table import (
     OPEN,
+    PLAIN_WORDS,
     PROVEN,
     REFUTED,
     Table,
@@ -52,12 +53,9 @@ FIRST_STEPS = 64
 
 MOST_THREADS = 256
 
-RANKING_MOVES = 20_000
-"""Moves of the playouts with which a search begins, at most; a tenth where rules are not compiled.
-"""
-
 LONG_POSITIONS, LONG_SECONDS = 20_000, 2.0
-"""Limits of positions and seconds from which on a search begins with playouts."""
+"""Limits of positions and seconds from which on a search begins with playouts, where proofs have
+carriers."""
 
 LOOKS = 4
 """Looks at the clock, at least, in a search whose seconds are limited."""
@@ -234,9 +232,9 @@ class ProofSearch:
         if answer is not None:
             return answer.proven
         statement = self._statement(player, at_least)
-        if self.positions == 0 and is_long(positions, seconds):
-            moves = RANKING_MOVES if self.runs_compiled else RANKING_MOVES // 10
-            self._team.add_ranks(first_ranks(state, player, moves))
+        has_carriers = self.table.stride > PLAIN_WORDS
+        if has_carriers and self.positions == 0 and is_long(positions, seconds):
+            self._team.add_ranks(first_ranks(state, player))
         self._team.begin(state, statement)
         begin, first = time.perf_counter(), self.positions
         while True:

@@ -54,7 +54,7 @@ def test_a_function_outside_these_files_is_known_by_all_that_it_calls(monkeypatc
     kind = kind_of(record)
     before = place_on_disk(count_work.function, record, kind)
     assert place_on_disk(count_work.function, record, kind) == before
-    monkeypatch.setattr(table, "BUCKET_WORDS", 16)
+    monkeypatch.setattr(table, "SLOTS", 8)
     assert place_on_disk(count_work.function, record, kind) != before
 
 
