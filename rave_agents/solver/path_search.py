@@ -70,9 +70,11 @@ class PathSearch:
         self._cell_words = table.stride - PLAIN_WORDS
         self.control[codes.CELL_WORDS] = self._cell_words
         rules: Any = getattr(self.expander, "rules", None)
-        self._num_cells, self._turned = 1, np.zeros(2, np.int64)
+        self.num_cells: int = 1
+        """Cells of the board; 1 where proofs have no carriers."""
+        self._turned: NDArray[np.int64] = np.zeros(2, np.int64)
         if self._cell_words > 0:
-            self._num_cells, self._turned = rules.num_distinct_actions, turned_cells(rules)
+            self.num_cells, self._turned = rules.num_distinct_actions, turned_cells(rules)
         self._make_stack(FIRST_DEPTHS)
         self._make_pool(FIRST_CHILDREN)
         self._waiting = Trail(_words(2 * TRAIL_ENTRIES), _words(TRAIL_ENTRIES))
@@ -105,8 +107,8 @@ class PathSearch:
         move, rules = int(move_of(word)), getattr(self.expander, "rules", None)
         if self._cell_words > 0:
             image = int(self._expansion.images[0])  # As the root's key was asked for last.
-            places = self._turned.reshape(2, -1, self._num_cells)
-            action = int(places[1, image, move % self._num_cells])
+            places = self._turned.reshape(2, -1, self.num_cells)
+            action = int(places[1, image, move % self.num_cells])
             return action if action in legal else None
         if rules is not None and rules.num_images > 1:
             known = self._deciding_place(statement, int(state_of(word)))
@@ -176,8 +178,8 @@ class PathSearch:
             self.decided,
             self._weighed,
             self._used,
-            self._num_cells,
-            len(self._turned) // (2 * self._num_cells),
+            self.num_cells,
+            len(self._turned) // (2 * self.num_cells),
             self._turned,
             self.expander.address,
             header.ctypes.data,

@@ -322,7 +322,8 @@ class ProofSearch:
         self.table.counts[0] = np.count_nonzero(self.table.words[1 :: self.table.stride])
 
     def _told(self, game: str) -> dict[str, Any]:
-        return {"game": game, "entry": self.table.stride}
+        cells = self._team.first.num_cells
+        return {"game": game, "entry": self.table.stride, "cells": cells}
 
     def key(self, state: GameState) -> Key:
         """The key of a position, as the table has it."""

@@ -12,8 +12,21 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rave_agents.files import written_whole
-from rave_agents.solver.table import FIELD, LONG, REFUTED, SHIFT_LONG, SHIFT_STATE, STATES, USED
+from rave_agents.solver.carriers import BITS
+from rave_agents.solver.table import (
+    FIELD,
+    LONG,
+    PLAIN_WORDS,
+    REFUTED,
+    SHIFT_FIELD,
+    SHIFT_LONG,
+    SHIFT_STATE,
+    STATES,
+    USED,
+)
 
 TITLE = b"rave-agents solver table 2\n"
 """The first line, with the version of the format."""
@@ -32,7 +45,7 @@ def save_table(path: str | os.PathLike[str], words: Any, values: Any, told: dict
         path: the file.
         words: the entries.
         values: the values that entries name by their places.
-        told: what the table is of.
+        told: what the table is of, with its words to an ``entry`` and its board's ``cells``.
 
     Raises:
         OSError: if it cannot be written.
@@ -90,20 +103,27 @@ def load_table(path: str | os.PathLike[str], words: Any, told: dict[str, Any]) -
             at += len(part)
         if at != len(target) or not unpacker.eof:
             raise ValueError
-        _check_entries(words[1 :: told["entry"]], len(values))
+        _check_entries(words, told["entry"], told["cells"], len(values))
     except (zlib.error, ValueError):
         words[:] = 0
         raise ValueError(f"{path} is damaged: its entries cannot be read.") from None
     return values
 
 
-def _check_entries(told: Any, num_values: int) -> None:
-    """Raise ValueError for words of entries that no search writes."""
+def _check_entries(words: Any, stride: int, num_cells: int, num_values: int) -> None:
+    """Raise ValueError for entries that no search writes."""
+    told = words[1::stride]
     states = (told >> SHIFT_STATE) & STATES
     is_used, is_open = told != 0, states == 0
     fine = (told & USED) != 0
     fine &= states <= REFUTED
     fine &= is_open | ((told & FIELD) <= num_values)
     fine &= ~is_open | (((told & LONG) > 0) & (((told >> SHIFT_LONG) & LONG) > 0))
+    if stride > PLAIN_WORDS:
+        fine &= is_open | ((told >> SHIFT_FIELD & FIELD) < num_cells)
+    for place in range(stride - PLAIN_WORDS):
+        room = max(0, num_cells - BITS * place)
+        beyond = np.uint64((2**BITS - 1) >> room << room if room < BITS else 0)
+        fine &= (words[PLAIN_WORDS + place :: stride] & beyond) == 0
     if not fine[is_used].all():
         raise ValueError

@@ -4,6 +4,7 @@ import functools
 import pickle
 import random
 
+import numpy as np
 import pytest
 
 from rave_agents.analysis.certify import certify
@@ -135,6 +136,19 @@ def test_carriers_are_kept_by_pickles_and_files(tmp_path):
         known = copy.positions
         assert copy.prove(state, 0, 1.0)
         assert copy.positions == known
+
+
+@pytest.mark.parametrize(("place", "number"), [(2, 1 << 16), (1, 16 << 16)], ids=["cell", "move"])
+def test_a_file_with_cells_that_no_board_has_is_refused(tmp_path, place, number):
+    state = Hex(num_cols=4, num_rows=4).new_initial_state()
+    search = ProofSearch(state, max_memory_mb=1)
+    assert search.prove(state, 0, 1.0)
+    words = search.table.words
+    settled = np.flatnonzero(words[2::3])[0] * 3
+    words[settled + place] |= np.uint64(number)
+    search.save(tmp_path / "table", "hex 4")
+    with pytest.raises(ValueError, match="is damaged"):
+        ProofSearch(state, max_memory_mb=1).load(tmp_path / "table", "hex 4")
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=str)
