@@ -88,7 +88,7 @@ def turn(search: Search, cells: Any, at: int, image: Any, back: int) -> None:
 
 @kernel
 def recall_child(search: Search, at: int) -> Any:
-    """What the table knows of a child, whose carrier is written into the pool; 0 for nothing."""
+    """The table's word of a child, whose carrier is written into the pool; 0 for nothing."""
     pool, count = search.pool, search.control[CELL_WORDS]
     word = recall(search.table, pool.keys[2 * at], pool.keys[2 * at + 1], pool.cells, at)
     if count > 0 and pool.image[at] != 0 and word != NOTHING and state_of(word) != OPEN:
@@ -134,7 +134,7 @@ def forget_cells(search: Search, at: int) -> None:
 
 @kernel
 def told_move(search: Search, depth: int, at: int) -> int:
-    """How an entry tells a move: by its place; with carriers by its cell in the key's image."""
+    """A move as an entry has it: its place; with carriers, its cell in the key's image."""
     if search.control[CELL_WORDS] == 0:
         return int(min(at - search.stack.first[depth], MOST_DISTANCE))
     return int(turned_cell(search, search.pool.action[at], search.stack.image[depth], 0))
