@@ -36,6 +36,7 @@ from rave_agents.game.arguments import answers_unknown_arguments, unknown_name
 from rave_agents.game.game_state import (
     GameState,
     PlayerId,
+    compiled_form,
     has_simultaneous_moves,
     hides_information,
 )
@@ -246,7 +247,7 @@ def _learn_observations(
 
 def rules_with_board(state: GameState) -> BaseRules | None:
     """The compiled rules of a state's game, if they describe a board; else None."""
-    found = getattr(state, "on_compiled_rules", lambda: None)()
+    found = compiled_form(state)
     return found.rules if found is not None and found.rules.num_board_cells > 0 else None
 
 

@@ -11,7 +11,7 @@ from rave_agents.certificates.checker import AT_LEAST, AT_MOST, Statement, check
 from rave_agents.errors import CertificateError, UnknownNameError
 from rave_agents.frameworks.adapters import Game, load_plain_game
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.game_state import GameState
+from rave_agents.game.game_state import GameState, compiled_form
 
 FORMAT = "rave-agents certificate 1"
 
@@ -61,8 +61,7 @@ class Header(NamedTuple):
             if action not in _steps(state):
                 raise CertificateError(f"Move {action} of the certificate is not legal.")
             state.apply_action(action)
-        compiled = getattr(state, "on_compiled_rules", None)
-        found: GameState | None = None if compiled is None else compiled()
+        found: GameState | None = compiled_form(state)
         return state if found is None else found
 
 

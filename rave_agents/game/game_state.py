@@ -170,6 +170,11 @@ def draws_chance(state: GameState) -> bool:
     return tells is not None and bool(tells())
 
 
+def compiled_form(state: Any) -> Any:
+    """The same position of a game on compiled rules, see ``on_compiled_rules``; None for none."""
+    return getattr(state, "on_compiled_rules", lambda: None)()
+
+
 def determinizes(state: GameState, hidden: str) -> bool:
     """True if each simulation of a search of a state has a world of its own.
 

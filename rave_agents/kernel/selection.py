@@ -168,14 +168,15 @@ def urgency_of(search: Any, ranking: Ranking, edge: int) -> float:
 
 
 @kernel
-def better_of(search: Any, best: Best, edge: int, urgency: float, tolerance: float) -> Best:
-    """The better of the best edge so far and another; ties are broken at random."""
+def better_of(search: Any, best: Best, edge: int, urgency: float) -> Best:
+    """The best edge once another one that is no worse, or a tie, is compared with it.
+
+    Ties are broken at random.
+    """
     if urgency > best.score:
         return Best(edge, urgency, 1)
-    if urgency >= best.score - tolerance:
-        ties = best.ties + 1
-        return Best(edge if random_below(search.stream, ties) == 0 else best.edge, best.score, ties)
-    return best
+    ties = best.ties + 1
+    return Best(edge if random_below(search.stream, ties) == 0 else best.edge, best.score, ties)
 
 
 @kernel
@@ -207,7 +208,7 @@ def most_urgent(search: Any, rule: Any, node: int, depth: int, table: int) -> in
             for place in range(count):
                 is_high = urgencies[place] >= best.score - tolerance
                 if is_high and is_available(search.moves, first + place):
-                    best = better_of(search, best, first + place, urgencies[place], tolerance)
+                    best = better_of(search, best, first + place, urgencies[place])
         tolerance = tolerance_of(search.ties)
     return best.edge
 

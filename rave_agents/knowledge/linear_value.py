@@ -19,7 +19,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.arguments import is_number
-from rave_agents.game.game_state import PlayerId
+from rave_agents.game.game_state import PlayerId, compiled_form
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.values import JudgedRules
 from rave_agents.knowledge.array_file import (
@@ -181,7 +181,7 @@ class LinearValue:
             if len(features) != self.weights.shape[2]:
                 raise self._refused(game_text(found))
             return self._utilities(self.weights[player] @ features, found.num_players())
-        on_rules: Any = getattr(found, "on_compiled_rules", lambda: None)()
+        on_rules: Any = compiled_form(found)
         if on_rules is None:
             raise self._refused(game_text(found))
         self._check_rules(on_rules.rules)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.game.game_state import compiled_form
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.moves import (
     ANSWER,
@@ -287,7 +288,7 @@ class MovePolicy:
             UnsupportedGameError: if it was learned on another game.
         """
         found = as_game_state(state)
-        on_rules: Any = getattr(found, "on_compiled_rules", lambda: None)()
+        on_rules: Any = compiled_form(found)
         if on_rules is None:
             raise self._refused(str(found))
         self.check_rules(on_rules.rules)

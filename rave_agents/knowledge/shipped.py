@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.game.game_state import compiled_form
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.knowledge.linear_value import LinearValue
 from rave_agents.knowledge.other_sizes import at_other_size
@@ -36,7 +37,7 @@ def rules_of(state: Any) -> BaseRules | None:
     A game of the user's own may have the name of one of ours. Values are for games on compiled
     rules alone: elsewhere they cost more than they bring.
     """
-    found = getattr(state, "on_compiled_rules", lambda: None)()
+    found = compiled_form(state)
     return None if found is None or found.rules.is_checked else found.rules
 
 

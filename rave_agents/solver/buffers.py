@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rave_agents.errors import GameError
-from rave_agents.game.game_state import GameState
+from rave_agents.game.game_state import GameState, compiled_form
 from rave_agents.simulate.expansion import Expander, Expansion, Place, make_expansion
 from rave_agents.simulate.utility_limits import MOST_LEGAL
 from rave_agents.solver.carriers import words_of
@@ -20,7 +20,7 @@ FIRST_DEPTHS, FIRST_CHILDREN, FIRST_ACTIONS = 64, 4096, 256
 def expander_of(state: GameState) -> tuple[Expansion, Expander]:
     """The expander of a state's game, compiled where it has one, and its buffers."""
     players = state.num_players()
-    found = state.on_compiled_rules() if hasattr(state, "on_compiled_rules") else None
+    found = compiled_form(state)
     if found is not None:
         expansion = make_expansion(players, found.rules.max_actions)
         return expansion, found.expander(expansion)
@@ -32,7 +32,7 @@ def expander_of(state: GameState) -> tuple[Expansion, Expander]:
 
 def cell_words_of(state: GameState) -> int:
     """Words that the carrier of a proof takes in a state's game; 0 where proofs have none."""
-    found = state.on_compiled_rules() if hasattr(state, "on_compiled_rules") else None
+    found = compiled_form(state)
     if found is None or not found.rules.more_stones_never_hurt:
         return 0
     rules = found.rules

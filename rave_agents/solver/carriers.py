@@ -26,6 +26,7 @@ from rave_agents.solver.records import (
     Search,
 )
 from rave_agents.solver.table import (
+    BITS,
     NOTHING,
     OPEN,
     PROVEN,
@@ -44,8 +45,9 @@ from rave_agents.solver.table import (
 MOST_WORDS = 4
 """Words of a carrier at most: of games with more cells than these have bits, none is kept."""
 
-BITS = 64
-"""Cells of a word."""
+LEFT, MUST_PLAY, TURNED = 0, 1, 2
+"""Rows of ``Search.used``: the carrier of the node that is left; what is left to play there; a
+carrier as an image has it."""
 
 ONE, PLACES = np.uint64(1), np.uint64(BITS - 1)
 
@@ -89,12 +91,11 @@ def turn(search: Search, cells: Any, at: int, image: Any, back: int) -> None:
 @kernel
 def recall_child(search: Search, at: int) -> Any:
     """The table's word of a child, whose carrier is written into the pool; 0 for nothing."""
-    pool, count = search.pool, search.control[CELL_WORDS]
+    pool = search.pool
     word = recall(search.table, pool.keys[2 * at], pool.keys[2 * at + 1], pool.cells, at)
-    if count > 0 and pool.image[at] != 0 and word != NOTHING and state_of(word) != OPEN:
+    if pool.image[at] != 0 and word != NOTHING and state_of(word) != OPEN:
         turn(search, pool.cells, at, pool.image[at], 1)
-        for place in range(count):
-            pool.cells[at * count + place] = search.used[2 * count + place]
+        copy_cells(search, search.used, TURNED, pool.cells, at)
     return word
 
 
@@ -103,25 +104,19 @@ def store_cells(
     search: Search, first: Any, second: Any, word: Any, image: Any, cells: Any, at: int
 ) -> None:
     """Keep a settled position with its carrier, both as the image has them whose key it is."""
-    if search.control[CELL_WORDS] == 0 or image == 0:
+    if image == 0:
         store_with_cells(search.table, first, second, word, cells, at)
         return
     turn(search, cells, at, image, 0)
-    store_with_cells(search.table, first, second, word, search.used, 2)
+    store_with_cells(search.table, first, second, word, search.used, TURNED)
 
 
 @kernel
-def store_used(search: Search, first: Any, second: Any, word: Any, image: Any) -> None:
-    """Keep the position that is left."""
-    store_cells(search, first, second, word, image, search.used, 0)
-
-
-@kernel
-def give_used(search: Search, at: int) -> None:
-    """Write the carrier of the node that is left into the pool."""
+def copy_cells(search: Search, source: Any, row: int, target: Any, target_row: int) -> None:
+    """Write one carrier over another."""
     count = search.control[CELL_WORDS]
     for place in range(count):
-        search.pool.cells[at * count + place] = search.used[place]
+        target[target_row * count + place] = source[row * count + place]
 
 
 @kernel
@@ -166,8 +161,7 @@ def leave_out(search: Search, depth: int, at: int) -> None:
             continue
         pool.word[other] = pool.word[at]
         pool.rests[other] = NO_DEPTH
-        for place in range(count):
-            pool.cells[other * count + place] = pool.cells[at * count + place]
+        copy_cells(search, pool.cells, at, pool.cells, other)
         if depth == 0:
             keep_left_out(search, at, other)
 
@@ -191,8 +185,7 @@ def use_won(search: Search, at: int) -> None:
     count, pool, used = search.control[CELL_WORDS], search.pool, search.used
     if count == 0:
         return
-    for place in range(count):
-        used[place] = pool.cells[at * count + place]
+    copy_cells(search, pool.cells, at, used, LEFT)
     cell = pool.action[at]
     used[cell // BITS] |= ONE << (np.uint64(cell) & PLACES)
 
@@ -214,8 +207,8 @@ def use_lost(search: Search, depth: int) -> None:
                 cells += 1
         if cells < least:
             least, chosen = cells, at
-    for place in range(count):
-        used[place] = used[count + place] = pool.cells[chosen * count + place]
+    copy_cells(search, pool.cells, chosen, used, LEFT)
+    copy_cells(search, pool.cells, chosen, used, MUST_PLAY)
     for at in range(first, first + size):
         if not has_cell(used, count, pool.action[at]):
             continue

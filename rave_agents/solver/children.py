@@ -46,11 +46,11 @@ def add_child(search: Search, depth: int, index: int, at: int) -> None:
     pool.rank[at] = search.decided[rank_place(search, depth, action)]
     pool.word[at] = NOTHING
     pool.rests[at] = NO_DEPTH
-    forget_cells(search, at)
     if expansion.ends[index] != 0:
         value = expansion.returns[index * expansion.header[NUM_PLAYERS] + statement.player]
         state = PROVEN if value >= statement.at_least else REFUTED
         pool.word[at] = packed_settled(state, place_of_value(search, value), 0, 0)
+        forget_cells(search, at)
         return
     salt = np.uint64(statement.salt)
     first, second = expansion.keys[2 * index] ^ salt, expansion.keys[2 * index + 1] ^ salt

@@ -32,10 +32,11 @@ import numpy as np
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.compiler.entry import entry
 from rave_agents.solver.carriers import (
-    give_used,
+    LEFT,
+    copy_cells,
     leave_out,
     recall_child,
-    store_used,
+    store_cells,
     told_move,
     use_lost,
     use_won,
@@ -170,8 +171,9 @@ def enter(search: Search) -> int:
         control[VARIES] = has_varying_moves(search)
     for index in range(header[HEADER_COUNT]):
         add_child(search, depth, index, begin + index)
-    for index in range(header[HEADER_COUNT] * min(1, control[CELL_WORDS])):
-        leave_out(search, depth, begin + index)
+    if control[CELL_WORDS] != 0:
+        for index in range(header[HEADER_COUNT]):
+            leave_out(search, depth, begin + index)
     control[NODES] += 1
     control[IDLE] += 1
     control[ENTERING] = 0
@@ -303,7 +305,7 @@ def settle(search: Search, word: Any, rests: int) -> int:
     first, second = stack.keys[2 * depth], stack.keys[2 * depth + 1]
     known = with_work(word, quantised(control[NODES] - stack.begin[depth]))
     if rests >= depth:
-        store_used(search, first, second, known, stack.image[depth])
+        store_cells(search, first, second, known, stack.image[depth], search.used, LEFT)
         control[IDLE] = 0
         if state_of(word) == search.statement.loop_state:
             for at in range(stack.trail[depth], control[TRAIL]):
@@ -329,7 +331,7 @@ def settle(search: Search, word: Any, rests: int) -> int:
     release(search, depth)
     at = stack.chosen[depth - 1]
     search.pool.word[at], search.pool.rests[at] = word, rests
-    give_used(search, at)
+    copy_cells(search, search.used, LEFT, search.pool.cells, at)
     leave_out(search, depth - 1, at)
     control[DEPTH] = depth - 1
     return GOES_ON

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.compiler.entry import entry
+from rave_agents.games.kit.position_hash import mixed_first
 
 OPEN, PROVEN, REFUTED = 0, 1, 2
 """States of a statement about a position."""
@@ -36,8 +37,8 @@ SLOTS = 4
 PLAIN_WORDS = 2
 """Words of an entry without cells."""
 
-ODD = np.uint64(0x9E3779B97F4A7C15)
-"""A factor that mixes the bits of a word: 2**64 over the golden ratio."""
+BITS = 64
+"""Cells that a word of an entry holds."""
 
 FIELD, LONG = np.uint64(2**16 - 1), np.uint64(2**24 - 1)
 SHIFT_FIELD, SHIFT_LONG = np.uint64(16), np.uint64(24)
@@ -156,8 +157,7 @@ def mixed_cells(table: Table, slot: int) -> Any:
     """The cells of an entry as its first word has them mixed in."""
     mixed = NOTHING
     for place in range(slot + PLAIN_WORDS, slot + table.stride):
-        mixed = (mixed ^ table.words[place]) * ODD
-        mixed ^= mixed >> SHIFT_HALF
+        mixed = mixed_first(mixed, table.words[place])
     return mixed
 
 
@@ -190,8 +190,7 @@ def recall(table: Table, first: Any, second: Any, cells: Any, at: int) -> Any:
         for place in range(count):
             cell = table.words[slot + PLAIN_WORDS + place]
             cells[at * count + place] = cell
-            mixed = (mixed ^ cell) * ODD
-            mixed ^= mixed >> SHIFT_HALF
+            mixed = mixed_first(mixed, cell)
         if word != NOTHING and (table.words[slot] ^ word ^ mixed) == first:
             return word
     return NOTHING
@@ -237,8 +236,7 @@ def store_with_cells(table: Table, first: Any, second: Any, word: Any, cells: An
     for place in range(count):
         cell = cells[at * count + place]
         table.words[slot + PLAIN_WORDS + place] = cell
-        mixed = (mixed ^ cell) * ODD
-        mixed ^= mixed >> SHIFT_HALF
+        mixed = mixed_first(mixed, cell)
     table.words[slot] = first ^ word ^ mixed
     table.words[slot + 1] = word
     return is_new

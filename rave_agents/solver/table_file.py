@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from rave_agents.files import written_whole
-from rave_agents.solver.carriers import BITS
 from rave_agents.solver.table import (
+    BITS,
     FIELD,
     LONG,
     PLAIN_WORDS,

@@ -109,6 +109,8 @@ def as_plain(rules):
     """The same rules, without a word of more stones."""
 
     class Plain(type(rules)):
+        turns = type(rules).turns
+
         def setup(self):
             super().setup()
             self.more_stones_never_hurt = False

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.compiler.layout import call_address
 from rave_agents.errors import GameError
+from rave_agents.game.game_state import compiled_form
 from rave_agents.games.kit import expanding, machine
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.refusals import GUARD
@@ -87,7 +88,7 @@ class RulesExpander:
 
     def set_root(self, state: Any) -> bool:
         """See ``Expander``."""
-        found = state.on_compiled_rules() if hasattr(state, "on_compiled_rules") else None
+        found = compiled_form(state)
         if found is None or found.rules != self.rules:
             return False
         self._states[0] = found.root[0]
