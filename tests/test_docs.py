@@ -204,6 +204,19 @@ def test_every_module_of_the_reference_is_there():
             assert any(found), f"{page.name}: {name}"
 
 
+def test_a_link_to_a_module_finds_it_in_the_reference():
+    """Without one of them the documentation cannot be built."""
+    reference = {
+        name
+        for page in (pages.DOCS / "reference").glob("*.md")
+        for name in re.findall(r"^::: ([\w.]+)$", page.read_text(encoding="utf-8"), re.M)
+    }
+    for page in pages.PAGES:
+        for name in re.findall(r"\]\[(rave_[\w.]+)\]", page.read_text(encoding="utf-8")):
+            is_module = (pages.ROOT / name.replace(".", "/")).with_suffix(".py").is_file()
+            assert not is_module or name in reference, f"{page.name}: {name}"
+
+
 @pytest.mark.parametrize("folder", ["rave_agents", "adapters"])
 def test_what_a_docstring_raises_has_a_name_and_a_reason(folder):
     """The reference cannot be built from another form."""
