@@ -36,6 +36,7 @@ GAMES = {
     "checkers": "Checkers",
     "clobber": "Clobber",
     "connect_four": "ConnectFour",
+    "cursor_go": "CursorGo",
     "dots_and_boxes": "DotsAndBoxes",
     "einstein_wurfelt_nicht": "EinsteinWurfeltNicht",
     "go": "Go",

@@ -10,22 +10,83 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.go_shapes import shape_codes
-from rave_agents.games.stones import EDGE, EMPTY, StoneRules
+from rave_agents.games.captures import CaptureRules
+from rave_agents.games.go_shapes import empty_beside, eye_codes, shape_codes
+from rave_agents.games.stones import BLACK, EDGE, EMPTY, NEAR, WHITE
 from rave_agents.simulate.random_stream import random_below
 
 
-class GoPlayouts(StoneRules):
-    """The common part of games with Go's captures.
+class GoPlayouts(CaptureRules):
+    """The rules with such playouts; ``playout_fields`` are the fields.
 
-    Their states have the fields ``sensible`` and ``last``, the point of the last move, and a list
-    of the points that are ``empty``, with the ``place`` of each.
+    A state has ``sensible`` and ``last``, the point of the last move; a list of the points that are
+    ``empty``, with the ``place`` of each; and for each point what is ``around`` it, a code of two
+    bits for each of its eight neighbours: what stands in ``go_shapes.py`` is looked up by it.
     """
 
     def setup(self) -> None:
-        """Lay out the points, and what is known of shapes."""
+        """Lay out the board, and what is known of points by what is around them."""
         super().setup()
         self.shapes = shape_codes()
+        self.lowest_bit = np.array([(bits & -bits).bit_length() - 1 for bits in range(256)])
+        self.empty_beside = empty_beside()
+        self.eye_beside, self.eye_corners = eye_codes()
+        step = 2 * np.arange(len(NEAR))
+        colours = np.where(self.near == self.points, EDGE, EMPTY)
+        self.around_empty = (colours << step).sum(axis=1).astype(np.uint16)
+        opposite = [NEAR.index((-up, -on)) for up, on in NEAR]
+        changes = np.array([[colour ^ EMPTY] for colour in (BLACK, WHITE)])
+        self.changes = (changes << step[opposite]).astype(np.uint16)
+        self.playout_fields: dict[str, Any] = {
+            **self.capture_fields,
+            **dict.fromkeys(("sensible", "num_empty"), np.int64),
+            "empty": (np.uint16, self.points + 1),
+            "place": (np.uint16, self.points + 1),
+            "around": (np.uint16, self.points + 1),
+            "last": np.uint16,
+        }
+
+    def begin(self, state: Any) -> None:
+        """All points are empty but for the handicap."""
+        state.last = self.points
+        state.num_empty = self.points
+        state.empty[:] = state.place[:] = np.arange(self.points + 1)
+        state.around[: self.points] = self.around_empty
+        super().begin(state)
+
+    def fill(self, state: Any, point: int) -> None:
+        """Take a point from the list."""
+        last = state.empty[state.num_empty - 1]
+        state.num_empty -= 1
+        state.empty[state.place[point]] = last
+        state.place[last] = state.place[point]
+        self.change(state, point, state.player)
+
+    def clear(self, state: Any, point: int) -> None:
+        """Put a point on the list."""
+        state.empty[state.num_empty] = point
+        state.place[point] = state.num_empty
+        state.num_empty += 1
+        self.change(state, point, 1 - state.player)
+
+    def change(self, state: Any, point: int, colour: int) -> None:
+        """Note around a point that a stone comes or goes there."""
+        for direction in range(8):
+            state.around[self.near[point, direction]] ^= self.changes[colour, direction]
+
+    def is_legal(self, state: Any, point: int) -> bool:
+        """True if the player may play on an empty point."""
+        if point == state.ko:
+            return False
+        if self.empty_beside[state.around[point] & 255] > 0:
+            return True
+        legal = False
+        for direction in range(4):
+            near = self.near[point, direction]
+            colour = state.colour[near]
+            own = colour == state.player
+            legal |= (colour != EDGE) & (own != self.in_atari(state, state.chain[near]))
+        return bool(legal)
 
     def make_sensible(self, state: Any) -> None:
         """Playouts save chains from atari, make shapes and keep eyes."""
@@ -67,12 +128,17 @@ class GoPlayouts(StoneRules):
         no_answer: int = self.numbers[self.points]
         if last == self.points:
             return no_answer
+        threatened = np.int64(0)
         for direction in range(4):
             near = self.near[last, direction]
-            if state.colour[near] == state.player and self.in_atari(state, state.chain[near]):
-                point = self.last_liberty(state, state.chain[near])
-                if self.is_legal(state, point) and self.is_safe(state, point):
-                    return point
+            in_atari = self.in_atari(state, state.chain[near])
+            threatened |= np.int64((state.colour[near] == state.player) & in_atari) << direction
+        while threatened:
+            near = self.near[last, self.lowest_bit[threatened]]
+            point = self.last_liberty(state, state.chain[near])
+            if self.is_legal(state, point) and self.is_safe(state, point):
+                return point
+            threatened &= threatened - 1
         return no_answer
 
     def shape_beside(self, state: Any, last: int, stream: Any) -> int:
@@ -80,43 +146,36 @@ class GoPlayouts(StoneRules):
         nothing: int = self.numbers[self.points]
         if last == self.points:
             return nothing
+        # All eight are looked at without a branch, which a processor could not foresee.
+        fits = np.int64(0)
+        for direction in range(8):
+            point = self.near[last, direction]
+            is_shape = (state.colour[point] == EMPTY) & self.shapes[state.around[point]]
+            fits |= np.int64(is_shape) << direction
         first = random_below(stream, 8)
-        for turn in range(8):
+        fits = (fits >> first | fits << (8 - first)) & 255
+        while fits:
+            turn = self.lowest_bit[fits]
             point = self.near[last, (first + turn) & 7]
-            if state.colour[point] == EMPTY:
-                code = np.int64(0)
-                for direction in range(8):
-                    code |= np.int64(state.colour[self.near[point, direction]]) << 2 * direction
-                if self.shapes[code] and self.is_legal(state, point) and self.is_safe(state, point):
-                    return point
+            if self.is_legal(state, point) and self.is_safe(state, point):
+                return point
+            fits &= fits - 1
         return nothing
 
     def is_safe(self, state: Any, point: int) -> bool:
         """True if a stone on an empty point has two liberties with its chain, and fills no eye."""
-        liberties = 0
+        liberties = self.empty_beside[state.around[point] & 255]
+        if liberties > 1:
+            return True
         for direction in range(4):
             near = self.near[point, direction]
             colour = state.colour[near]
-            if colour == EMPTY:
-                liberties += 1
-            elif colour != EDGE:
-                own = colour == state.player
-                liberties += 2 * (own != self.in_atari(state, state.chain[near]))
+            alive = (colour == state.player) != self.in_atari(state, state.chain[near])
+            liberties += 2 * ((colour < EMPTY) & alive)
         return liberties > 1 and not self.is_eye(state, point)
 
     def is_eye(self, state: Any, point: int) -> bool:
-        """True if an empty point is the player's eye.
-
-        All four neighbours are their own stones, and of the corners the opponent has none at the
-        edge, at most one elsewhere (Brügmann, "Monte Carlo Go", 1993).
-        """
-        for direction in range(4):
-            colour = state.colour[self.near[point, direction]]
-            if colour not in (state.player, EDGE):
-                return False
-        corners = edges = 0
-        for direction in range(4, 8):
-            colour = state.colour[self.near[point, direction]]
-            edges += colour == EDGE
-            corners += colour == 1 - state.player
-        return corners + (edges > 0) < 2
+        """True if an empty point is the player's eye, see ``eye_codes``."""
+        around = state.around[point]
+        beside, corners = self.eye_beside[state.player], self.eye_corners[state.player]
+        return bool(beside[around & 255] and corners[around >> 8])

@@ -1,7 +1,9 @@
-"""Shapes of 3x3 points in Go, in whose middle playouts like to play.
+"""What is around a point in Go: a code of two bits for each of its eight neighbours.
 
-The patterns of Gelly, Wang, Munos & Teytaud, "Modification of UCT with Patterns in Monte-Carlo Go",
-2006: hane, two kinds of cuts, and moves at the edge, turned and mirrored, with either colour.
+They are in the order of ``NEAR``: those beside it are the lower byte, the corners the upper. The
+shapes of 3x3 points, in whose middle playouts like to play, are the patterns of Gelly, Wang, Munos
+& Teytaud, "Modification of UCT with Patterns in Monte-Carlo Go", 2006: hane, two kinds of cuts, and
+moves at the edge, turned and mirrored, with either colour.
 """
 
 import functools
@@ -46,7 +48,7 @@ SHAPES = (
 
 @functools.cache
 def shape_codes() -> NDArray[np.bool_]:
-    """True by the code of what lies around a point, two bits a neighbour in the order of NEAR."""
+    """True by the code of what is around a point, where a shape is."""
     codes = np.zeros(1 << 2 * len(NEAR), np.bool_)
     for rows in SHAPES:
         board = np.array([list(row) for row in rows])
@@ -65,3 +67,30 @@ def _code(colours: tuple[int, ...], *, swapped: bool) -> int:
         other = WHITE + BLACK - colour if swapped and colour in (BLACK, WHITE) else colour
         code |= other << 2 * place
     return code
+
+
+@functools.cache
+def empty_beside() -> NDArray[np.uint8]:
+    """How many of four neighbours are empty, by the byte of their codes."""
+    return (_colours_of_bytes() == EMPTY).sum(axis=1).astype(np.uint8)
+
+
+@functools.cache
+def eye_codes() -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether what is beside a point, and its corners, make it a player's eye: [player, byte].
+
+    All neighbours are their own stones or the edge; and of the corners the opponent has none at the
+    edge, at most one elsewhere (Brügmann, "Monte Carlo Go", 1993).
+    """
+    colours = _colours_of_bytes()
+    at_edge = (colours == EDGE).any(axis=1)
+    beside, corners = [], []
+    for player, opponent in ((BLACK, WHITE), (WHITE, BLACK)):
+        beside.append(np.isin(colours, (player, EDGE)).all(axis=1))
+        corners.append((colours == opponent).sum(axis=1) + at_edge < 2)
+    return np.array(beside), np.array(corners)
+
+
+def _colours_of_bytes() -> NDArray[np.int64]:
+    """The four colours that each byte of a code tells, of shape [256, 4]."""
+    return np.arange(256)[:, np.newaxis] >> 2 * np.arange(4) & 3

@@ -99,18 +99,16 @@ class StoneRules(Rules):
         state.colour[point] = state.player
         state.chain[point] = state.next[point] = point
         state.length[point] = 1
+        # Without branches, which a processor could not foresee.
         liberties = np.int64(0)
         joins = takes = False
         for direction in range(4):
             near = self.near[point, direction]
-            colour = state.colour[near]
-            if colour == EMPTY:
-                liberties += self.liberty[near]
-            elif colour != EDGE:
-                chain = state.chain[near]
-                state.liberties[chain] -= self.liberty[point]
-                joins = joins or colour == state.player
-                takes = takes or (colour != state.player and state.liberties[chain] == 0)
+            colour, chain = state.colour[near], state.chain[near]
+            liberties += self.liberty[near] * (colour == EMPTY)
+            state.liberties[chain] -= self.liberty[point] * (colour < EMPTY)
+            joins |= colour == state.player
+            takes |= (colour == 1 - state.player) & (state.liberties[chain] == 0)
         state.liberties[point] = liberties
         if joins:
             for direction in range(4):
@@ -131,21 +129,22 @@ class StoneRules(Rules):
         while state.chain[stone] != one:
             state.chain[stone] = one
             stone = state.next[stone]
-        after = state.next[one]
-        state.next[one] = state.next[other]
-        state.next[other] = after
+        state.next[one], state.next[other] = state.next[other], state.next[one]
 
     def area_difference(self, state: Any) -> int:
         """Black's stones, and empty regions that reach black stones alone, less White's.
 
         ``length`` and ``next`` of empty points, which say nothing, mark those that are counted.
         """
-        difference = 0
+        black = white = 0
         for point in range(self.points):
+            black += state.colour[point] == BLACK
+            white += state.colour[point] == WHITE
             if state.colour[point] == EMPTY:
                 state.length[point] = 0
-            else:
-                difference += 1 if state.colour[point] == BLACK else -1
+        difference = black - white
+        if black == 0 or white == 0:  # Then who has stones has all.
+            return self.points * int(np.sign(difference))
         for point in range(self.points):
             if state.colour[point] == EMPTY and state.length[point] == 0:
                 size, reached = self.fill_region(state, point)

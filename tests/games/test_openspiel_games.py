@@ -89,6 +89,16 @@ SPECS = {
         "go(board_size=7,handicap=12)",
         "go(board_size=16,handicap=5)",
     ],
+    "cursor_go": [
+        "cursor_go(board_size=5)",
+        "cursor_go(board_size=2,max_cursor_moves=2)",
+        "cursor_go(board_size=3,komi=0.5,max_cursor_moves=1)",
+        "cursor_go(board_size=4,max_cursor_moves=-1)",
+        "cursor_go(board_size=5,handicap=12,komi=0.0)",
+        "cursor_go(board_size=7,handicap=1,max_cursor_moves=5)",
+        "cursor_go(handicap=5,max_cursor_moves=20)",
+        "cursor_go",
+    ],
     "tic_tac_toe": ["tic_tac_toe"],
     "mnk": [
         "mnk",
@@ -198,6 +208,7 @@ PERFT = {
     "pig(winscore=12,horizon=9)": [1, 2, 8, 20, 68, 187, 587, 1626, 4575, 12850],
     "go(board_size=2)": [1, 5, 21, 68, 156, 316, 604],
     "go(board_size=3)": [1, 10, 91, 738, 5281],
+    "cursor_go(board_size=2,max_cursor_moves=2)": [1, 4, 15, 46, 133, 354, 900, 2178, 5144],
     "checkers": [1, 7, 49, 302, 1469, 7361, 36768],
     "clobber": [1, 49, 2116, 80063],
     "dots_and_boxes": [1, 12, 132, 1320, 11880],
@@ -256,6 +267,7 @@ SMALL = [
     "go(board_size=3,komi=-2.0)",
     "go(board_size=6,max_game_length=7)",
     "go(board_size=7,handicap=12)",
+    "cursor_go(board_size=2,max_cursor_moves=2)",
     "amazons(board_size=6)",
     "quoridor(board_size=3)",
     "twixt(board_size=5)",
@@ -600,6 +612,34 @@ def test_a_board_of_go_that_comes_again_is_a_draw():
     own = play_both("go(board_size=2)", [0, 1, 2, 3, 0, 2, 0])
     assert own.is_terminal()
     assert own.returns() == [0, 0]
+
+
+def test_a_board_of_cursor_go_that_comes_again_is_a_draw_once_both_pass():
+    up, down, left, place, passes = 0, 1, 2, 4, 5
+    moves = [place, down, place, passes, left, place, passes, up, place, place]
+    own = play_both("cursor_go(board_size=2)", moves)
+    assert not own.is_terminal()
+    own = play_both("cursor_go(board_size=2)", [*moves, passes, passes])
+    assert own.returns() == [0, 0]
+    own = play_both("cursor_go(board_size=2)", [*moves[:-1], passes, passes])
+    assert own.returns() != [0, 0]
+
+
+def test_the_older_half_of_the_boards_of_cursor_go_goes_where_there_are_too_many():
+    state = rules_of("cursor_go(board_size=2)").new_initial_state()
+    rules = state.rules
+
+    def play_on(record):
+        record.boards[:] = np.arange(rules.most_boards)
+        record.num_boards = rules.most_boards
+        record.stood[0] = 1
+        record.key = rules.most_boards - 1
+        assert rules.comes_back(record, 0)
+        assert record.num_boards == rules.most_boards // 2 + 1
+        record.key = 0
+        assert not rules.comes_back(record, 0)
+
+    state.change(play_on)
 
 
 @pytest.mark.full(but=1)
