@@ -52,9 +52,8 @@ class ConnectionRules(WinnerRules):
         """Every empty cell."""
         count = 0
         for action in self.points:
-            if self.is_empty(state, action):
-                actions[count] = action
-                count += 1
+            actions[count] = action
+            count += self.is_empty(state, action)
         return count
 
     def play(self, state: Any, action: int) -> None:
