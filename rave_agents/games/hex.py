@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.connection import ConnectionRules
+from rave_agents.games.bridges import BridgeRules
 from rave_agents.games.coordinates import cell_name
 
 SMALLEST, LARGEST = 2, 62
 """The fewest and the most rows and columns."""
 
 
-class Hex(ConnectionRules):
+class Hex(BridgeRules):
     """See the module."""
 
     name = "hex"
@@ -49,11 +49,20 @@ class Hex(ConnectionRules):
             "reached": (np.int64, max(sides)),
         }
         self.aside = (*self.aside, "reached")
+        rows, columns = np.indices(sides)
+        ends = [rows == 0, rows == sides[0] - 1, columns == 0, columns == sides[1] - 1]
+        self.lay_bridges(np.ones(sides, np.bool_), np.array(ends), (0b0011, 0b1100))
 
     def is_empty(self, state: Any, action: int) -> bool:
         """True if a cell has no stone."""
         row, column = action // self.num_cols, action % self.num_cols
         return (state.lines[0, row] >> column | state.lines[1, column] >> row) & 1 == 0
+
+    def owns(self, state: Any, player: int, action: int) -> bool:
+        """True if a cell has a player's stone."""
+        row, column = action // self.num_cols, action % self.num_cols
+        line, bit = (row, column) if player == 0 else (column, row)
+        return bool(state.lines[player, line] >> bit & 1 == 1)
 
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every empty cell; and to swap, once."""

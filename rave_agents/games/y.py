@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.connection import ConnectionRules
+from rave_agents.games.bridges import BridgeRules
 from rave_agents.games.coordinates import cell_name
 from rave_agents.games.hexagons import owners
 
@@ -23,7 +23,7 @@ LARGEST = 62
 """The greatest size."""
 
 
-class Y(ConnectionRules):
+class Y(BridgeRules):
     """See the module."""
 
     name = "y"
@@ -43,6 +43,9 @@ class Y(ConnectionRules):
         self.board_shape: tuple[int, int] = size, size
         self.fields: dict[str, Any] = {**self.board_fields(size), "reduced": (np.int64, size)}
         self.aside = (*self.aside, "reduced")
+        rows, columns = np.indices((size, size))
+        sides = np.array([rows == 0, columns == 0, rows + columns == size - 1])
+        self.lay_bridges(rows + columns < size, sides, (0b111, 0b111))
 
     def toggle(self, state: Any, player: int, action: int) -> None:
         """Put a player's stone on a cell, or take it away."""
@@ -52,6 +55,11 @@ class Y(ConnectionRules):
         """True if a cell has no stone."""
         row = action // self.board_size
         return (state.lines[0, row] | state.lines[1, row]) >> action % self.board_size & 1 == 0
+
+    def owns(self, state: Any, player: int, action: int) -> bool:
+        """True if a cell has a player's stone."""
+        row, column = action // self.board_size, action % self.board_size
+        return bool(state.lines[player, row] >> column & 1 == 1)
 
     def is_connected(self, state: Any, player: int) -> bool:
         """True if a player's stones are those that reduction leaves."""

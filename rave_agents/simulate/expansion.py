@@ -15,6 +15,13 @@ from numpy.typing import NDArray
 
 HEADER_WORDS = 24
 
+MOST_CARRIER_WORDS = 4
+"""Words of the carrier of a proof at most: of games with more cells than these have bits, none is
+kept."""
+
+FORESEEN = 2
+"""An end that is not played out: who took the last action wins, whatever the others do."""
+
 
 class Place(enum.IntEnum):
     """Places in the header of an expansion."""
@@ -52,10 +59,13 @@ class Place(enum.IntEnum):
     CHANCES = 17
     MOVERS = 18
     IMAGES = 19
-    STACK = 20
+    CARRIERS = 20
+    STACK = 21
     """Constant: address of the expander's positions."""
-    DEPTHS = 21
+    DEPTHS = 22
     """Constant: how many positions the expander has room for."""
+    CARRIER_WORDS = 23
+    """In: words of a carrier, where winners may be foreseen; else 0."""
 
 
 class Answered(enum.IntEnum):
@@ -76,7 +86,8 @@ class Expansion(NamedTuple):
     actions: NDArray[np.int32]
     """[actions] the legal actions, or the outcomes of chance."""
     ends: NDArray[np.int8]
-    """[actions] 1 where the game is over after the action, else 0."""
+    """[actions] 1 where the game is over after the action, ``FORESEEN`` where its winner is
+    certain, else 0."""
     returns: NDArray[np.float64]
     """[actions * players] the returns where it is over."""
     keys: NDArray[np.uint64]
@@ -90,6 +101,9 @@ class Expansion(NamedTuple):
     images: NDArray[np.int8]
     """[actions] of which of its images, turned or mirrored, the key of the position after each
     action is; 0 for the position itself."""
+    carriers: NDArray[np.uint64]
+    """[actions * words] where the winner is foreseen the empty cells that this needs, a bit for
+    each; there is room for ``MOST_CARRIER_WORDS`` words an action."""
 
 
 def make_expansion(num_players: int, capacity: int) -> Expansion:
@@ -104,6 +118,7 @@ def make_expansion(num_players: int, capacity: int) -> Expansion:
         np.zeros(capacity),
         np.zeros(capacity, np.int32),
         np.zeros(capacity, np.int8),
+        np.zeros(MOST_CARRIER_WORDS * capacity, np.uint64),
     )
     made.header[Place.ACTION_CAPACITY] = capacity
     made.header[Place.NUM_PLAYERS] = num_players

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.games.kit.images import images_of
+from rave_agents.simulate.expansion import MOST_CARRIER_WORDS
 from rave_agents.solver.records import (
     CELL_WORDS,
     MOST_DISTANCE,
@@ -42,9 +43,6 @@ from rave_agents.solver.table import (
     work_of,
 )
 
-MOST_WORDS = 4
-"""Words of a carrier at most: of games with more cells than these have bits, none is kept."""
-
 LEFT, MUST_PLAY, TURNED = 0, 1, 2
 """Rows of ``Search.used``: the carrier of the node that is left; what is left to play there; a
 carrier as an image has it."""
@@ -55,7 +53,7 @@ ONE, PLACES = np.uint64(1), np.uint64(BITS - 1)
 def words_of(cells: int) -> int:
     """Words that a carrier of so many cells takes; 0 if none is kept."""
     words = -(-cells // BITS)
-    return words if words <= MOST_WORDS else 0
+    return words if words <= MOST_CARRIER_WORDS else 0
 
 
 def turned_cells(rules: Any) -> NDArray[np.int64]:
@@ -197,7 +195,7 @@ def use_lost(search: Search, depth: int) -> None:
     if count == 0:
         return
     first, size = search.stack.first[depth], search.stack.size[depth]
-    least, chosen = BITS * MOST_WORDS + 1, NO_CHILD
+    least, chosen = BITS * MOST_CARRIER_WORDS + 1, NO_CHILD
     for at in range(first, first + size):
         cells = 0
         for place in range(count):

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
-from rave_agents.solver.carriers import forget_cells, recall_child
+from rave_agents.simulate.expansion import FORESEEN
+from rave_agents.solver.carriers import copy_cells, forget_cells, recall_child
 from rave_agents.solver.records import (
     HEADER_COUNT,
     HEADER_PLAYER,
@@ -51,6 +52,8 @@ def add_child(search: Search, depth: int, index: int, at: int) -> None:
         state = PROVEN if value >= statement.at_least else REFUTED
         pool.word[at] = packed_settled(state, place_of_value(search, value), 0, 0)
         forget_cells(search, at)
+        if expansion.ends[index] == FORESEEN:
+            copy_cells(search, expansion.carriers, index, pool.cells, at)
         return
     salt = np.uint64(statement.salt)
     first, second = expansion.keys[2 * index] ^ salt, expansion.keys[2 * index + 1] ^ salt

@@ -69,6 +69,7 @@ class PathSearch:
         self._expansion.header[Place.COUNT_MOVES] = 1
         self._cell_words = table.stride - PLAIN_WORDS
         self.control[codes.CELL_WORDS] = self._cell_words
+        self._expansion.header[Place.CARRIER_WORDS] = self._cell_words
         rules: Any = getattr(self.expander, "rules", None)
         self.num_cells: int = 1
         """Cells of the board; 1 where proofs have no carriers."""

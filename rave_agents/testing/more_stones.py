@@ -1,9 +1,17 @@
-"""The check of ``more_stones_never_hurt``, for ``check_rules``."""
+"""The checks of ``more_stones_never_hurt`` and of ``foresees_win``, for ``check_rules``."""
 
 import random
+from typing import Any
+
+import numpy as np
 
 from rave_agents.games.kit.rules import Rules
+from rave_agents.games.kit.rules_state import RulesState
+from rave_agents.solver.proof_search import ProofSearch
 from rave_agents.testing.common import require
+
+POSITIONS = 20_000
+"""Positions in which it is looked for a way to refute a win that is foreseen."""
 
 
 def check_more_stones(rules: Rules, draw: random.Random) -> None:
@@ -41,3 +49,48 @@ def check_more_stones(rules: Rules, draw: random.Random) -> None:
         f"{what} player {winner} has won with the cells {sorted(kept)}, yet not in another game "
         f"with them: {again.history()}.",
     )
+
+
+def check_foreseen_win(rules: Rules, draw: random.Random) -> None:
+    """Play a random game, and try to refute the first win in it that is foreseen.
+
+    Args:
+        rules: the rules, which may foresee wins.
+        draw: draws the game.
+
+    Raises:
+        ConformanceError: if the others can prevent the win.
+    """
+    state = rules.new_initial_state()
+    while not state.is_terminal():
+        player = state.current_player()
+        state.apply_action(draw.choice(state.legal_actions()))
+        if state.is_terminal() or foreseen_carrier(state, player) is None:
+            continue
+        search = ProofSearch(state, max_memory_mb=1, all_replies=True)
+        require(
+            search.prove(state, player, 1.0, positions=POSITIONS) is not False,
+            f"foresees_win says that player {player} has won, whom the opponent can beat.",
+        )
+        return
+
+
+def foreseen_carrier(state: RulesState, player: int) -> list[int] | None:
+    """The empty cells that a foreseen win needs; None where rules foresee none.
+
+    Args:
+        state: a position that is not over.
+        player: the player who moved last.
+    """
+    rules, found = state.rules, list[bool]()
+    carrier = np.zeros(-(-rules.num_distinct_actions // 64), np.uint64)
+    room = np.zeros(rules.foresight_room, np.int16)
+
+    def look(record: Any) -> None:
+        found.append(bool(rules.foresees_win(record, player, carrier, room)))
+
+    state.clone().change(look)
+    if not found[0]:
+        return None
+    bits = np.unpackbits(carrier.view(np.uint8), bitorder="little")
+    return [int(cell) for cell in np.flatnonzero(bits)]

@@ -16,7 +16,7 @@ from rave_agents.simulate.frame import Header, Status
 from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import make_frame, simulated
 from rave_agents.testing.common import TOLERANCE, require
-from rave_agents.testing.more_stones import check_more_stones
+from rave_agents.testing.more_stones import check_foreseen_win, check_more_stones
 from rave_agents.testing.simulators import check_returns
 
 PLAYOUT_MOVES = 4096
@@ -38,7 +38,8 @@ def check_rules(
     At every position are compared: who is to move, the legal actions or the outcomes of chance,
     whether the game is over, the returns at its end, and how actions are written. Compiled and
     interpreted, the records are equal field by field, and so are playouts with the same random
-    numbers. Of rules that say ``more_stones_never_hurt`` this is tried, too.
+    numbers. Of rules that say ``more_stones_never_hurt`` this is tried, too,
+    and wins that they foresee are looked at.
 
     Args:
         rules: the game.
@@ -77,6 +78,8 @@ def check_rules(
                     plain.play(action)
             if rules.more_stones_never_hurt:
                 check_more_stones(rules, draw)
+                if rules.foresees:
+                    check_foreseen_win(rules, draw)
         except (ConformanceError, GameError) as error:
             moves = [] if state is None else state.history()
             raise ConformanceError(f"In {rules} after {moves}: {error}") from None

@@ -122,6 +122,8 @@ class BaseRules:
     """True if two players fill cells in turn, an action a cell, until one of them has won, who then
     would have won with any more stones, too, and whatever the opponent had on other cells; and
     exactly one has won on a full board. The solver then looks at no reply outside of a proof."""
+    foresight_room: int = 0
+    """How many numbers, ``int16``, ``foresees_win`` may write to."""
 
     def __init__(self, **parameters: Any) -> None:
         known = self.parameter_defaults()
@@ -144,6 +146,8 @@ class BaseRules:
         """True if chance moves in the game."""
         self.plays_itself: bool = kind.playout is not BaseRules.playout
         """True if playouts are those of ``playout``."""
+        self.foresees: bool = kind.foresees_win is not BaseRules.foresees_win
+        """True if ``foresees_win`` may tell a winner."""
         self.is_checked: bool = not kind.__module__.startswith(_GAMES)
         """True if every move is checked. The package's own games give valid answers, as its tests
         check, so that a search need not."""
@@ -278,6 +282,16 @@ class BaseRules:
         Learned values look at this, and at who is to move; they are compiled for games that have
         it, and a ``board_shape``.
         """
+
+    def foresees_win(self, state: Any, player: int, carrier: Any, room: Any) -> bool:
+        """True if a player who has just moved wins for certain, though the game is not over.
+
+        Asked of rules with ``more_stones_never_hurt`` alone, by the solver, which then does not
+        play on. ``carrier`` takes the cells that are still empty and needed for it: bit
+        ``action % 64`` of the word ``action // 64``. What the opponent does elsewhere must change
+        nothing. ``room`` is for the rules' own use.
+        """
+        return False
 
     def describe_position(self, state: Any, cells: Any) -> int:
         """Write what each cell holds, as ``describe_board`` does; returns all else that matters.

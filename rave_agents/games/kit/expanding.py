@@ -24,7 +24,13 @@ from rave_agents.games.kit.refusals import (
     wrong_place,
 )
 from rave_agents.simulate.evaluations import is_value
-from rave_agents.simulate.expansion import HEADER_WORDS, Answered, Place
+from rave_agents.simulate.expansion import (
+    FORESEEN,
+    HEADER_WORDS,
+    MOST_CARRIER_WORDS,
+    Answered,
+    Place,
+)
 from rave_agents.simulate.utility_limits import CHANCE_ROUNDING
 
 # Compiled code takes plain numbers as constants.
@@ -33,6 +39,7 @@ NUM_ACTIONS, COUNT_MOVES = int(Place.NUM_ACTIONS), int(Place.COUNT_MOVES)
 REQUIRED_ACTIONS, PROVIDER = int(Place.REQUIRED_ACTIONS), int(Place.PROVIDER)
 ACTION_CAPACITY, ADDRESSES = int(Place.ACTION_CAPACITY), int(Place.ACTIONS)
 STACK, DEPTHS = int(Place.STACK), int(Place.DEPTHS)
+CARRIER_WORDS = int(Place.CARRIER_WORDS)
 FAILED, DONE, FULL = int(Answered.FAILED), int(Answered.DONE), int(Answered.FULL)
 
 
@@ -48,6 +55,7 @@ class Listing(NamedTuple):
     chances: Any
     movers: Any
     images: Any
+    carriers: Any
     listed: Any
     """[list_room] where rules write legal actions."""
     probabilities: Any
@@ -58,6 +66,8 @@ class Listing(NamedTuple):
     """[2 * images] where the keys of a position's images are added up."""
     cells: Any
     """[cells] where rules describe a board."""
+    room: Any
+    """[foresight_room] where rules look for who wins."""
 
 
 @kernel
@@ -109,6 +119,44 @@ def write_end(rules: Any, state: Any, listing: Any, row: int) -> bool:
 
 
 @kernel
+def is_foreseen(rules: Any, state: Any, player: int, listing: Any, place: int) -> bool:
+    """True if the player who took an action wins for certain; writes returns and a carrier."""
+    words, begin = listing.header[CARRIER_WORDS], place * rules.num_players
+    if words == 0:
+        return False
+    carrier = listing.carriers[place * words : (place + 1) * words]
+    if not rules.foresees_win(state, player, carrier, listing.room):
+        return False
+    rules.write_winner(listing.returns[begin : begin + rules.num_players], player)
+    return True
+
+
+@kernel
+def look_at_child(rules: Any, states: Any, words: Any, listing: Any, place: int) -> bool:
+    """Write what is known after an action; returns whether its returns are what is stated."""
+    header = listing.header
+    depth, player, count = header[DEPTH], header[PLAYER], header[NUM_ACTIONS]
+    child = states[depth + 1]
+    copy_state(states, depth, depth + 1)
+    rules.play(child, np.int64(listing.actions[place]))
+    next_player = rules.player(child)
+    if next_player == TERMINAL:
+        listing.ends[place] = 1
+        return write_end(rules, child, listing, place)
+    if rules.foresees and is_foreseen(rules, child, player, listing, place):
+        listing.ends[place] = FORESEEN
+        return True
+    listing.movers[place] = next_player
+    write_key(rules, states, words, listing, depth + 1, 2 * place)
+    if rules.placement:
+        listing.moves[place] = max(1, count - 1)
+    elif header[COUNT_MOVES] != 0:
+        listing.moves[place] = max(1, list_moves(rules, child, next_player, listing))
+        header[NUM_ACTIONS] = count
+    return True
+
+
+@kernel
 def expand(rules: Any, states: Any, words: Any, listing: Any) -> int:
     """Expand a position; returns an ``Answered``.
 
@@ -140,23 +188,10 @@ def expand(rules: Any, states: Any, words: Any, listing: Any) -> int:
         listing.moves[place] = 1
         if player == CHANCE:
             listing.chances[place] = listing.probabilities[place]
-    child = states[depth + 1]
     for place in range(count):
-        copy_state(states, depth, depth + 1)
-        rules.play(child, np.int64(listing.actions[place]))
-        next_player = rules.player(child)
-        if next_player == TERMINAL:
-            listing.ends[place] = 1
-            if not write_end(rules, child, listing, place):
-                refuse(listing, BAD_RETURNS, 0)
-                return FAILED
-        else:
-            listing.movers[place] = next_player
-            write_key(rules, states, words, listing, depth + 1, 2 * place)
-            if rules.placement:
-                listing.moves[place] = max(1, count - 1)
-            elif header[COUNT_MOVES] != 0:
-                listing.moves[place] = max(1, list_moves(rules, child, next_player, listing))
+        if not look_at_child(rules, states, words, listing, place):
+            refuse(listing, BAD_RETURNS, 0)
+            return FAILED
     header[NUM_ACTIONS] = count
     return DONE
 
@@ -190,6 +225,7 @@ def entry(rules: Any, address: int) -> int:
     at = header[ADDRESSES:]
     room, capacity, players = rules.list_room, header[ACTION_CAPACITY], rules.num_players
     own = header[PROVIDER]
+    cells = own + 16 * room + 16 * GUARD + 8 * players + 16 * rules.num_images
     listing = Listing(
         header,
         array_at(at[0], capacity, np.int32),
@@ -200,15 +236,13 @@ def entry(rules: Any, address: int) -> int:
         array_at(at[5], capacity, np.float64),
         array_at(at[6], capacity, np.int32),
         array_at(at[7], capacity, np.int8),
+        array_at(at[8], MOST_CARRIER_WORDS * capacity, np.uint64),
         array_at(own + 8 * room, room, np.int32),
         array_at(own, room, np.float64),
         array_at(own + 16 * room + 8 * GUARD, players, np.float64),
         array_at(own + 16 * room + 16 * GUARD + 8 * players, 2 * rules.num_images, np.uint64),
-        array_at(
-            own + 16 * room + 16 * GUARD + 8 * players + 16 * rules.num_images,
-            rules.num_board_cells,
-            np.int8,
-        ),
+        array_at(cells, rules.num_board_cells, np.int8),
+        array_at(cells + 8 * (rules.num_board_cells // 8 + 1), rules.foresight_room, np.int16),
     )
     stack = header[STACK]
     words = array_at(stack, header[DEPTHS] * (rules.record_bytes >> 3), np.uint64)

@@ -37,6 +37,7 @@ class RulesExpander:
         room, players = self.rules.list_room, self.rules.num_players
         images, cells = self.rules.num_images, self.rules.num_board_cells
         words = 2 * room + 2 * GUARD + players + 2 * images + cells // 8 + 1
+        words += self.rules.foresight_room // 4 + 1
         self._lists = np.zeros(words, np.int64)
         bytes_of = self._lists.view(np.uint8)
         self._probabilities = bytes_of[: 8 * room].view(np.float64)
@@ -45,7 +46,10 @@ class RulesExpander:
         self._scratch = bytes_of[begin : begin + 8 * players].view(np.float64)
         begin += 8 * (players + GUARD)
         self._sums = bytes_of[begin : begin + 16 * images].view(np.uint64)
-        self._cells = bytes_of[begin + 16 * images :][:cells].view(np.int8)
+        begin += 16 * images
+        self._cells = bytes_of[begin : begin + cells].view(np.int8)
+        begin += 8 * (cells // 8 + 1)
+        self._room = bytes_of[begin : begin + 2 * self.rules.foresight_room].view(np.int16)
         self._words: NDArray[np.uint64] = np.zeros(0, np.uint64)
         self._callback: PythonCallback | None = None
         if interpreted:
@@ -73,7 +77,7 @@ class RulesExpander:
         if self._callback is not None:
             self._callback.memory = header.data
             header[Place.IN_PYTHON] = 1
-        own = self._listed, self._probabilities, self._scratch, self._sums, self._cells
+        own = self._listed, self._probabilities, self._scratch, self._sums, self._cells, self._room
         self._listing = expanding.Listing(*expansion, *own)
 
     def reserve(self, depths: int) -> None:

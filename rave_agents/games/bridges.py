@@ -1,0 +1,145 @@
+"""Bridges: who has won in Hex and Y before the stones are joined.
+
+Two stones of a player's are joined by a *bridge* if two cells beside both are empty: where the
+opponent takes one, the player takes the other. So is a stone with a side of the board that two
+empty cells beside it belong to. Who joins all that must be joined by stones and by bridges that
+share no cell wins, whatever the opponent does (Anshelevich 2002).
+
+A cell is ``row * columns + column``, and has the neighbours of ``STEPS``.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.games.connection import ConnectionRules
+
+STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
+"""Rows and columns from a cell to its neighbours, each beside the next."""
+
+NONE = -1
+"""No cell."""
+
+BITS = 64
+"""Cells that a word of a carrier has bits for."""
+
+
+class BridgeRules(ConnectionRules):
+    """The common part; a game has ``owns``, and calls ``lay_bridges`` when it is set up."""
+
+    def lay_bridges(
+        self, on_board: NDArray[np.bool_], sides: NDArray[np.bool_], goals: tuple[int, int]
+    ) -> None:
+        """Find out what is beside each cell, and what a bridge may join it with.
+
+        Args:
+            on_board: whether each cell is one of the board's, by row and column.
+            sides: for each side of the board the cells that belong to it.
+            goals: for each player the sides to join, a bit for each.
+        """
+        cells, self.goals, self.num_sides = on_board.size, goals, len(sides)
+        self.foresight_room = 3 * cells
+        self.beside = np.full((cells, len(STEPS)), NONE, np.int16)
+        self.bridges = np.full((cells, len(STEPS), 3), NONE, np.int16)
+        self.side_bridges = np.full((cells, self.num_sides, 2), NONE, np.int16)
+        numbers = np.pad(np.where(on_board, np.arange(cells).reshape(on_board.shape), NONE), 2)
+        numbers[:2] = numbers[-2:] = numbers[:, :2] = numbers[:, -2:] = NONE
+        of_side = sides.reshape(self.num_sides, cells)
+        self.touched = (of_side.T << np.arange(self.num_sides)).sum(axis=1)
+        for row, column in np.argwhere(on_board):
+            cell, turned = numbers[row + 2, column + 2], [*STEPS[1:], STEPS[0]]
+            for place, (one, two) in enumerate(zip(STEPS, turned, strict=True)):
+                first = numbers[row + 2 + one[0], column + 2 + one[1]]
+                second = numbers[row + 2 + two[0], column + 2 + two[1]]
+                far = numbers[row + 2 + one[0] + two[0], column + 2 + one[1] + two[1]]
+                self.beside[cell, place] = first
+                if NONE in (first, second):
+                    continue
+                if far != NONE:
+                    self.bridges[cell, place] = far, first, second
+                for side in range(self.num_sides):
+                    if of_side[side, first] and of_side[side, second] and not of_side[side, cell]:
+                        self.side_bridges[cell, side] = first, second
+
+    def owns(self, state: Any, player: int, action: int) -> bool:
+        """True if a cell has a player's stone."""
+        raise NotImplementedError
+
+    def foresees_win(self, state: Any, player: int, carrier: Any, room: Any) -> bool:
+        """True if a player's stones and bridges join what must be joined."""
+        for cell in range(self.foresight_room):
+            room[cell] = NONE
+        for start in self.points:
+            if room[start] == NONE and self.owns(state, player, start):
+                for word in range(carrier.shape[0]):
+                    carrier[word] = 0
+                if self.joins_all(state, player, start, carrier, room):
+                    return True
+        return False
+
+    def joins_all(self, state: Any, player: int, start: int, carrier: Any, room: Any) -> bool:
+        """True if all that is joined with a stone joins a player's sides.
+
+        ``room`` holds for each cell the stone that it was reached from, then for each cell the
+        first stone of those whose bridge uses it, then the stones that were reached.
+        """
+        cells = self.num_distinct_actions
+        origins, used, queue = room[:cells], room[cells : 2 * cells], room[2 * cells : 3 * cells]
+        origins[start] = start
+        queue[0] = start
+        count, at, goal, joined = 1, 0, self.goals[player], 0
+        while at < count:
+            cell: Any = np.int64(queue[at])
+            at += 1
+            for side in range(self.num_sides):
+                if (goal & ~joined) >> side & 1 == 0:
+                    continue
+                one, two = self.side_bridges[cell, side]
+                if self.touched[cell] >> side & 1 or self.is_bridge(state, used, start, one, two):
+                    joined |= 1 << side
+                    if self.touched[cell] >> side & 1 == 0:
+                        self.add_bridge(carrier, one, two)
+                    self.add_way(carrier, origins, start, cell)
+            if joined == goal:
+                return True
+            for place in range(len(STEPS)):
+                near: Any = np.int64(self.beside[cell, place])
+                if near != NONE and origins[near] == NONE and self.owns(state, player, near):
+                    origins[near] = cell
+                    queue[count] = near
+                    count += 1
+            for place in range(len(STEPS)):
+                far: Any = np.int64(self.bridges[cell, place, 0])
+                if far == NONE or origins[far] != NONE or not self.owns(state, player, far):
+                    continue
+                one, two = self.bridges[cell, place, 1], self.bridges[cell, place, 2]
+                if self.is_bridge(state, used, start, one, two):
+                    origins[far] = cell
+                    queue[count] = far
+                    count += 1
+        return False
+
+    def is_bridge(self, state: Any, used: Any, start: int, one: Any, two: Any) -> bool:
+        """True if both cells are empty and no bridge uses them yet; this one does from now on."""
+        if one == NONE or used[one] == start or used[two] == start:
+            return False
+        if not (self.is_empty(state, int(one)) and self.is_empty(state, int(two))):
+            return False
+        used[one] = used[two] = start
+        return True
+
+    def add_bridge(self, carrier: Any, one: Any, two: Any) -> None:
+        """Add the cells of a bridge to a carrier."""
+        for cell in (np.uint64(one), np.uint64(two)):
+            carrier[cell // np.uint64(BITS)] |= np.uint64(1) << cell % np.uint64(BITS)
+
+    def add_way(self, carrier: Any, origins: Any, start: int, cell: Any) -> None:
+        """Add the bridges on the way from the first stone to another one to a carrier."""
+        while cell != start:
+            origin: Any = np.int64(origins[cell])
+            for place in range(len(STEPS)):
+                if self.bridges[origin, place, 0] == cell:
+                    one, two = self.bridges[origin, place, 1], self.bridges[origin, place, 2]
+                    self.add_bridge(carrier, one, two)
+            cell = origin
