@@ -20,13 +20,11 @@ from rave_agents.game.game_state import (
 from rave_agents.simulate.utility_limits import utility_limits
 from rave_agents.solver import records as codes
 from rave_agents.solver.buffers import SLICE_SECONDS, cell_words_of
-from rave_agents.solver.first_ranks import first_ranks
 from rave_agents.solver.keys import Key, hashed
 from rave_agents.solver.records import Statement
 from rave_agents.solver.state_expander import StateExpander
 from rave_agents.solver.table import (
     OPEN,
-    PLAIN_WORDS,
     PROVEN,
     REFUTED,
     Table,
@@ -52,10 +50,6 @@ FIRST_STEPS = 64
 """Steps of a search's first slice: a game in Python may take milliseconds for each."""
 
 MOST_THREADS = 256
-
-LONG_POSITIONS, LONG_SECONDS = 20_000, 2.0
-"""Limits of positions and seconds from which on a search begins with playouts, where proofs have
-carriers."""
 
 LOOKS = 4
 """Looks at the clock, at least, in a search whose seconds are limited."""
@@ -232,9 +226,6 @@ class ProofSearch:
         if answer is not None:
             return answer.proven
         statement = self._statement(player, at_least)
-        has_carriers = self.table.stride > PLAIN_WORDS
-        if has_carriers and self.positions == 0 and is_long(positions, seconds):
-            self._team.add_ranks(first_ranks(state, player))
         self._team.begin(state, statement)
         begin, first = time.perf_counter(), self.positions
         while True:
@@ -370,13 +361,6 @@ class ProofSearch:
             at_least,
             (self.positions - first) / max(seconds, 1e-9),
         )
-
-
-def is_long(positions: int | None, seconds: float | None) -> bool:
-    """True if a search with these limits is long enough to begin with playouts."""
-    return (positions is None or positions >= LONG_POSITIONS) and (
-        seconds is None or seconds >= LONG_SECONDS
-    )
 
 
 def check_threads(threads: int) -> None:

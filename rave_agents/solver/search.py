@@ -12,8 +12,7 @@ others, is the greatest of theirs, and one more for each other open child. That 
 their sum, which counts what several children lead to once for each of them (weak proof numbers;
 Ueda, Hashimoto, Hashimoto & Iida 2008). A new position begins at the number of its moves for who
 must answer them all, or at a quarter of its square where that varies, else at 1; between equal
-children the move goes first that has decided the most work elsewhere, and in the beginning, where
-proofs have carriers (see ``carriers.py``), the one that playouts from the root speak for.
+children the move goes first that has decided the most work elsewhere.
 
 A position that is already on the path is a loop. What a loop is worth to the statement is given;
 the side that it speaks for is the *looping* one. What is settled for that side by loops to

@@ -98,11 +98,6 @@ class Team:
             search.set_root(state)
             search.begin(statement)
 
-    def add_ranks(self, ranks: NDArray[np.int64]) -> None:
-        """Let all begin with these ranks of actions, beside their own."""
-        for search in self.searches:
-            search.decided += ranks
-
     def run(self, steps: int, most: int | None) -> int:
         """Let all search for as long as the first takes for so many steps.
 
