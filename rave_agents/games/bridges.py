@@ -38,29 +38,29 @@ class BridgeRules(ConnectionRules):
             sides: for each side of the board the cells that belong to it.
             goals: for each player the sides to join, a bit for each.
         """
-        cells, self.goals, self.num_sides = on_board.size, goals, len(sides)
+        self.goals, self.num_sides, cells = goals, len(sides), on_board.size
         self.foresight_room = 3 * cells
-        self.beside = np.full((cells, len(STEPS)), NONE, np.int16)
+        rows, columns = on_board.shape
+        numbers = np.full((rows + 4, columns + 4), NONE, np.int16)
+        numbers[2:-2, 2:-2] = np.where(on_board, np.arange(cells).reshape(rows, columns), NONE)
+
+        def from_each(down: int, right: int) -> NDArray[np.int16]:
+            return numbers[2 + down : 2 + down + rows, 2 + right : 2 + right + columns].ravel()
+
+        self.beside = np.stack([from_each(*step) for step in STEPS], axis=1)
         self.bridges = np.full((cells, len(STEPS), 3), NONE, np.int16)
         self.side_bridges = np.full((cells, self.num_sides, 2), NONE, np.int16)
-        numbers = np.pad(np.where(on_board, np.arange(cells).reshape(on_board.shape), NONE), 2)
-        numbers[:2] = numbers[-2:] = numbers[:, :2] = numbers[:, -2:] = NONE
-        of_side = sides.reshape(self.num_sides, cells)
-        self.touched = (of_side.T << np.arange(self.num_sides)).sum(axis=1)
-        for row, column in np.argwhere(on_board):
-            cell, turned = numbers[row + 2, column + 2], [*STEPS[1:], STEPS[0]]
-            for place, (one, two) in enumerate(zip(STEPS, turned, strict=True)):
-                first = numbers[row + 2 + one[0], column + 2 + one[1]]
-                second = numbers[row + 2 + two[0], column + 2 + two[1]]
-                far = numbers[row + 2 + one[0] + two[0], column + 2 + one[1] + two[1]]
-                self.beside[cell, place] = first
-                if NONE in (first, second):
-                    continue
-                if far != NONE:
-                    self.bridges[cell, place] = far, first, second
-                for side in range(self.num_sides):
-                    if of_side[side, first] and of_side[side, second] and not of_side[side, cell]:
-                        self.side_bridges[cell, side] = first, second
+        of_side = np.pad(sides.reshape(self.num_sides, cells), ((0, 0), (0, 1)))  # NONE has none.
+        self.touched = (of_side[:, :-1].T << np.arange(self.num_sides)).sum(axis=1)
+        for place, (one, two) in enumerate(zip(STEPS, (*STEPS[1:], STEPS[0]), strict=True)):
+            both = np.stack([from_each(*one), from_each(*two)], axis=1)
+            far = from_each(one[0] + two[0], one[1] + two[1])
+            there = on_board.ravel() & (both != NONE).all(axis=1)
+            joined = there & (far != NONE)
+            self.bridges[joined, place] = np.column_stack([far, both])[joined]
+            for side, belongs in enumerate(of_side):
+                beside = there & belongs[both].all(axis=1) & ~belongs[:-1]
+                self.side_bridges[beside, side] = both[beside]
 
     def owns(self, state: Any, player: int, action: int) -> bool:
         """True if a cell has a player's stone."""
