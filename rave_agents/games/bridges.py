@@ -38,8 +38,10 @@ class BridgeRules(ConnectionRules):
             sides: for each side of the board the cells that belong to it.
             goals: for each player the sides to join, a bit for each.
         """
-        self.goals, self.num_sides, cells = goals, len(sides), on_board.size
-        self.foresight_room = 3 * cells
+        cells: int = on_board.size
+        self.goals: tuple[int, int] = goals
+        self.num_sides: int = len(sides)
+        self.foresight_room: int = 3 * cells
         rows, columns = on_board.shape
         numbers = np.full((rows + 4, columns + 4), NONE, np.int16)
         numbers[2:-2, 2:-2] = np.where(on_board, np.arange(cells).reshape(rows, columns), NONE)
@@ -47,11 +49,14 @@ class BridgeRules(ConnectionRules):
         def from_each(down: int, right: int) -> NDArray[np.int16]:
             return numbers[2 + down : 2 + down + rows, 2 + right : 2 + right + columns].ravel()
 
-        self.beside = np.stack([from_each(*step) for step in STEPS], axis=1)
-        self.bridges = np.full((cells, len(STEPS), 3), NONE, np.int16)
-        self.side_bridges = np.full((cells, self.num_sides, 2), NONE, np.int16)
+        self.beside: NDArray[np.int16] = np.stack([from_each(*step) for step in STEPS], axis=1)
+        shape = cells, len(STEPS), 3
+        self.bridges: NDArray[np.int16] = np.full(shape, NONE, np.int16)
+        shape_of_sides = cells, self.num_sides, 2
+        self.side_bridges: NDArray[np.int16] = np.full(shape_of_sides, NONE, np.int16)
         of_side = np.pad(sides.reshape(self.num_sides, cells), ((0, 0), (0, 1)))  # NONE has none.
-        self.touched = (of_side[:, :-1].T << np.arange(self.num_sides)).sum(axis=1)
+        bits = of_side[:, :-1].T << np.arange(self.num_sides)
+        self.touched: NDArray[np.int64] = bits.sum(axis=1)
         for place, (one, two) in enumerate(zip(STEPS, (*STEPS[1:], STEPS[0]), strict=True)):
             both = np.stack([from_each(*one), from_each(*two)], axis=1)
             far = from_each(one[0] + two[0], one[1] + two[1])

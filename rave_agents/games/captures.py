@@ -11,6 +11,7 @@ history looked through, as 64-bit Zobrist keys.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rave_agents.games.coordinates import handicap_points
 from rave_agents.games.kit.rules import NO_ACTION
@@ -29,14 +30,15 @@ class CaptureRules(StoneRules):
         """Lay out the board with the handicap, and the result for each difference of areas."""
         super().setup()
         stones = handicap_points(self.handicap, self.board_size)
-        self.stones = np.array([row * self.board_size + on for on, row in stones], np.int64)
+        numbers = [row * self.board_size + on for on, row in stones]
+        self.stones: NDArray[np.int64] = np.array(numbers, np.int64)
         self.white_begins: bool = self.handicap >= 2
         # OpenSpiel counts in single precision.
         scores = np.arange(-self.points, self.points + 1).astype(np.float32) - np.float32(self.komi)
         scores -= np.float32(self.handicap if self.white_begins else 0)
-        self.results = np.sign(scores).astype(np.float64)
+        self.results: NDArray[np.float64] = np.sign(scores).astype(np.float64)
         keys = np.random.default_rng(9).integers(1, 2**63 - 1, (2, self.points + 1))
-        self.keys = keys.astype(np.int64)
+        self.keys: NDArray[np.int64] = keys.astype(np.int64)
         self.capture_fields: dict[str, Any] = {
             **self.stone_fields,
             **dict.fromkeys(("ko", "key", "num_boards"), np.int64),

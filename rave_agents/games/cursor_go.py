@@ -35,7 +35,7 @@ class CursorGo(CaptureRules):
     num_distinct_actions = 6
     cell_kinds = 6
     unordered = {"boards": "num_boards"}  # noqa: RUF012  (read only)
-    aside = ("liberties", "chain", "next", "length", "key", "stood", "moves")
+    aside = ("liberties", "chain", "next", "length", "key", "stood")
     board_size: int = 19
     komi: float = 7.5
     handicap: int = 0
@@ -47,7 +47,7 @@ class CursorGo(CaptureRules):
         super().setup()
         self.fields: dict[str, Any] = {
             **self.capture_fields,
-            **dict.fromkeys(("is_over", "is_drawn", "passed", "moves", "cursor_moves"), np.int64),
+            **dict.fromkeys(("is_over", "is_drawn", "passed", "cursor_moves"), np.int64),
             "cursor": (np.uint16, 2),
         }
 
@@ -118,7 +118,6 @@ class CursorGo(CaptureRules):
                 end += 1
                 if action >= PLACE:
                     break
-            state.moves += moves - state.cursor_moves
             state.cursor_moves = moves
             state.cursor[player] = row * size + column
             self.play(state, action)
@@ -126,7 +125,6 @@ class CursorGo(CaptureRules):
 
     def play(self, state: Any, action: int) -> None:
         """Move the cursor, or end the turn with a stone or a pass."""
-        state.moves += 1
         cursor = state.cursor[state.player]
         if action < PLACE:
             step = self.board_size if action <= DOWN else 1

@@ -9,6 +9,7 @@ Go", 2006, without the captures).
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rave_agents.games.captures import CaptureRules
 from rave_agents.games.go_shapes import empty_beside, eye_codes, shape_codes
@@ -27,16 +28,20 @@ class GoPlayouts(CaptureRules):
     def setup(self) -> None:
         """Lay out the board, and what is known of points by what is around them."""
         super().setup()
-        self.shapes = shape_codes()
-        self.lowest_bit = np.array([(bits & -bits).bit_length() - 1 for bits in range(256)])
-        self.empty_beside = empty_beside()
-        self.eye_beside, self.eye_corners = eye_codes()
+        self.shapes: NDArray[np.bool_] = shape_codes()
+        lowest = [(bits & -bits).bit_length() - 1 for bits in range(256)]
+        self.lowest_bit: NDArray[np.int64] = np.array(lowest)
+        self.empty_beside: NDArray[np.uint8] = empty_beside()
+        beside, corners = eye_codes()
+        self.eye_beside: NDArray[np.bool_] = beside
+        self.eye_corners: NDArray[np.bool_] = corners
         step = 2 * np.arange(len(NEAR))
         colours = np.where(self.near == self.points, EDGE, EMPTY)
-        self.around_empty = (colours << step).sum(axis=1).astype(np.uint16)
+        codes = (colours << step).sum(axis=1)
+        self.around_empty: NDArray[np.uint16] = codes.astype(np.uint16)
         opposite = [NEAR.index((-up, -on)) for up, on in NEAR]
         changes = np.array([[colour ^ EMPTY] for colour in (BLACK, WHITE)])
-        self.changes = (changes << step[opposite]).astype(np.uint16)
+        self.changes: NDArray[np.uint16] = (changes << step[opposite]).astype(np.uint16)
         self.playout_fields: dict[str, Any] = {
             **self.capture_fields,
             **dict.fromkeys(("sensible", "num_empty"), np.int64),
