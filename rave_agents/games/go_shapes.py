@@ -1,4 +1,4 @@
-"""What is around a point in Go: a code of two bits for each of its eight neighbours.
+"""Surroundings of a point in Go: a code of two bits for each of its eight neighbours.
 
 They are in the order of ``NEAR``: those beside it are the lower byte, the corners the upper. The
 shapes of 3x3 points, in whose middle playouts like to play, are the patterns of Gelly, Wang, Munos
@@ -71,13 +71,13 @@ def _code(colours: tuple[int, ...], *, swapped: bool) -> int:
 
 @functools.cache
 def empty_beside() -> NDArray[np.uint8]:
-    """How many of four neighbours are empty, by the byte of their codes."""
+    """The number of empty ones of four neighbours, by the byte of their codes."""
     return (_colours_of_bytes() == EMPTY).sum(axis=1).astype(np.uint8)
 
 
 @functools.cache
 def eye_codes() -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether what is beside a point, and its corners, make it a player's eye: [player, byte].
+    """True by player and byte, where neighbours, and where corners, make a point an eye of theirs.
 
     All neighbours are their own stones or the edge; and of the corners the opponent has none at the
     edge, at most one elsewhere (Brügmann, "Monte Carlo Go", 1993).

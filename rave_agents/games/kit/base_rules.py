@@ -123,7 +123,7 @@ class BaseRules:
     would have won with any more stones, too, and whatever the opponent had on other cells; and
     exactly one has won on a full board. The solver then looks at no reply outside of a proof."""
     foresight_room: int = 0
-    """How many numbers, ``int16``, ``foresees_win`` may write to."""
+    """The count of numbers, ``int16``, that ``foresees_win`` may write to."""
 
     def __init__(self, **parameters: Any) -> None:
         known = self.parameter_defaults()
