@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rave_agents.games.coordinates import handicap_points
 from rave_agents.games.kit.rules import NO_ACTION
-from rave_agents.games.stones import BLACK, EDGE, EMPTY, WHITE, StoneRules
+from rave_agents.games.stones import BLACK, EMPTY, WHITE, StoneRules
 
 
 class CaptureRules(StoneRules):
@@ -61,15 +61,24 @@ class CaptureRules(StoneRules):
         """True if the player may play on an empty point: it has a liberty then, or takes one."""
         if point == state.ko:
             return False
+        return self.has_liberty(state, point) or self.joins_or_takes(state, point)
+
+    def has_liberty(self, state: Any, point: int) -> bool:
+        """True if a point has an empty one beside it."""
+        found = False
+        for direction in range(4):
+            found |= state.colour[self.near[point, direction]] == EMPTY
+        return bool(found)
+
+    def joins_or_takes(self, state: Any, point: int) -> bool:
+        """True if a stone of the player's joins a chain with another liberty, or takes one."""
+        found = False
         for direction in range(4):
             near = self.near[point, direction]
             colour = state.colour[near]
-            if colour == EMPTY:
-                return True
             own = colour == state.player
-            if colour != EDGE and own != self.in_atari(state, state.chain[near]):
-                return True
-        return False
+            found |= (colour < EMPTY) & (own != self.in_atari(state, state.chain[near]))
+        return bool(found)
 
     def comes_back(self, state: Any, point: int) -> bool:
         """True if the board, with a stone just put on a point, was there before; it is kept."""

@@ -82,13 +82,6 @@ class CursorGo(CaptureRules):
                 count += 1
         return count
 
-    def draw(self, state: Any, stream: Any) -> int:
-        """Actions are drawn until one is legal."""
-        while True:
-            action = random_below(stream, self.num_distinct_actions)
-            if self.can_move(state, action):
-                return action
-
     def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
         """Play to the end; steps of a cursor that end nothing are taken all at once."""
         size = self.board_size

@@ -79,19 +79,9 @@ class GoPlayouts(CaptureRules):
         for direction in range(8):
             state.around[self.near[point, direction]] ^= self.changes[colour, direction]
 
-    def is_legal(self, state: Any, point: int) -> bool:
-        """True if the player may play on an empty point."""
-        if point == state.ko:
-            return False
-        if self.empty_beside[state.around[point] & 255] > 0:
-            return True
-        legal = False
-        for direction in range(4):
-            near = self.near[point, direction]
-            colour = state.colour[near]
-            own = colour == state.player
-            legal |= (colour != EDGE) & (own != self.in_atari(state, state.chain[near]))
-        return bool(legal)
+    def has_liberty(self, state: Any, point: int) -> bool:
+        """True if a point has an empty one beside it, by what is around it."""
+        return bool(self.empty_beside[state.around[point] & 255] > 0)
 
     def make_sensible(self, state: Any) -> None:
         """Playouts save chains from atari, make shapes and keep eyes."""
@@ -169,15 +159,9 @@ class GoPlayouts(CaptureRules):
 
     def is_safe(self, state: Any, point: int) -> bool:
         """True if a stone on an empty point has two liberties with its chain, and fills no eye."""
-        liberties = self.empty_beside[state.around[point] & 255]
-        if liberties > 1:
+        if self.empty_beside[state.around[point] & 255] > 1:
             return True
-        for direction in range(4):
-            near = self.near[point, direction]
-            colour = state.colour[near]
-            alive = (colour == state.player) != self.in_atari(state, state.chain[near])
-            liberties += 2 * ((colour < EMPTY) & alive)
-        return liberties > 1 and not self.is_eye(state, point)
+        return self.joins_or_takes(state, point) and not self.is_eye(state, point)
 
     def is_eye(self, state: Any, point: int) -> bool:
         """True if an empty point is the player's eye, see ``eye_codes``."""

@@ -66,11 +66,7 @@ class Hex(BridgeRules):
 
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every empty cell; and to swap, once."""
-        count = 0
-        for action in self.points:
-            if self.is_empty(state, action):
-                actions[count] = action
-                count += 1
+        count = self.list_empty(state, actions)
         if self.swap and state.moves == 1:
             actions[count] = self.cells
             count += 1

@@ -192,7 +192,6 @@ def expand(rules: Any, states: Any, words: Any, listing: Any) -> int:
         if not look_at_child(rules, states, words, listing, place):
             refuse(listing, BAD_RETURNS, 0)
             return FAILED
-    header[NUM_ACTIONS] = count
     return DONE
 
 
