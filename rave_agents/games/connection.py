@@ -2,7 +2,7 @@
 
 Players put stones on empty cells in turn, and who connects first wins: on a full board exactly one
 player is connected. So a playout draws stones for all empty cells, and finds by halving with which
-stone the winner was.
+stone the winner was, see ``bridge_playouts.py``.
 """
 
 from typing import Any
@@ -11,13 +11,12 @@ import numpy as np
 
 from rave_agents.games.kit.rules import NO_ACTION
 from rave_agents.games.winner import WinnerRules
-from rave_agents.simulate.random_stream import random_below
 
 
 class ConnectionRules(WinnerRules):
     """The common part; a game has ``points``, ``toggle``, ``is_empty`` and ``is_connected``."""
 
-    aside: tuple[str, ...] = ("empty",)
+    aside: tuple[str, ...] = ("empty", "last")
 
     points: Any
     """int array: the actions that are cells, in ascending order."""
@@ -30,11 +29,12 @@ class ConnectionRules(WinnerRules):
             "to_move": np.int64,
             "moves": np.int64,
             "winner": np.int64,
+            "last": np.int64,
         }
 
     def begin(self, state: Any) -> None:
         """The board is empty, and nobody has won."""
-        state.winner = NO_ACTION
+        state.winner = state.last = NO_ACTION
 
     def toggle(self, state: Any, player: int, action: int) -> None:
         """Put a player's stone on a cell, or take it away."""
@@ -66,26 +66,9 @@ class ConnectionRules(WinnerRules):
         self.toggle(state, player, action)
         if self.is_connected(state, player):
             state.winner = player
+        state.last = action
         state.moves += 1
         state.to_move = 1 - player
-
-    def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
-        """Draw stones for all empty cells, and keep those up to the winning one."""
-        count = self.legal_actions(state, state.empty)
-        if end + count > players.shape[0]:
-            return -1
-        first = state.to_move
-        for place in range(count):
-            drawn = place + random_below(stream, count - place)
-            action: Any = np.int64(state.empty[drawn])
-            state.empty[drawn] = state.empty[place]
-            state.empty[place] = action
-            player = (first + place) & 1
-            self.toggle(state, player, action)
-            players[end + place] = player
-            actions[end + place] = action
-        state.winner = 0 if self.is_connected(state, 0) else 1
-        return end + self.winning_place(state, count, first ^ state.winner) + 1
 
     def winning_place(self, state: Any, count: int, first: int) -> int:
         """The place of the stone that connects the winner, whose first one is at ``first``."""

@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.bridges import BridgeRules
+from rave_agents.games.bridge_playouts import BridgePlayouts
 from rave_agents.games.coordinates import cell_name
+from rave_agents.games.kit.rules import NO_ACTION
 
 SMALLEST, LARGEST = 2, 62
 """The fewest and the most rows and columns."""
 
 
-class Hex(BridgeRules):
+class Hex(BridgePlayouts):
     """See the module."""
 
     name = "hex"
@@ -44,14 +45,15 @@ class Hex(BridgeRules):
         self.exchange: str = "transposed" if sides[0] == sides[1] and not self.swap else ""
         self.plays_itself: bool = not self.swap  # To swap is a move that fills no cell.
         self.points = np.arange(self.cells)
-        self.fields: dict[str, Any] = {
-            **self.board_fields(max(sides)),
-            "reached": (np.int64, max(sides)),
-        }
-        self.aside = (*self.aside, "reached")
         rows, columns = np.indices(sides)
         ends = [rows == 0, rows == sides[0] - 1, columns == 0, columns == sides[1] - 1]
         self.lay_bridges(np.ones(sides, np.bool_), np.array(ends), (0b0011, 0b1100))
+        self.fields: dict[str, Any] = {
+            **self.board_fields(max(sides)),
+            **self.playout_fields,
+            "reached": (np.int64, max(sides)),
+        }
+        self.aside = (*self.aside, *self.playout_fields, "reached")
 
     def is_empty(self, state: Any, action: int) -> bool:
         """True if a cell has no stone."""
@@ -91,6 +93,7 @@ class Hex(BridgeRules):
             self.toggle(state, player, action)
             if self.is_connected(state, player):
                 state.winner = player
+        state.last = NO_ACTION if action == self.cells else action
         state.moves += 1
         state.to_move = 1 - player
 

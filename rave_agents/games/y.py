@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.bridges import BridgeRules
+from rave_agents.games.bridge_playouts import BridgePlayouts
 from rave_agents.games.coordinates import cell_name
 from rave_agents.games.hexagons import owners
 
@@ -23,7 +23,7 @@ LARGEST = 62
 """The greatest size."""
 
 
-class Y(BridgeRules):
+class Y(BridgePlayouts):
     """See the module."""
 
     name = "y"
@@ -41,11 +41,15 @@ class Y(BridgeRules):
         self.max_actions = self.max_game_length = len(cells)
         self.placement = self.more_stones_never_hurt = True
         self.board_shape: tuple[int, int] = size, size
-        self.fields: dict[str, Any] = {**self.board_fields(size), "reduced": (np.int64, size)}
-        self.aside = (*self.aside, "reduced")
         rows, columns = np.indices((size, size))
         sides = np.array([rows == 0, columns == 0, rows + columns == size - 1])
         self.lay_bridges(rows + columns < size, sides, (0b111, 0b111))
+        self.fields: dict[str, Any] = {
+            **self.board_fields(size),
+            **self.playout_fields,
+            "reduced": (np.int64, size),
+        }
+        self.aside = (*self.aside, *self.playout_fields, "reduced")
 
     def toggle(self, state: Any, player: int, action: int) -> None:
         """Put a player's stone on a cell, or take it away."""

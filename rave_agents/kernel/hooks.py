@@ -110,8 +110,11 @@ def begin_node(proofs: Any, search: Any, node: int) -> None:
 
 
 @open_function
-def prove_terminal(proofs: Any, search: Any, node: int, returns: Any, first: int) -> None:
-    """Note the outcome of a terminal node: its returns stand from the place ``first`` on."""
+def prove_end(proofs: Any, search: Any, node: int, returns: Any, first: int, distance: int) -> None:
+    """Note the outcome of a terminal node: its returns stand from the place ``first`` on.
+
+    Or of one whose winner is foreseen, ``distance`` moves from the end.
+    """
 
 
 @open_function
@@ -132,6 +135,12 @@ def after_backup(proofs: Any, search: Any) -> int:
 @open_function
 def checks_children(part: Any) -> int:
     """The provider's checks of a new node's children, a ``CheckChildren``."""
+    return 0
+
+
+@open_function
+def asks_winner(part: Any) -> int:
+    """1 if the provider is to tell who wins for certain, though the game goes on; else 0."""
     return 0
 
 

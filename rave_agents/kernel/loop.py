@@ -77,6 +77,8 @@ def begin_simulation(search: Search) -> int:
     header[codes.EXPAND] = leaf == UNEXPANDED and is_due(search, depth, visits)
     checks = hooks.checks_children(search.proofs)
     header[codes.CHECK_CHILDREN] = max(checks, hooks.checks_children(search.judging))
+    header[codes.FORESEE] = hooks.asks_winner(search.proofs)
+    header[codes.FORESEEN] = 0
     if leaf != UNEXPANDED and hooks.is_solved(search.proofs, leaf):
         hooks.give_outcome(search.proofs, search, leaf)
         return codes.DONE
@@ -100,11 +102,12 @@ def expand_leaf(search: Search, depth: int) -> int:
     nodes = 0 if leaf == UNEXPANDED else 1
     if search.frame.header[codes.EXPAND] != 0:
         nodes = hooks.add_leaf(search.moves, search, depth, visits)
-        hooks.on_expand(search.lifetimes, search, depth, nodes)
-        hooks.on_expand(search.rule, search, depth, nodes)
-        hooks.on_expand(search.playouts, search, depth, nodes)
-        hooks.on_expand(search.amaf, search, depth, nodes)
-        hooks.on_expand(search.judging, search, depth, nodes)
+        if search.frame.header[codes.FORESEEN] == 0:
+            hooks.on_expand(search.lifetimes, search, depth, nodes)
+            hooks.on_expand(search.rule, search, depth, nodes)
+            hooks.on_expand(search.playouts, search, depth, nodes)
+            hooks.on_expand(search.amaf, search, depth, nodes)
+            hooks.on_expand(search.judging, search, depth, nodes)
         hooks.on_expand(search.proofs, search, depth, nodes)
     return nodes
 

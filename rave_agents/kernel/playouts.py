@@ -94,8 +94,9 @@ class SensiblePlayouts(NamedTuple):
     """Uniform playouts, but for what the game's compiled rules know of its moves; the default.
 
     In Go a player saves a chain that the last stone has put in atari, or makes a shape beside it,
-    fills no eye of one point, and passes only if there is nothing else. In most games nothing of
-    that kind is known, and they are ``UniformPlayouts``.
+    fills no eye of one point, and passes only if there is nothing else. In Hex and Y a player whose
+    bridge the last stone cuts into takes its other cell. In most games nothing of that kind is
+    known, and they are ``UniformPlayouts``.
     """
 
 
@@ -112,7 +113,7 @@ class SteeredPlayouts(NamedTuple):
 class AdaptivePlayouts(NamedTuple):
     """``SteeredPlayouts`` where they help, as far as the search can see it.
 
-    * Where the game's compiled rules know more of its moves, as in Go, they are
+    * Where the game's compiled rules know more of its moves, as in Go and Hex, they are
       ``SensiblePlayouts``.
     * The trust is less where playouts repeat actions: more than a twentieth of their moves, and
       none from a tenth on. There an action means something else later, as in Go and Checkers.

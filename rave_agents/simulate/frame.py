@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rave_agents.simulate.random_stream import Stream
 
-HEADER_LENGTH = 62
+HEADER_LENGTH = 64
 
 WINS, LOSES = 1, 2
 """Marks of a move in ``Frame.choices``: it wins at once; the next player can win after it."""
@@ -136,6 +136,12 @@ class Header(enum.IntEnum):
 
     LAST_ACTION = 61
     """In: the action, or outcome, that has led to the root; -1 where none is known."""
+    FORESEE = 62
+    """In: 1 to tell of a leaf that is expanded, and of replies, whether somebody wins for certain
+    though the game goes on, for those that can."""
+    FORESEEN = 63
+    """Out: the moves that the game may still take where the leaf's winner is foreseen: it then has
+    no actions and no playouts, and ``returns`` holds the outcome. In: 0."""
 
 
 class CheckChildren(enum.IntEnum):
@@ -201,7 +207,7 @@ class Frame(NamedTuple):
     """[4] the stream that playouts draw from."""
     child_ends: NDArray[np.int8]
     """[ACTION_CAPACITY] 1 if the action, or outcome, ends the game, if asked to check; or if the
-    reply to it does."""
+    reply to it does. If the reply wins for certain, one more than the moves until then at most."""
     child_returns: NDArray[np.float64]
     """[ACTION_CAPACITY, NUM_PLAYERS] the returns then; or how the child is judged."""
     path_nodes: NDArray[np.int32]

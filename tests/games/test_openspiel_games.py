@@ -2,12 +2,12 @@
 
 import os
 import random
-from itertools import pairwise
 
 import numpy as np
 import pyspiel
 import pytest
 import scipy
+from helpers.drawn_playouts import playouts_of
 from helpers.trees import dump
 from rave_openspiel import OpenSpielState, compiled_games
 
@@ -671,22 +671,6 @@ def test_a_ring_wins_in_havannah_whatever_it_is_around(around):
     moves = [move for pair in zip(ring, others, strict=False) for move in pair]
     own = play_both("havannah", moves[: 2 * len(ring) - 1])
     assert own.returns() == [1, -1]
-
-
-def playouts_of(state, count, *, sensible=False):
-    """The moves of random playouts from a position, each a list."""
-    frame = make_frame(
-        num_players=2,
-        playouts=count,
-        playout_stream=make_stream(np.random.SeedSequence(1)),
-        move_capacity=count * state.rules.max_game_length,
-    )
-    simulator = state.simulator(frame, None)
-    if sensible:
-        simulator.make_sensible()
-    assert simulated(simulator, frame) == Status.DONE
-    ends = [0, *frame.playout_ends.tolist()]
-    return [frame.move_actions[one:other].tolist() for one, other in pairwise(ends)]
 
 
 def eyes(state, size):

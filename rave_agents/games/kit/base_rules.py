@@ -146,12 +146,14 @@ class BaseRules:
         """True if chance moves in the game."""
         self.plays_itself: bool = kind.playout is not BaseRules.playout
         """True if playouts are those of ``playout``."""
-        self.foresees: bool = kind.foresees_win is not BaseRules.foresees_win
-        """True if ``foresees_win`` may tell a winner."""
         self.is_checked: bool = not kind.__module__.startswith(_GAMES)
         """True if every move is checked. The package's own games give valid answers, as its tests
         check, so that a search need not."""
         self.setup()
+        self.foresees: bool = self.more_stones_never_hurt and (
+            kind.foresees_win is not BaseRules.foresees_win
+        )
+        """True if ``foresees_win`` may tell a winner."""
         for name in _METHODS:
             if getattr(kind, name) is getattr(BaseRules, name):
                 raise TypeError(f"{kind.__name__} has no method {name}(), see Rules.{name}.")
@@ -177,6 +179,10 @@ class BaseRules:
                 f"{MOST_LEGAL} actions of a position at most: set max_actions to the most legal "
                 "actions, or outcomes of chance, of any position."
             )
+        self._measure()
+
+    def _measure(self) -> None:
+        """Tell what follows from what the game has set: limits, and the room that it takes."""
         most = self.max_actions or self.num_distinct_actions
         self.max_actions = checked_count("max_actions", most, MOST_LEGAL)
         limits = checked_limits(
@@ -192,6 +198,8 @@ class BaseRules:
         """Room of the lists that rules write to: what is too long is told by its count."""
         self.num_board_cells: int = self.board_shape[0] * self.board_shape[1]
         """Cells of the board that ``describe_board`` describes."""
+        self.carrier_words: int = -(-self.num_distinct_actions // 64)
+        """Numbers of 64 bits that have a bit for each action."""
         self.num_images, self.image_numbers = image_numbers(
             self.board_shape, self.cell_kinds, self._own_turns()
         )
@@ -286,8 +294,9 @@ class BaseRules:
     def foresees_win(self, state: Any, player: int, carrier: Any, room: Any) -> bool:
         """True if a player who has just moved wins for certain, though the game is not over.
 
-        Asked of rules with ``more_stones_never_hurt`` alone, by the solver, which then does not
-        play on. ``carrier`` takes the cells that are still empty and needed for it: bit
+        Asked of rules with ``more_stones_never_hurt`` alone, by the solver and by searches with
+        ``CheckRefutations``, which then do not play on. ``carrier`` takes the cells that are still
+        empty and needed for it: bit
         ``action % 64`` of the word ``action // 64``. What the opponent does elsewhere must change
         nothing. ``room`` is for the rules' own use.
         """

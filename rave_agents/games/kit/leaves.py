@@ -6,6 +6,7 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
+from rave_agents.games.kit.instructions import count_bits
 from rave_agents.games.kit.memory import LEAF, PLAYOUT, copy_state
 from rave_agents.games.kit.playouts import play_moves
 from rave_agents.games.kit.refusals import (
@@ -32,6 +33,11 @@ UNIFORM = int(Header.UNIFORM)
 REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
 CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
 REPLY = int(Header.REPLY)
+EXPAND = int(Header.EXPAND)
+PATH_LENGTH = int(Header.PATH_LENGTH)
+FORESEE, FORESEEN = int(Header.FORESEE), int(Header.FORESEEN)
+MOST_MOVES = 127
+"""The most that ``child_ends`` holds."""
 JUDGE, OBSERVE = int(CheckChildren.JUDGE), int(CheckChildren.OBSERVE)
 DONE, FRAME_FULL, FAILED = int(Status.DONE), int(Status.FRAME_FULL), int(Status.FAILED)
 
@@ -145,7 +151,63 @@ def try_reply(rules: Any, states: Any, actions: Any, frame: Any) -> bool:
                     frame.child_ends[index] = 1
                     if not write_returns(rules, child, frame, frame.child_returns, index):
                         return False
+                elif rules.foresees and frame.header[FORESEE] != 0:
+                    player = frame.header[LEAF_PLAYER]
+                    moves = moves_foreseen(rules, child, player, frame)
+                    if moves > 0:
+                        frame.child_ends[index] = min(1 + moves, MOST_MOVES)
+                        write_winner(rules, frame, frame.child_returns, index, player)
     return True
+
+
+@kernel
+def moves_foreseen(rules: Any, state: Any, player: int, frame: Any) -> int:
+    """The moves that are left at most where a player who has just moved wins for certain, else 0.
+
+    The opponent can play on each cell that is needed, and is answered on another one.
+    """
+    if not rules.foresees_win(state, player, frame.carrier, frame.room):
+        return 0
+    moves = 0
+    for word in range(frame.carrier.shape[0]):
+        moves += count_bits(frame.carrier[word])
+    return max(1, moves)
+
+
+@kernel
+def write_winner(rules: Any, frame: Any, returns: Any, row: int, player: int) -> None:
+    """Write the returns of a game that a player wins."""
+    for place in range(frame.scratch.shape[0]):
+        frame.scratch[place] = 0.0
+    rules.write_winner(frame.scratch, player)
+    for place in range(frame.scratch.shape[0]):
+        returns[row, place] = frame.scratch[place]
+
+
+@kernel
+def is_foreseen(rules: Any, state: Any, player: int, frame: Any) -> bool:
+    """True if the opponent of the player to move at a leaf wins for certain, if that is asked."""
+    header = frame.header
+    # A root needs its actions.
+    asked = header[FORESEE] != 0 and header[EXPAND] != 0 and header[PATH_LENGTH] > 0
+    if rules.foresees and asked:
+        header[FORESEEN] = moves_foreseen(rules, state, 1 - player, frame)
+    return bool(header[FORESEEN] > 0)
+
+
+@kernel
+def write_foreseen(rules: Any, player: int, frame: Any) -> None:
+    """Tell of a leaf where ``player`` is to move that the opponent wins, as all playouts do.
+
+    Playouts are made all the same, so that AMAF values come from as many moves as elsewhere.
+    """
+    header = frame.header
+    header[NUM_ACTIONS] = 0
+    if header[NUM_PLAYOUTS] == 0:
+        header[NUM_PLAYOUTS] = 1
+        frame.playout_ends[0] = 0
+    for row in range(header[NUM_PLAYOUTS]):
+        write_winner(rules, frame, frame.returns, row, 1 - player)
 
 
 @kernel

@@ -11,7 +11,15 @@ import numpy as np
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.game.endless import LONGEST_GAME
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
-from rave_agents.games.kit.leaves import check_children, finish, judge, list_leaf, try_reply
+from rave_agents.games.kit.leaves import (
+    check_children,
+    finish,
+    is_foreseen,
+    judge,
+    list_leaf,
+    try_reply,
+    write_foreseen,
+)
 from rave_agents.games.kit.memory import (
     LEAF,
     PLAYOUT,
@@ -89,6 +97,10 @@ class Buffers(NamedTuple):
     """[RECORDS] the records."""
     replies: Any
     """A list for legal actions of a move that is tried."""
+    carrier: Any
+    """[carrier_words] the cells that a win for certain needs."""
+    room: Any
+    """[foresight_room] where rules look for who wins."""
 
 
 @kernel
@@ -142,21 +154,34 @@ def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: A
     if player != CHANCE and not 0 <= player < rules.num_players:
         refuse(frame, BAD_PLAYER, player)
         return FAILED
-    if header[EXPAND]:
-        status = list_leaf(rules, leaf, player, actions, probabilities, frame)
-        if status == DONE and header[CHECK_CHILDREN] != 0:
-            fine = check_children(rules, states, actions, probabilities, frame)
-            status = DONE if fine else FAILED
+    foreseen = is_foreseen(rules, leaf, player, frame)
+    if header[EXPAND] and not foreseen:
+        status = describe_leaf(rules, states, place, player, actions, probabilities, frame)
         if status != DONE:
             return status
-        if rules.gives_priors and player != CHANCE and header[STEP] != MOVE_ROOT:
-            rules.give_priors(states, np.int64(player), frame)
-            header[UNIFORM] = 0
     if header[STEP] == MOVE_ROOT:
         return DONE
     status = play_from_leaf(rules, states, actions, probabilities, frame)
+    if foreseen:
+        write_foreseen(rules, player, frame)
     if rules.num_shown > 0 and status == DONE and header[SAMPLES] > 0:
         show_playout(rules, states, frame)
+    return status
+
+
+@kernel
+def describe_leaf(
+    rules: Any, states: Any, place: int, player: int, actions: Any, probabilities: Any, frame: Any
+) -> int:
+    """List the actions at a record, and what is asked of their children. Returns a ``Status``."""
+    header = frame.header
+    status = list_leaf(rules, states[place], player, actions, probabilities, frame)
+    if status == DONE and header[CHECK_CHILDREN] != 0:
+        fine = check_children(rules, states, actions, probabilities, frame)
+        status = DONE if fine else FAILED
+    if status == DONE and rules.gives_priors and player != CHANCE and header[STEP] != MOVE_ROOT:
+        rules.give_priors(states, np.int64(player), frame)
+        header[UNIFORM] = 0
     return status
 
 
@@ -174,6 +199,7 @@ def entry(rules: Any, address: int) -> int:
     scratch = lists + 24 * room + 8 * GUARD
     cells = scratch + 8 * (players + GUARD)
     board = rules.num_board_cells + rules.judging_room
+    foresight = cells + 8 * (2 * (board + GUARD) // 8 + 1)
     frame = Buffers(
         header,
         array_at(at[0], header[PATH_CAPACITY], np.int32),
@@ -198,6 +224,8 @@ def entry(rules: Any, address: int) -> int:
         table_at(at[20], 2, actions, np.int32),
         states_at(rules, own),
         array_at(lists + 16 * room, room, np.int32),
+        array_at(foresight, rules.carrier_words, np.uint64),
+        array_at(foresight + 8 * rules.carrier_words, rules.foresight_room, np.int16),
     )
     return simulate(
         rules,

@@ -64,7 +64,9 @@ class RulesSimulator:
         # Words, so that each record and list begins at a whole one.
         words = own // 8 + 3 * room + players + 2 * GUARD
         board = rules.num_board_cells + rules.judging_room + GUARD
-        self._memory = np.zeros(words + -(-2 * board // 8), np.int64)
+        foresight = words + 2 * board // 8 + 1
+        ends = foresight + rules.carrier_words
+        self._memory = np.zeros(ends + rules.foresight_room // 4 + 1, np.int64)
         memory = self._memory.view(np.uint8)
         size = rules.record.itemsize
         self._states = memory[: RECORDS * size].view(rules.record)
@@ -77,6 +79,8 @@ class RulesSimulator:
         self._cells, self._cells_after = (
             boards[first : first + board - GUARD] for first in (0, board)
         )
+        self._carrier = self._memory[foresight:ends].view(np.uint64)
+        self._room = self._memory[ends:].view(np.int16)[: rules.foresight_room]
         self._weights = np.zeros(0, np.float32) if weights is None else weights
         self._states[ROOT] = root[0]
         self.tells_keys = bool(frame.header[Header.TELL_KEYS])
@@ -111,6 +115,7 @@ class RulesSimulator:
         own = {"scratch": self._scratch, "cells": self._cells, "weights": self._weights}
         own |= {"cells_after": self._cells_after}
         own |= {"states": self._states.view(np.recarray), "replies": self._replies}
+        own |= {"carrier": self._carrier, "room": self._room}
         self._buffers = Buffers(**named | own)
 
     def make_sensible(self) -> None:

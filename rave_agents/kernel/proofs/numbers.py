@@ -143,8 +143,10 @@ def winner_of(search: Any, returns: Any, first: int) -> int:
     return NOBODY
 
 
-@implements(hooks.prove_terminal, Numbers)
-def _number_terminal(numbers: Numbers, search: Any, node: int, returns: Any, first: int) -> None:
+@implements(hooks.prove_end, Numbers)
+def _number_end(
+    numbers: Numbers, search: Any, node: int, returns: Any, first: int, distance: int
+) -> None:
     players = search.settings.num_players
     winner = winner_of(search, returns, first)
     for player in range(players):

@@ -27,7 +27,7 @@ from rave_agents.kernel.hooks import (
     begin_node,
     give_outcome,
     is_solved,
-    prove_terminal,
+    prove_end,
     update_node,
 )
 from rave_agents.kernel.players import CHANCE, TERMINAL
@@ -82,7 +82,8 @@ class CheckTerminal(NamedTuple):
 class CheckRefutations(NamedTuple):
     """Check for terminal children as ``CheckTerminal``, and try a winning reply against all moves.
 
-    See ``refutations.py``. Needs the solver.
+    See ``refutations.py``. Needs the solver. Compiled rules are asked, too, whether the winner of a
+    new node is certain before the game is over (``Rules.foresees_win``), as in Hex and Y.
     """
 
     patience: Annotated[float, Gt(0), Le(math.inf)] = math.inf
@@ -167,7 +168,10 @@ def _lacks_edges(proofs: Proven, tree: Any, node: int) -> bool:
     if tree.node_edge_count[node] == 0:
         return bool(tree.node_player[node] != TERMINAL)
     refuted = has_outcomes(proofs.solver) and hooks.checks_children(proofs) != 0
-    return bool(refuted and tree.node_edge_count[node] == 1 and proofs.solver.distance[node] == 1)
+    if not refuted or tree.node_edge_count[node] != 1 or not is_solved(proofs, node):
+        return False
+    child = tree.edge_child[tree.node_first_edge[node]]
+    return bool(child != UNEXPANDED and tree.node_edge_count[child] == 0)
 
 
 @implements(proven_nodes, Proven)
@@ -217,6 +221,16 @@ def _checks(checks: Any) -> int:
     return 1
 
 
+@implements(hooks.asks_winner, Proven)
+def _asks_winner(proofs: Proven) -> int:
+    return hooks.asks_winner(proofs.options.checks)
+
+
+@implements(hooks.asks_winner, CheckRefutations)
+def _asks(checks: CheckRefutations) -> int:
+    return 1
+
+
 @open_function
 def patience_of(checks: Any) -> float:
     """New nodes in a row without terminal children after which few are checked."""
@@ -234,10 +248,12 @@ def _rows_needed(proofs: Proven, search: Any, axis: int, actions: int) -> int:
     return needed + hooks.rows_needed(proofs.options.checks, search, axis, actions)
 
 
-@implements(hooks.prove_terminal, Proven)
-def _prove_terminal(proofs: Proven, search: Any, node: int, returns: Any, first: int) -> None:
-    prove_terminal(proofs.solver, search, node, returns, first)
-    prove_terminal(proofs.numbers, search, node, returns, first)
+@implements(hooks.prove_end, Proven)
+def _prove_end(
+    proofs: Proven, search: Any, node: int, returns: Any, first: int, distance: int
+) -> None:
+    prove_end(proofs.solver, search, node, returns, first, distance)
+    prove_end(proofs.numbers, search, node, returns, first, distance)
     note_end(proofs, search, returns, first)
     proofs.facts[QUIET] = 0
 
@@ -313,7 +329,7 @@ def update_upwards(part: Any, search: Any, depth: int, changes: bool) -> None:
     for index in range(depth, -1, -1):
         node = path.nodes[index]
         if changes or (index < depth and hooks.is_shared(search.moves, path.nodes[index + 1])):
-            ended = search.tree.node_player[node] == TERMINAL
+            ended = search.tree.node_edge_count[node] == 0
             changes = ended or update_node(part, search, node)
         if not changes and not hooks.shares_nodes(search.moves):
             return
@@ -324,16 +340,16 @@ def _on_expand(proofs: Proven, search: Any, depth: int, nodes: int) -> None:
     """Note what the frame says of the new node, and what follows for those above it."""
     tree, frame = search.tree, search.frame
     leaf = int(search.path.nodes[depth])
-    known = tree.node_player[leaf] == TERMINAL
+    known = tree.node_edge_count[leaf] == 0
     if known:
-        prove_terminal(proofs, search, leaf, frame.returns, 0)
+        prove_end(proofs, search, leaf, frame.returns, 0, frame.header[codes.FORESEEN])
     else:
         begin_node(proofs, search, leaf)
         proofs.facts[QUIET] += 1
         if hooks.checks_children(proofs.options.checks) == 1:
             known = add_terminal_children(proofs, search, leaf)
     update_path(proofs, search, depth, known, True)
-    if is_solved(proofs.solver, leaf):
+    if is_solved(proofs.solver, leaf) and frame.header[codes.FORESEEN] == 0:
         give_outcome(proofs, search, leaf)  # Better known than by the playouts.
 
 
@@ -352,7 +368,7 @@ def add_terminal_children(proofs: Proven, search: Any, node: int) -> bool:
             child = add_node(tree, TERMINAL, 0, 0)
             tree.edge_child[first + index] = child
             place = index * search.settings.num_players
-            prove_terminal(proofs, search, child, frame.child_returns, place)
+            prove_end(proofs, search, child, frame.child_returns, place, 0)
             found = True
     return found
 

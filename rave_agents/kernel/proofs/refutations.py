@@ -9,7 +9,7 @@ from typing import Any
 from rave_agents.compiler.arrays import EDGE, NODE
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.hooks import begin_node, prove_terminal, update_node
+from rave_agents.kernel.hooks import begin_node, is_solved, prove_end, update_node
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.proofs.numbers import exceeds_all, rest_or_resume
 from rave_agents.kernel.proofs.part import CheckRefutations, Proven, update_path
@@ -92,7 +92,7 @@ def add_refuted_siblings(proofs: Proven, search: Any, node: int) -> None:
         if frame.child_ends[index] != 0 and wins(
             search, frame.child_returns, place, frame.header[codes.PLAYER]
         ):
-            add_refuted(proofs, search, edge, place)
+            add_refuted(proofs, search, node, edge, index)
         index += 1
 
 
@@ -101,13 +101,14 @@ def winning_reply(proofs: Proven, search: Any, node: int) -> int:
     """The action that wins at once for the player who moves at a node, or ``NO_REPLY``."""
     tree, solver = search.tree, proofs.solver
     player = int(tree.node_player[node])
-    if player < 0 or solver.distance[node] != 1:
+    if player < 0 or not is_solved(solver, node):
         return NO_REPLY
     for edge in edge_rows(tree, node):
         child = tree.edge_child[edge]
         if (
             child != UNEXPANDED
-            and solver.distance[child] == 0
+            and tree.node_edge_count[child] == 0
+            and is_solved(solver, child)
             and wins(search, solver.low, child * search.settings.num_players, player)
         ):
             return int(tree.edge_action[edge])
@@ -142,19 +143,22 @@ def list_unexpanded(search: Any, node: int) -> int:
 
 
 @kernel
-def add_refuted(proofs: Proven, search: Any, above: int, place: int) -> None:
-    """Give an edge a node where the reply, its only edge, ends the game.
+def add_refuted(proofs: Proven, search: Any, before: int, above: int, index: int) -> None:
+    """Give an edge a node where the reply, its only edge, ends the game, or wins for certain.
 
-    The frame has the reply and who plays it, and from ``place`` on how the game ends.
+    The frame has the reply, who plays it, and at ``index`` how the game ends. The edge is one of
+    the node ``before``, whose player would move after a reply that does not end the game.
     """
     tree, frame = search.tree, search.frame
+    distance = int(frame.child_ends[index]) - 1
     node = add_node(tree, frame.header[codes.PLAYER], tree.edge_visits[above], 1)
-    end = add_node(tree, TERMINAL, 0, 0)
+    end = add_node(tree, TERMINAL if distance == 0 else tree.node_player[before], 0, 0)
     edge = tree.node_first_edge[node]
     tree.edge_action[edge] = frame.header[codes.REPLY]
     tree.edge_prior[edge] = 1.0
     tree.edge_child[edge] = end
     tree.edge_child[above] = node
     begin_node(proofs, search, node)
-    prove_terminal(proofs, search, end, frame.child_returns, place)
+    place = index * search.settings.num_players
+    prove_end(proofs, search, end, frame.child_returns, place, distance)
     update_node(proofs, search, node)

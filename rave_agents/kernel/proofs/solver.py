@@ -47,7 +47,8 @@ class Bounds(NamedTuple):
     high: Annotated[Array, Rows(Axis.NODE, FLOAT, (Axis.PLAYER,))]
     """The optimistic bound: the greatest; where the node is solved, the same."""
     distance: Annotated[Array, Rows(Axis.NODE, np.int32)]
-    """Moves from a solved node to the end, the most where chance moves; ``UNSOLVED`` for others."""
+    """Moves from a solved node to the end, the most where chance moves, or where the winner is
+    foreseen; ``UNSOLVED`` for others."""
     informed: Annotated[Array, Rows(Axis.NODE, np.uint8)]
     """1 if more may be known of some child of the node than of every position, else 0: most nodes
     are searched without looking at their children's bounds."""
@@ -113,13 +114,15 @@ def _begin_bounds(solver: Bounds, search: Any, node: int) -> None:
     solver.informed[node] = 0
 
 
-@implements(hooks.prove_terminal, Bounds)
-def _solve_terminal(solver: Bounds, search: Any, node: int, returns: Any, first: int) -> None:
+@implements(hooks.prove_end, Bounds)
+def _solve_end(
+    solver: Bounds, search: Any, node: int, returns: Any, first: int, distance: int
+) -> None:
     players = search.settings.num_players
     for player in range(players):
         solver.low[node * players + player] = returns[first + player]
         solver.high[node * players + player] = returns[first + player]
-    solver.distance[node] = 0
+    solver.distance[node] = distance
 
 
 @implements(hooks.update_node, Bounds)
