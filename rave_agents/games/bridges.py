@@ -14,12 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.games.connection import ConnectionRules
+from rave_agents.games.hexagons import NONE, SIDES, cells_at
 
 STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
 """Rows and columns from a cell to its neighbours, each beside the next."""
-
-NONE = -1
-"""No cell."""
 
 BITS = 64
 """Cells that a word of a carrier has bits for."""
@@ -42,24 +40,19 @@ class BridgeRules(ConnectionRules):
         self.goals: tuple[int, int] = goals
         self.num_sides: int = len(sides)
         self.foresight_room: int = 3 * cells
-        rows, columns = on_board.shape
-        numbers = np.full((rows + 4, columns + 4), NONE, np.int16)
-        numbers[2:-2, 2:-2] = np.where(on_board, np.arange(cells).reshape(rows, columns), NONE)
-
-        def from_each(down: int, right: int) -> NDArray[np.int16]:
-            return numbers[2 + down : 2 + down + rows, 2 + right : 2 + right + columns].ravel()
-
-        self.beside: NDArray[np.int16] = np.stack([from_each(*step) for step in STEPS], axis=1)
-        shape = cells, len(STEPS), 3
+        self.beside: NDArray[np.int16] = cells_at(on_board, STEPS)
+        shape = cells, SIDES, 3
         self.bridges: NDArray[np.int16] = np.full(shape, NONE, np.int16)
         shape_of_sides = cells, self.num_sides, 2
         self.side_bridges: NDArray[np.int16] = np.full(shape_of_sides, NONE, np.int16)
         of_side = np.pad(sides.reshape(self.num_sides, cells), ((0, 0), (0, 1)))  # NONE has none.
         bits = of_side[:, :-1].T << np.arange(self.num_sides)
         self.touched: NDArray[np.int64] = bits.sum(axis=1)
-        for place, (one, two) in enumerate(zip(STEPS, (*STEPS[1:], STEPS[0]), strict=True)):
-            both = np.stack([from_each(*one), from_each(*two)], axis=1)
-            far = from_each(one[0] + two[0], one[1] + two[1])
+        pairs = list(zip(STEPS, (*STEPS[1:], STEPS[0]), strict=True))
+        ends = cells_at(on_board, [(one[0] + two[0], one[1] + two[1]) for one, two in pairs])
+        for place in range(SIDES):
+            both = self.beside[:, [place, (place + 1) % SIDES]]
+            far = ends[:, place]
             there = on_board.ravel() & (both != NONE).all(axis=1)
             joined = there & (far != NONE)
             self.bridges[joined, place] = np.column_stack([far, both])[joined]
@@ -108,13 +101,13 @@ class BridgeRules(ConnectionRules):
                     self.add_way(carrier, origins, start, cell)
             if joined == goal:
                 return True
-            for place in range(len(STEPS)):
+            for place in range(SIDES):
                 near: Any = np.int64(self.beside[cell, place])
                 if near != NONE and origins[near] == NONE and self.owns(state, player, near):
                     origins[near] = cell
                     queue[count] = near
                     count += 1
-            for place in range(len(STEPS)):
+            for place in range(SIDES):
                 far: Any = np.int64(self.bridges[cell, place, 0])
                 if far == NONE or origins[far] != NONE or not self.owns(state, player, far):
                     continue
@@ -143,7 +136,7 @@ class BridgeRules(ConnectionRules):
         """Add the bridges on the way from the first stone to another one to a carrier."""
         while cell != start:
             origin: Any = np.int64(origins[cell])
-            for place in range(len(STEPS)):
+            for place in range(SIDES):
                 if self.bridges[origin, place, 0] == cell:
                     one, two = self.bridges[origin, place, 1], self.bridges[origin, place, 2]
                     self.add_bridge(carrier, one, two)

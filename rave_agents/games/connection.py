@@ -2,7 +2,8 @@
 
 Players put stones on empty cells in turn, and who connects first wins: on a full board exactly one
 player is connected. So a playout draws stones for all empty cells, and finds by halving with which
-stone the winner was, see ``bridge_playouts.py``.
+stone the winner was, see
+``bridge_playouts.py``.
 """
 
 from typing import Any
@@ -16,7 +17,7 @@ from rave_agents.games.winner import WinnerRules
 class ConnectionRules(WinnerRules):
     """The common part; a game has ``points``, ``toggle``, ``is_empty`` and ``is_connected``."""
 
-    aside: tuple[str, ...] = ("empty", "last")
+    aside: tuple[str, ...] = ("empty",)
 
     points: Any
     """int array: the actions that are cells, in ascending order."""
@@ -29,7 +30,6 @@ class ConnectionRules(WinnerRules):
             "to_move": np.int64,
             "moves": np.int64,
             "winner": np.int64,
-            "last": np.int64,
         }
 
     def begin(self, state: Any) -> None:

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from rave_agents.games.coordinates import cell_name
-from rave_agents.games.hexagons import SELF, WHOLE, owners, patterns
+from rave_agents.games.hexagon_stones import BOTH, HexagonStones
+from rave_agents.games.hexagons import SELF, WHOLE, corners_and_edges, neighbours, owners, patterns
 from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL
 from rave_agents.games.winner import WinnerRules
 from rave_agents.simulate.random_stream import random_below
@@ -34,12 +35,11 @@ CORNERS, EDGES = range(6), range(6, 12)
 """The bits of a group's sides."""
 
 
-class Havannah(WinnerRules):
+class Havannah(HexagonStones, WinnerRules):
     """See the module."""
 
     name = "havannah"
     exchange = "same"
-    aside = ("parent", "sides")
     board_size: int = 8
     swap: bool = False
 
@@ -52,27 +52,26 @@ class Havannah(WinnerRules):
         self.num_distinct_actions = cells = self.width**2
         self.board_shape: tuple[int, int] = self.width, self.width
         rows, columns = divmod(np.arange(cells), self.width)
-        self.points = np.flatnonzero(abs(rows - columns) < size)
+        on_board = abs(rows - columns) < size
+        self.points = np.flatnonzero(on_board)
         self.max_actions = self.num_points = len(self.points)
         self.max_game_length: int = self.num_points + self.swap
         self.placement: bool = not self.swap
         self.row_starts = np.maximum(0, np.arange(self.width) - size + 1)
         self.row_ends = np.minimum(self.width, np.arange(self.width) + size)
-        # A cell is part of an edge if it is on one border of the hexagon, in a corner if on two.
-        last, slope = self.width - 1, columns - rows
-        first_half = [rows == 0, slope == size - 1, columns == last]
-        borders = np.array([*first_half, rows == last, slope == 1 - size, columns == 0])
-        corners = borders & np.roll(borders, 1, axis=0) & (borders.sum(0) == 2)
-        sides = np.concatenate([corners, borders & (borders.sum(0) == 1)])
-        self.sides = (sides << np.arange(12)[:, None]).sum(0).astype(np.int16)
+        self.sides = corners_and_edges(size)
         sets = np.arange(1 << 12)
         corners, edges = (np.sum([sets >> side & 1 for side in six], 0) for six in (CORNERS, EDGES))
         self.wins = (corners >= 2) | (edges >= 3)
+        beside = neighbours(on_board.reshape(self.board_shape))
+        self.lay_neighbours(beside, np.full(beside.shape, BOTH))
+        self.aside = (*self.answer_fields, "parent", "sides")
         self.fields: dict[str, Any] = {
             "to_move": np.int64,
             "moves": np.int64,
             "winner": np.int64,
             "rows": (np.int64, (2, self.width + 2)),
+            **self.answer_fields,
             "parent": (np.int16, cells),
             "sides": (np.int16, cells),
         }
@@ -82,7 +81,12 @@ class Havannah(WinnerRules):
         """The board is empty, and nobody has won."""
         state.parent[:] = np.arange(self.num_distinct_actions)
         state.sides[:] = self.sides
-        state.winner = NO_ACTION
+        state.winner = state.last = NO_ACTION
+
+    def owns(self, state: Any, player: int, action: int) -> bool:
+        """True if a cell has a player's stone."""
+        row, column = action // self.width, action % self.width
+        return bool(state.rows[player, row + 1] >> (column + 1) & 1 == 1)
 
     def player(self, state: Any) -> int:
         """Players take turns until one has won or the board is full."""
@@ -126,6 +130,7 @@ class Havannah(WinnerRules):
             state.moves -= 1
         state.rows[player, row + 1] |= stone
         state.moves += 1
+        state.last = action
         state.to_move = 1 - player
         pattern = self.pattern(state, player, row, column) & ~SELF
         own = int(action)
@@ -149,17 +154,22 @@ class Havannah(WinnerRules):
 
     def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
         """Draw from a list of the empty cells, which lies where the moves are to be."""
-        count = 0
+        count, begin = 0, end
         while state.winner == NO_ACTION:
             # What may be swapped with is only legal at once: the list is made anew.
             if count == 0 or (self.swap and state.moves <= 1):
                 if end + self.max_actions > len(actions):
                     return NO_ACTION
                 count = self.legal_actions(state, actions[end:])
-            place = end + random_below(stream, count)
-            action: Any = np.int64(actions[place])
-            actions[place] = actions[end]
-            actions[end] = action
+                if state.sensible:
+                    self.look_at_board(state, actions[end:], count)
+                begin = end
+            drawn: Any = np.int64(NO_ACTION)
+            if state.sensible and state.last != NO_ACTION:
+                drawn = self.place_of_answer(state, state.last, state.to_move)
+            if drawn == NO_ACTION:
+                drawn = end - begin + random_below(stream, count)
+            action = self.take_place(state, actions[begin:], end - begin, drawn, state.to_move)
             players[end] = state.to_move
             end += 1
             count -= 1
@@ -178,14 +188,6 @@ class Havannah(WinnerRules):
             + " ".join(".O@"[owner] for owner in owned[row, start:end])
             for row, (start, end) in enumerate(zip(self.row_starts, self.row_ends, strict=True))
         )
-
-    def describe_board(self, state: Any, cells: Any) -> None:
-        """0 for a cell that is empty or outside, else one more than the stone's owner."""
-        for row in range(self.width):
-            for column in range(self.width):
-                first = state.rows[0, row + 1] >> (column + 1) & 1
-                second = state.rows[1, row + 1] >> (column + 1) & 1
-                cells[row * self.width + column] = first + 2 * second
 
     def observation(self, state: Any) -> Any:
         """Planes of the stones of player 0, of player 1, and of empty cells."""

@@ -50,10 +50,10 @@ class Hex(BridgePlayouts):
         self.lay_bridges(np.ones(sides, np.bool_), np.array(ends), (0b0011, 0b1100))
         self.fields: dict[str, Any] = {
             **self.board_fields(max(sides)),
-            **self.playout_fields,
+            **self.answer_fields,
             "reached": (np.int64, max(sides)),
         }
-        self.aside = (*self.aside, *self.playout_fields, "reached")
+        self.aside = (*self.aside, *self.answer_fields, "reached")
 
     def is_empty(self, state: Any, action: int) -> bool:
         """True if a cell has no stone."""
@@ -155,14 +155,6 @@ class Hex(BridgePlayouts):
         """The board, each row half a cell further to the right."""
         signs = [" ".join(row) for row in np.array(list(".xo"))[self.owners(state)]]
         return "\n".join(" " * row + signs[row] for row in range(self.num_rows))
-
-    def describe_board(self, state: Any, cells: Any) -> None:
-        """0 for an empty cell, else one more than the stone's owner."""
-        for row in range(self.num_rows):
-            for column in range(self.num_cols):
-                first = state.lines[0, row] >> column & 1
-                second = state.lines[1, column] >> row & 1
-                cells[row * self.num_cols + column] = first + 2 * second
 
     def observation(self, state: Any) -> Any:
         """Planes of empty cells, stones of player 0, stones of player 1."""

@@ -1,14 +1,61 @@
-"""Boards of hexagons: patterns of stones around a cell, and who owns the cells."""
+"""Boards of hexagons: what is beside a cell, patterns of stones around it, who owns the cells."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 CLOCKWISE = (0, 1, 4, 6, 5, 2)
 """The bits of a pattern around a cell: two of the row before, three of its own, two of the next."""
 
+SIDES = 6
+"""Cells beside a cell."""
+
+NONE = -1
+"""No cell."""
+
 WHOLE, SELF = 127, 8
 """The pattern of a stone with all neighbours, and the bit of the stone itself."""
+
+
+def cells_at(on_board: NDArray[np.bool_], steps: Sequence[tuple[int, int]]) -> NDArray[np.int16]:
+    """The cells that lie steps of at most two rows and columns from each; ``NONE`` for no cell.
+
+    Args:
+        on_board: whether each cell is one of the board's, by row and column.
+        steps: rows and columns.
+    """
+    rows, columns = on_board.shape
+    numbers = np.full((rows + 4, columns + 4), NONE, np.int16)
+    numbers[2:-2, 2:-2] = np.where(on_board, np.arange(on_board.size).reshape(rows, columns), NONE)
+    found = [
+        numbers[2 + down : 2 + down + rows, 2 + right : 2 + right + columns].ravel()
+        for down, right in steps
+    ]
+    return np.stack(found, axis=1)
+
+
+def neighbours(on_board: NDArray[np.bool_]) -> NDArray[np.int16]:
+    """The cells beside each cell of such a hexagon, see ``cells_at``, one after the other."""
+    return cells_at(on_board, ((0, 1), (1, 1), (1, 0), (0, -1), (-1, -1), (-1, 0)))
+
+
+def corners_and_edges(size: int) -> NDArray[np.int16]:
+    """What corner or edge of a hexagon each cell is part of: a bit for each, the corners first.
+
+    The hexagon has so many cells on a side, and lies in a square of rows and columns.
+    """
+    last = 2 * size - 2
+    rows, columns = divmod(np.arange((last + 1) ** 2), last + 1)
+    # A cell is part of an edge if it is on one border of the hexagon, in a corner if on two.
+    slope = columns - rows
+    first_half = [rows == 0, slope == size - 1, columns == last]
+    borders = np.array([*first_half, rows == last, slope == 1 - size, columns == 0])
+    corners = borders & np.roll(borders, 1, axis=0) & (borders.sum(0) == 2)
+    sides = np.concatenate([corners, borders & (borders.sum(0) == 1)])
+    bits: NDArray[np.int16] = (sides << np.arange(12)[:, None]).sum(0).astype(np.int16)
+    return bits
 
 
 def patterns(width: int) -> tuple[Any, Any, Any, Any]:

@@ -46,10 +46,10 @@ class Y(BridgePlayouts):
         self.lay_bridges(rows + columns < size, sides, (0b111, 0b111))
         self.fields: dict[str, Any] = {
             **self.board_fields(size),
-            **self.playout_fields,
+            **self.answer_fields,
             "reduced": (np.int64, size),
         }
-        self.aside = (*self.aside, *self.playout_fields, "reduced")
+        self.aside = (*self.aside, *self.answer_fields, "reduced")
 
     def toggle(self, state: Any, player: int, action: int) -> None:
         """Put a player's stone on a cell, or take it away."""
@@ -86,14 +86,6 @@ class Y(BridgePlayouts):
         size, owned = self.board_size, owners(state.lines, self.board_size)
         rows = ([".O@"[owner] for owner in owned[row, : size - row]] for row in range(size))
         return "\n".join(" " * row + " ".join(signs) for row, signs in enumerate(rows))
-
-    def describe_board(self, state: Any, cells: Any) -> None:
-        """0 for a cell that is empty or outside, else one more than the stone's owner."""
-        size = self.board_size
-        for row in range(size):
-            for column in range(size):
-                first, second = state.lines[0, row] >> column, state.lines[1, row] >> column
-                cells[row * size + column] = (first & 1) + 2 * (second & 1)
 
     def observation(self, state: Any) -> Any:
         """Planes of empty cells, stones of player 0, stones of player 1."""

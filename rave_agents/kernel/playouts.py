@@ -94,9 +94,9 @@ class SensiblePlayouts(NamedTuple):
     """Uniform playouts, but for what the game's compiled rules know of its moves; the default.
 
     In Go a player saves a chain that the last stone has put in atari, or makes a shape beside it,
-    fills no eye of one point, and passes only if there is nothing else. In Hex and Y a player whose
-    bridge the last stone cuts into takes its other cell. In most games nothing of that kind is
-    known, and they are ``UniformPlayouts``.
+    fills no eye of one point, and passes only if there is nothing else. In Hex, Y and Havannah a
+    player whose bridge the last stone cuts into takes its other cell. In most games nothing of that
+    kind is known, and they are ``UniformPlayouts``.
     """
 
 

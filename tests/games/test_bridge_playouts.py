@@ -1,4 +1,4 @@
-"""Playouts of Hex and Y in which bridges are kept."""
+"""Playouts of Hex, Y and Havannah in which bridges are kept."""
 
 import random
 
@@ -7,10 +7,12 @@ from helpers.drawn_playouts import playouts_of
 
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.frameworks.adapters import load_game
+from rave_agents.games.havannah import Havannah
 from rave_agents.games.hex import Hex
 from rave_agents.games.y import Y
 
 NEIGHBOURS = {(0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1)}
+AROUND_IN_HAVANNAH = {(0, 1), (1, 0), (1, 1), (0, -1), (-1, 0), (-1, -1)}
 
 
 def played(rules, moves):
@@ -73,7 +75,7 @@ def answers(rules, owned, player, last):
     def is_own(place):
         if place in cells:
             return owned.get(place) == player
-        if isinstance(rules, Y):
+        if not isinstance(rules, Hex):
             return True
         beyond_rows, beyond_columns = (
             not 0 <= place[axis] < side for axis, side in enumerate((rows, columns))
@@ -81,13 +83,14 @@ def answers(rules, owned, player, last):
         return (beyond_rows, beyond_columns)[player]
 
     found = set()
-    for step in NEIGHBOURS:
+    neighbours = AROUND_IN_HAVANNAH if isinstance(rules, Havannah) else NEIGHBOURS
+    for step in neighbours:
         near = last[0] + step[0], last[1] + step[1]
         if near in cells and near not in owned:
             both = [
                 (last[0] + one[0], last[1] + one[1])
-                for one in NEIGHBOURS
-                if (one[0] - step[0], one[1] - step[1]) in NEIGHBOURS
+                for one in neighbours
+                if (one[0] - step[0], one[1] - step[1]) in neighbours
             ]
             assert len(both) == 2
             if all(is_own(place) for place in both):
@@ -104,6 +107,8 @@ def answers(rules, owned, player, last):
         Hex(num_cols=2, num_rows=2),
         Y(board_size=5),
         Y(board_size=8),
+        Havannah(board_size=3),
+        Havannah(board_size=6),
     ],
     ids=str,
 )
@@ -144,3 +149,9 @@ def test_agents_keep_bridges_unless_told_otherwise(playouts, kept):
 def test_with_swap_moves_are_drawn_one_by_one():
     state = played(Hex(num_cols=5, num_rows=5, swap=True), [at(1, 2), at(0, 2)])
     assert len(first_moves(state)) > 10
+
+
+def test_a_stone_of_havannah_that_was_swapped_is_answered():
+    """Player 1 takes the stone over; player 0 cuts into its bridge to the edge."""
+    rules = Havannah(board_size=4, swap=True)
+    assert first_moves(played(rules, [at(1, 2, 7), at(1, 2, 7), at(0, 1, 7)])) == {at(0, 2, 7)}
