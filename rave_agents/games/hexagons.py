@@ -42,7 +42,7 @@ def neighbours(on_board: NDArray[np.bool_]) -> NDArray[np.int16]:
 
 
 def corners_and_edges(size: int) -> NDArray[np.int16]:
-    """What corner or edge of a hexagon each cell is part of: a bit for each, the corners first.
+    """The corner or edge of a hexagon that each cell is part of: a bit for each, corners first.
 
     The hexagon has so many cells on a side, and lies in a square of rows and columns.
     """
