@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 from helpers.trees import search_tree
 
@@ -13,6 +14,9 @@ from rave_agents.games.hex import Hex
 from rave_agents.games.y import Y
 from rave_agents.kernel.measures.action_persistence import LEFT, STILL_LEGAL
 from rave_agents.kernel.players import TERMINAL
+from rave_agents.simulate.frame import Header
+from rave_agents.simulate.random_stream import make_stream
+from rave_agents.simulate.simulator import make_frame
 from rave_agents.solver.proof_search import ProofSearch
 
 RULES = [Hex(num_cols=4, num_rows=4), Hex(num_cols=5, num_rows=3), Y(board_size=5)]
@@ -127,3 +131,15 @@ def test_who_has_won_by_bridges_wins_against_any_play(board):
             state.apply_action(move)
         assert not claimed or state.returns()[0] == 1.0
         assert claimed
+
+
+def test_a_provider_goes_on_from_a_position_whose_winner_is_foreseen():
+    root = Hex(num_cols=3, num_rows=3).new_initial_state()
+    frame = make_frame(
+        num_players=2, playouts=1, playout_stream=make_stream(np.random.SeedSequence(1))
+    )
+    simulator = root.simulator(frame, None)
+    frame.header[Header.FORESEE] = 1
+    later = root.clone()
+    later.apply_action(4)
+    assert simulator.set_root(later)

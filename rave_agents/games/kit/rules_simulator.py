@@ -137,7 +137,7 @@ class RulesSimulator:
         if self._moves is None or moves[: len(self._moves)] != self._moves:
             return False
         header[Header.STEP], header[Header.EXPAND] = MOVE_ROOT, 1
-        header[Header.CHECK_CHILDREN] = 0
+        header[Header.CHECK_CHILDREN] = header[Header.FORESEE] = header[Header.FORESEEN] = 0
         status = int(Status.DONE)
         for start in range(len(self._moves), max(len(moves), len(self._moves) + 1), len(path)):
             part = moves[start : start + len(path)]
