@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.games.bridges import BridgeRules
-from rave_agents.games.hexagon_stones import HexagonStones
 from rave_agents.games.hexagons import NONE, SIDES
 from rave_agents.simulate.random_stream import random_below
 
 
-class BridgePlayouts(HexagonStones, BridgeRules):
+class BridgePlayouts(BridgeRules):
     """The rules with such playouts."""
 
     def lay_bridges(
@@ -22,10 +21,11 @@ class BridgePlayouts(HexagonStones, BridgeRules):
         outside = np.zeros(self.beside.shape, np.int64)
         for cell, step in np.argwhere(self.beside == NONE):
             # The sides that all cells on the board beside the one outside belong to.
-            around = [self.beside[cell, (step + turn) % SIDES] for turn in (-1, 1)]
             shared = self.touched[cell]
-            for near in around:
-                shared &= self.touched[near] if near != NONE else -1
+            for turn in (-1, 1):
+                near = self.beside[cell, (step + turn) % SIDES]
+                if near != NONE:
+                    shared &= self.touched[near]
             outside[cell, step] = sum(
                 1 << player for player, goal in enumerate(goals) if goal & shared
             )

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.games.connection import ConnectionRules
+from rave_agents.games.hexagon_stones import HexagonStones
 from rave_agents.games.hexagons import NONE, SIDES, cells_at
 
 STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
@@ -23,7 +24,7 @@ BITS = 64
 """Cells that a word of a carrier has bits for."""
 
 
-class BridgeRules(ConnectionRules):
+class BridgeRules(HexagonStones, ConnectionRules):
     """The common part; a game has ``owns``, and calls ``lay_bridges`` when it is set up."""
 
     def lay_bridges(
@@ -59,10 +60,6 @@ class BridgeRules(ConnectionRules):
             for side, belongs in enumerate(of_side):
                 beside = there & belongs[both].all(axis=1) & ~belongs[:-1]
                 self.side_bridges[beside, side] = both[beside]
-
-    def owns(self, state: Any, player: int, action: int) -> bool:
-        """True if a cell has a player's stone."""
-        raise NotImplementedError
 
     def foresees_win(self, state: Any, player: int, carrier: Any, room: Any) -> bool:
         """True if a player's stones and bridges join what must be joined."""

@@ -2,8 +2,7 @@
 
 Players put stones on empty cells in turn, and who connects first wins: on a full board exactly one
 player is connected. So a playout draws stones for all empty cells, and finds by halving with which
-stone the winner was, see
-``bridge_playouts.py``.
+stone the winner was, see ``bridge_playouts.py``.
 """
 
 from typing import Any
@@ -15,7 +14,10 @@ from rave_agents.games.winner import WinnerRules
 
 
 class ConnectionRules(WinnerRules):
-    """The common part; a game has ``points``, ``toggle``, ``is_empty`` and ``is_connected``."""
+    """The common part; a game has ``points``, ``toggle``, ``is_empty`` and ``is_connected``.
+
+    Its record has ``board_fields``, and those of ``HexagonStones``.
+    """
 
     aside: tuple[str, ...] = ("empty",)
 

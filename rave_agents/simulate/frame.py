@@ -141,7 +141,7 @@ class Header(enum.IntEnum):
     though the game goes on, for those that can."""
     FORESEEN = 63
     """Out: the moves that the game may still take where the leaf's winner is foreseen: it then has
-    no actions and no playouts, and ``returns`` holds the outcome. In: 0."""
+    no actions, and all playouts have the returns of that outcome. In: 0."""
 
 
 class CheckChildren(enum.IntEnum):

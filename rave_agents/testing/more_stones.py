@@ -83,7 +83,7 @@ def foreseen_carrier(state: RulesState, player: int) -> list[int] | None:
         player: the player who moved last.
     """
     rules, found = state.rules, list[bool]()
-    carrier = np.zeros(-(-rules.num_distinct_actions // 64), np.uint64)
+    carrier = np.zeros(rules.carrier_words, np.uint64)
     room = np.zeros(rules.foresight_room, np.int16)
 
     def look(record: Any) -> None:

@@ -4,22 +4,14 @@ import random
 
 import pytest
 from helpers.drawn_playouts import playouts_of
+from helpers.lines_of_play import played
 
-from rave_agents.agents.named_agents import make_agent
-from rave_agents.frameworks.adapters import load_game
 from rave_agents.games.havannah import Havannah
 from rave_agents.games.hex import Hex
 from rave_agents.games.y import Y
 
 NEIGHBOURS = {(0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1)}
 AROUND_IN_HAVANNAH = {(0, 1), (1, 0), (1, 1), (0, -1), (-1, 0), (-1, -1)}
-
-
-def played(rules, moves):
-    state = rules.new_initial_state()
-    for move in moves:
-        state.apply_action(move)
-    return state
 
 
 def first_moves(state, *, sensible=True):
@@ -136,14 +128,6 @@ def test_every_cut_in_every_playout_is_answered(rules):
                 now[place], before, player = player, place, 1 - player
     assert free > 20
     assert cut > 20 or len(rules.points) < 10
-
-
-@pytest.mark.parametrize(("playouts", "kept"), [("sensible_playouts", 1), ("uniform_playouts", 0)])
-def test_agents_keep_bridges_unless_told_otherwise(playouts, kept):
-    game = load_game("hex(board_size=5)")
-    agent = make_agent(f"rave(playouts={playouts},simulations=20)", game, 0, seed=1)
-    agent.step(game.new_initial_state())
-    assert agent.searcher._trees.searches[0]._simulator.root["sensible"][0] == kept
 
 
 def test_with_swap_moves_are_drawn_one_by_one():

@@ -784,8 +784,9 @@ def test_an_agent_for_go_has_sensible_playouts_throughout_a_game(preset):
         searcher.advance(result.action)
 
 
-def test_the_spec_of_an_agent_turns_sensible_playouts_off_and_on():
-    game = load_game("go(board_size=5)")
+@pytest.mark.parametrize("name", ["go(board_size=5)", "hex(board_size=5)"])
+def test_the_spec_of_an_agent_turns_sensible_playouts_off_and_on(name):
+    game = load_game(name)
     for given, kept in (("uniform_playouts", False), ("sensible_playouts", True)):
         agent = make_agent(f"rave(playouts={given},simulations=20)", game, 0, seed=1)
         agent.step(game.new_initial_state())

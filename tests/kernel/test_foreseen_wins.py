@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from helpers.lines_of_play import played
 from helpers.trees import search_tree
 
 from rave_agents import Limit, SearchConfig, Searcher
@@ -20,13 +21,6 @@ from rave_agents.simulate.simulator import make_frame
 from rave_agents.solver.proof_search import ProofSearch
 
 RULES = [Hex(num_cols=4, num_rows=4), Hex(num_cols=5, num_rows=3), Y(board_size=5)]
-
-
-def played(rules, moves):
-    state = rules.new_initial_state()
-    for move in moves:
-        state.apply_action(move)
-    return state
 
 
 def random_position(rules, draw):

@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from helpers.lines_of_play import played
 
 from rave_agents.errors import ConformanceError
 from rave_agents.games.hex import Hex
@@ -20,13 +21,6 @@ BOARDS = [
     Y(board_size=4),
     Y(board_size=5),
 ]
-
-
-def played(rules, actions):
-    state = rules.new_initial_state()
-    for action in actions:
-        state.apply_action(action)
-    return state
 
 
 def with_stones(state, player, cells):

@@ -188,10 +188,11 @@ def write_winner(rules: Any, frame: Any, returns: Any, row: int, player: int) ->
 def is_foreseen(rules: Any, state: Any, player: int, frame: Any) -> bool:
     """True if the opponent of the player to move at a leaf wins for certain, if that is asked."""
     header = frame.header
-    # A root needs its actions.
-    asked = header[FORESEE] != 0 and header[EXPAND] != 0 and header[PATH_LENGTH] > 0
-    if rules.foresees and asked:
-        header[FORESEEN] = moves_foreseen(rules, state, 1 - player, frame)
+    if not rules.foresees or header[FORESEE] == 0 or header[EXPAND] == 0:
+        return False
+    if header[PATH_LENGTH] == 0:  # A root needs its actions.
+        return False
+    header[FORESEEN] = moves_foreseen(rules, state, 1 - player, frame)
     return bool(header[FORESEEN] > 0)
 
 
