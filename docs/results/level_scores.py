@@ -38,7 +38,8 @@ def main() -> None:
     for name in given.names:
         scores = check_levels(name, games=given.games, seed=given.seed, progress=False)
         path = HERE / "levels.json"
-        rows = Table.read(path).rows if path.exists() else []
+        old = Table.read(path) if path.exists() else None
+        rows, figures = ([], {}) if old is None else (old.rows, old.figures)
         Table(
             name="levels",
             command=f"rave-agents levels GAME --check --games {given.games} --seed {given.seed}",
@@ -47,6 +48,7 @@ def main() -> None:
             machine=f"{os.cpu_count()} cores, Python {platform.python_version()}",
             columns=["game", "games a pair", *(f"level {place + 1}" for place in range(LEVELS))],
             rows=with_row(rows, row_of(name, scores, given.games)),
+            figures=figures,
             code=CODE,
             digest=digest_of(CODE),
         ).write()

@@ -23,7 +23,7 @@ from rave_agents.games.bits import (
     write_owners,
 )
 from rave_agents.games.kit.rules import NO_ACTION
-from rave_agents.games.winner import WinnerRules
+from rave_agents.games.races import RaceRules
 from rave_agents.simulate.random_stream import random_below
 
 FULL_ROWS = 6
@@ -33,7 +33,7 @@ LARGEST = 64
 """The most squares."""
 
 
-class Breakthrough(WinnerRules):
+class Breakthrough(RaceRules):
     """See the module."""
 
     name = "breakthrough"
@@ -63,15 +63,8 @@ class Breakthrough(WinnerRules):
         }
         every = (1 << squares) - 1
         homes = [(1 << filled) - 1, every & ~((1 << squares - filled) - 1)]
-        last = (1 << self.columns) - 1
         self.homes = np.array(homes, np.uint64)
-        self.goals = np.array([last << squares - self.columns, last], np.uint64)
-        edges = [
-            sum(1 << row * self.columns for row in range(self.rows)) << side
-            for side in (0, self.columns - 1)
-        ]
-        self.inner = np.array([every & ~edges[0], every, every & ~edges[1]], np.uint64)
-        self.ahead = np.array([self.columns - 1, self.columns, self.columns + 1], np.uint64)
+        self.lay_rows(self.rows, self.columns)
 
     def begin(self, state: Any) -> None:
         """Pieces stand on the rows nearest to each player."""

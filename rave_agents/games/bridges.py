@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rave_agents.games.bits import count_bits
 from rave_agents.games.connection import ConnectionRules
 from rave_agents.games.hexagon_stones import HexagonStones
 from rave_agents.games.hexagons import NONE, SIDES, cells_at
@@ -61,8 +62,13 @@ class BridgeRules(HexagonStones, ConnectionRules):
                 beside = there & belongs[both].all(axis=1) & ~belongs[:-1]
                 self.side_bridges[beside, side] = both[beside]
 
-    def foresees_win(self, state: Any, player: int, carrier: Any, room: Any) -> bool:
-        """True if a player's stones and bridges join what must be joined."""
+    def foresee_end(self, state: Any, player: int, carrier: Any, room: Any) -> int:
+        """The cells of the bridges, if a player's stones and bridges join what must be joined.
+
+        The opponent can play on each of them, and is answered on another one.
+        """
+        if not self.more_stones_never_hurt:
+            return 0
         for cell in range(self.foresight_room):
             room[cell] = NONE
         for start in self.points:
@@ -70,8 +76,15 @@ class BridgeRules(HexagonStones, ConnectionRules):
                 for word in range(carrier.shape[0]):
                     carrier[word] = 0
                 if self.joins_all(state, player, start, carrier, room):
-                    return True
-        return False
+                    return max(1, self.count_cells(carrier))
+        return 0
+
+    def count_cells(self, carrier: Any) -> int:
+        """The cells of a carrier."""
+        count = 0
+        for word in range(carrier.shape[0]):
+            count += count_bits(carrier[word])
+        return count
 
     def joins_all(self, state: Any, player: int, start: int, carrier: Any, room: Any) -> bool:
         """True if all that is joined with a stone joins a player's sides.

@@ -8,14 +8,12 @@ Action 0 is the horizontal line above on the left; lines go to the right and the
 all horizontal ones, then all vertical ones.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from rave_agents.game.board import Board
-from rave_agents.games.drawing import Content, drawn_grid
-from rave_agents.games.kit.rules import TERMINAL, Rules
+from rave_agents.games.dots_and_boxes_board import DotsAndBoxesBoard
+from rave_agents.games.kit.rules import TERMINAL
 from rave_agents.simulate.random_stream import random_below
 
 LARGEST = 1024
@@ -25,7 +23,7 @@ SIDES, WORD_BITS = 4, 62
 """Lines around a box; lines that a word of ``drawn`` tells."""
 
 
-class DotsAndBoxes(Rules):
+class DotsAndBoxes(DotsAndBoxesBoard):
     """See the module."""
 
     name = "dots_and_boxes"
@@ -33,8 +31,6 @@ class DotsAndBoxes(Rules):
     placement = True
     turns = ("mirrored", "upside_down", "transposed")
     cell_kinds = 4
-    num_rows: int = 2
-    num_cols: int = 2
     utility_margin: bool = False
 
     def setup(self) -> None:
@@ -46,9 +42,8 @@ class DotsAndBoxes(Rules):
                 f"num_rows and num_cols must be at least 1 and have at most {LARGEST} boxes, got "
                 f"num_rows={rows}, num_cols={columns}."
             )
-        self.board_shape: tuple[int, int] = 2 * rows + 1, 2 * columns + 1
-        self.across: int = (rows + 1) * columns
-        self.num_distinct_actions = self.max_game_length = self.across + rows * (columns + 1)
+        self.lay_lines()
+        self.max_game_length = self.num_distinct_actions
         # A line on the edge has a box that is never closed on its other side.
         self.beside = np.full((self.num_distinct_actions, 2), self.boxes, np.int64)
         for box in range(self.boxes):
@@ -56,11 +51,6 @@ class DotsAndBoxes(Rules):
             self.beside[box, 1] = self.beside[box + columns, 0] = box
             left = self.across + row * (columns + 1) + column
             self.beside[left, 1] = self.beside[left + 1, 0] = box
-        # The cells of the described board where lines and boxes are.
-        cells = np.arange(self.board_shape[0] * self.board_shape[1]).reshape(self.board_shape)
-        across, upright = cells[::2, 1::2], cells[1::2, ::2]
-        self.line_cells = np.concatenate([across.ravel(), upright.ravel()])
-        self.box_cells = cells[1::2, 1::2].ravel()
         if self.utility_margin:
             self.min_utility, self.max_utility = -float(self.boxes), float(self.boxes)
         self.fields: dict[str, Any] = {
@@ -128,6 +118,16 @@ class DotsAndBoxes(Rules):
         else:
             self.write_leader(returns, state.lead)
 
+    def foresee_end(self, state: Any, player: int, carrier: Any, room: Any) -> int:
+        """The lines that are left where one leads by more boxes than are open."""
+        open_boxes = self.boxes
+        for box in range(self.boxes):
+            open_boxes -= state.sides[box] == SIDES
+        if self.utility_margin or abs(state.lead) <= open_boxes:
+            return 0
+        left = self.num_distinct_actions - state.moves
+        return int(left if (state.lead > 0) == (player == 0) else -left)
+
     def describe_board(self, state: Any, cells: Any) -> None:
         """1 for a line that is drawn, 2 and 3 for a box of player 0 and 1, else 0."""
         self.describe_position(state, cells)
@@ -141,58 +141,3 @@ class DotsAndBoxes(Rules):
         for line in range(self.num_distinct_actions):
             cells[self.line_cells[line]] = min(1, state.lines[line])
         return int(2 * (state.lead + self.boxes) + state.to_move)
-
-    def action_to_string(self, player: int, action: int) -> str:
-        """The player, the direction of the line, and its row and column."""
-        upright = action >= self.across
-        place, columns = action - upright * self.across, self.num_cols + upright
-        return f"P{player + 1}({'hv'[upright]},{place // columns},{place % columns})"
-
-    def drawn_board(self, state: Any, legal: Sequence[int]) -> Board:
-        """Dots, lines and boxes, in the colours of who drew or owns them."""
-        contents: list[Content | None] = [("dot", None)] * self.num_board_cells
-        for cell, owner in zip(self.line_cells, state.lines.tolist(), strict=True):
-            contents[cell] = ("line", owner - 1) if owner else None
-        for cell, owner in zip(self.box_cells, state.owners.tolist(), strict=True):
-            contents[cell] = ("box", owner - 1) if owner else None
-        places = {line: int(self.line_cells[line]) for line in legal}
-        return drawn_grid(contents, self.board_shape[1], places, wide=0.8, first_is_wide=False)
-
-    def parts(self, state: Any) -> Any:
-        """The lines on the right of each dot and below it, and the box there: [3, rows, columns].
-
-        As of OpenSpiel's dots: 0 where nothing is, else one more than the player.
-        """
-        rows, columns = self.num_rows, self.num_cols
-        lines = np.array(state.lines)
-        found = np.zeros((3, rows + 1, columns + 1), np.int8)
-        found[0, :, :columns] = lines[: self.across].reshape(rows + 1, columns)
-        found[1, :rows] = lines[self.across :].reshape(rows, columns + 1)
-        found[2, :rows, :columns] = np.array(state.owners).reshape(rows, columns)
-        return found
-
-    def string_of(self, state: Any) -> str:
-        """The dots, the lines, and who owns each box."""
-        across, upright, boxes = self.parts(state)
-        text = []
-        for row, corners in enumerate(self.corners()):
-            for column, corner in enumerate(corners[:-1]):
-                text.append(corner + ("───" if across[row, column] else "╴ ╶"))
-            text.append(corners[-1] + "\n")
-            if row < self.num_rows:
-                for column in range(self.num_cols + 1):
-                    text.append("│" if upright[row, column] else " ")
-                    if column < self.num_cols:
-                        text.append(("   ", " 1 ", " 2 ")[boxes[row, column]])
-                text.append("\n")
-        return "".join(text)
-
-    def corners(self) -> list[str]:
-        """The dots of each row."""
-        signs = ["┌┬┐", *["├┼┤"] * (self.num_rows - 1), "└┴┘"]
-        return [sign[0] + sign[1] * (self.num_cols - 1) + sign[2] for sign in signs]
-
-    def observation(self, state: Any) -> Any:
-        """For each content, each dot, and each part there, 1 where the part has that content."""
-        parts = self.parts(state).reshape(3, -1).T
-        return np.array([parts == content for content in range(3)], np.float32)

@@ -97,6 +97,15 @@ class Mancala(Rules):
         one_is_empty = own & self.pits == NONE or other & self.pits == NONE
         return one_is_empty or moves >= self.max_game_length
 
+    def foresee_end(self, state: Any, player: int, carrier: Any, room: Any) -> int:
+        """The moves that are left where a store has more than half of the beans."""
+        left = self.max_game_length - state.moves
+        if seeds_in(state.rows[player], STORE) > PITS * BEANS:
+            return int(left)
+        if seeds_in(state.rows[1 - player], STORE) > PITS * BEANS:
+            return int(-left)
+        return 0
+
     def play(self, state: Any, action: int) -> None:
         """Sow, take what is opposite, and see who moves next."""
         player = state.to_move

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-HEADER_WORDS = 24
+HEADER_WORDS = 25
 
 MOST_CARRIER_WORDS = 4
 """Words of the carrier of a proof at most: of games with more cells than these have bits, none is
@@ -65,7 +65,9 @@ class Place(enum.IntEnum):
     DEPTHS = 22
     """Constant: how many positions the expander has room for."""
     CARRIER_WORDS = 23
-    """In: words of a carrier, where winners may be foreseen; else 0."""
+    """In: words of a proof's carrier, 0 where none is kept."""
+    FORESEE = 24
+    """In: 1 where winners may be foreseen, else 0."""
 
 
 class Answered(enum.IntEnum):

@@ -50,8 +50,8 @@ def with_room(old: Expansion, expander: Expander, actions: int) -> Expansion:
     if actions > MOST_LEGAL:
         raise GameError(f"A position has {actions} legal actions, more than {MOST_LEGAL}.")
     expansion = make_expansion(int(old.header[Place.NUM_PLAYERS]), actions)
-    told = Place.DEPTH, Place.ACTION, Place.DEPTHS, Place.COUNT_MOVES, Place.CARRIER_WORDS
-    for place in told:
+    told = Place.DEPTH, Place.ACTION, Place.DEPTHS, Place.COUNT_MOVES
+    for place in (*told, Place.CARRIER_WORDS, Place.FORESEE):
         expansion.header[place] = old.header[place]
     expander.bind(expansion)
     return expansion

@@ -58,7 +58,12 @@ class PathSearch:
     """
 
     def __init__(
-        self, state: GameState, table: Table, values: NDArray[np.float64], shared: Shared
+        self,
+        state: GameState,
+        table: Table,
+        values: NDArray[np.float64],
+        shared: Shared,
+        foresee: bool,
     ) -> None:
         self.table, self.values, self.shared = table, values, shared
         self.control: NDArray[np.int64] = np.zeros(codes.CONTROL_WORDS, np.int64)
@@ -71,6 +76,9 @@ class PathSearch:
         self.control[codes.CELL_WORDS] = self._cell_words
         self._expansion.header[Place.CARRIER_WORDS] = self._cell_words
         rules: Any = getattr(self.expander, "rules", None)
+        if rules is not None and rules.more_stones_never_hurt:
+            foresee = foresee and self._cell_words > 0  # A win that is foreseen has a carrier.
+        self._expansion.header[Place.FORESEE] = foresee
         self.num_cells: int = 1
         """Cells of the board; 1 where proofs have no carriers."""
         self._turned: NDArray[np.int64] = np.zeros(2, np.int64)

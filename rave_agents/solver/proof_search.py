@@ -102,7 +102,8 @@ class ProofSearch:
             as enough.
         threads: threads that search with the table, 1 to 256. With one, a search goes the same way
             every time. They gain time where the rules are compiled or in C++.
-        all_replies: True to look at every reply, also where a proof answers it anyhow.
+        all_replies: True to look at every reply, also where a proof answers it anyhow, or the
+            winner is certain before the game is over.
         name: the game's name for messages.
 
     Raises:
@@ -133,7 +134,7 @@ class ProofSearch:
         """Each player's return where play goes on for ever; None for none."""
         self.table: Table = make_table(max_memory_mb, 0 if all_replies else cell_words_of(state))
         """The table."""
-        self._team = Team(state, self.table, threads)
+        self._team = Team(state, self.table, threads, foresee=not all_replies)
         self.values: NDArray[np.float64] = self._team.values
         """The returns met at ends of games, by the places that entries name; NaN where none is."""
         self._slice = FIRST_STEPS

@@ -1,7 +1,7 @@
-"""The checks of ``more_stones_never_hurt`` and of ``foresees_win``, for ``check_rules``."""
+"""The checks of ``more_stones_never_hurt`` and of ``foresee_end``, for ``check_rules``."""
 
 import random
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,6 +51,17 @@ def check_more_stones(rules: Rules, draw: random.Random) -> None:
     )
 
 
+class ForeseenEnd(NamedTuple):
+    """What rules foresee."""
+
+    winner: int
+    """Who wins for certain."""
+    moves: int
+    """The moves that are left at most."""
+    carrier: list[int]
+    """The empty cells that are needed, where more stones never hurt."""
+
+
 def check_foreseen_win(rules: Rules, draw: random.Random) -> None:
     """Play a random game, and try to refute the first win in it that is foreseen.
 
@@ -65,32 +76,36 @@ def check_foreseen_win(rules: Rules, draw: random.Random) -> None:
     while not state.is_terminal():
         player = state.current_player()
         state.apply_action(draw.choice(state.legal_actions()))
-        if state.is_terminal() or foreseen_carrier(state, player) is None:
+        foreseen = None if state.is_terminal() else foreseen_end(state, player)
+        if foreseen is None:
             continue
+        winner = foreseen.winner
         search = ProofSearch(state, max_memory_mb=1, all_replies=True)
         require(
-            search.prove(state, player, 1.0, positions=POSITIONS) is not False,
-            f"foresees_win says that player {player} has won, whom the opponent can beat.",
+            search.prove(state, winner, 1.0, positions=POSITIONS) is not False,
+            f"foresee_end says that player {winner} has won, whom the opponent can beat.",
         )
         return
 
 
-def foreseen_carrier(state: RulesState, player: int) -> list[int] | None:
-    """The empty cells that a foreseen win needs; None where rules foresee none.
+def foreseen_end(state: RulesState, player: int) -> ForeseenEnd | None:
+    """What rules foresee of a position; None where they foresee nothing.
 
     Args:
         state: a position that is not over.
         player: the player who moved last.
     """
-    rules, found = state.rules, list[bool]()
+    rules, found = state.rules, list[int]()
     carrier = np.zeros(rules.carrier_words, np.uint64)
     room = np.zeros(rules.foresight_room, np.int16)
 
     def look(record: Any) -> None:
-        found.append(bool(rules.foresees_win(record, player, carrier, room)))
+        found.append(rules.foresee_end(record, player, carrier, room))
 
     state.clone().change(look)
-    if not found[0]:
+    moves = found[0]
+    if moves == 0:
         return None
     bits = np.unpackbits(carrier.view(np.uint8), bitorder="little")
-    return [int(cell) for cell in np.flatnonzero(bits)]
+    cells = [int(cell) for cell in np.flatnonzero(bits)]
+    return ForeseenEnd(player if moves > 0 else 1 - player, abs(moves), cells)

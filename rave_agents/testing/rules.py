@@ -39,7 +39,7 @@ def check_rules(
     whether the game is over, the returns at its end, and how actions are written. Compiled and
     interpreted, the records are equal field by field, and so are playouts with the same random
     numbers. Of rules that say ``more_stones_never_hurt`` this is tried, too,
-    and wins that they foresee are looked at.
+    and of wins that rules foresee it is tried to prevent them.
 
     Args:
         rules: the game.
@@ -78,8 +78,8 @@ def check_rules(
                     plain.play(action)
             if rules.more_stones_never_hurt:
                 check_more_stones(rules, draw)
-                if rules.foresees:
-                    check_foreseen_win(rules, draw)
+            if rules.foresees:
+                check_foreseen_win(rules, draw)
         except (ConformanceError, GameError) as error:
             moves = [] if state is None else state.history()
             raise ConformanceError(f"In {rules} after {moves}: {error}") from None

@@ -11,7 +11,7 @@ from rave_agents.games.hex import Hex
 from rave_agents.games.y import Y
 from rave_agents.solver.proof_search import ProofSearch
 from rave_agents.testing import check_rules
-from rave_agents.testing.more_stones import foreseen_carrier
+from rave_agents.testing.more_stones import foreseen_end
 
 BOARDS = [
     Hex(num_cols=3, num_rows=3),
@@ -37,19 +37,19 @@ def with_stones(state, player, cells):
 
 def test_a_stone_in_the_middle_of_a_small_board_has_won():
     state = played(Hex(num_cols=3, num_rows=3), [4])
-    assert foreseen_carrier(state, 0) == [1, 2, 6, 7]
-    assert foreseen_carrier(played(Hex(num_cols=4, num_rows=4), [5]), 0) is None
+    assert foreseen_end(state, 0).carrier == [1, 2, 6, 7]
+    assert foreseen_end(played(Hex(num_cols=4, num_rows=4), [5]), 0) is None
 
 
 def test_bridges_that_share_a_cell_are_not_both_kept():
     """The stone's two bridges to the sides, where an opponent's stone leaves one cell of one."""
     state = played(Hex(num_cols=3, num_rows=3), [4, 1])
-    assert foreseen_carrier(state, 0) is None
+    assert foreseen_end(state, 0) is None
 
 
 def test_y_joins_three_sides():
-    assert foreseen_carrier(played(Y(board_size=3), [4]), 0) is not None
-    assert foreseen_carrier(played(Y(board_size=3), [0]), 0) is None
+    assert foreseen_end(played(Y(board_size=3), [4]), 0) is not None
+    assert foreseen_end(played(Y(board_size=3), [0]), 0) is None
 
 
 @pytest.mark.full(but=2)
@@ -63,12 +63,12 @@ def test_what_is_foreseen_is_so_even_with_all_other_cells_the_opponents(rules, s
         while not state.is_terminal():
             player = state.current_player()
             state.apply_action(draw.choice(state.legal_actions()))
-            carrier = None if state.is_terminal() else foreseen_carrier(state, player)
-            if carrier is None:
+            foreseen = None if state.is_terminal() else foreseen_end(state, player)
+            if foreseen is None:
                 continue
             found += 1
-            assert set(carrier) <= set(state.legal_actions())
-            others = set(state.legal_actions()) - set(carrier)
+            assert set(foreseen.carrier) <= set(state.legal_actions())
+            others = set(state.legal_actions()) - set(foreseen.carrier)
             for position in (state, with_stones(state, 1 - player, others)):
                 search = ProofSearch(position, max_memory_mb=1, all_replies=True)
                 assert search.prove(position, player, 1.0)
@@ -89,12 +89,12 @@ class TooHopeful(Hex):
 
     turns = ()
 
-    def foresees_win(self, state, player, carrier, room):
+    def foresee_end(self, state, player, carrier, room):
         return state.lines[player, 0] != 0
 
 
 def test_check_rules_refuses_wins_that_are_none():
-    with pytest.raises(ConformanceError, match="foresees_win"):
+    with pytest.raises(ConformanceError, match="foresee_end"):
         check_rules(TooHopeful(num_cols=3, num_rows=3), games=20, interpreted_games=0)
 
 
@@ -108,5 +108,5 @@ def test_carriers_are_told_in_words_of_64_cells():
             rules.toggle(record, 0, row * 9 + column)
 
     state.change(fill)
-    assert foreseen_carrier(state, 0) == [4, 5, 75, 76]
+    assert foreseen_end(state, 0).carrier == [4, 5, 75, 76]
     assert np.ceil(81 / 64) == 2

@@ -123,7 +123,7 @@ class BaseRules:
     would have won with any more stones, too, and whatever the opponent had on other cells; and
     exactly one has won on a full board. The solver then looks at no reply outside of a proof."""
     foresight_room: int = 0
-    """The count of numbers, ``int16``, that ``foresees_win`` may write to."""
+    """The count of numbers, ``int16``, that ``foresee_end`` may write to."""
 
     def __init__(self, **parameters: Any) -> None:
         known = self.parameter_defaults()
@@ -150,10 +150,11 @@ class BaseRules:
         """True if every move is checked. The package's own games give valid answers, as its tests
         check, so that a search need not."""
         self.setup()
-        self.foresees: bool = self.more_stones_never_hurt and (
-            kind.foresees_win is not BaseRules.foresees_win
+        self.foresees: bool = kind.foresee_end is not BaseRules.foresee_end and (
+            not self.is_checked or "foresee_end" in vars(kind)
         )
-        """True if ``foresees_win`` may tell a winner."""
+        """True if ``foresee_end`` may tell a winner. A subclass, whose rules may be others, has its
+        own."""
         for name in _METHODS:
             if getattr(kind, name) is getattr(BaseRules, name):
                 raise TypeError(f"{kind.__name__} has no method {name}(), see Rules.{name}.")
@@ -291,16 +292,17 @@ class BaseRules:
         it, and a ``board_shape``.
         """
 
-    def foresees_win(self, state: Any, player: int, carrier: Any, room: Any) -> bool:
-        """True if a player who has just moved wins for certain, though the game is not over.
+    def foresee_end(self, state: Any, player: int, carrier: Any, room: Any) -> int:
+        """The moves of both that are left at most where it is certain who wins; else 0.
 
-        Asked of rules with ``more_stones_never_hurt`` alone, by the solver and by searches with
-        ``CheckRefutations``, which then do not play on. ``carrier`` takes the cells that are still
-        empty and needed for it: bit
-        ``action % 64`` of the word ``action // 64``. What the opponent does elsewhere must change
+        Above 0 if ``player`` wins, below 0 if the opponent does. Asked of games of two without
+        chance, while they go on, by the solver and by searches with ``CheckRefutations``, which
+        then do not play on. Where more stones never hurt, ``player`` is who has just moved; it is
+        never below 0, and ``carrier`` takes the cells that are still empty and needed for it: bit
+        ``action % 64`` of the word ``action // 64``; what the opponent does elsewhere must change
         nothing. ``room`` is for the rules' own use.
         """
-        return False
+        return 0
 
     def describe_position(self, state: Any, cells: Any) -> int:
         """Write what each cell holds, as ``describe_board`` does; returns all else that matters.

@@ -39,7 +39,7 @@ NUM_ACTIONS, COUNT_MOVES = int(Place.NUM_ACTIONS), int(Place.COUNT_MOVES)
 REQUIRED_ACTIONS, PROVIDER = int(Place.REQUIRED_ACTIONS), int(Place.PROVIDER)
 ACTION_CAPACITY, ADDRESSES = int(Place.ACTION_CAPACITY), int(Place.ACTIONS)
 STACK, DEPTHS = int(Place.STACK), int(Place.DEPTHS)
-CARRIER_WORDS = int(Place.CARRIER_WORDS)
+CARRIER_WORDS, FORESEE = int(Place.CARRIER_WORDS), int(Place.FORESEE)
 FAILED, DONE, FULL = int(Answered.FAILED), int(Answered.DONE), int(Answered.FULL)
 
 
@@ -120,14 +120,14 @@ def write_end(rules: Any, state: Any, listing: Any, row: int) -> bool:
 
 @kernel
 def is_foreseen(rules: Any, state: Any, player: int, listing: Any, place: int) -> bool:
-    """True if the player who took an action wins for certain; writes returns and a carrier."""
+    """True if it is certain who wins after a player's action; writes returns and a carrier."""
     words, begin = listing.header[CARRIER_WORDS], place * rules.num_players
-    if words == 0:
-        return False
     carrier = listing.carriers[place * words : (place + 1) * words]
-    if not rules.foresees_win(state, player, carrier, listing.room):
+    moves = rules.foresee_end(state, player, carrier, listing.room)
+    if moves == 0:
         return False
-    rules.write_winner(listing.returns[begin : begin + rules.num_players], player)
+    winner = player if moves > 0 else 1 - player
+    rules.write_winner(listing.returns[begin : begin + rules.num_players], winner)
     return True
 
 
@@ -143,7 +143,11 @@ def look_at_child(rules: Any, states: Any, words: Any, listing: Any, place: int)
     if next_player == TERMINAL:
         listing.ends[place] = 1
         return write_end(rules, child, listing, place)
-    if rules.foresees and is_foreseen(rules, child, player, listing, place):
+    if (
+        rules.foresees
+        and header[FORESEE] != 0
+        and is_foreseen(rules, child, player, listing, place)
+    ):
         listing.ends[place] = FORESEEN
         return True
     listing.movers[place] = next_player

@@ -6,7 +6,6 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
-from rave_agents.games.kit.instructions import count_bits
 from rave_agents.games.kit.memory import LEAF, PLAYOUT, copy_state
 from rave_agents.games.kit.playouts import play_moves
 from rave_agents.games.kit.refusals import (
@@ -36,6 +35,9 @@ REPLY = int(Header.REPLY)
 EXPAND = int(Header.EXPAND)
 PATH_LENGTH = int(Header.PATH_LENGTH)
 FORESEE, FORESEEN = int(Header.FORESEE), int(Header.FORESEEN)
+NOBODY = -1
+"""No winner that is certain."""
+
 MOST_MOVES = 127
 """The most that ``child_ends`` holds."""
 JUDGE, OBSERVE = int(CheckChildren.JUDGE), int(CheckChildren.OBSERVE)
@@ -153,25 +155,11 @@ def try_reply(rules: Any, states: Any, actions: Any, frame: Any) -> bool:
                         return False
                 elif rules.foresees and frame.header[FORESEE] != 0:
                     player = frame.header[LEAF_PLAYER]
-                    moves = moves_foreseen(rules, child, player, frame)
+                    moves = rules.foresee_end(child, player, frame.carrier, frame.room)
                     if moves > 0:
                         frame.child_ends[index] = min(1 + moves, MOST_MOVES)
                         write_winner(rules, frame, frame.child_returns, index, player)
     return True
-
-
-@kernel
-def moves_foreseen(rules: Any, state: Any, player: int, frame: Any) -> int:
-    """The moves that are left at most where a player who has just moved wins for certain, else 0.
-
-    The opponent can play on each cell that is needed, and is answered on another one.
-    """
-    if not rules.foresees_win(state, player, frame.carrier, frame.room):
-        return 0
-    moves = 0
-    for word in range(frame.carrier.shape[0]):
-        moves += count_bits(frame.carrier[word])
-    return max(1, moves)
 
 
 @kernel
@@ -185,20 +173,23 @@ def write_winner(rules: Any, frame: Any, returns: Any, row: int, player: int) ->
 
 
 @kernel
-def is_foreseen(rules: Any, state: Any, player: int, frame: Any) -> bool:
-    """True if the opponent of the player to move at a leaf wins for certain, if that is asked."""
+def foreseen_winner(rules: Any, state: Any, player: int, frame: Any) -> int:
+    """Who wins for certain where ``player`` is to move at a leaf, or ``NOBODY``; if it is asked."""
     header = frame.header
     if not rules.foresees or header[FORESEE] == 0 or header[EXPAND] == 0:
-        return False
+        return NOBODY
     if header[PATH_LENGTH] == 0:  # A root needs its actions.
-        return False
-    header[FORESEEN] = moves_foreseen(rules, state, 1 - player, frame)
-    return bool(header[FORESEEN] > 0)
+        return NOBODY
+    moves = rules.foresee_end(state, 1 - player, frame.carrier, frame.room)
+    header[FORESEEN] = abs(moves)
+    if moves == 0:
+        return NOBODY
+    return 1 - player if moves > 0 else player
 
 
 @kernel
-def write_foreseen(rules: Any, player: int, frame: Any) -> None:
-    """Tell of a leaf where ``player`` is to move that the opponent wins, as all playouts do.
+def write_foreseen(rules: Any, winner: int, frame: Any) -> None:
+    """Tell of a leaf that a player wins, as all playouts do.
 
     Playouts are made all the same, so that AMAF values come from as many moves as elsewhere.
     """
@@ -208,7 +199,7 @@ def write_foreseen(rules: Any, player: int, frame: Any) -> None:
         header[NUM_PLAYOUTS] = 1
         frame.playout_ends[0] = 0
     for row in range(header[NUM_PLAYOUTS]):
-        write_winner(rules, frame, frame.returns, row, 1 - player)
+        write_winner(rules, frame, frame.returns, row, winner)
 
 
 @kernel

@@ -12,9 +12,10 @@ from rave_agents.compiler.dispatch import kernel
 from rave_agents.game.endless import LONGEST_GAME
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
 from rave_agents.games.kit.leaves import (
+    NOBODY,
     check_children,
     finish,
-    is_foreseen,
+    foreseen_winner,
     judge,
     list_leaf,
     try_reply,
@@ -154,16 +155,16 @@ def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: A
     if player != CHANCE and not 0 <= player < rules.num_players:
         refuse(frame, BAD_PLAYER, player)
         return FAILED
-    foreseen = is_foreseen(rules, leaf, player, frame)
-    if header[EXPAND] and not foreseen:
+    winner = foreseen_winner(rules, leaf, player, frame)
+    if header[EXPAND] and winner == NOBODY:
         status = describe_leaf(rules, states, place, player, actions, probabilities, frame)
         if status != DONE:
             return status
     if header[STEP] == MOVE_ROOT:
         return DONE
     status = play_from_leaf(rules, states, actions, probabilities, frame)
-    if foreseen:
-        write_foreseen(rules, player, frame)
+    if winner != NOBODY:
+        write_foreseen(rules, winner, frame)
     if rules.num_shown > 0 and status == DONE and header[SAMPLES] > 0:
         show_playout(rules, states, frame)
     return status

@@ -83,7 +83,7 @@ class CheckRefutations(NamedTuple):
     """Check for terminal children as ``CheckTerminal``, and try a winning reply against all moves.
 
     See ``refutations.py``. Needs the solver. Compiled rules are asked, too, whether the winner of a
-    new node is certain before the game is over (``Rules.foresees_win``), as in Hex and Y.
+    new node is certain before the game is over (``Rules.foresee_end``), as in Hex and Y.
     """
 
     patience: Annotated[float, Gt(0), Le(math.inf)] = math.inf
