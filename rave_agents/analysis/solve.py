@@ -15,12 +15,15 @@ from rave_agents.config.limit import Limit
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments
-from rave_agents.game.game_state import GameState, has_chance
+from rave_agents.game.game_state import GameState, compiled_form, has_chance
 from rave_agents.game.notation import action_name, position_text
+from rave_agents.games.kit.values import judged_rules
+from rave_agents.knowledge.shipped import rules_of, value_for
 from rave_agents.results.numbers import counted, whole
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
+from rave_agents.searcher.evaluators import as_evaluator
 from rave_agents.solver.proof_search import (
     ProofProgress,
     ProofSearch,
@@ -234,6 +237,20 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def _value_for(initial: GameState, name: str, evaluator: Any, known: bool) -> Any:
+    """The value function that a search for a proof asks; None for none."""
+    if evaluator is None:
+        rules = rules_of(initial) if known else None
+        return None if rules is None else value_for(rules)
+    given, found = as_evaluator(evaluator), compiled_form(initial)
+    if found is None or judged_rules(given, found.rules) is None:
+        raise ValueError(
+            f"evaluator must be a learned value or another one that is compiled with the rules of "
+            f"{name}, got {evaluator!r}: values in Python would cost more than they save."
+        )
+    return given
+
+
 def _sum_of_two(state: GameState) -> float | None:
     half = loops_are_drawn(state)
     return None if half is None else 2 * half
@@ -252,6 +269,8 @@ def solve_position(
     table: str | os.PathLike[str] | None = None,
     repetition: float | Literal["draw"] | None = "draw",
     all_replies: bool = False,
+    evaluator: Any = None,
+    known: bool = True,
     progress: Progress[ProofProgress] = None,
 ) -> Solution:
     """Search for a proof of what the player to move can force, until there is one, or Ctrl-C.
@@ -274,6 +293,10 @@ def solve_position(
             None: endless play then never counts as enough.
         all_replies: True to look at every reply, also where a proof answers it anyhow, as in Hex
             and Y: a certificate, which tells an answer to each, is then smaller and sooner written.
+        evaluator: a value that was learned, or its file, or another one that is compiled with the
+            game's rules, see ``rave_agents.as_evaluator``: the search begins where it expects most.
+            What is proven does not depend on it.
+        known: whether a value that is shipped with the package does so, if there is one.
         progress: None for a display in a terminal or notebook, False for none, True for one
             anywhere; or a function, which is called about ten times a second with a
             ``ProofProgress``.
@@ -282,7 +305,8 @@ def solve_position(
         UnknownNameError: for a game that does not exist.
         UnsupportedGameError: if the game cannot be solved; the message says why.
         TypeError, ValueError: for a value that is not allowed, an illegal move, a position where no
-            player is to move, or a table that is of another game or size, or damaged.
+            player is to move, an evaluator that is not compiled with the game's rules, or a table
+            that is of another game or size, or damaged.
         OSError: if the table cannot be read or written.
     """
     if positions is not None or seconds is not None:
@@ -303,6 +327,7 @@ def solve_position(
         repetition=value_of_loops,
         threads=threads,
         all_replies=all_replies,
+        value=_value_for(initial, loaded.name, evaluator, known),
         name=loaded.name,
     )
     decided, played = decision_after(loaded, moves, position)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -91,16 +92,18 @@ def moves_of_line(moves: str, line: str) -> str:
 
 
 def solve_any(
-    game: str, table: Path | None, threads: int, all_replies: bool = False, **given: Any
+    game: str, table: Path | None, threads: int, proof: Mapping[str, Any], **given: Any
 ) -> Solution | ExpectedSolution:
-    """Solve a position of a game with chance or without."""
+    """Solve a position of a game with chance or without; ``proof`` is for those without."""
     if has_chance(as_game(game).new_initial_state()):
         if table is not None:
             raise ValueError("--table keeps proofs, and chance moves in this game.")
         if threads != 1:
             raise ValueError("--threads search for a proof, and chance moves in this game.")
+        if proof["evaluator"] is not None:
+            raise ValueError("--evaluator leads a proof, and chance moves in this game.")
         return solve_expected(game, **given)
-    return solve_position(game, table=table, threads=threads, all_replies=all_replies, **given)
+    return solve_position(game, table=table, threads=threads, **proof, **given)
 
 
 @app.command()
@@ -119,6 +122,13 @@ def solve(
         Path | None,
         typer.Option(help="A file that keeps the table: the next run goes on from there."),
     ] = None,
+    evaluator: Annotated[
+        str | None,
+        typer.Option(help="A learned value, such as value.npz: begin where it expects most."),
+    ] = None,
+    known: Annotated[
+        bool, typer.Option(help="Begin so with a value that is shipped, if there is one.")
+    ] = True,
     certificate: Annotated[
         Path | None,
         typer.Option(help="A file to write the proof to, which rave-agents verify checks."),
@@ -139,6 +149,7 @@ def solve(
     not grow: a full table drops what was cheap to find.
     """
     given: dict[str, Any]
+    proof: dict[str, Any] = {"evaluator": evaluator, "known": known}
     if lines is not None:
         if certificate is not None:
             raise ValueError("--certificate is of one position, and --lines names several.")
@@ -147,7 +158,7 @@ def solve(
             given = {"moves": told, "position": position, "positions": positions}
             given |= {"seconds": seconds, "max_memory_mb": max_memory_mb}
             try:
-                found = solve_any(game, table, threads, **given)
+                found = solve_any(game, table, threads, proof, **given)
             except ValueError as error:
                 raise ValueError(f"Line {number} of {lines}: {error}") from error
             typer.echo(json.dumps(found.to_dict()) if as_json else f"{told}: {found.summary()}")
@@ -159,8 +170,8 @@ def solve(
     given = {"moves": moves, "position": position}
     given |= {"positions": positions, "seconds": seconds, "max_memory_mb": max_memory_mb}
     # A kept table may be of a search that looked at the replies that matter alone.
-    all_replies = certificate is not None and table is None
-    solution = solve_any(game, table, threads, all_replies, **given)
+    proof["all_replies"] = certificate is not None and table is None
+    solution = solve_any(game, table, threads, proof, **given)
     if as_json:
         show_json(solution.to_dict())
     else:

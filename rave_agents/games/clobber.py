@@ -11,13 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.bits import NONE, ONE, bit, write_owners
+from rave_agents.games.bits import NONE, ONE, bit, count_bits, write_owners
 from rave_agents.games.coordinates import board_of_squares, cell_name
 from rave_agents.games.directed import DirectedRules
 from rave_agents.games.kit.rules import NO_ACTION
 
 LARGEST, LETTERS = 64, 26
 """The most squares, and the most columns."""
+
+SMALL, STAR, LARGE = 3, 2, 3
+"""Pieces of a group whose worth is known; what it is, and that of others."""
 
 
 class Clobber(DirectedRules):
@@ -107,6 +110,51 @@ class Clobber(DirectedRules):
     def describe_board(self, state: Any, cells: Any) -> None:
         """0 for an empty square, else one more than the piece's owner."""
         write_owners(state.pieces, cells)
+
+    def describe_position(self, state: Any, cells: Any) -> int:
+        """The groups of four pieces and more, what the smaller ones are worth, and who is to move.
+
+        Groups that do not touch are played independently. One of a single player's pieces is worth
+        nothing; of two, ``*``, as is one of three whose middle is the other's; of three others,
+        ``↑`` or ``↓``. Sums of so many of these are the same game (Albert, Grossman, Nowakowski &
+        Wolfe 2005).
+        """
+        own, other = state.pieces[0], state.pieces[1]
+        rest, pieces, kept = own | other, own | other, NONE
+        stars, ups = 0, 0
+        while rest != NONE:
+            group = rest & (~rest + ONE)
+            grown = (group | self.beside(group)) & pieces
+            while grown != group:
+                group = grown
+                grown = (group | self.beside(group)) & pieces
+            rest &= ~group
+            kind = self.worth_of(own & group, other & group)
+            if kind == LARGE:
+                kept |= group
+            elif kind == STAR:
+                stars ^= 1
+            else:
+                ups += kind
+        write_owners((own & kept, other & kept), cells)
+        return int((ups * 2 + stars) * 2 + state.to_move)
+
+    def worth_of(self, light: Any, dark: Any) -> int:
+        """What a group is worth: 0, ``STAR``, 1 for ``↑``, -1 for ``↓``, or ``LARGE``."""
+        if light == NONE or dark == NONE:  # noqa: PLR1714, as rules are compiled.
+            return 0
+        size = count_bits(light | dark)
+        if size > SMALL:
+            return LARGE
+        alternate = self.beside(light) & light == NONE and self.beside(dark) & dark == NONE
+        if size < SMALL or alternate:
+            return STAR
+        return 1 if count_bits(light) > 1 else -1
+
+    def beside(self, squares: Any) -> Any:
+        """The squares beside some."""
+        sides = (squares & self.not_last) << self.side | (squares & self.not_first) >> self.side
+        return sides | squares << self.up | squares >> self.up
 
     def observation_of(self, state: Any, player: int) -> Any:
         """Planes of the player's pieces, the other's, and empty squares."""

@@ -18,7 +18,7 @@ class WinnerRules(Rules):
     def describe_position(self, state: Any, cells: Any) -> int:
         """The board; and who is to move."""
         self.describe_board(state, cells)
-        return int(state.to_move)
+        return self.player(state)
 
     def returns(self, state: Any, returns: Any) -> None:
         """1 for the winner and -1 for the other, 0 for both in a draw."""

@@ -95,11 +95,18 @@ class EndgameSolver:
         self._game: SearchedGame | None = None
         self.refused: SearchedGame | None = None
         """The game of which no position is tried; None if that is not known of any."""
+        self._value: Any = None
+        self._search: ProofSearch | None = None
         self.forget()
+
+    def use_value(self, value: Any) -> None:
+        """Begin with what a value function tells of positions, where it is compiled."""
+        if value is not self._value:
+            self._value, self._search = value, None
 
     def forget(self) -> None:
         """Drop the table, and what was learned of the game."""
-        self._search: ProofSearch | None = None
+        self._search = None
         self._game = self.refused = None
         self._is_compiled = False
         self._speed, self._exponent = POSITIONS_PER_SECOND, EXPONENT
@@ -124,7 +131,7 @@ class EndgameSolver:
         state = told_apart(root.state)
         search = self._search
         if search is None or state is not root.state:  # Recorded moves begin at this root.
-            search = self._search = _new_search(state, root, budget.expected)
+            search = self._search = _new_search(state, root, budget.expected, self._value)
             search.prove(state, root.player, math.inf, positions=1)
             self.loading = time.perf_counter() - begin
             begin += self.loading
@@ -144,7 +151,8 @@ class EndgameSolver:
         try:
             if self._is_tried(root):
                 state = told_apart(root.state)
-                _new_search(state, root, 1.0).prove(state, root.player, math.inf, positions=1)
+                search = _new_search(state, root, 1.0, self._value)
+                search.prove(state, root.player, math.inf, positions=1)
         except OF_BROKEN_GAMES as error:
             self._give_up(root, error)
 
@@ -177,7 +185,7 @@ class EndgameSolver:
         return _Budget(positions, seconds, expected)
 
 
-def _new_search(state: GameState, root: RootPosition, expected: float) -> ProofSearch:
+def _new_search(state: GameState, root: RootPosition, expected: float, value: Any) -> ProofSearch:
     game = root.game
     total, most = game.limits.sum_of_two, MEMORY_SHARE * game.config.max_memory_mb
     needed = expected * BYTES_PER_POSITION / 2**20
@@ -185,6 +193,7 @@ def _new_search(state: GameState, root: RootPosition, expected: float) -> ProofS
         state,
         max_memory_mb=max(LEAST_MEMORY, min(most, needed)),
         repetition=None if math.isnan(total) else total / 2,
+        value=value,
     )
 
 

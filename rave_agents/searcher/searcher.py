@@ -194,6 +194,8 @@ class Searcher:
             self._shown_config = _at_level(config, level)
         evaluator = value_for(rules) if knows and rules is not None else self.evaluator
         self._trees.use_evaluator(evaluator)
+        if self._endgames is not None:
+            self._endgames.use_value(evaluator)
         return evaluator
 
     def search(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-HEADER_WORDS = 25
+HEADER_WORDS = 28
 
 MOST_CARRIER_WORDS = 4
 """Words of the carrier of a proof at most: of games with more cells than these have bits, none is
@@ -68,6 +68,12 @@ class Place(enum.IntEnum):
     """In: words of a proof's carrier, 0 where none is kept."""
     FORESEE = 24
     """In: 1 where winners may be foreseen, else 0."""
+    JUDGES = 25
+    """Constant: 1 if ``Expansion.values`` tells what a value function expects, else 0."""
+    WEIGHTS = 26
+    """Constant: address of the value function's own numbers."""
+    VALUES = 27
+    """Constant: address of ``Expansion.values``."""
 
 
 class Answered(enum.IntEnum):
@@ -106,6 +112,9 @@ class Expansion(NamedTuple):
     carriers: NDArray[np.uint64]
     """[actions * words] where the winner is foreseen the empty cells that this needs, a bit for
     each; there is room for ``MOST_CARRIER_WORDS`` words an action."""
+    values: NDArray[np.float64]
+    """[actions] with ``JUDGES``, what who moves after each action is to expect, where the game is
+    not over: from 0 for the least of all returns to 1 for the greatest."""
 
 
 def make_expansion(num_players: int, capacity: int) -> Expansion:
@@ -121,11 +130,13 @@ def make_expansion(num_players: int, capacity: int) -> Expansion:
         np.zeros(capacity, np.int32),
         np.zeros(capacity, np.int8),
         np.zeros(MOST_CARRIER_WORDS * capacity, np.uint64),
+        np.zeros(capacity),
     )
     made.header[Place.ACTION_CAPACITY] = capacity
     made.header[Place.NUM_PLAYERS] = num_players
     arrays: Any = made[1:]
-    for place, array in zip(range(Place.ACTIONS, Place.STACK), arrays, strict=True):
+    places = *range(Place.ACTIONS, Place.STACK), Place.VALUES
+    for place, array in zip(places, arrays, strict=True):
         made.header[place] = array.ctypes.data
     return made
 

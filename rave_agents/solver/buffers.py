@@ -5,6 +5,7 @@ from typing import Any
 
 from rave_agents.errors import GameError
 from rave_agents.game.game_state import GameState, compiled_form
+from rave_agents.games.kit.values import judged_rules
 from rave_agents.simulate.expansion import Expander, Expansion, Place, make_expansion
 from rave_agents.simulate.utility_limits import MOST_LEGAL
 from rave_agents.solver.carriers import words_of
@@ -17,13 +18,19 @@ FIRST_DEPTHS, FIRST_CHILDREN, FIRST_ACTIONS = 64, 4096, 256
 """Room at first for positions on the path, for their children, and for the actions of one."""
 
 
-def expander_of(state: GameState) -> tuple[Expansion, Expander]:
-    """The expander of a state's game, compiled where it has one, and its buffers."""
+def expander_of(state: GameState, value: Any = None) -> tuple[Expansion, Expander]:
+    """The expander of a state's game, compiled where it has one, and its buffers.
+
+    Args:
+        state: the state.
+        value: a value function, see ``judged_rules``, that compiled rules are to ask.
+    """
     players = state.num_players()
     found = compiled_form(state)
     if found is not None:
         expansion = make_expansion(players, found.rules.max_actions)
-        return expansion, found.expander(expansion)
+        judged = None if value is None else judged_rules(value, found.rules)
+        return expansion, found.expander(expansion, judged)
     expansion = make_expansion(players, FIRST_ACTIONS)
     own = getattr(state, "expander", None)
     made = None if own is None else own(expansion)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
-from rave_agents.simulate.expansion import FORESEEN
+from rave_agents.simulate.expansion import FORESEEN, Place
 from rave_agents.solver.carriers import copy_cells, forget_cells, recall_child
 from rave_agents.solver.records import (
     HEADER_COUNT,
@@ -36,6 +36,12 @@ from rave_agents.solver.table import (
     state_of,
     value_of,
 )
+
+JUDGES = int(Place.JUDGES)
+
+JUDGED, TRUST = 16.0, 1.5
+"""The numbers of a position that a value function calls even; how much others differ from them, in
+natural logarithms, where it is certain."""
 
 
 @kernel
@@ -111,16 +117,22 @@ def begin_numbers(search: Search, depth: int, index: int, at: int) -> None:
     """Write the numbers with which a new position begins: 1, or more for who must answer all moves.
 
     That is their number; where it varies, a quarter of its square: it tells how near the end is.
+    Where a value function tells what who moves there is to expect, both numbers are ``JUDGED``, and
+    ``TRUST`` lowers the one of whoever it is for as much as it raises the other's.
     """
     pool, expansion = search.pool, search.expansion
-    pool.phi[at] = pool.delta[at] = 1
     weight: Any = np.int64(expansion.moves[index])
     if search.control[VARIES] != 0:
         weight = min(1 + weight * weight // 4, MOST)
+    for_mover: Any = 1
+    if expansion.header[JUDGES] != 0:
+        lean = np.exp(TRUST * (2.0 * expansion.values[index] - 1.0))
+        for_mover = np.int64(JUDGED / lean)
+        weight = min(np.int64(JUDGED * lean * weight), MOST)
     if expansion.movers[index] == expansion.header[HEADER_PLAYER]:
-        pool.delta[at] = weight
+        pool.phi[at], pool.delta[at] = for_mover, weight
     else:
-        pool.phi[at] = weight
+        pool.phi[at], pool.delta[at] = weight, for_mover
 
 
 @kernel

@@ -64,18 +64,21 @@ class PathSearch:
         values: NDArray[np.float64],
         shared: Shared,
         foresee: bool,
+        value: Any,
     ) -> None:
         self.table, self.values, self.shared = table, values, shared
         self.control: NDArray[np.int64] = np.zeros(codes.CONTROL_WORDS, np.int64)
         """Numbers of the search, see ``records.py``."""
         self.decided: NDArray[np.int64] = np.zeros(2 * codes.RANKS, np.int64)
         """Work that each action has decided of late."""
-        self._expansion, self.expander = expander_of(state)
+        self._expansion, self.expander = expander_of(state, value)
         self._expansion.header[Place.COUNT_MOVES] = 1
         self._cell_words = table.stride - PLAIN_WORDS
         self.control[codes.CELL_WORDS] = self._cell_words
         self._expansion.header[Place.CARRIER_WORDS] = self._cell_words
         rules: Any = getattr(self.expander, "rules", None)
+        # In the package's own rules play comes back to no position.
+        self.control[codes.MAY_LOOP] = rules is None or rules.is_checked
         if rules is not None and rules.more_stones_never_hurt:
             foresee = foresee and self._cell_words > 0  # A win that is foreseen has a carrier.
         self._expansion.header[Place.FORESEE] = foresee

@@ -104,6 +104,9 @@ class ProofSearch:
             every time. They gain time where the rules are compiled or in C++.
         all_replies: True to look at every reply, also where a proof answers it anyhow, or the
             winner is certain before the game is over.
+        value: a learned value of the game, or another one that compiled rules ask (see
+            ``judged_rules``): new positions begin with greater numbers where it expects less. None
+            for none; and games without compiled rules do without.
         name: the game's name for messages.
 
     Raises:
@@ -119,6 +122,7 @@ class ProofSearch:
         repetition: float | None = None,
         threads: int = 1,
         all_replies: bool = False,
+        value: Any = None,
         name: str = "The game",
     ) -> None:
         if not is_number(max_memory_mb):
@@ -128,13 +132,13 @@ class ProofSearch:
         check_threads(threads)
         check_provable(state, name)
         options = {"repetition": repetition, "threads": threads, "name": name}
-        options["all_replies"] = all_replies
+        options |= {"all_replies": all_replies, "value": value}
         self._made = state.clone(), {"max_memory_mb": float(max_memory_mb), **options}
         self.repetition = repetition
         """Each player's return where play goes on for ever; None for none."""
         self.table: Table = make_table(max_memory_mb, 0 if all_replies else cell_words_of(state))
         """The table."""
-        self._team = Team(state, self.table, threads, foresee=not all_replies)
+        self._team = Team(state, self.table, threads, foresee=not all_replies, value=value)
         self.values: NDArray[np.float64] = self._team.values
         """The returns met at ends of games, by the places that entries name; NaN where none is."""
         self._slice = FIRST_STEPS

@@ -22,13 +22,14 @@ settled, a buffer is to be enlarged, a position where no player moves alone, the
 collected."""
 
 DEPTH, ENTERING, NODES, IDLE, LOOPS, TRAIL, NUM_VALUES, ROOM, POOL, WAITING = range(10)
-PATHS, VARIES, STRIDE, SHARES, CELL_WORDS = range(10, 15)
+PATHS, VARIES, STRIDE, SHARES, CELL_WORDS, MAY_LOOP = range(10, 16)
 """Places in ``Search.control``: the depth; 1 if the position there is not expanded yet; positions
 expanded; those since the table last learned something new; loops met; entries on the trail; the
 place of the next value; the most entries of the table before it is collected; room in the pool, on
 the trail, and in ``on_path``, which is a power of two; 1 if positions with one parent have differed
 by two and more in how many moves they have; the places from one value of this thread to its next; 1
-if other threads search the same root; words of a proof's carrier, 0 where none is kept."""
+if other threads search the same root; words of a proof's carrier, 0 where none is kept; 1
+if play may come back to a position."""
 
 CONTROL_WORDS = 16
 

@@ -71,6 +71,7 @@ from rave_agents.solver.records import (
     LISTS_FULL,
     LOOPS,
     LOST,
+    MAY_LOOP,
     MOST_DISTANCE,
     MOST_RANK,
     NO_CHILD,
@@ -271,7 +272,7 @@ def go_down(search: Search, depth: int) -> None:
         pool.word[best] = word
         leave_out(search, depth, best)
         return
-    met = depth_on_path(search, first, second)
+    met = depth_on_path(search, first, second) if control[MAY_LOOP] != 0 else NO_DEPTH
     if met != NO_DEPTH:
         control[LOOPS] += 1
         pool.word[best] = packed_settled(statement.loop_state, statement.loop_value, 0, 0)

@@ -40,16 +40,19 @@ class Team:
         table: the table.
         threads: how many.
         foresee: whether games whose winner is certain are not played out.
+        value: what is known of positions beforehand, see ``ProofSearch``.
     """
 
-    def __init__(self, state: GameState, table: Table, threads: int, foresee: bool) -> None:
+    def __init__(
+        self, state: GameState, table: Table, threads: int, foresee: bool, value: Any
+    ) -> None:
         self.table = table
         self.values: NDArray[np.float64] = np.full(codes.MOST_VALUES + 2, np.nan)
         self.shared = Shared(np.zeros(1, np.int64), np.zeros(codes.TAKEN, np.uint64))
         self.searches: list[PathSearch] = []
         for number in range(threads):
             own = table if number == 0 else table._replace(counts=np.zeros_like(table.counts))
-            search = PathSearch(state, own, self.values, self.shared, foresee)
+            search = PathSearch(state, own, self.values, self.shared, foresee, value)
             search.control[codes.STRIDE], search.control[codes.SHARES] = threads, threads > 1
             if number > 0:
                 draw = np.random.default_rng(number)

@@ -40,6 +40,7 @@ REQUIRED_ACTIONS, PROVIDER = int(Place.REQUIRED_ACTIONS), int(Place.PROVIDER)
 ACTION_CAPACITY, ADDRESSES = int(Place.ACTION_CAPACITY), int(Place.ACTIONS)
 STACK, DEPTHS = int(Place.STACK), int(Place.DEPTHS)
 CARRIER_WORDS, FORESEE = int(Place.CARRIER_WORDS), int(Place.FORESEE)
+WEIGHTS, VALUES = int(Place.WEIGHTS), int(Place.VALUES)
 FAILED, DONE, FULL = int(Answered.FAILED), int(Answered.DONE), int(Answered.FULL)
 
 
@@ -56,6 +57,7 @@ class Listing(NamedTuple):
     movers: Any
     images: Any
     carriers: Any
+    values: Any
     listed: Any
     """[list_room] where rules write legal actions."""
     probabilities: Any
@@ -68,6 +70,10 @@ class Listing(NamedTuple):
     """[cells] where rules describe a board."""
     room: Any
     """[foresight_room] where rules look for who wins."""
+    judged_cells: Any
+    """[cells + judging_room] where rules describe a board to a value function, which keeps more."""
+    weights: Any
+    """[num_weights] the value function's own numbers."""
 
 
 @kernel
@@ -132,6 +138,15 @@ def is_foreseen(rules: Any, state: Any, player: int, listing: Any, place: int) -
 
 
 @kernel
+def judge_child(rules: Any, child: Any, player: int, listing: Any, place: int) -> None:
+    """Write what the player who moves after an action is to expect: 0 to 1."""
+    rules.judge(child, listing.judged_cells, listing.weights, listing.scratch)
+    value = (listing.scratch[player] - rules.min_utility) / (rules.max_utility - rules.min_utility)
+    # A value that is no number says nothing.
+    listing.values[place] = 0.5 if np.isnan(value) else min(1.0, max(0.0, value))
+
+
+@kernel
 def look_at_child(rules: Any, states: Any, words: Any, listing: Any, place: int) -> bool:
     """Write what is known after an action; returns whether its returns are what is stated."""
     header = listing.header
@@ -152,6 +167,8 @@ def look_at_child(rules: Any, states: Any, words: Any, listing: Any, place: int)
         return True
     listing.movers[place] = next_player
     write_key(rules, states, words, listing, depth + 1, 2 * place)
+    if rules.is_judged and next_player >= 0:
+        judge_child(rules, child, next_player, listing, place)
     if rules.placement:
         listing.moves[place] = max(1, count - 1)
     elif header[COUNT_MOVES] != 0:
@@ -229,6 +246,8 @@ def entry(rules: Any, address: int) -> int:
     room, capacity, players = rules.list_room, header[ACTION_CAPACITY], rules.num_players
     own = header[PROVIDER]
     cells = own + 16 * room + 16 * GUARD + 8 * players + 16 * rules.num_images
+    room_at = cells + 8 * (rules.num_board_cells // 8 + 1)
+    judged = room_at + 8 * (rules.foresight_room // 4 + 1)
     listing = Listing(
         header,
         array_at(at[0], capacity, np.int32),
@@ -240,12 +259,15 @@ def entry(rules: Any, address: int) -> int:
         array_at(at[6], capacity, np.int32),
         array_at(at[7], capacity, np.int8),
         array_at(at[8], MOST_CARRIER_WORDS * capacity, np.uint64),
+        array_at(header[VALUES], capacity, np.float64),
         array_at(own + 8 * room, room, np.int32),
         array_at(own, room, np.float64),
         array_at(own + 16 * room + 8 * GUARD, players, np.float64),
         array_at(own + 16 * room + 16 * GUARD + 8 * players, 2 * rules.num_images, np.uint64),
         array_at(cells, rules.num_board_cells, np.int8),
-        array_at(cells + 8 * (rules.num_board_cells // 8 + 1), rules.foresight_room, np.int16),
+        array_at(room_at, rules.foresight_room, np.int16),
+        array_at(judged, rules.num_board_cells + rules.judging_room, np.int8),
+        array_at(header[WEIGHTS], rules.num_weights, np.float32),
     )
     stack = header[STACK]
     words = array_at(stack, header[DEPTHS] * (rules.record_bytes >> 3), np.uint64)

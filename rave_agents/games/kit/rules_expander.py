@@ -12,6 +12,7 @@ from rave_agents.game.game_state import compiled_form
 from rave_agents.games.kit import expanding, machine
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.refusals import GUARD
+from rave_agents.games.kit.values import JudgedRules
 from rave_agents.simulate.expansion import Expansion, Place
 from rave_agents.simulate.python_callback import PythonCallback
 
@@ -25,19 +26,29 @@ class RulesExpander:
     Args:
         state: the root, a ``RulesState``.
         expansion: the buffers shared with the solver.
+        judged: the rules with a value function, which is asked of each position after a move.
         interpreted: whether the rules run as plain Python.
     """
 
     def __init__(
-        self, state: Any, expansion: Expansion, *, interpreted: bool = JIT_DISABLED
+        self,
+        state: Any,
+        expansion: Expansion,
+        judged: JudgedRules | None = None,
+        *,
+        interpreted: bool = JIT_DISABLED,
     ) -> None:
-        self.rules: BaseRules = state.rules
+        self._game: BaseRules = state.rules
+        self.rules: BaseRules = self._game if judged is None else judged.rules
+        self._weights = np.zeros(0, np.float32) if judged is None else judged.weights
         self._make_state = type(state)
         self.outside_interpreter: bool = not interpreted
         room, players = self.rules.list_room, self.rules.num_players
         images, cells = self.rules.num_images, self.rules.num_board_cells
         words = 2 * room + 2 * GUARD + players + 2 * images + cells // 8 + 1
         words += self.rules.foresight_room // 4 + 1
+        judged_cells = cells + self.rules.judging_room
+        words += judged_cells // 8 + 1
         self._lists = np.zeros(words, np.int64)
         bytes_of = self._lists.view(np.uint8)
         self._probabilities = bytes_of[: 8 * room].view(np.float64)
@@ -50,6 +61,8 @@ class RulesExpander:
         self._cells = bytes_of[begin : begin + cells].view(np.int8)
         begin += 8 * (cells // 8 + 1)
         self._room = bytes_of[begin : begin + 2 * self.rules.foresight_room].view(np.int16)
+        begin += 8 * (self.rules.foresight_room // 4 + 1)
+        self._judged_cells = bytes_of[begin : begin + judged_cells].view(np.int8)
         self._words: NDArray[np.uint64] = np.zeros(0, np.uint64)
         self._callback: PythonCallback | None = None
         if interpreted:
@@ -74,10 +87,13 @@ class RulesExpander:
         header[Place.PROVIDER] = self._lists.ctypes.data
         header[Place.STACK] = self._words.ctypes.data
         header[Place.DEPTHS] = self._depths
+        header[Place.JUDGES] = self.rules.is_judged
+        header[Place.WEIGHTS] = self._weights.ctypes.data
         if self._callback is not None:
             self._callback.memory = header.data
             header[Place.IN_PYTHON] = 1
-        own = self._listed, self._probabilities, self._scratch, self._sums, self._cells, self._room
+        lists = self._listed, self._probabilities, self._scratch, self._sums
+        own = *lists, self._cells, self._room, self._judged_cells, self._weights
         self._listing = expanding.Listing(*expansion, *own)
 
     def reserve(self, depths: int) -> None:
@@ -93,7 +109,7 @@ class RulesExpander:
     def set_root(self, state: Any) -> bool:
         """See ``Expander``."""
         found = compiled_form(state)
-        if found is None or found.rules != self.rules:
+        if found is None or found.rules != self._game:
             return False
         self._states[0] = found.root[0]
         return True
@@ -112,7 +128,7 @@ class RulesExpander:
         """See ``Expander``: the rules are asked again as a state is, which tells what is wrong."""
         header = self._expansion.header
         depth = int(header[Place.DEPTH])
-        state = self._make_state(self.rules)
+        state = self._make_state(self._game)
         state.change(lambda record: self._write(record, max(0, depth - 1)))
         if depth > 0:
             state.apply_action(int(header[Place.ACTION]))

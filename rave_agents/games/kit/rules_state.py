@@ -13,7 +13,7 @@ from rave_agents.games.kit.base_rules import CHANCE, TERMINAL, BaseRules
 from rave_agents.games.kit.playing import MOVE_ROOT
 from rave_agents.games.kit.rules_expander import RulesExpander
 from rave_agents.games.kit.rules_simulator import RulesSimulator
-from rave_agents.games.kit.values import judged_rules, rules_with_priors
+from rave_agents.games.kit.values import JudgedRules, judged_rules, rules_with_priors
 from rave_agents.simulate.action_numbers import has_tables_of_ids
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.expansion import Expansion
@@ -206,9 +206,9 @@ class RulesState:
             self.clone(), frame, num_distinct_actions=actions, evaluator=evaluator
         )
 
-    def expander(self, expansion: Expansion) -> RulesExpander:
-        """The provider of positions for a solver."""
-        return RulesExpander(self, expansion)
+    def expander(self, expansion: Expansion, judged: JudgedRules | None = None) -> RulesExpander:
+        """The provider of positions for a solver, with a value function if one is given."""
+        return RulesExpander(self, expansion, judged)
 
     def __str__(self) -> str:
         return self.rules.string_of(self.record)
