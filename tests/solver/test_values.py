@@ -17,7 +17,7 @@ from rave_agents.knowledge.shipped import value_for
 from rave_agents.parts import implements, position_value
 from rave_agents.solver.proof_search import ProofSearch
 
-RULES = [Breakthrough(rows=5, columns=4), Y(board_size=7)]
+RULES = [Breakthrough(rows=5, columns=4), Y(board_size=5)]
 
 
 class Wrong(NamedTuple):
@@ -45,6 +45,7 @@ def positions_for(state, value):
     return outcome, search.positions
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize(
     ("rules", "moves", "seed"),
     [
@@ -62,12 +63,14 @@ def test_shipped_values_spare_positions_and_prove_the_same(rules, moves, seed):
     assert with_value[1] < plain[1] / 2
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_a_wrong_value_proves_the_same(rules):
     state = rules.new_initial_state()
     assert positions_for(state, Wrong())[0] == positions_for(state, None)[0]
 
 
+@pytest.mark.usefixtures("compiled")
 def test_a_solver_asks_what_is_shipped_unless_told_otherwise():
     game = "y(board_size=7)"
     known = solve_position(game, moves="d4")
