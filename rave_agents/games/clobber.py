@@ -140,7 +140,7 @@ class Clobber(DirectedRules):
         return int((ups * 2 + stars) * 2 + state.to_move)
 
     def worth_of(self, light: Any, dark: Any) -> int:
-        """What a group is worth: 0, ``STAR``, 1 for ``↑``, -1 for ``↓``, or ``LARGE``."""
+        """The worth of a group: 0, ``STAR``, 1 for ``↑``, -1 for ``↓``, or ``LARGE``."""
         if light == NONE or dark == NONE:  # noqa: PLR1714, as rules are compiled.
             return 0
         size = count_bits(light | dark)

@@ -52,10 +52,10 @@ def check_more_stones(rules: Rules, draw: random.Random) -> None:
 
 
 class ForeseenEnd(NamedTuple):
-    """What rules foresee."""
+    """An end that rules foresee."""
 
     winner: int
-    """Who wins for certain."""
+    """The player who wins for certain."""
     moves: int
     """The moves that are left at most."""
     carrier: list[int]
@@ -89,7 +89,7 @@ def check_foreseen_win(rules: Rules, draw: random.Random) -> None:
 
 
 def foreseen_end(state: RulesState, player: int) -> ForeseenEnd | None:
-    """What rules foresee of a position; None where they foresee nothing.
+    """The end that rules foresee of a position; None where they foresee none.
 
     Args:
         state: a position that is not over.

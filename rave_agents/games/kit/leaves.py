@@ -174,7 +174,7 @@ def write_winner(rules: Any, frame: Any, returns: Any, row: int, player: int) ->
 
 @kernel
 def foreseen_winner(rules: Any, state: Any, player: int, frame: Any) -> int:
-    """Who wins for certain where ``player`` is to move at a leaf, or ``NOBODY``; if it is asked."""
+    """The certain winner of a leaf where ``player`` is to move, if that is asked; or ``NOBODY``."""
     header = frame.header
     if not rules.foresees or header[FORESEE] == 0 or header[EXPAND] == 0:
         return NOBODY
