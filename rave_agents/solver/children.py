@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
-from rave_agents.simulate.expansion import FORESEEN, Place
+from rave_agents.simulate.expansion import FORESEEN
 from rave_agents.solver.carriers import copy_cells, forget_cells, recall_child
 from rave_agents.solver.records import (
     HEADER_COUNT,
+    HEADER_JUDGES,
     HEADER_PLAYER,
     LOOPS,
     MOST_VALUES,
@@ -36,8 +37,6 @@ from rave_agents.solver.table import (
     state_of,
     value_of,
 )
-
-JUDGES = int(Place.JUDGES)
 
 JUDGED, TRUST = 16.0, 1.5
 """The numbers of a position that a value function calls even; how much others differ from them, in
@@ -125,7 +124,7 @@ def begin_numbers(search: Search, depth: int, index: int, at: int) -> None:
     if search.control[VARIES] != 0:
         weight = min(1 + weight * weight // 4, MOST)
     for_mover: Any = 1
-    if expansion.header[JUDGES] != 0:
+    if expansion.header[HEADER_JUDGES] != 0:
         lean = np.exp(TRUST * (2.0 * expansion.values[index] - 1.0))
         for_mover = np.int64(JUDGED / lean)
         weight = min(np.int64(JUDGED * lean * weight), MOST)

@@ -11,6 +11,7 @@ from rave_agents.solver.table import Table
 # Compiled code takes plain numbers as constants.
 HEADER_DEPTH, HEADER_ACTION = int(Place.DEPTH), int(Place.ACTION)
 HEADER_PLAYER, HEADER_COUNT = int(Place.PLAYER), int(Place.NUM_ACTIONS)
+HEADER_JUDGES = int(Place.JUDGES)
 DEPTHS, NUM_PLAYERS = int(Place.DEPTHS), int(Place.NUM_PLAYERS)
 HEADER_STATUS, IN_PYTHON = int(Place.STATUS), int(Place.IN_PYTHON)
 CAPACITY = int(Place.ACTION_CAPACITY)
@@ -28,8 +29,8 @@ expanded; those since the table last learned something new; loops met; entries o
 place of the next value; the most entries of the table before it is collected; room in the pool, on
 the trail, and in ``on_path``, which is a power of two; 1 if positions with one parent have differed
 by two and more in how many moves they have; the places from one value of this thread to its next; 1
-if other threads search the same root; words of a proof's carrier, 0 where none is kept; 1
-if play may come back to a position."""
+if other threads search the same root; words of a proof's carrier, 0 where none is kept; 1 if
+play may come back to a position."""
 
 CONTROL_WORDS = 16
 

@@ -1,6 +1,7 @@
 """The checks of ``more_stones_never_hurt`` and of ``foresee_end``, for ``check_rules``."""
 
 import random
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,13 +73,7 @@ def check_foreseen_win(rules: Rules, draw: random.Random) -> None:
     Raises:
         ConformanceError: if the others can prevent the win.
     """
-    state = rules.new_initial_state()
-    while not state.is_terminal():
-        player = state.current_player()
-        state.apply_action(draw.choice(state.legal_actions()))
-        foreseen = None if state.is_terminal() else foreseen_end(state, player)
-        if foreseen is None:
-            continue
+    for state, foreseen in foreseen_in_game(rules, draw):
         winner = foreseen.winner
         search = ProofSearch(state, max_memory_mb=1, all_replies=True)
         require(
@@ -86,6 +81,22 @@ def check_foreseen_win(rules: Rules, draw: random.Random) -> None:
             f"foresee_end says that player {winner} has won, whom the opponent can beat.",
         )
         return
+
+
+def foreseen_in_game(rules: Rules, draw: random.Random) -> Iterator[tuple[RulesState, ForeseenEnd]]:
+    """The positions of a random game of which rules foresee the end, with what they foresee.
+
+    Args:
+        rules: the rules, which may foresee ends.
+        draw: draws the game.
+    """
+    state = rules.new_initial_state()
+    while not state.is_terminal():
+        player = state.current_player()
+        state.apply_action(draw.choice(state.legal_actions()))
+        foreseen = None if state.is_terminal() else foreseen_end(state, player)
+        if foreseen is not None:
+            yield state, foreseen
 
 
 def foreseen_end(state: RulesState, player: int) -> ForeseenEnd | None:

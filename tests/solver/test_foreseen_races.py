@@ -10,7 +10,7 @@ from rave_agents.analysis.solve import solve_position
 from rave_agents.games.breakthrough import Breakthrough
 from rave_agents.games.kit.rules import NO_ACTION
 from rave_agents.solver.proof_search import ProofSearch
-from rave_agents.testing.more_stones import foreseen_end
+from rave_agents.testing.more_stones import foreseen_end, foreseen_in_game
 
 BOARDS = [
     Breakthrough(rows=3, columns=3),
@@ -62,13 +62,7 @@ def test_nothing_is_foreseen_where_a_piece_can_be_caught_or_stopped():
 def test_what_is_foreseen_is_so_and_in_so_many_moves(rules, seed):
     draw, found = random.Random(f"{rules} {seed}"), 0
     while found < 20:
-        state = rules.new_initial_state()
-        while not state.is_terminal():
-            player = state.current_player()
-            state.apply_action(draw.choice(state.legal_actions()))
-            foreseen = None if state.is_terminal() else foreseen_end(state, player)
-            if foreseen is None:
-                continue
+        for state, foreseen in foreseen_in_game(rules, draw):
             found += 1
             search = ProofSearch(state, max_memory_mb=1, all_replies=True)
             assert search.prove(state, foreseen.winner, 1.0)

@@ -11,7 +11,7 @@ from rave_agents.games.hex import Hex
 from rave_agents.games.y import Y
 from rave_agents.solver.proof_search import ProofSearch
 from rave_agents.testing import check_rules
-from rave_agents.testing.more_stones import foreseen_end
+from rave_agents.testing.more_stones import foreseen_end, foreseen_in_game
 
 BOARDS = [
     Hex(num_cols=3, num_rows=3),
@@ -59,13 +59,8 @@ def test_what_is_foreseen_is_so_even_with_all_other_cells_the_opponents(rules, s
     draw = random.Random(f"{rules} {seed}")
     found = 0
     while found < 6:
-        state = rules.new_initial_state()
-        while not state.is_terminal():
-            player = state.current_player()
-            state.apply_action(draw.choice(state.legal_actions()))
-            foreseen = None if state.is_terminal() else foreseen_end(state, player)
-            if foreseen is None:
-                continue
+        for state, foreseen in foreseen_in_game(rules, draw):
+            player = 1 - state.current_player()
             found += 1
             assert set(foreseen.carrier) <= set(state.legal_actions())
             others = set(state.legal_actions()) - set(foreseen.carrier)

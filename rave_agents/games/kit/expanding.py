@@ -67,11 +67,9 @@ class Listing(NamedTuple):
     sums: Any
     """[2 * images] where the keys of a position's images are added up."""
     cells: Any
-    """[cells] where rules describe a board."""
+    """[cells + judging_room] where rules describe a board; a value function keeps more behind."""
     room: Any
     """[foresight_room] where rules look for who wins."""
-    judged_cells: Any
-    """[cells + judging_room] where rules describe a board to a value function, which keeps more."""
     weights: Any
     """[num_weights] the value function's own numbers."""
 
@@ -140,7 +138,7 @@ def is_foreseen(rules: Any, state: Any, player: int, listing: Any, place: int) -
 @kernel
 def judge_child(rules: Any, child: Any, player: int, listing: Any, place: int) -> None:
     """Write what the player who moves after an action is to expect: 0 to 1."""
-    rules.judge(child, listing.judged_cells, listing.weights, listing.scratch)
+    rules.judge(child, listing.cells, listing.weights, listing.scratch)
     value = (listing.scratch[player] - rules.min_utility) / (rules.max_utility - rules.min_utility)
     # A value that is no number says nothing.
     listing.values[place] = 0.5 if np.isnan(value) else min(1.0, max(0.0, value))
@@ -246,8 +244,7 @@ def entry(rules: Any, address: int) -> int:
     room, capacity, players = rules.list_room, header[ACTION_CAPACITY], rules.num_players
     own = header[PROVIDER]
     cells = own + 16 * room + 16 * GUARD + 8 * players + 16 * rules.num_images
-    room_at = cells + 8 * (rules.num_board_cells // 8 + 1)
-    judged = room_at + 8 * (rules.foresight_room // 4 + 1)
+    num_cells = rules.num_board_cells + rules.judging_room
     listing = Listing(
         header,
         array_at(at[0], capacity, np.int32),
@@ -264,9 +261,8 @@ def entry(rules: Any, address: int) -> int:
         array_at(own, room, np.float64),
         array_at(own + 16 * room + 8 * GUARD, players, np.float64),
         array_at(own + 16 * room + 16 * GUARD + 8 * players, 2 * rules.num_images, np.uint64),
-        array_at(cells, rules.num_board_cells, np.int8),
-        array_at(room_at, rules.foresight_room, np.int16),
-        array_at(judged, rules.num_board_cells + rules.judging_room, np.int8),
+        array_at(cells, num_cells, np.int8),
+        array_at(cells + 8 * (num_cells // 8 + 1), rules.foresight_room, np.int16),
         array_at(header[WEIGHTS], rules.num_weights, np.float32),
     )
     stack = header[STACK]

@@ -78,7 +78,8 @@ def hash_images(rules: Any, state: Any, listing: Any, at: int) -> None:
         listing: the buffers of an expansion and of the rules.
         at: the first of the two places.
     """
-    sums, cells, count = listing.sums, listing.cells, rules.num_images
+    sums, count = listing.sums, rules.num_images
+    cells = listing.cells[: rules.num_board_cells]
     rest: Any = np.uint64(rules.describe_position(state, cells))
     for image in range(2 * count):
         sums[image] = np.uint64(0)

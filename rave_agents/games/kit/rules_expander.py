@@ -44,11 +44,10 @@ class RulesExpander:
         self._make_state = type(state)
         self.outside_interpreter: bool = not interpreted
         room, players = self.rules.list_room, self.rules.num_players
-        images, cells = self.rules.num_images, self.rules.num_board_cells
+        images = self.rules.num_images
+        cells = self.rules.num_board_cells + self.rules.judging_room
         words = 2 * room + 2 * GUARD + players + 2 * images + cells // 8 + 1
         words += self.rules.foresight_room // 4 + 1
-        judged_cells = cells + self.rules.judging_room
-        words += judged_cells // 8 + 1
         self._lists = np.zeros(words, np.int64)
         bytes_of = self._lists.view(np.uint8)
         self._probabilities = bytes_of[: 8 * room].view(np.float64)
@@ -61,8 +60,6 @@ class RulesExpander:
         self._cells = bytes_of[begin : begin + cells].view(np.int8)
         begin += 8 * (cells // 8 + 1)
         self._room = bytes_of[begin : begin + 2 * self.rules.foresight_room].view(np.int16)
-        begin += 8 * (self.rules.foresight_room // 4 + 1)
-        self._judged_cells = bytes_of[begin : begin + judged_cells].view(np.int8)
         self._words: NDArray[np.uint64] = np.zeros(0, np.uint64)
         self._callback: PythonCallback | None = None
         if interpreted:
@@ -93,7 +90,7 @@ class RulesExpander:
             self._callback.memory = header.data
             header[Place.IN_PYTHON] = 1
         lists = self._listed, self._probabilities, self._scratch, self._sums
-        own = *lists, self._cells, self._room, self._judged_cells, self._weights
+        own = *lists, self._cells, self._room, self._weights
         self._listing = expanding.Listing(*expansion, *own)
 
     def reserve(self, depths: int) -> None:
