@@ -71,7 +71,7 @@ def wins(state, known):
     return known[key]
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(6))
 def test_positions_are_worth_what_all_lines_of_play_say(seed):
     draw, rules, known = random.Random(seed), Clobber(rows=4, columns=4), {}

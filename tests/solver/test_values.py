@@ -70,6 +70,7 @@ def test_a_wrong_value_proves_the_same(rules):
     assert positions_for(state, Wrong())[0] == positions_for(state, None)[0]
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("compiled")
 def test_a_solver_asks_what_is_shipped_unless_told_otherwise():
     game = "y(board_size=7)"
