@@ -16,17 +16,27 @@ import numpy as np
 from rave_agents.games.coordinates import point_number
 from rave_agents.games.kit.rules import NO_ACTION, TERMINAL
 from rave_agents.games.kit.rules_state import RulesState
-from rave_agents.games.stones import EDGE, EMPTY, StoneRules
+from rave_agents.games.nogo_groups import FOUND, SettledRules
+from rave_agents.games.stones import EDGE, EMPTY
 from rave_agents.simulate.random_stream import random_below
 
 
-class NoGo(StoneRules):
+class NoGo(SettledRules):
     """See the module."""
 
     name = "nogo"
     exchange = "same"
     turns = ("mirrored", "upside_down", "transposed")
-    aside = ("liberties", "chain", "next", "length", "num_candidates", "candidates")
+    aside = (
+        "liberties",
+        "chain",
+        "next",
+        "length",
+        "num_candidates",
+        "candidates",
+        "marks",
+        "tally",
+    )
     board_size: int = 9
 
     def setup(self) -> None:
@@ -35,6 +45,7 @@ class NoGo(StoneRules):
         self.num_distinct_actions = self.max_game_length = self.points
         self.fields: dict[str, Any] = {
             **self.stone_fields,
+            **self.settled_fields(),
             "num_candidates": (np.int32, 2),
             "candidates": (np.uint16, (2, self.points)),
         }
@@ -82,6 +93,7 @@ class NoGo(StoneRules):
         """Put a stone on a point; the other one moves."""
         self.add_stone(state, self.numbers[action])
         state.player = 1 - state.player
+        state.tally[FOUND] = 0
 
     def returns(self, state: Any, returns: Any) -> None:
         """Write the returns: the player who is to move and cannot has lost."""
@@ -99,11 +111,6 @@ class NoGo(StoneRules):
             state.candidates[player, index] = state.candidates[player, last]
             state.num_candidates[player] = last
         return NO_ACTION
-
-    def describe_position(self, state: Any, cells: Any) -> int:
-        """The board; and who is to move."""
-        self.describe_board(state, cells)
-        return int(state.player)
 
     def action_to_string(self, player: int, action: int) -> str:
         """The point in Go's coordinates."""

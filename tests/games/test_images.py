@@ -54,9 +54,11 @@ def test_the_turns_of_a_game_are_those_found_by_play(name):
     assert {image[used].tobytes() for image in kept} <= found
 
 
-@pytest.mark.parametrize("name", [name for name in GAMES if not name.startswith("clobber")])
+@pytest.mark.parametrize(
+    "name", [name for name in GAMES if not name.startswith(("clobber", "nogo"))]
+)
 def test_what_is_told_of_a_position_is_all_of_it(name):
-    """But of Clobber, whose positions are told by their worth: see ``solver/test_sums.py``."""
+    """But of Clobber and NoGo, whose positions are told by their worth: see ``tests/solver``."""
     told: dict[Any, Any] = {}
     for state in positions(name, 200):
         on_rules = state.on_compiled_rules()

@@ -44,7 +44,7 @@ MOST_KINDS = 8
 MOST_NUMBERS = 4096
 """Numbers that are shown of a board at most: to learn from more takes long."""
 
-_NO_PARAMETERS = ("aside", "unordered", "turns")
+_NO_PARAMETERS = ("aside", "unordered", "turns", "position_kinds")
 """Attributes that are no parameters, though a class may say of which type they are."""
 
 _GAMES = f"{__package__.rpartition('.')[0]}."
@@ -99,6 +99,8 @@ class BaseRules:
     """Turns of the board, by the names of ``images.py``, under which the rules stay the same, those
     that change its shape aside; a solver then takes a position for its images, by what
     ``describe_position`` tells. A subclass that changes a game's rules says it anew."""
+    position_kinds: int = 0
+    """The number of different contents of a cell in ``describe_position``; 0 for ``cell_kinds``."""
     is_chosen: bool = False
     """True if a policy of the search chooses each move of a playout."""
     is_judged: bool = False
@@ -202,7 +204,7 @@ class BaseRules:
         self.carrier_words: int = -(-self.num_distinct_actions // 64)
         """Numbers of 64 bits that have a bit for each action."""
         self.num_images, self.image_numbers = image_numbers(
-            self.board_shape, self.cell_kinds, self._own_turns()
+            self.board_shape, self.position_kinds or self.cell_kinds, self._own_turns()
         )
         self.num_shown: int = _numbers_shown(self)
         """Numbers that tell a board to a search that learns, see ``showing.py``; 0 for none."""
@@ -306,6 +308,8 @@ class BaseRules:
 
     def describe_position(self, state: Any, cells: Any) -> int:
         """Write what each cell holds, as ``describe_board`` does; returns all else that matters.
+
+        The contents are below ``position_kinds``, where the rules set it.
 
         Asked of rules with ``turns`` alone: two positions of which this tells the same are one to a
         solver, and so are those whose cells are images of one another.

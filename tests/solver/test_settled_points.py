@@ -1,0 +1,126 @@
+"""What is settled in NoGo: it is counted, told apart no further, and foreseen."""
+
+import random
+
+import numpy as np
+import pytest
+
+from rave_agents.games.nogo import NoGo
+from rave_agents.solver.proof_search import ProofSearch
+from rave_agents.testing.more_stones import foreseen_end, foreseen_in_game
+
+SIZES = [NoGo(board_size=size) for size in (2, 3, 4, 5)]
+
+
+def position(board, to_move=0):
+    """A position from rows of ``x``, Black's stones, ``o`` and ``.``, the last row first."""
+    rows = board.split()[::-1]
+    rules = NoGo(board_size=len(rows))
+    state = rules.new_initial_state()
+
+    def put(record):
+        for player, letter in enumerate("xo"):
+            for point, content in enumerate("".join(rows)):
+                if content == letter:
+                    record.player = player
+                    rules.play(record, point)
+        record.player = to_move
+
+    state.change(put)
+    return state
+
+
+def told(board, to_move=0):
+    """What tells a position from others: the cells and the number."""
+    state, numbers = position(board, to_move), []
+    cells = np.zeros(state.rules.num_board_cells, np.int8)
+
+    def describe(record):
+        numbers.append(state.rules.describe_position(record, cells))
+
+    state.clone().change(describe)
+    return cells.tolist(), numbers[0]
+
+
+def test_where_the_free_moves_are_is_not_told():
+    # Black may fill one of two eyes in each; White none.
+    assert told(".x.x xxxx oooo o.oo") == told("x.x. xxxx oooo oo.o")
+    assert told(".x.x xxxx oooo o.oo") != told(".x.x xxxx oooo o.o.")
+
+
+def test_who_is_to_move_is_told():
+    assert told(".x.x xxxx oooo o.oo", 0) != told(".x.x xxxx oooo o.oo", 1)
+
+
+def test_who_has_more_free_moves_wins_whoever_moves():
+    board = ".x.x. xxxxx ooooo o.o.o ooooo"
+    for to_move in (0, 1):
+        assert foreseen_end(position(board, to_move), 1 - to_move).winner == 0
+
+
+def test_with_as_many_free_moves_who_moves_first_loses():
+    board = ".x.xx xxxxx ooooo o.o.o ooooo"
+    for to_move in (0, 1):
+        assert foreseen_end(position(board, to_move), 1 - to_move).winner == 1 - to_move
+
+
+def test_nothing_is_foreseen_on_an_empty_board():
+    assert foreseen_end(SIZES[-1].new_initial_state(), 1) is None
+
+
+def after(state, action):
+    """The position after an action."""
+    child = state.clone()
+    child.apply_action(action)
+    return child
+
+
+def wins(state, known):
+    """True if who is to move wins, by looking at all moves."""
+    key = str(state), state.current_player()
+    if key not in known:
+        children = (after(state, action) for action in state.legal_actions())
+        known[key] = any(child.is_terminal() or not wins(child, known) for child in children)
+    return known[key]
+
+
+def wins_within(state, player, moves):
+    """True if a player can win in so many moves, by looking at all of them."""
+    if state.is_terminal():
+        return state.returns()[player] > 0
+    if moves == 0:
+        return False
+    children = (
+        wins_within(after(state, each), player, moves - 1) for each in state.legal_actions()
+    )
+    return (any if state.current_player() == player else all)(children)
+
+
+@pytest.mark.full(but=2)
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("rules", SIZES[1:], ids=str)
+def test_what_is_foreseen_is_so_and_in_so_many_moves(rules, seed):
+    draw, found = random.Random(f"{rules} {seed}"), 0
+    while found < 20:
+        for state, foreseen in foreseen_in_game(rules, draw):
+            if foreseen.moves <= 7:
+                found += 1
+                assert wins_within(state, foreseen.winner, foreseen.moves)
+
+
+@pytest.mark.full(but=1)
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("rules", SIZES, ids=str)
+def test_positions_are_worth_what_all_lines_of_play_say(rules, seed):
+    draw, known = random.Random(f"{rules} {seed}"), {}
+    search = ProofSearch(rules.new_initial_state(), max_memory_mb=1)
+    least = max(1, rules.points - 9)
+    compared = 0
+    while compared < 40:
+        state = rules.new_initial_state()
+        for _ in range(draw.randrange(least, rules.points)):
+            if not state.is_terminal():
+                state.apply_action(draw.choice(state.legal_actions()))
+        if not state.is_terminal():
+            assert search.prove(state, state.current_player(), 1.0) == wins(state, known)
+        compared += 1
