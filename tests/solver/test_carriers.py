@@ -87,12 +87,12 @@ def test_proofs_are_right_at_every_position(rules, threads):
 def test_cells_beyond_one_word_are_carried(rules):
     draw = random.Random(str(rules))
     for _ in range(10):
-        state = drawn_position(rules, draw, rules.num_distinct_actions - 8)
+        state = drawn_position(rules, draw, rules.num_distinct_actions - 6)
         search = ProofSearch(state, max_memory_mb=1)
         assert search.prove(state, 0, 1.0) == (truth_of(state, {}) == 1.0)
 
 
-@pytest.mark.parametrize("rules", [Hex(num_cols=4, num_rows=4), Y(board_size=5)], ids=str)
+@pytest.mark.parametrize("rules", [Hex(num_cols=4, num_rows=4), Y(board_size=4)], ids=str)
 def test_carriers_save_positions(rules):
     state = rules.new_initial_state()
     with_carriers = ProofSearch(state, max_memory_mb=8)
