@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from rave_agents.config.limit import Limit
 from rave_agents.errors import GameError, UnsupportedGameError
-from rave_agents.game.game_state import GameState, has_chance
+from rave_agents.game.game_state import GameState, compiled_form, has_chance
 from rave_agents.solver.keys import key_of_state
 from rave_agents.solver.proof_search import (
     LEAST_MEMORY,
@@ -85,7 +85,8 @@ class EndgameSolver:
 
     Args:
         share: the part of a move's budget, see ``SearchConfig.endgame_share``.
-        everywhere: False if it is tried only where moves commute, see ``moves_commute``.
+        everywhere: False if it is tried only where moves commute, see ``moves_commute``, or
+            positions are sums of regions.
     """
 
     def __init__(self, share: float, *, everywhere: bool = True) -> None:
@@ -166,7 +167,7 @@ class EndgameSolver:
         """True if positions of the root's game are tried; asked once for a game."""
         if root.game is not self._game:
             self.forget()
-            takes = _is_provable(root) and (self._everywhere or moves_commute(root.state))
+            takes = _is_provable(root) and (self._everywhere or _tables_help(root.state))
             self._game, self.refused = root.game, None if takes else root.game
             self._is_compiled = hasattr(root.state, "expander")  # It may turn out to have none.
             if not self._is_compiled:
@@ -227,6 +228,12 @@ def log_size(state: GameState, *, most: float) -> float | None:
                 return None
             after.apply_action(draw.choice(legal))
     return total / GAMES
+
+
+def _tables_help(state: GameState) -> bool:
+    """True if few positions hold many lines of play, so that a table knows more than a tree."""
+    on_rules = compiled_form(state)
+    return (on_rules is not None and on_rules.rules.sum_of_regions) or moves_commute(state)
 
 
 def moves_commute(state: GameState) -> bool:

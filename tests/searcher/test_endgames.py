@@ -95,12 +95,13 @@ def test_moves_commute_where_few_positions_hold_many_lines_of_play(name, commute
     assert moves_commute(as_game(name).new_initial_state()) is commute
 
 
-def test_auto_asks_the_solver_where_moves_commute():
+def test_auto_asks_the_solver_where_moves_commute_or_regions_are_independent():
     positions = [
         Searcher(SearchConfig.preset("auto"), seed=1).search(played(name), ENOUGH).solver_positions
-        for name in ("nim(pile_sizes=3;4)", "tic_tac_toe")
+        for name in ("nim(pile_sizes=3;4)", "nogo(board_size=3)", "tic_tac_toe")
     ]
-    assert positions[0] > 0 == positions[1]
+    assert positions[0] > 0 < positions[1]
+    assert positions[2] == 0
 
 
 def played(name):

@@ -44,7 +44,7 @@ MOST_KINDS = 8
 MOST_NUMBERS = 4096
 """Numbers that are shown of a board at most: to learn from more takes long."""
 
-_NO_PARAMETERS = ("aside", "unordered", "turns", "position_kinds")
+_NO_PARAMETERS = ("aside", "unordered", "turns", "position_kinds", "sum_of_regions")
 """Attributes that are no parameters, though a class may say of which type they are."""
 
 _GAMES = f"{__package__.rpartition('.')[0]}."
@@ -101,6 +101,9 @@ class BaseRules:
     ``describe_position`` tells. A subclass that changes a game's rules says it anew."""
     position_kinds: int = 0
     """The number of different contents of a cell in ``describe_position``; 0 for ``cell_kinds``."""
+    sum_of_regions: bool = False
+    """True if positions fall into regions that are played independently, and ``describe_position``
+    tells them so: the solver's table then holds what a tree would search again and again."""
     is_chosen: bool = False
     """True if a policy of the search chooses each move of a playout."""
     is_judged: bool = False
