@@ -1,4 +1,4 @@
-"""Regions of NoGo that are settled: points that only one player can use, and those apart from others.
+"""Regions of NoGo that are settled: points of one player alone, and those apart from others.
 
 What is not legal for a player stays so. So a point where nobody may play is a liberty for ever, and
 the chains beside it are *safe*: nobody can take their last liberty, and their colour may always be
