@@ -200,15 +200,19 @@ class SettledRules(StoneRules):
         self.find_settled(state)
         tally = state.tally
         free = tally[FREE] if player == BLACK else -tally[FREE]
-        left = 0
-        for point in range(self.points):
-            left += state.colour[point] == EMPTY
         # The opponent moves next, in a lonely point if there is one.
         if free - tally[MOVES + 1 - player] >= tally[STARS]:
-            return left
+            return self.count_empty(state)
         if free + tally[MOVES + player] < tally[STARS]:
-            return -left
+            return -self.count_empty(state)
         return 0
+
+    def count_empty(self, state: Any) -> int:
+        """The number of empty points."""
+        count = 0
+        for point in range(self.points):
+            count += state.colour[point] == EMPTY
+        return count
 
     def describe_position(self, state: Any, cells: Any) -> int:
         """The open regions, how many moves one has more, and who is to move."""

@@ -2,6 +2,7 @@ import json
 import re
 
 import pytest
+from helpers.lines_of_play import after
 from typer.testing import CliRunner
 
 from rave_agents import as_game
@@ -133,12 +134,6 @@ def solver(game):
         return known[key]
 
     return value
-
-
-def after(state, action):
-    child = state.clone()
-    child.apply_action(action)
-    return child
 
 
 @pytest.mark.full

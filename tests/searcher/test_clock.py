@@ -3,6 +3,7 @@ import random
 
 import pytest
 from helpers.games import written_game
+from helpers.lines_of_play import after
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.agents.named_agents import make_agent
@@ -313,12 +314,6 @@ def test_the_value_of_a_few_visits_makes_nothing_unstable():
 def test_more_time_ends_where_the_clock_does():
     allotment = Allotment(2.0, 2.5, TimePolicy())
     assert allotment.extension_seconds(statistics(90, 10, values=[0.1, 0.2])) == pytest.approx(0.5)
-
-
-def after(state, action):
-    child = state.clone()
-    child.apply_action(action)
-    return child
 
 
 def winning_moves(state):

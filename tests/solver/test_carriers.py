@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+from helpers.lines_of_play import after
 
 from rave_agents.analysis.certify import certify
 from rave_agents.analysis.solve import solve_position
@@ -24,13 +25,6 @@ SMALL = [
     Y(board_size=4),
 ]
 """Games that can be looked at to the last position, with turns and without."""
-
-
-def after(state, action):
-    """The position after an action."""
-    child = state.clone()
-    child.apply_action(action)
-    return child
 
 
 def truth_of(state, known):

@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from helpers.lines_of_play import wins_within
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.analysis.solve import solve_position
@@ -67,24 +68,6 @@ def test_what_is_foreseen_is_so_and_in_so_many_moves(rules, seed):
             search = ProofSearch(state, max_memory_mb=1, all_replies=True)
             assert search.prove(state, foreseen.winner, 1.0)
             assert wins_within(state, foreseen.winner, foreseen.moves)
-
-
-def wins_within(state, player, moves):
-    """True if a player can win in so many moves, by looking at all of them."""
-    if state.is_terminal():
-        return state.returns()[player] > 0
-    if moves == 0:
-        return False
-    children = (
-        wins_within(after(state, each), player, moves - 1) for each in state.legal_actions()
-    )
-    return any(children) if state.current_player() == player else all(children)
-
-
-def after(state, action):
-    child = state.clone()
-    child.apply_action(action)
-    return child
 
 
 @pytest.mark.parametrize("rules", BOARDS, ids=str)

@@ -2,8 +2,8 @@
 
 import random
 
-import numpy as np
 import pytest
+from helpers.lines_of_play import told_of, wins, wins_within
 
 from rave_agents.games.nogo import NoGo
 from rave_agents.solver.proof_search import ProofSearch
@@ -32,14 +32,7 @@ def position(board, to_move=0):
 
 def told(board, to_move=0):
     """What tells a position from others: the cells and the number."""
-    state, numbers = position(board, to_move), []
-    cells = np.zeros(state.rules.num_board_cells, np.int8)
-
-    def describe(record):
-        numbers.append(state.rules.describe_position(record, cells))
-
-    state.clone().change(describe)
-    return cells.tolist(), numbers[0]
+    return told_of(position(board, to_move))
 
 
 def test_where_the_free_moves_are_is_not_told():
@@ -66,34 +59,6 @@ def test_with_as_many_free_moves_who_moves_first_loses():
 
 def test_nothing_is_foreseen_on_an_empty_board():
     assert foreseen_end(SIZES[-1].new_initial_state(), 1) is None
-
-
-def after(state, action):
-    """The position after an action."""
-    child = state.clone()
-    child.apply_action(action)
-    return child
-
-
-def wins(state, known):
-    """True if who is to move wins, by looking at all moves."""
-    key = str(state), state.current_player()
-    if key not in known:
-        children = (after(state, action) for action in state.legal_actions())
-        known[key] = any(child.is_terminal() or not wins(child, known) for child in children)
-    return known[key]
-
-
-def wins_within(state, player, moves):
-    """True if a player can win in so many moves, by looking at all of them."""
-    if state.is_terminal():
-        return state.returns()[player] > 0
-    if moves == 0:
-        return False
-    children = (
-        wins_within(after(state, each), player, moves - 1) for each in state.legal_actions()
-    )
-    return (any if state.current_player() == player else all)(children)
 
 
 @pytest.mark.full(but=2)
@@ -123,4 +88,4 @@ def test_positions_are_worth_what_all_lines_of_play_say(rules, seed):
                 state.apply_action(draw.choice(state.legal_actions()))
         if not state.is_terminal():
             assert search.prove(state, state.current_player(), 1.0) == wins(state, known)
-        compared += 1
+            compared += 1

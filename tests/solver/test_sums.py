@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from helpers.lines_of_play import told_of, wins
 
 from rave_agents.games.clobber import Clobber
 from rave_agents.games.kit.rules import NO_ACTION
@@ -29,14 +30,7 @@ def position(board, to_move=0):
 
 def told(board, to_move=0):
     """What tells a position from others: the cells and the number."""
-    state, numbers = position(board, to_move), []
-    cells = np.zeros(state.rules.num_board_cells, np.int8)
-
-    def describe(record):
-        numbers.append(state.rules.describe_position(record, cells))
-
-    state.clone().change(describe)
-    return cells.tolist(), numbers[0]
+    return told_of(position(board, to_move))
 
 
 def test_pieces_that_nobody_can_meet_are_nothing():
@@ -58,17 +52,6 @@ def test_three_in_a_row_or_around_a_corner_are_the_same():
 
 def test_who_is_to_move_is_told():
     assert told("ox..... .......", 0) != told("ox..... .......", 1)
-
-
-def wins(state, known):
-    """True if who is to move wins, by looking at all moves."""
-    key = str(state), state.current_player()
-    if key not in known:
-        children = [state.clone() for _ in state.legal_actions()]
-        for child, action in zip(children, state.legal_actions(), strict=True):
-            child.apply_action(action)
-        known[key] = any(child.is_terminal() or not wins(child, known) for child in children)
-    return known[key]
 
 
 @pytest.mark.full

@@ -44,7 +44,7 @@ MOST_KINDS = 8
 MOST_NUMBERS = 4096
 """Numbers that are shown of a board at most: to learn from more takes long."""
 
-_NO_PARAMETERS = ("aside", "unordered", "turns", "position_kinds", "sum_of_regions")
+_NO_PARAMETERS = ("aside", "unordered", "turns")
 """Attributes that are no parameters, though a class may say of which type they are."""
 
 _GAMES = f"{__package__.rpartition('.')[0]}."
@@ -100,7 +100,8 @@ class BaseRules:
     that change its shape aside; a solver then takes a position for its images, by what
     ``describe_position`` tells. A subclass that changes a game's rules says it anew."""
     position_kinds: int = 0
-    """The number of different contents of a cell in ``describe_position``; 0 for ``cell_kinds``."""
+    """The number of different contents of a cell in ``describe_position``; by default those of
+    ``cell_kinds``."""
     sum_of_regions: bool = False
     """True if positions fall into regions that are played independently, and ``describe_position``
     tells them so: the solver's table then holds what a tree would search again and again."""
@@ -206,8 +207,9 @@ class BaseRules:
         """Cells of the board that ``describe_board`` describes."""
         self.carrier_words: int = -(-self.num_distinct_actions // 64)
         """Numbers of 64 bits that have a bit for each action."""
+        self.position_kinds = self.position_kinds or self.cell_kinds
         self.num_images, self.image_numbers = image_numbers(
-            self.board_shape, self.position_kinds or self.cell_kinds, self._own_turns()
+            self.board_shape, self.position_kinds, self._own_turns()
         )
         self.num_shown: int = _numbers_shown(self)
         """Numbers that tell a board to a search that learns, see ``showing.py``; 0 for none."""

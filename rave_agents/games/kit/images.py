@@ -83,7 +83,7 @@ def hash_images(rules: Any, state: Any, listing: Any, at: int) -> None:
     rest: Any = np.uint64(rules.describe_position(state, cells))
     for image in range(2 * count):
         sums[image] = np.uint64(0)
-    kinds = rules.position_kinds or rules.cell_kinds
+    kinds = rules.position_kinds
     for cell in range(rules.num_board_cells):
         begin = (cell * kinds + min(max(cells[cell], 0), kinds - 1)) * 2 * count
         for image in range(2 * count):
