@@ -19,7 +19,7 @@ import pyspiel
 from rave_agents.game.board import Board
 from rave_agents.games import GAMES, Rules, rules_class
 from rave_agents.games.kit.rules_state import RulesState
-from rave_openspiel.positions import UNTOLD
+from rave_openspiel.positions import UNTOLD, start_told, traits_of
 
 SWITCH = "RAVE_AGENTS_GAMES"
 """The environment variable: ``openspiel`` to search OpenSpiel's own states, ``compiled`` or nothing
@@ -37,7 +37,7 @@ class _Known(NamedTuple):
     without: frozenset[str] = frozenset()
     """Parameters that say nothing more than others do."""
     place: Callable[[RulesState, str], None] | None = None
-    """Makes a position the one of ``State.starting_state_str``; None where that is not possible."""
+    """Makes a position the one at a text of ``start_told``; None where that is not possible."""
     uncovered: str = ""
     """The values of parameters that the rules do not know, in words; empty if they know all."""
 
@@ -56,9 +56,16 @@ def _place_tic_tac_toe(state: RulesState, text: str) -> None:
     state.change(lambda record: state.rules.place(record, owners))  # type: ignore[attr-defined]
 
 
+def _place_fen(state: RulesState, text: str) -> None:
+    """A FEN, as a state's serialization has it."""
+    state.change(lambda record: state.rules.place(record, text))  # type: ignore[attr-defined]
+
+
 _LONG = "max_game_length above 4096"
 
 _KNOWN = {
+    # OpenSpiel's game has a parameter, fen, and begins where it always does.
+    "antichess": _Known(without=frozenset({"fen"}), place=_place_fen),
     "backgammon": _Known(uncovered="max_player_turns above 100000 or below 0"),
     "breakthrough": _Known(uncovered="more than 64 squares"),
     "checkers": _Known(
@@ -168,12 +175,15 @@ def drawn_board(state: pyspiel.State) -> Board | None:
 def same_position(state: pyspiel.State, rules: Rules) -> RulesState | None:
     """The position of a state on compiled rules; None where it cannot be told."""
     found: RulesState = rules.new_initial_state()
-    start = state.starting_state_str()
+    start = next(filter(None, start_told(state, traits_of(state))), "")
     if start:
         place = _KNOWN.get(rules.name, _Known()).place
         if place is None:
             return None
-        place(found, start)
+        try:
+            place(found, start)
+        except ValueError:  # OpenSpiel reads FENs with mistakes, too.
+            return None
     found.play_through(state.history())
     same = found.current_player() == state.current_player()
     if rules.name in UNTOLD:

@@ -31,6 +31,7 @@ __all__ = [
 
 GAMES = {
     "amazons": "Amazons",
+    "antichess": "Antichess",
     "backgammon": "Backgammon",
     "breakthrough": "Breakthrough",
     "checkers": "Checkers",
