@@ -159,7 +159,7 @@ def check_installation(installation: Installation) -> None:
         (bare, "python with C++ playouts"),
         (native, "native" if native[SWITCH] == "1" else None),
     ):
-        command = ["search", "antichess", "rave(simulations=200)", "--json"]
+        command = ["search", "crazyhouse", "rave(simulations=200)", "--json"]
         found = json.loads(installation.run("rave-agents", *command, **environment))["provider"]
         if provider not in (found, None):
             raise SystemExit(f"a search ran by {found!r}, not by {provider!r}")

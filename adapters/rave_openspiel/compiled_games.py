@@ -214,8 +214,8 @@ def diagnosis() -> str:
     names = ", ".join(sorted(name for name in GAMES if name != "nogo"))
     beyond = ((name, known.uncovered) for name, known in _KNOWN.items() if known.uncovered)
     uncovered = "; ".join(f"{name} with {values}" for name, values in beyond)
-    placed = " and ".join(name for name, known in _KNOWN.items() if known.place is not None)
+    *placed, last = (name for name, known in _KNOWN.items() if known.place is not None)
     return (
-        f"in use for {names}. The bridge searches {uncovered}; and, but for {placed}, games that "
-        "begin at a position of one's own"
+        f"in use for {names}. The bridge searches {uncovered}; and, but for {', '.join(placed)} "
+        f"and {last}, games that begin at a position of one's own"
     )

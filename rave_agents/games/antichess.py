@@ -104,7 +104,7 @@ class Antichess(BoardRules):
         key = mixed_first(BEGIN_FIRST, np.uint64(2 * (state.passed + 1) + state.to_move))
         for player in range(2):
             key = mixed_first(key, state.pieces[player])
-        for kind in range(KINGS):
+        for kind in range(KINGS):  # Kings are what is left.
             key = mixed_first(key, state.kinds[kind])
         times = 1
         # With the same player to move.
@@ -143,8 +143,9 @@ class Antichess(BoardRules):
         return str(self.told_position(state))
 
     def observation(self, state: Any) -> Any:
-        """Planes of kings, queens, rooks, bishops, knights and pawns, White's and then Black's; of
-        empty squares; and how often the position came, who is to move, how many moves were quiet.
+        """Planes of each piece, White's and Black's, and empty squares; and of three numbers.
+
+        These are how often the position has come, who is to move, and how many moves were quiet.
         """
         boards = state.boards[: state.num_boards]
         times = np.count_nonzero(boards == boards[-1])

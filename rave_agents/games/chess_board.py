@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.bits import NONE, ONE, bit, has_bit
+from rave_agents.games.bits import NONE, ONE, bit, has_bit, lowest_bit
 from rave_agents.games.chess_notation import LETTERS, MIRRORED, RANKS, SQUARES, Position, move_text
 from rave_agents.games.chess_pieces import (
     BLACK,
@@ -22,17 +22,24 @@ FILE, RANK = SQUARES - RANKS, RANKS - 1
 """The bits of a square's number that tell its file, and those that tell its rank."""
 
 
+EMPTY = " "
+"""The sign of an empty square."""
+
+SIGNS = EMPTY + "".join(letter + letter.lower() for letter in LETTERS)
+"""What may be on a square: nothing, or a piece, White's and Black's."""
+
+
 class BoardRules(PieceRules):
     """Rules with a board; a game adds what may not be played, and when it ends."""
 
-    cell_kinds = 2 * len(LETTERS) + 1
+    cell_kinds = len(SIGNS)
 
     def put_pieces(self, state: Any, position: Position) -> None:
         """Set up a position."""
         state.pieces[:] = NONE
         state.kinds[:] = NONE
         for square, letter in enumerate(position.pieces):
-            if letter:
+            if letter != EMPTY:
                 state.pieces[WHITE if letter.isupper() else BLACK] |= bit(square)
                 self.put(state, square, LETTERS.index(letter.upper()))
         state.to_move = WHITE if position.is_white else BLACK
@@ -86,50 +93,49 @@ class BoardRules(PieceRules):
             if near & state.pieces[1 - state.to_move] & state.kinds[PAWNS] != NONE:
                 state.passed = (square + target) >> 1
 
-    def piece_at(self, state: Any, square: int) -> str:
-        """The letter of the piece on a square, a small one of Black's; empty for none."""
-        code = self.code_at(state, square)
-        if code == 0:
-            return ""
-        letter = LETTERS[(code - 1) // 2]
-        return letter if code % 2 else letter.lower()
-
-    def code_at(self, state: Any, square: int) -> int:
-        """0 for an empty square, else 1 and twice the piece's place in ``LETTERS``, 2 if Black's."""
-        is_black = has_bit(state.pieces[BLACK], square)
-        if not (is_black or has_bit(state.pieces[WHITE], square)):
-            return 0
-        sets = 0
+    def squares_of(self, state: Any, piece: int) -> Any:
+        """Both players' squares with a piece, by its place in ``LETTERS``."""
+        squares = ~NONE
         for kind in range(KINGS + 1):
-            sets |= has_bit(state.kinds[kind], square) << kind
-        return 1 + 2 * self.piece_of[sets] + is_black
+            pieces = state.kinds[kind]
+            squares &= pieces if self.is_in[piece, kind] else ~pieces
+        return squares
 
     def describe_board(self, state: Any, cells: Any) -> None:
-        """What ``code_at`` tells of each square, a1 and the first rank first."""
-        for cell in range(SQUARES):
-            cells[cell] = self.code_at(state, RANKS * (cell % RANKS) + cell // RANKS)
+        """The place in ``SIGNS`` of what is on each square, the first rank first."""
+        cells[:] = 0
+        for piece in range(len(LETTERS)):
+            pieces = self.squares_of(state, piece)
+            for player in range(2):
+                squares = pieces & state.pieces[player]
+                while squares != NONE:
+                    square = lowest_bit(squares)
+                    squares &= squares - ONE
+                    cells[(square & RANK) * RANKS + square // RANKS] = 2 + 2 * piece - player
+
+    def letters(self, state: Any) -> list[str]:
+        """The sign of each square."""
+        cells = np.zeros(SQUARES, np.int8)
+        self.describe_board(state, cells)
+        return [SIGNS[code] for code in cells.reshape(RANKS, RANKS).T.ravel()]
 
     def told_position(self, state: Any) -> Position:
         """The position as a FEN tells it, where nobody may castle."""
-        pieces = [self.piece_at(state, square) for square in range(SQUARES)]
         told = (int(state[name]) for name in ("passed", "quiet", "moves"))
-        return Position(pieces, bool(state.to_move == WHITE), "-", *told)
+        return Position(self.letters(state), bool(state.to_move == WHITE), "-", *told)
 
     def san(self, state: Any, action: int) -> str:
         """A legal move in short algebraic notation, without signs of check."""
         mirror = 0 if state.to_move == WHITE else MIRRORED
         start, way = divmod(action, self.destinations)
         square, target = start ^ mirror, (start + int(self.offsets[way])) ^ mirror
-        piece = self.piece_at(state, square).upper()
+        letters = self.letters(state)
+        piece, takes = letters[square], letters[target] != EMPTY
+        becomes = ""
+        if piece in "Pp":
+            takes = square // RANKS != target // RANKS
+            becomes = LETTERS[self.promoted[way]] if target % RANKS in (0, RANKS - 1) else ""
         places = [place for place in range(STEPS) if has_bit(state.targets[place], target)]
         origins = {int(self.origin(state, target, place)) for place in places} - {square}
-        rivals = [near for near in origins if self.piece_at(state, near).upper() == piece]
-        is_last = target % RANKS in (0, RANKS - 1)
-        return move_text(
-            piece,
-            square,
-            target,
-            takes=square // RANKS != target // RANKS if piece == "P" else self.piece_at(state, target) != "",
-            rivals=rivals,
-            promoted=LETTERS[self.promoted[way]] if piece == "P" and is_last else "",
-        )
+        rivals = [near for near in origins if letters[near] == piece]
+        return move_text(piece.upper(), square, target, rivals, takes=takes, becomes=becomes)

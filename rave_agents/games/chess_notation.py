@@ -76,7 +76,7 @@ class Position(NamedTuple):
     """A position as a FEN tells it."""
 
     pieces: Sequence[str]
-    """[64] the letter on each square, a small one of Black's; empty for none."""
+    """[64] the letter on each square, a small one of Black's; a space where none is."""
     is_white: bool
     """True if White is to move."""
     castling: str
@@ -91,7 +91,7 @@ class Position(NamedTuple):
     def __str__(self) -> str:
         rows = []
         for rank in reversed(range(RANKS)):
-            row = "".join(self.pieces[RANKS * file + rank] or " " for file in range(RANKS))
+            row = "".join(self.pieces[rank::RANKS])
             rows.append(re.sub(" +", lambda empty: str(len(empty[0])), row))
         side, passed = "bw"[self.is_white], "-" if self.passed < 0 else square_name(self.passed)
         return f"{'/'.join(rows)} {side} {self.castling} {passed} {self.quiet} {self.number}"
@@ -121,11 +121,11 @@ def read_fen(text: str) -> Position:
         raise _wrong(text, "its board is not 8 rows of 8 squares with pieces KQRBNPkqrbnp")
     if side not in ("w", "b"):
         raise _wrong(text, f"the side to move must be w or b, got {side!r}")
-    if not all(re.fullmatch(r"\d{1,4}", count) for count in counts):
+    if not all(re.fullmatch("[0-9]{1,4}", count) for count in counts):
         raise _wrong(text, f"its last two fields are not numbers of moves: {' '.join(counts)!r}")
     # From below, and file by file.
-    pieces = [letter.strip() for file in zip(*reversed(rows), strict=True) for letter in file]
-    if not any(pieces):
+    pieces = [letter for file in zip(*reversed(rows), strict=True) for letter in file]
+    if not "".join(pieces).strip():
         raise _wrong(text, "there are no pieces")
     square = _passed_square(text, pieces, passed, side == "w")
     quiet, number = map(int, counts)
@@ -144,7 +144,7 @@ def _passed_square(text: str, pieces: Sequence[str], passed: str, is_white: bool
     beside = [RANKS * near + rank + back for near in (file - 1, file + 1) if 0 <= near < RANKS]
     if all(pieces[near] != own for near in beside):
         return -1
-    if pieces[square] or pieces[square + back] != other:
+    if pieces[square] != " " or pieces[square + back] != other:
         raise _wrong(text, f"no pawn has just passed over {passed!r}")
     return square
 
@@ -154,7 +154,7 @@ def _wrong(text: str, reason: str) -> ValueError:
 
 
 def move_text(
-    letter: str, start: int, end: int, *, takes: bool, rivals: Sequence[int], promoted: str
+    letter: str, start: int, end: int, rivals: Sequence[int], *, takes: bool, becomes: str
 ) -> str:
     """A move in short algebraic notation, without signs of check.
 
@@ -162,20 +162,20 @@ def move_text(
         letter: the piece.
         start: the square that it leaves.
         end: the square that it reaches.
+        rivals: the squares of the player's other pieces of its kind that reach the same square.
         takes: whether it takes a piece.
-        rivals: the squares of other pieces of its kind that reach the same square.
-        promoted: the letter of what a pawn becomes; empty for none.
+        becomes: the letter of what a pawn is promoted to; empty for none.
     """
-    file, rank = square_name(start)
+    name = square_name(start)
+    told = letter
     if letter == "P":
-        told = file if takes else ""
-    elif not rivals:
-        told = letter
-    elif all(rival // RANKS != start // RANKS for rival in rivals):
-        told = letter + file
-    elif all(rival % RANKS != start % RANKS for rival in rivals):
-        told = letter + rank
-    else:
-        told = letter + file + rank
-    becomes = f"={promoted}" if promoted else ""
-    return f"{told}{'x' if takes else ''}{square_name(end)}{becomes}"
+        told = name[0] if takes else ""
+    elif rivals:
+        shares_file = any(rival // RANKS == start // RANKS for rival in rivals)
+        shares_rank = any(rival % RANKS == start % RANKS for rival in rivals)
+        if not shares_file:
+            told += name[0]
+        else:
+            told += name if shares_rank else name[1]
+    promotion = f"={becomes}" if becomes else ""
+    return f"{told}{'x' if takes else ''}{square_name(end)}{promotion}"

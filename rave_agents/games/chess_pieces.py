@@ -1,6 +1,6 @@
 """Moves of the pieces of chess, on sets of squares; for chess and its variants.
 
-Square ``8 * file + rank`` has that bit: a1 is 0, a2 is 1, b1 is 8, which is the order of OpenSpiel's
+Square ``8 * file + rank`` has that bit: a1 is 0, a2 is 1, b1 is 8, in the order of OpenSpiel's
 actions. White is player 1, as in OpenSpiel.
 
 Moves are kept as the squares that are reached by each of sixteen steps, eight along lines and eight
@@ -19,6 +19,7 @@ from rave_agents.games.chess_notation import (
     KNIGHT_STEPS,
     LINE_STEPS,
     MIRRORED,
+    PROMOTION_FILES,
     RANKS,
     SQUARES,
     ActionNumbers,
@@ -30,7 +31,7 @@ BLACK, WHITE = range(2)
 """The players."""
 
 PAWNS, KNIGHTS, DIAGONAL, STRAIGHT, KINGS = range(5)
-"""Sets of pieces by how they move; a queen is in two, those that go along diagonals and straight."""
+"""Sets of pieces by how they move; a queen is in two of them."""
 
 SETS_OF = ((KINGS,), (DIAGONAL, STRAIGHT), (STRAIGHT,), (DIAGONAL,), (KNIGHTS,), (PAWNS,))
 """The sets that each piece is in, in the order of ``LETTERS``."""
@@ -44,7 +45,10 @@ PAWN_STEPS = ((1, 6, 5), (0, 4, 7))
 LEFT, RIGHT = LINE_STEPS.index((-1, 0)), LINE_STEPS.index((1, 0))
 """Steps to the squares beside one."""
 
-SETS = STEPS + 3
+SIDES = len(PROMOTION_FILES)
+"""Ways of a pawn: ahead, and aslant to either side."""
+
+SETS = STEPS + SIDES
 """Sets of squares that are reached: the last three are those of pawns that are promoted."""
 
 WORD = np.uint64(64)
@@ -80,13 +84,10 @@ class PieceRules(WinnerRules):
         self.distances = np.array([RANKS * file + rank for file, rank in steps])
         self.turns_on = (self.distances % SQUARES).astype(np.uint64)
         self.turns_twice, self.turns_four = self.turns_on * 2 % WORD, self.turns_on * 4 % WORD
+        squares = {divmod(square, RANKS) for square in range(SQUARES)}
         inside = [
-            set_of(
-                RANKS * file + rank
-                for file in range(max(0, by), RANKS + min(0, by))
-                for rank in range(max(0, up), RANKS + min(0, up))
-            )
-            for by, up in steps
+            set_of(RANKS * to + at for to, at in squares if (to - file, at - rank) in squares)
+            for file, rank in steps
         ]
         self.inside = np.array(inside, np.uint64)
         self.sliders = np.array([STRAIGHT] * 4 + [DIAGONAL] * 4)
@@ -94,9 +95,6 @@ class PieceRules(WinnerRules):
         ranks = [set_of(range(rank, SQUARES, RANKS)) for rank in range(RANKS)]
         self.before_last = np.array([ranks[1], ranks[6]])
         self.passed_over = np.array([ranks[5], ranks[2]])
-        sets = [sum(1 << kind for kind in kinds) for kinds in SETS_OF]
-        self.piece_of = np.zeros(1 << KINGS + 1, np.int64)
-        self.piece_of[sets] = range(len(sets))
         self.is_in = np.array([[kind in kinds for kind in range(KINGS + 1)] for kinds in SETS_OF])
         self.piece_fields: dict[str, Any] = {
             "pieces": (np.uint64, 2),
@@ -127,7 +125,9 @@ class PieceRules(WinnerRules):
         reached = NONE
         for step in range(LINES):
             sliders = own & state.kinds[self.sliders[step]]
-            targets = self.moved(self.slid(sliders, empty, step) | kings, step) & ~own
+            if sliders != NONE:
+                sliders = self.slid(sliders, empty, step)
+            targets = self.moved(sliders | kings, step) & ~own
             state.targets[step] = targets
             reached |= targets
         for step in range(LINES, STEPS):
@@ -148,7 +148,7 @@ class PieceRules(WinnerRules):
         state.targets[ahead] |= reached
         state.targets[STEPS] = self.moved(last, ahead) & empty
         reached |= state.targets[STEPS]
-        for side in range(1, 3):
+        for side in range(1, SIDES):
             step = self.pawn_steps[player, side]
             taken = self.moved(pawns, step) & (other | passed)
             state.targets[step] |= taken
@@ -169,14 +169,16 @@ class PieceRules(WinnerRules):
     def number_of(self, state: Any, target: int, place: int) -> int:
         """The number of a move; of the promotion to a queen, where a pawn is promoted."""
         mirror = 0 if state.to_move == WHITE else MIRRORED
-        return np.int64(self.numbers[self.origin(state, target, place) ^ mirror, target ^ mirror])
+        start = self.origin(state, target, place) ^ mirror
+        action: Any = np.int64(self.numbers[start, target ^ mirror])
+        return action
 
     def promotion_number(self, state: Any, target: int, side: int, choice: int) -> int:
         """The number of a promotion: to a queen, or to one of ``promotions``."""
         action = self.number_of(state, target, STEPS + side)
         if choice == 0:
             return action
-        return action - action % self.destinations + 3 * (choice - 1) + side
+        return action - action % self.destinations + SIDES * (choice - 1) + side
 
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Step by step; actions are put in order."""

@@ -38,6 +38,8 @@ SPECS = {
     "ultimate_tic_tac_toe": ["ultimate_tic_tac_toe"],
     "y": ["y(board_size=9)", "y(board_size=1)", "y(board_size=4)", "y"],
     "amazons": ["amazons", "amazons(board_size=8)", "amazons(board_size=6)"],
+    # OpenSpiel's game begins where it always does; see test_antichess.py for others.
+    "antichess": ["antichess", "antichess(fen=8/8/8/8/8/8/P7/7k w - - 0 1)"],
     "breakthrough": [
         "breakthrough",
         "breakthrough(rows=5,columns=3)",
@@ -218,6 +220,7 @@ PERFT = {
     "backgammon": [1, 30, 758, 27288, 665634],
     "backgammon(hyper_backgammon=true)": [1, 30, 510, 18360, 286110],
     "amazons(board_size=6)": [1, 4, 40, 544],
+    "antichess": [1, 20, 400, 8067, 153299],
     "ultimate_tic_tac_toe": [1, 9, 81, 720, 6336],
     "quoridor(board_size=3)": [1, 11, 77, 316, 1172, 3452],
     "quoridor": [1, 131, 16677],
@@ -269,6 +272,7 @@ SMALL = [
     "go(board_size=7,handicap=12)",
     "cursor_go(board_size=2,max_cursor_moves=2)",
     "amazons(board_size=6)",
+    "antichess(fen=8/8/8/8/8/8/P7/7k w - - 0 1)",
     "quoridor(board_size=3)",
     "twixt(board_size=5)",
     "mancala",

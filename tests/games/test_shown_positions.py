@@ -16,6 +16,7 @@ from rave_agents.games import rules_class
 SHOWN = [
     "amazons(board_size=6)",
     "amazons",
+    "antichess",
     "checkers",
     "checkers(rows=10,columns=10,egocentric=true)",
     "clobber(rows=3,columns=4)",
