@@ -26,7 +26,7 @@ EMPTY = " "
 """The sign of an empty square."""
 
 SIGNS = EMPTY + "".join(letter + letter.lower() for letter in LETTERS)
-"""What may be on a square: nothing, or a piece, White's and Black's."""
+"""The signs of all that may be on a square: nothing, or a piece, White's and Black's."""
 
 
 class BoardRules(PieceRules):

@@ -80,7 +80,7 @@ class Position(NamedTuple):
     is_white: bool
     """True if White is to move."""
     castling: str
-    """What may be castled, as it is written."""
+    """The rights to castle, as they are written."""
     passed: int
     """The square that a pawn has just passed over; -1 for none."""
     quiet: int

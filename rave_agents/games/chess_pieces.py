@@ -37,7 +37,7 @@ SETS_OF = ((KINGS,), (DIAGONAL, STRAIGHT), (STRAIGHT,), (DIAGONAL,), (KNIGHTS,),
 """The sets that each piece is in, in the order of ``LETTERS``."""
 
 LINES, STEPS = len(LINE_STEPS), len(LINE_STEPS) + len(KNIGHT_STEPS)
-"""How many steps along lines there are, and how many steps in all."""
+"""The number of steps along lines, and of all steps."""
 
 PAWN_STEPS = ((1, 6, 5), (0, 4, 7))
 """Steps of each player's pawns: ahead, and aslant to the next and to the previous file."""
