@@ -64,7 +64,7 @@ class BoardRules(PieceRules):
         state.pieces[1 - player] &= ~reached
         for kind in range(KINGS + 1):
             pieces = state.kinds[kind]
-            moved = ((pieces >> np.uint64(square)) & ONE) << np.uint64(target)
+            moved = reached if pieces & left != NONE else NONE
             state.kinds[kind] = (pieces & ~(left | reached)) | moved
         passed = state.passed
         state.passed = NO_ACTION
