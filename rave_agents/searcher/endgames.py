@@ -309,17 +309,11 @@ class _Attempt:
             return self._told(None, greatest, values.tried)
         value = values.interval.low
         if least < value < greatest:
-            for after in self._after().values():
+            for action in self._state.legal_actions():
+                after = self._state.clone()
+                after.apply_action(action)
                 self._search.prove(after, self._player, value, **self._limits)
         return self._told(value, greatest, [value, *values.tried], tuple(best_line(values)))
-
-    def _after(self) -> dict[int, GameState]:
-        """The positions after the root's actions."""
-        found = {}
-        for action in self._state.legal_actions():
-            found[int(action)] = after = self._state.clone()
-            after.apply_action(action)
-        return found
 
     def _told(
         self,
@@ -328,11 +322,12 @@ class _Attempt:
         tried: Sequence[float],
         line: tuple[int, ...] = (),
     ) -> RootProof:
-        """The proofs of the root's actions, by the table."""
+        """The proofs of the root's actions, by what is known after them."""
         moves = {}
-        for action, after in self._after().items():
+        known = self._search.answers_after(self._state, self._player, tried)
+        for action, answers in known.items():
             low, high, distance = -math.inf, greatest, 0
-            for told in self._search.answers(after, self._player, tried):
+            for told in answers:
                 if told is not None and told.proven:
                     low, distance = max(low, told.value), max(distance, told.distance)
                 elif told is not None:

@@ -101,7 +101,8 @@ class Expansion(NamedTuple):
     keys: NDArray[np.uint64]
     """[2 * actions] the key of the position after each action where it is not over."""
     moves: NDArray[np.int32]
-    """[actions] how many moves there are after each action, if they are to be counted; else 1."""
+    """[actions] how many moves there are after each action, if they are to be counted; else 1. How
+    many are left at most, where the winner is foreseen."""
     chances: NDArray[np.float64]
     """[actions] the probabilities of the outcomes where chance moves."""
     movers: NDArray[np.int32]

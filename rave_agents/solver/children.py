@@ -12,6 +12,7 @@ from rave_agents.solver.records import (
     HEADER_JUDGES,
     HEADER_PLAYER,
     LOOPS,
+    MOST_DISTANCE,
     MOST_VALUES,
     NO_DEPTH,
     NUM_PLAYERS,
@@ -55,10 +56,12 @@ def add_child(search: Search, depth: int, index: int, at: int) -> None:
     if expansion.ends[index] != 0:
         value = expansion.returns[index * expansion.header[NUM_PLAYERS] + statement.player]
         state = PROVEN if value >= statement.at_least else REFUTED
-        pool.word[at] = packed_settled(state, place_of_value(search, value), 0, 0)
+        distance: Any = np.int64(0)
         forget_cells(search, at)
         if expansion.ends[index] == FORESEEN:
+            distance = np.int64(min(expansion.moves[index], MOST_DISTANCE))
             copy_cells(search, expansion.carriers, index, pool.cells, at)
+        pool.word[at] = packed_settled(state, place_of_value(search, value), 0, distance)
         return
     salt = np.uint64(statement.salt)
     first, second = expansion.keys[2 * index] ^ salt, expansion.keys[2 * index + 1] ^ salt

@@ -1,7 +1,8 @@
 """``PathSearch``: one compiled search down a path, with the buffers that it needs."""
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from rave_agents.compiler.layout import call_address
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game.game_state import GameState
-from rave_agents.simulate.expansion import Answered, Place
+from rave_agents.simulate.expansion import FORESEEN, Answered, Place
 from rave_agents.solver import records as codes
 from rave_agents.solver.buffers import (
     FIRST_CHILDREN,
@@ -45,6 +46,17 @@ TRAIL_ENTRIES = 2**14
 
 MOST_DEPTHS = 2**20
 """Positions on the path, at most: a game that is longer is taken for endless."""
+
+
+class Known(NamedTuple):
+    """What is known of a statement about a position."""
+
+    state: int
+    """``OPEN``, ``PROVEN`` or ``REFUTED``."""
+    value: float
+    """The return that the player gets there, as far as it was looked at."""
+    distance: int
+    """Moves to the end of the game."""
 
 
 class PathSearch:
@@ -132,32 +144,49 @@ class PathSearch:
 
         None if the table knows of none.
         """
-        header = self._expansion.header
-        header[Place.DEPTH] = 0
-        if call_address(self.expander.address, header.ctypes.data) != Answered.DONE:
-            self.expander.raise_pending()
         sign, best, merit = (1 if state == PROVEN else -1), None, (-math.inf, 0)
-        for place in range(int(header[Place.NUM_ACTIONS])):
+        for place in range(self._expand_root()):
             found, value, distance = self._known_after(place, statement)
             if found == state and (sign * value, -distance) > merit:
                 best, merit = place, (sign * value, -distance)
         return best
 
-    def _known_after(self, place: int, statement: Statement) -> tuple[int, float, int]:
-        """The state, the value and the distance that are known after an action at the root."""
+    def _expand_root(self) -> int:
+        """List what there is to know after each action at the root; returns how many there are."""
+        self._expansion.header[Place.DEPTH] = 0
+        while True:
+            header = self._expansion.header
+            status = call_address(self.expander.address, header.ctypes.data)
+            if status == Answered.DONE:
+                return int(header[Place.NUM_ACTIONS])
+            if status == Answered.FAILED:
+                self.expander.raise_pending()
+            self._make_lists()
+
+    def known_after(self, statements: Sequence[Statement]) -> dict[int, list[Known]]:
+        """What is known of statements after each action at the root."""
+        return {
+            int(self._expansion.actions[place]): [self._known_after(place, s) for s in statements]
+            for place in range(self._expand_root())
+        }
+
+    def _known_after(self, place: int, statement: Statement) -> Known:
+        """What is known of a statement after an action at the root."""
         expansion = self._expansion
         if expansion.ends[place]:
             players = int(expansion.header[Place.NUM_PLAYERS])
             value = float(expansion.returns[place * players + statement.player])
-            return (PROVEN if value >= statement.at_least else REFUTED), value, 0
+            foreseen = expansion.ends[place] == FORESEEN
+            distance = int(expansion.moves[place]) if foreseen else 0
+            return Known(PROVEN if value >= statement.at_least else REFUTED, value, distance)
         salt = np.uint64(statement.salt)
         first, second = expansion.keys[2 * place : 2 * place + 2] ^ salt
         word = known_word(self.table, first, second)
         kind, told = int(state_of(word)), int(value_of(word))
-        if kind == OPEN:
-            return OPEN, 0.0, 0
         value = statement.at_least if told == codes.UNTOLD else float(self.values[told])
-        return kind, value, int(distance_of(word))
+        if kind == OPEN or math.isnan(value):  # A file that was read may tell of values it lacks.
+            return Known(OPEN, 0.0, 0)
+        return Known(kind, value, int(distance_of(word)))
 
     def begin(self, statement: Statement) -> None:
         """Make ready to prove or refute a statement about the root."""
@@ -221,8 +250,7 @@ class PathSearch:
         elif status == codes.POOL_FULL:
             self._make_pool(2 * len(self._pool.action) + int(header[Place.ACTION_CAPACITY]))
         elif status == codes.LISTS_FULL:
-            required = int(header[Place.REQUIRED_ACTIONS])
-            self._expansion = with_room(self._expansion, self.expander, required)
+            self._make_lists()
         else:
             return
         self._bind()
@@ -260,6 +288,10 @@ class PathSearch:
         )
         self._pool: Pool = grown(old, made)
         self.control[codes.POOL] = children
+
+    def _make_lists(self) -> None:
+        required = int(self._expansion.header[Place.REQUIRED_ACTIONS])
+        self._expansion = with_room(self._expansion, self.expander, required)
 
     def root_numbers(self) -> tuple[float, float, int, int]:
         """The root's proof and disproof number, its moves, and how many of them are settled."""

@@ -21,6 +21,7 @@ from rave_agents.simulate.utility_limits import utility_limits
 from rave_agents.solver import records as codes
 from rave_agents.solver.buffers import SLICE_SECONDS, cell_words_of
 from rave_agents.solver.keys import Key, hashed
+from rave_agents.solver.path_search import Known
 from rave_agents.solver.records import Statement
 from rave_agents.solver.state_expander import StateExpander
 from rave_agents.solver.table import (
@@ -267,6 +268,23 @@ class ProofSearch:
         self._team.first.set_root(state)
         return [self._answer(state, player, bound) for bound in bounds]
 
+    def answers_after(
+        self, state: GameState, player: int, bounds: Sequence[float]
+    ) -> dict[int, list[Answer | None]]:
+        """What is known of several returns after each action, as of a game that is over there.
+
+        Ends that rules foresee are told, too, of which the table knows nothing.
+
+        Args:
+            state: any position of the game that is not over.
+            player: the player.
+            bounds: the returns.
+        """
+        first = self._team.first
+        first.set_root(state)
+        after = first.known_after([self._statement(player, bound) for bound in bounds])
+        return {action: [_told(known) for known in after[action]] for action in sorted(after)}
+
     def _answer(self, state: GameState, player: int, at_least: float) -> Answer | None:
         """The same at the root, which goes on."""
         statement = self._statement(player, at_least)
@@ -366,6 +384,13 @@ class ProofSearch:
             at_least,
             (self.positions - first) / max(seconds, 1e-9),
         )
+
+
+def _told(known: Known) -> Answer | None:
+    """An answer without an action; None where nothing is known."""
+    if known.state == OPEN:
+        return None
+    return Answer(known.state == PROVEN, None, known.distance, known.value)
 
 
 def check_threads(threads: int) -> None:

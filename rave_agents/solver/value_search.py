@@ -158,13 +158,10 @@ def best_line(values: ValueSearch) -> list[int]:
 def _longest(search: ProofSearch, state: GameState, player: int, *bounds: float) -> int | None:
     """The action after which a proof is the longest, where all are proven to come to the same."""
     found: dict[int, int] = {}
-    for action in sorted(state.legal_actions()):
-        after = state.clone()
-        after.apply_action(action)
-        told = search.answers(after, player, bounds)
+    for action, told in search.answers_after(state, player, bounds).items():
         distances = [each.distance for each in told if each is not None]
         if distances:
-            found[int(action)] = max(distances)
+            found[action] = max(distances)
     return max(found, key=found.__getitem__) if found else None
 
 
@@ -173,16 +170,15 @@ def action_bounds(values: ValueSearch) -> dict[int, tuple[float, float]]:
     found = {}
     least, most = ValueSearch(values.search, values.state, values.player).interval
     met = [value for value in values.search.values_met if least <= value <= most]
-    for action in sorted(values.state.legal_actions()):
-        state = values.state.clone()
-        state.apply_action(action)
+    looked_at = dict.fromkeys([*met, values.at_least, values.interval.high])
+    bounds = [near for value in looked_at for near in (value, math.nextafter(value, math.inf))]
+    after = values.search.answers_after(values.state, values.player, bounds)
+    for action, answers in after.items():
         low, high = least, most
-        for value in dict.fromkeys([*met, values.at_least, values.interval.high]):
-            for bound in (value, math.nextafter(value, math.inf)):
-                told = values.search.answer(state, values.player, bound)
-                if told is not None and told.proven:
-                    low = max(low, told.value)
-                elif told is not None:
-                    high = min(high, told.value)
-        found[int(action)] = (low, high)
+        for told in answers:
+            if told is not None and told.proven:
+                low = max(low, told.value)
+            elif told is not None:
+                high = min(high, told.value)
+        found[action] = (low, high)
     return found

@@ -124,7 +124,7 @@ def write_end(rules: Any, state: Any, listing: Any, row: int) -> bool:
 
 @kernel
 def is_foreseen(rules: Any, state: Any, player: int, listing: Any, place: int) -> bool:
-    """True if it is certain who wins after a player's action; writes returns and a carrier."""
+    """True if it is certain who wins after a player's action; writes how, and a carrier."""
     words, begin = listing.header[CARRIER_WORDS], place * rules.num_players
     carrier = listing.carriers[place * words : (place + 1) * words]
     moves = rules.foresee_end(state, player, carrier, listing.room)
@@ -132,6 +132,7 @@ def is_foreseen(rules: Any, state: Any, player: int, listing: Any, place: int) -
         return False
     winner = player if moves > 0 else 1 - player
     rules.write_winner(listing.returns[begin : begin + rules.num_players], winner)
+    listing.moves[place] = abs(moves)
     return True
 
 
