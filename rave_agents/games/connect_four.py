@@ -18,6 +18,9 @@ from rave_agents.simulate.random_stream import random_below
 LARGEST = 64
 """The most bits of a board."""
 
+ALL = ~NONE
+"""Every bit."""
+
 
 class ConnectFour(Rules):
     """See the module."""
@@ -51,7 +54,11 @@ class ConnectFour(Rules):
         ones = [np.uint64(1 << self.height * column) for column in range(self.columns)]
         self.bottoms = np.array(ones, np.uint64)
         self.tops = self.bottoms << np.uint64(self.rows - 1)
-        self.steps = np.array([1, self.height, self.height - 1, self.height + 1], np.uint64)
+        self.bottom: Any = np.bitwise_or.reduce(self.bottoms)
+        self.board: Any = np.bitwise_or.reduce((self.tops << ONE) - self.bottoms)
+        # From a column to the next one: so far that nothing is left where there is none.
+        steps = [1, self.height, self.height - 1, self.height + 1]
+        self.steps = np.array([min(step, LARGEST - 1) for step in steps], np.uint64)
 
     def begin(self, state: Any) -> None:
         """The board is empty, and nobody has won."""
@@ -108,6 +115,42 @@ class ConnectFour(Rules):
             if line != NONE:
                 return True
         return False
+
+    def completing(self, pieces: Any) -> Any:
+        """The squares that complete a line of some pieces, whether or not they are taken."""
+        found = NONE
+        for direction in range(4):
+            step = self.steps[direction]
+            for place in range(self.x_in_row):
+                before, after = ALL, ALL
+                for _ in range(place):
+                    before = (before & pieces) << step
+                for _ in range(self.x_in_row - 1 - place):
+                    after = (after & pieces) >> step
+                found |= before & after
+        return found
+
+    def foresee_end(self, state: Any, player: int, carrier: Any, room: Any) -> int:
+        """The moves until a line, as far as each is forced: else it could be completed at once."""
+        own, others, moves = state.pieces[1 - player], state.pieces[player], 0
+        while True:
+            free = ((own | others) + self.bottom) & self.board
+            if free == NONE:
+                return 0
+            if free & self.completing(own) != NONE:
+                return -moves - 1 if moves % 2 == 0 else moves + 1
+            lines = self.completing(others) & self.board
+            move = free & lines
+            if move == NONE:  # What is below a line of theirs is not played.
+                move = free & ~(lines >> ONE)
+                if move & (move - ONE) != NONE:
+                    return 0
+            elif move & (move - ONE) != NONE or move & (lines >> ONE) != NONE:
+                move = NONE
+            if move == NONE:
+                return moves + 2 if moves % 2 == 0 else -moves - 2
+            own, others = others, own | move
+            moves += 1
 
     def describe_board(self, state: Any, cells: Any) -> None:
         """0 for an empty square, else one more than the piece's owner."""

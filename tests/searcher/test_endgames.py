@@ -64,6 +64,15 @@ def test_the_proven_line_is_the_principal_variation():
     assert state.returns()[0] == 1.0
 
 
+def test_a_win_that_the_rules_foresee_is_played():
+    state = as_game("connect_four").new_initial_state()
+    for column in (5, 5, 3, 0, 5, 1, 1, 3):
+        state.apply_action(column)
+    result = Searcher(SOLVING, seed=1).search(state, ENOUGH)
+    assert (result.action, result.proven) == (4, "win")  # Two lines of three have one more.
+    assert [move.distance for move in result.actions if move.action == 4] == [3]
+
+
 def test_a_proven_loss_is_searched_for_the_move_to_make():
     result = Searcher(SOLVING, seed=1).search(Sticks(8), ENOUGH)
     assert result.proven == "loss"
