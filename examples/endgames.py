@@ -16,7 +16,7 @@ from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.arena.statistics import score_interval
 from rave_agents.frameworks.own_games import as_game
 
-AUTO = SearchConfig.preset("auto").replace(endgame_share=0.0, endgames="all")
+AUTO = SearchConfig.preset("auto").replace(endgame_share=0.0)
 
 
 def position(game: Any, moves_left: int, draw: random.Random, searcher: Searcher) -> Any:

@@ -105,7 +105,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "search_forced_moves": True,
         "known": True,
         "endgame_share": 0.3,
-        "endgames": "where_moves_commute",
     },
     "pn_mcts_fsu": {
         "rule": UCB1(c=math.sqrt(2.0)),

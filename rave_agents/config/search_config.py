@@ -215,11 +215,6 @@ class SearchConfig(Composed):
     played; the solver's table is kept as the tree is. For games with perfect information, without
     chance, in which one player moves at a time; 0 for never."""
 
-    endgames: Literal["all", "where_moves_commute"] = "all"
-    """Games in which ``endgame_share`` has a meaning: ``"all"``, or those in which the order of two
-    successive moves mostly makes no difference, as in Dots and Boxes or Nim, or regions are played
-    independently, as in Clobber and NoGo, so that the solver's table does what a tree cannot."""
-
     level: Annotated[int, Ge(0), Le(10)] = 0
     """The strength, from 1, a little better than random, to 10, the full search at its default of
     1,000 simulations; 0 for none. It decides the simulations of each move, whatever limit is given,

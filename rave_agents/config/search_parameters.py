@@ -41,7 +41,6 @@ class SearchParameters(TypedDict, total=False):
     search_forced_moves: bool
     known: bool
     endgame_share: float
-    endgames: Literal["all", "where_moves_commute"]
     level: int
     early_stop: bool
     c: float

@@ -29,7 +29,6 @@ class Clobber(DirectedRules):
     name = "clobber"
     exchange = "same"
     turns = ("mirrored", "upside_down", "transposed")
-    sum_of_regions = True
     aside = ("movable",)
     rows: int = 5
     columns: int = 6

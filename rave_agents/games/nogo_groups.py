@@ -36,7 +36,6 @@ class SettledRules(StoneRules):
     """
 
     position_kinds = 7
-    sum_of_regions = True
 
     def settled_fields(self) -> dict[str, Any]:
         """The fields."""

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from rave_agents.config.limit import Limit
 from rave_agents.errors import GameError, UnsupportedGameError
-from rave_agents.game.game_state import GameState, compiled_form, has_chance
-from rave_agents.solver.keys import key_of_state
+from rave_agents.game.game_state import GameState, has_chance
 from rave_agents.solver.proof_search import (
     LEAST_MEMORY,
     ProofSearch,
@@ -61,9 +60,6 @@ OF_BROKEN_GAMES = (
 )
 """Exceptions of broken games. Others, such as a signal handler's, come out."""
 
-PAIRS = 16
-"""Pairs of moves, of each of these games, that tell whether moves commute."""
-
 
 class _Budget(NamedTuple):
     """Limits of an attempt."""
@@ -85,12 +81,10 @@ class EndgameSolver:
 
     Args:
         share: the part of a move's budget, see ``SearchConfig.endgame_share``.
-        everywhere: False if it is tried only where moves commute, see ``moves_commute``, or
-            positions are sums of regions.
     """
 
-    def __init__(self, share: float, *, everywhere: bool = True) -> None:
-        self._share, self._everywhere = share, everywhere
+    def __init__(self, share: float) -> None:
+        self._share = share
         self.loading = 0.0
         """Seconds that the last call has spent on compiling or loading the solver."""
         self._game: SearchedGame | None = None
@@ -167,8 +161,7 @@ class EndgameSolver:
         """True if positions of the root's game are tried; asked once for a game."""
         if root.game is not self._game:
             self.forget()
-            takes = _is_provable(root) and (self._everywhere or _tables_help(root.state))
-            self._game, self.refused = root.game, None if takes else root.game
+            self._game, self.refused = root.game, None if _is_provable(root) else root.game
             self._is_compiled = hasattr(root.state, "expander")  # It may turn out to have none.
             if not self._is_compiled:
                 self._speed *= IN_PYTHON
@@ -228,48 +221,6 @@ def log_size(state: GameState, *, most: float) -> float | None:
                 return None
             after.apply_action(draw.choice(legal))
     return total / GAMES
-
-
-def _tables_help(state: GameState) -> bool:
-    """True if few positions hold many lines of play, so that a table knows more than a tree."""
-    on_rules = compiled_form(state)
-    return (on_rules is not None and on_rules.rules.sum_of_regions) or moves_commute(state)
-
-
-def moves_commute(state: GameState) -> bool:
-    """True if the order of most pairs of successive moves makes no difference, in games at random.
-
-    Then few positions hold many lines of play, of which a tree knows nothing and a table does: n
-    lines of Dots and Boxes can be drawn in n! orders, and leave 2**n positions. Of states without
-    keys nobody knows. The games are the same at every call.
-    """
-    draw, pairs, equal = random.Random(0), 0, 0
-    for _ in range(GAMES if key_of_state(state) is not None else 0):
-        now = state.clone()
-        for _ in range(PAIRS):
-            legal = now.legal_actions()
-            first = draw.choice(legal)
-            after = now.clone()
-            after.apply_action(first)
-            if after.is_terminal():
-                break
-            second = draw.choice(after.legal_actions())
-            pairs += 1
-            equal += second in legal and _same_in_turn(now, after, first, second)
-            now = after
-    return 0 < pairs <= 2 * equal
-
-
-def _same_in_turn(state: GameState, after: GameState, first: int, second: int) -> bool:
-    """True if two moves lead to the same position in either order; ``after`` has the first."""
-    swapped, both = state.clone(), after.clone()
-    both.apply_action(second)
-    swapped.apply_action(second)
-    if swapped.is_terminal() or first not in swapped.legal_actions():
-        return False
-    swapped.apply_action(first)
-    key = key_of_state(both)
-    return key is not None and key == key_of_state(swapped)
 
 
 class _Attempt:

@@ -93,9 +93,9 @@ class Searcher:
         """The configuration that chooses the move: what the level draws is in it."""
         threads = self.config.threads if self.config.level == NO_LEVEL else 1
         self._trees = KeptTrees(threads, self.evaluator)
-        share, everywhere = self.config.endgame_share, self.config.endgames == "all"
+        share = self.config.endgame_share
         solves = share > 0 and self.config.level in (NO_LEVEL, LEVELS)
-        self._endgames = EndgameSolver(share, everywhere=everywhere) if solves else None
+        self._endgames = EndgameSolver(share) if solves else None
         self.reseed(seed)
 
     def __copy__(self) -> Self:

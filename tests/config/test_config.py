@@ -871,7 +871,6 @@ PRESETS = {
         "search_forced_moves": True,
         "known": True,
         "endgame_share": 0.3,
-        "endgames": "where_moves_commute",
     },
     "rave_pn": {**RAVE, "proofs": PN_PROOFS, "contempt": 0.35},
     "pn_mcts_fsu": {

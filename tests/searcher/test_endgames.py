@@ -1,6 +1,7 @@
 """Exact endgames: what the solver proves in a share of a move's budget is played."""
 
 import copy
+import random
 
 import pytest
 from helpers.broken import Draw
@@ -12,7 +13,7 @@ from helpers.own_games.subtraction import Subtraction
 from helpers.random_trees import KINDS, action_values, random_tree, regret, tree_state
 
 from rave_agents import GameError, Limit, SearchConfig, Searcher, as_game
-from rave_agents.searcher.endgames import EndgameSolver, log_size, moves_commute
+from rave_agents.searcher.endgames import EndgameSolver, log_size
 
 SOLVING = SearchConfig(endgame_share=0.9)
 ENOUGH = Limit(simulations=2000)
@@ -89,36 +90,18 @@ def test_a_level_has_no_solver():
     assert result.solver_positions == 0
 
 
-@pytest.mark.parametrize(
-    ("name", "commute"),
-    [
-        ("dots_and_boxes", True),
-        ("nim(pile_sizes=3;4;5)", True),
-        ("tic_tac_toe", False),
-        ("connect_four", False),
-        ("hex(board_size=4)", False),
-        ("clobber(rows=3,columns=4)", False),
-    ],
-)
-def test_moves_commute_where_few_positions_hold_many_lines_of_play(name, commute):
-    assert moves_commute(as_game(name).new_initial_state()) is commute
-
-
-def test_auto_asks_the_solver_where_moves_commute_or_regions_are_independent():
-    positions = [
-        Searcher(SearchConfig.preset("auto"), seed=1).search(played(name), ENOUGH).solver_positions
-        for name in ("nim(pile_sizes=3;4)", "nogo(board_size=3)", "tic_tac_toe")
-    ]
-    assert positions[0] > 0 < positions[1]
-    assert positions[2] == 0
-
-
-def played(name):
-    """A position after the first two moves."""
-    state = as_game(name).new_initial_state()
-    for _ in range(2):
-        state.apply_action(state.legal_actions()[0])
-    return state
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("name", ["connect_four", "othello", "clobber", "dots_and_boxes"])
+def test_auto_plays_what_the_solver_proves_near_the_end(name):
+    searcher = Searcher(SearchConfig.preset("auto"), seed=1)
+    end = as_game(name).new_initial_state()
+    line, draw = [], random.Random(2)
+    while not end.is_terminal():
+        line.append(end.clone())
+        end.apply_action(draw.choice(end.legal_actions()))
+    result = searcher.search(line[-5], ENOUGH)
+    assert result.outcome is not None
+    assert result.solver_positions > 0
 
 
 @pytest.mark.parametrize("name", ["pig", "nim(pile_sizes=40;41;42;43;44)"])

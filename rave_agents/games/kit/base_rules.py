@@ -102,9 +102,6 @@ class BaseRules:
     position_kinds: int = 0
     """The number of different contents of a cell in ``describe_position``; by default those of
     ``cell_kinds``."""
-    sum_of_regions: bool = False
-    """True if positions fall into regions that are played independently, and ``describe_position``
-    tells them so: the solver's table then holds what a tree would search again and again."""
     is_chosen: bool = False
     """True if a policy of the search chooses each move of a playout."""
     is_judged: bool = False
