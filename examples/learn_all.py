@@ -1,7 +1,7 @@
-"""Make the learned values anew that are shipped with the package.
+"""Make the learned values and policies anew that are shipped with the package.
 
-Each game is learned for some minutes, and measured against ``auto`` without its value: a file that
-is worse is not kept. Then ``auto`` plays with minimax backups against averages, and with the value
+Each game is learned for some minutes, and measured against ``auto`` without: a file that
+is worse is not kept. Then ``auto`` plays with minimax backups against averages, and with a value
 against none on boards of a row and a column more or less. The file says what has won. On two cores
 all games take a night:
 
@@ -26,6 +26,7 @@ from rave_agents.arena.match import play_match
 from rave_agents.arena.statistics import MatchScore
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.knowledge.linear_value import LinearValue
+from rave_agents.knowledge.move_policy import load_learned
 from rave_agents.knowledge.other_sizes import at_other_size, sizes_near
 from rave_agents.knowledge.shipped import FOLDER, file_name
 
@@ -60,6 +61,7 @@ GAMES = (
 SETTINGS: dict[str, dict[str, Any]] = {
     "breakthrough": {"windows": "large"},
     "connect_four": {"windows": "strips", "opening": 22},
+    "go(board_size=9)": {"what": "policy", "simulations": 800, "rounds": 5},
     "lines_of_action": {"windows": "lines"},
     "othello": {"windows": "lines"},
     "pentago": {"windows": "lines"},
@@ -83,9 +85,8 @@ def learn_one(game: str, given: argparse.Namespace) -> None:
         game,
         minutes=None if given.learn_games else given.minutes,
         games=given.learn_games,
-        rounds=given.rounds,
         jobs=given.jobs,
-        **SETTINGS.get(game, {}),
+        **{"rounds": given.rounds, **SETTINGS.get(game, {})},
         seed=given.seed,
         fitted=None if given.checkpoint is None else lambda found: found.save(given.checkpoint),
     )
@@ -112,7 +113,8 @@ def learn_one(game: str, given: argparse.Namespace) -> None:
         kept = score.score >= 0.5
         print(f"{game}: {told(score)}", kept)
         if kept:
-            measure(value, rules, given)
+            if isinstance(value, LinearValue):
+                measure(value, rules, given)
             given.folder.mkdir(parents=True, exist_ok=True)
             value.save(given.folder / path.name)
 
@@ -143,7 +145,9 @@ def measure_again(game: str, given: argparse.Namespace) -> None:
     path = given.folder / file_name(rules)
     if not path.exists():
         return
-    value = LinearValue.load(path)
+    value = load_learned(path)
+    if not isinstance(value, LinearValue):
+        return
     before = value.backup, value.other_sizes
     measure(value, rules, given)
     if (value.backup, value.other_sizes) != before:

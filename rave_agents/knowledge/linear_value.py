@@ -184,7 +184,7 @@ class LinearValue:
         on_rules: Any = compiled_form(found)
         if on_rules is None:
             raise self._refused(game_text(found))
-        self._check_rules(on_rules.rules)
+        self.check_rules(on_rules.rules)
         cells = np.zeros(on_rules.rules.num_board_cells, np.int8)
         on_rules.rules.describe_board(on_rules.record, cells)
         places = self.network.places(player, cells[None])[0]
@@ -201,13 +201,13 @@ class LinearValue:
         """
         if self.network is None:
             return None
-        self._check_rules(rules)
+        self.check_rules(rules)
         return JudgedRules(
             judged_rules(rules, self.network, self.weights.shape), self.weights.ravel()
         )
 
     def _check_game(self, state: Any) -> None:
-        """Refuse a state of another game; of a board, ``_check_rules`` does the rest."""
+        """Refuse a state of another game; of a board, ``check_rules`` does the rest."""
         key = state.game_key() if hasattr(state, "game_key") else None
         if key is not None and key == self._known:
             return
@@ -219,7 +219,7 @@ class LinearValue:
             raise self._refused(game_text(state))
         self._known = key
 
-    def _check_rules(self, rules: BaseRules) -> None:
+    def check_rules(self, rules: BaseRules) -> None:
         """Refuse rules of another game, or with another value of a parameter."""
         if rules is self._known_rules:
             return

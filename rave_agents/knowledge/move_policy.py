@@ -40,7 +40,7 @@ from rave_agents.games.kit.moves import (
 )
 from rave_agents.games.kit.values import JudgedRules, with_method
 from rave_agents.knowledge.array_file import number_in, read_arrays, text_in
-from rave_agents.knowledge.linear_value import LinearValue, fits_game
+from rave_agents.knowledge.linear_value import MEAN, LinearValue, fits_game
 from rave_agents.knowledge.symmetries import board_of, cells_used, image_under
 
 POLICY_FORMAT = 3
@@ -237,6 +237,12 @@ class MovePolicy:
 
     learned_on: str | None = None
     """The game that it was learned on, if that has a board of another size: never."""
+
+    backup = MEAN
+    """What ``auto`` backs its values up by: as without it."""
+
+    other_sizes = False
+    """True if it was measured to help on boards of other sizes: it does not fit them."""
 
     def __init__(self, game: str, numbers: NDArray[np.float32], *, made: str = "") -> None:
         if numbers.shape != (NUMBERS,) or not np.isfinite(numbers).all():

@@ -1,4 +1,4 @@
-"""Values that are shipped with the package, in ``data/``: found for the game that they fit.
+"""Learned values and policies of the package, in ``data/``: found for the game that they fit.
 
 ``examples/learn_all.py`` makes them anew; each file tells how it was made.
 """
@@ -12,6 +12,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import compiled_form
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.knowledge.linear_value import LinearValue
+from rave_agents.knowledge.move_policy import MovePolicy, load_learned
 from rave_agents.knowledge.other_sizes import at_other_size
 
 FOLDER = pathlib.Path(__file__).parent / "data"
@@ -24,17 +25,17 @@ def shipped_files() -> list[pathlib.Path]:
 
 
 def known_games() -> dict[str, dict[str, Any]]:
-    """The games of which values are shipped, with their parameters, and what each file says."""
-    values = map(_loaded, shipped_files())
+    """The games of which something is shipped, with their parameters, and what each file says."""
     return {
-        value.game: {"backup": value.backup, "other_sizes": value.other_sizes} for value in values
+        learned.game: {"backup": learned.backup, "other_sizes": learned.other_sizes}
+        for learned in map(_loaded, shipped_files())
     }
 
 
 def rules_of(state: Any) -> BaseRules | None:
     """The compiled rules of a state's game, if they are this package's; else None.
 
-    A game of the user's own may have the name of one of ours. Values are for games on compiled
+    A game of the user's own may have the name of one of ours. Files are for games on compiled
     rules alone: elsewhere they cost more than they bring.
     """
     found = compiled_form(state)
@@ -42,25 +43,26 @@ def rules_of(state: Any) -> BaseRules | None:
 
 
 @functools.lru_cache(maxsize=256)
-def value_for(rules: BaseRules) -> LinearValue | None:
-    """The shipped value that fits a game; None if there is none.
+def value_for(rules: BaseRules) -> LinearValue | MovePolicy | None:
+    """The shipped value, or policy, that fits a game; None if there is none.
 
-    Where there is none of its size, it is that of the nearest whose file says that it helps on
+    Where there is none of its size, it is the value of the nearest whose file says that it helps on
     others.
     """
-    values = _values_of(rules)
-    for value in values:
+    found = _learned_of(rules)
+    for learned in found:
         try:
-            value.judged(rules)
+            learned.check_rules(rules)
         except UnsupportedGameError:
             continue
-        return value
-    near = sorted((value for value in values if value.other_sizes), key=_distance(rules))
+        return learned
+    values = [each for each in found if isinstance(each, LinearValue) and each.other_sizes]
+    near = sorted(values, key=_distance(rules))
     return next(filter(None, (at_other_size(value, rules) for value in near)), None)
 
 
-def _values_of(rules: BaseRules) -> list[LinearValue]:
-    """The values that are shipped of a game, whatever its parameters."""
+def _learned_of(rules: BaseRules) -> list[LinearValue | MovePolicy]:
+    """What is shipped of a game, whatever its parameters."""
     if not rules.name or rules.num_board_cells == 0:
         return []
     paths = *FOLDER.glob(f"{rules.name}.npz"), *FOLDER.glob(f"{rules.name}-*.npz")
@@ -79,8 +81,8 @@ def _distance(rules: BaseRules) -> Callable[[LinearValue], int]:
 
 
 @functools.cache
-def _loaded(path: pathlib.Path) -> LinearValue:
-    return LinearValue.load(path)
+def _loaded(path: pathlib.Path) -> LinearValue | MovePolicy:
+    return load_learned(path)
 
 
 def file_name(rules: BaseRules) -> str:

@@ -11,6 +11,7 @@ from rave_agents.arena.match import play_match
 from rave_agents.games import rules_class
 from rave_agents.knowledge import levels, shipped
 from rave_agents.knowledge.levels import DEFAULT, LEVELS, PATH, Ladder, Level
+from rave_agents.knowledge.move_policy import NUMBERS, MovePolicy, load_learned
 from rave_agents.knowledge.other_sizes import rules_named
 
 RULES = rules_class("breakthrough")(rows=5, columns=4)
@@ -75,9 +76,19 @@ def test_an_evaluator_that_is_given_goes_first(folder):
     assert given.search(state, Limit(simulations=10)).known is None
 
 
-def test_every_shipped_file_is_a_value_that_fits_its_game():
+def test_a_policy_can_be_known_of_a_game(folder):
+    rules = rules_class("hex")(num_cols=3, num_rows=3)
+    numbers = np.random.default_rng(1).normal(0, 2, NUMBERS).astype(np.float32)
+    MovePolicy(str(rules), numbers, made="at random").save(folder / shipped.file_name(rules))
+    state, auto = rules.new_initial_state(), SearchConfig.preset("auto")
+    result = Searcher(auto, seed=1).search(state, Limit(simulations=10))
+    assert (result.known, result.learned) == (str(rules), "policy")
+    assert visits(state, auto) != visits(state, auto.replace(known=False))
+
+
+def test_every_shipped_file_fits_its_game():
     for path in shipped.shipped_files():
-        value = LinearValue.load(path)
+        value = load_learned(path)
         assert value.made
         name = path.stem.partition("-")[0]
         assert value.game.startswith(f"{name}(")
