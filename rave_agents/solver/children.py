@@ -43,6 +43,22 @@ JUDGED, TRUST = 16.0, 1.5
 """The numbers of a position that a value function calls even; how much others differ from them, in
 natural logarithms, where it is certain."""
 
+SHARED_BY = 8
+"""Open children that add one more each where a value function gives numbers."""
+
+
+@kernel
+def weight_of_others(judges: int, num_open: int) -> int:
+    """What open children beside the one with the greatest number add to it: 1 each.
+
+    Beside the greater numbers that a value function gives that would be too little where there are
+    many: one more for each ``SHARED_BY`` of them, at most ``JUDGED``.
+    """
+    each = 1
+    if judges != 0:
+        each = min(int(JUDGED), 1 + num_open // SHARED_BY)
+    return each * (num_open - 1)
+
 
 @kernel
 def add_child(search: Search, depth: int, index: int, at: int) -> None:

@@ -20,6 +20,7 @@ from rave_agents.solver.buffers import (
     with_room,
 )
 from rave_agents.solver.carriers import turned_cells
+from rave_agents.solver.children import weight_of_others
 from rave_agents.solver.keys import Key
 from rave_agents.solver.records import Pool, Search, Shared, Stack, Statement, Trail
 from rave_agents.solver.search import run
@@ -301,7 +302,8 @@ class PathSearch:
         is_open = pool.word[children] == 0
         phi = float(min(pool.phi[children][is_open].tolist(), default=math.inf))
         deltas = pool.delta[children][is_open].tolist()
-        delta = float(max(deltas) + len(deltas) - 1) if deltas else math.inf
+        judges = int(self._expansion.header[codes.HEADER_JUDGES])
+        delta = float(max(deltas) + weight_of_others(judges, len(deltas))) if deltas else math.inf
         if not stack.is_own[0]:
             phi, delta = delta, phi
         return phi, delta, int(stack.size[0]), settled

@@ -47,6 +47,7 @@ from rave_agents.solver.children import (
     rank_place,
     take_known,
     told_value,
+    weight_of_others,
 )
 from rave_agents.solver.path import call_expander, depth_on_path, lengthen_path, shorten_path
 from rave_agents.solver.records import (
@@ -66,6 +67,7 @@ from rave_agents.solver.records import (
     HEADER_ACTION,
     HEADER_COUNT,
     HEADER_DEPTH,
+    HEADER_JUDGES,
     HEADER_PLAYER,
     IDLE,
     LISTS_FULL,
@@ -211,8 +213,9 @@ def weigh(search: Search, depth: int) -> None:
                 value = sign * told_value(search, word)
                 higher = value > sign * told_value(search, pool.word[lost])
             lost = at if higher else lost
-    weighed[PHI], weighed[DELTA] = phi, min(most + num_open - 1, MOST)
-    weighed[BEST], weighed[SECOND], weighed[OTHERS] = best, second, num_open - 1
+    others = weight_of_others(search.expansion.header[HEADER_JUDGES], num_open)
+    weighed[PHI], weighed[DELTA] = phi, min(most + others, MOST)
+    weighed[BEST], weighed[SECOND], weighed[OTHERS] = best, second, others
     weighed[DECIDED], weighed[LOST] = decided, lost
     weighed[RESTS], weighed[FARTHEST] = rests, farthest
 
