@@ -66,9 +66,12 @@ def apply_moves(state: GameState, text: str) -> list[int]:
     them has a move, in the order of the players.
 
     Raises:
+        TypeError: if the moves are no text.
         ValueError: for a move that is not legal or whose name several moves have; the message
             offers the nearest.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"moves must be text, names or numbers such as '3 0 2', got {text!r}.")
     played: list[int] = []
     start = _skip(text, 0)
     while start < len(text):
