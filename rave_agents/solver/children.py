@@ -8,6 +8,7 @@ from rave_agents.compiler.dispatch import kernel
 from rave_agents.simulate.expansion import FORESEEN
 from rave_agents.solver.carriers import copy_cells, forget_cells, recall_child
 from rave_agents.solver.records import (
+    CELL_WORDS,
     HEADER_COUNT,
     HEADER_JUDGES,
     HEADER_PLAYER,
@@ -75,7 +76,8 @@ def add_child(search: Search, depth: int, index: int, at: int) -> None:
         distance: Any = np.int64(0)
         forget_cells(search, at)
         if expansion.ends[index] == FORESEEN:
-            distance = np.int64(min(expansion.moves[index], MOST_DISTANCE))
+            if search.control[CELL_WORDS] == 0:  # Else it comes first, with its small carrier.
+                distance = np.int64(min(expansion.moves[index], MOST_DISTANCE))
             copy_cells(search, expansion.carriers, index, pool.cells, at)
         pool.word[at] = packed_settled(state, place_of_value(search, value), 0, distance)
         return
