@@ -239,7 +239,7 @@ class MovePolicy:
     """The game that it was learned on, if that has a board of another size: never."""
 
     backup = MEAN
-    """What ``auto`` backs its values up by: as without it."""
+    """The backup that ``auto`` has with it: as without it."""
 
     other_sizes = False
     """True if it was measured to help on boards of other sizes: it does not fit them."""

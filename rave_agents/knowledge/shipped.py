@@ -62,7 +62,7 @@ def value_for(rules: BaseRules) -> LinearValue | MovePolicy | None:
 
 
 def _learned_of(rules: BaseRules) -> list[LinearValue | MovePolicy]:
-    """What is shipped of a game, whatever its parameters."""
+    """Values and policies that are shipped of a game, whatever its parameters."""
     if not rules.name or rules.num_board_cells == 0:
         return []
     paths = *FOLDER.glob(f"{rules.name}.npz"), *FOLDER.glob(f"{rules.name}-*.npz")

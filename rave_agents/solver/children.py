@@ -50,7 +50,7 @@ SHARED_BY = 8
 
 @kernel
 def weight_of_others(judges: int, num_open: int) -> int:
-    """What open children beside the one with the greatest number add to it: 1 each.
+    """The numbers that open children add to the greatest one of them: 1 each.
 
     Beside the greater numbers that a value function gives that would be too little where there are
     many: one more for each ``SHARED_BY`` of them, at most ``JUDGED``.

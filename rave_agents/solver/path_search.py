@@ -50,7 +50,7 @@ MOST_DEPTHS = 2**20
 
 
 class Known(NamedTuple):
-    """What is known of a statement about a position."""
+    """Facts that are known of a statement about a position."""
 
     state: int
     """``OPEN``, ``PROVEN`` or ``REFUTED``."""
@@ -165,14 +165,14 @@ class PathSearch:
             self._make_lists()
 
     def known_after(self, statements: Sequence[Statement]) -> dict[int, list[Known]]:
-        """What is known of statements after each action at the root."""
+        """Facts of statements after each action at the root."""
         return {
             int(self._expansion.actions[place]): [self._known_after(place, s) for s in statements]
             for place in range(self._expand_root())
         }
 
     def _known_after(self, place: int, statement: Statement) -> Known:
-        """What is known of a statement after an action at the root."""
+        """Facts of a statement after an action at the root."""
         expansion = self._expansion
         if expansion.ends[place]:
             players = int(expansion.header[Place.NUM_PLAYERS])

@@ -271,7 +271,7 @@ class ProofSearch:
     def answers_after(
         self, state: GameState, player: int, bounds: Sequence[float]
     ) -> dict[int, list[Answer | None]]:
-        """What is known of several returns after each action, as of a game that is over there.
+        """Answers for several returns after each action, by the table and the ends that rules tell.
 
         Ends that rules foresee are told, too, of which the table knows nothing.
 
@@ -286,7 +286,7 @@ class ProofSearch:
         return {action: [_told(known) for known in after[action]] for action in sorted(after)}
 
     def _answer(self, state: GameState, player: int, at_least: float) -> Answer | None:
-        """The same at the root, which goes on."""
+        """The table's answer for a statement about the root."""
         statement = self._statement(player, at_least)
         word = self._word(statement)
         kind = int(state_of(word))
