@@ -84,6 +84,7 @@ def patient(patience):
     return AUTO.replace(
         proofs=AUTO.proofs._replace(checks=CheckRefutations(patience=patience)),
         learning=SearchConfig().learning,
+        endgame_share=0.0,  # A proven win has no tree.
     )
 
 
