@@ -165,7 +165,7 @@ class PathSearch:
             self._make_lists()
 
     def known_after(self, statements: Sequence[Statement]) -> dict[int, list[Known]]:
-        """Facts of statements after each action at the root."""
+        """Facts of statements after each action at the root, as its expander tells actions."""
         return {
             int(self._expansion.actions[place]): [self._known_after(place, s) for s in statements]
             for place in range(self._expand_root())

@@ -283,7 +283,10 @@ class ProofSearch:
         first = self._team.first
         first.set_root(state)
         after = first.known_after([self._statement(player, bound) for bound in bounds])
-        return {action: [_told(known) for known in after[action]] for action in sorted(after)}
+        # States in Python tell actions by their places among the legal ones.
+        legal = sorted(map(int, state.legal_actions()))
+        ordered = (after[told] for told in sorted(after))
+        return {a: list(map(_told, known)) for a, known in zip(legal, ordered, strict=True)}
 
     def _answer(self, state: GameState, player: int, at_least: float) -> Answer | None:
         """The table's answer for a statement about the root."""

@@ -454,7 +454,7 @@ def test_infinity_may_be_a_text():
         assert SearchConfig(proofs=spec).proofs.numbers.visits == INF
 
 
-@pytest.mark.parametrize("name", ["hidden", "utility_range", "endgames"])
+@pytest.mark.parametrize("name", ["hidden", "utility_range"])
 @pytest.mark.parametrize("value", ["guess", "", None, True])
 def test_another_choice_is_refused(name, value):
     with pytest.raises(UnknownNameError, match=rf"Unknown {name} .* There are: "):
