@@ -286,7 +286,7 @@ class ProofSearch:
         # States in Python tell actions by their places among the legal ones.
         legal = sorted(map(int, state.legal_actions()))
         ordered = (after[told] for told in sorted(after))
-        return {a: list(map(_told, known)) for a, known in zip(legal, ordered, strict=True)}
+        return {a: list(map(_answer_of, known)) for a, known in zip(legal, ordered, strict=True)}
 
     def _answer(self, state: GameState, player: int, at_least: float) -> Answer | None:
         """The table's answer for a statement about the root."""
@@ -389,7 +389,7 @@ class ProofSearch:
         )
 
 
-def _told(known: Known) -> Answer | None:
+def _answer_of(known: Known) -> Answer | None:
     """An answer without an action; None where nothing is known."""
     if known.state == OPEN:
         return None

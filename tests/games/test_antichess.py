@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pyspiel
 import pytest
+from helpers.lines_of_play import perft
 from rave_openspiel import OpenSpielState, compiled_games
 
 from rave_agents import Limit, Searcher
@@ -96,16 +97,6 @@ def test_rules_with_a_fen_begin_there(name, game):
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("name", PERFT)
 def test_perft_from_a_fen(name):
-    def perft(state, depth):
-        if depth == 0:
-            return 1
-        return sum(perft(after(state, action), depth - 1) for action in state.legal_actions())
-
-    def after(state, action):
-        state = state.clone()
-        state.apply_action(action)
-        return state
-
     found = [perft(placed(FENS[name]), depth + 1) for depth in range(len(PERFT[name]))]
     assert found == PERFT[name]
 

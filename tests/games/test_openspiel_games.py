@@ -8,6 +8,7 @@ import pyspiel
 import pytest
 import scipy
 from helpers.drawn_playouts import playouts_of
+from helpers.lines_of_play import perft
 from helpers.trees import dump
 from rave_openspiel import OpenSpielState, compiled_games
 
@@ -336,19 +337,6 @@ def test_random_games_of_all_sizes_are_openspiels(spec):
     game = pyspiel.load_game(spec)
     games = 4 if spec in SMALL else 8
     check_rules(rules_of(spec), game.new_initial_state, games=games, interpreted_games=1, seed=1)
-
-
-def perft(state, depth):
-    if depth == 0:
-        return 1
-    if depth == 1:
-        return len(state.legal_actions())
-    total = 0
-    for action in state.legal_actions():
-        child = state.clone()
-        child.apply_action(action)
-        total += perft(child, depth - 1)
-    return total
 
 
 @pytest.mark.full(but=["go(board_size=2)", "havannah(board_size=2)"])

@@ -18,6 +18,15 @@ def after(state, action):
     return child
 
 
+def perft(state, depth):
+    """The number of lines of play of so many moves, or outcomes of chance."""
+    if depth == 0:
+        return 1
+    if depth == 1:
+        return len(state.legal_actions())
+    return sum(perft(after(state, action), depth - 1) for action in state.legal_actions())
+
+
 def wins(state, known):
     """True if who is to move wins, by looking at all moves; ``known`` keeps what was found."""
     key = str(state), state.current_player()

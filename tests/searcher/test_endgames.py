@@ -74,6 +74,16 @@ def test_a_win_that_the_rules_foresee_is_played():
     assert [move.distance for move in result.actions if move.action == 4] == [3]
 
 
+@pytest.mark.parametrize("name", ["tic_tac_toe", "python_tic_tac_toe"])
+def test_of_several_wins_the_nearest_is_played(name):
+    """One move completes a row, and another makes two at once."""
+    state = as_game(name).new_initial_state()
+    for cell in (0, 3, 1, 4, 8):
+        state.apply_action(cell)
+    result = Searcher(SOLVING, seed=1).search(state, ENOUGH)
+    assert (result.action, result.proven, result.simulations) == (5, "win", 0)
+
+
 def test_a_proven_loss_is_searched_for_the_move_to_make():
     result = Searcher(SOLVING, seed=1).search(Sticks(8), ENOUGH)
     assert result.proven == "loss"

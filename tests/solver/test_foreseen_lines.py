@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from helpers.lines_of_play import played, wins_within
+from helpers.lines_of_play import after, played, wins_within
 
 from rave_agents.games.connect_four import ConnectFour
 from rave_agents.solver.proof_search import ProofSearch
@@ -60,20 +60,13 @@ def test_every_win_in_one_move_is_foreseen(rules):
         state = rules.new_initial_state()
         while not state.is_terminal():
             player = state.current_player()
-            ends = [played_on(state, column) for column in state.legal_actions()]
+            ends = [after(state, column) for column in state.legal_actions()]
             if state.history() and any(end.returns()[player] == 1.0 for end in ends):
                 assert foreseen_end(state, 1 - player)[:2] == (player, 1)
             state = draw.choice(ends)
 
 
-def played_on(state, column):
-    """The position after a move."""
-    after = state.clone()
-    after.apply_action(column)
-    return after
-
-
 def test_one_column_of_all_bits_has_no_line_to_the_side():
     state = played(ConnectFour(rows=63, columns=1), [0] * 62)
     assert not state.is_terminal()
-    assert played_on(state, 0).returns() == [0.0, 0.0]
+    assert after(state, 0).returns() == [0.0, 0.0]
