@@ -50,8 +50,8 @@ class KernelFunction(Generic[_P, _R]):
 
     def __init__(self, function: Callable[_P, _R], sums_in_any_order: bool = False) -> None:
         functools.update_wrapper(self, function)
-        self.py_func = function
-        self.sums_in_any_order = sums_in_any_order
+        self.py_func: Callable[_P, _R] = function
+        self.sums_in_any_order: bool = sums_in_any_order
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Run it in the interpreter."""

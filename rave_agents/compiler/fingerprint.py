@@ -58,7 +58,7 @@ class Fingerprint:
         """Functions that the user has given to Numba."""
         self.watched: Watched = nothing_watched()
         """Objects looked up by code that may change."""
-        self.watching = True
+        self.watching: bool = True
         """True if code added now may change: it is not of this package."""
         self._seen: dict[Any, tuple[int, Any]] = {}
         self._contents: dict[int, tuple[Any, str]] = {}

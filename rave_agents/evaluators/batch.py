@@ -62,12 +62,12 @@ class BatchArrays:
         logits: bool,
         cache: EvaluationCache,
     ) -> None:
-        self.observations = np.zeros((rows, *observation_shape), np.float32)
+        self.observations: NDArray[np.float32] = np.zeros((rows, *observation_shape), np.float32)
         self._masks = np.zeros((rows, num_actions), np.int8)
         self._players = np.zeros(rows, np.int64)
-        self.policy = np.zeros((rows, num_actions))
+        self.policy: NDArray[np.float64] = np.zeros((rows, num_actions))
         """[rows, actions] the evaluator's answer."""
-        self.values = np.zeros((rows, num_players))
+        self.values: NDArray[np.float64] = np.zeros((rows, num_players))
         """[rows, players] likewise."""
         self._common = np.zeros(COMMON_LENGTH, np.int64)
         self._common[FIRST_OBSERVATION] = self.observations.ctypes.data

@@ -58,7 +58,7 @@ class EvaluationCache:
 
     def __init__(self, num_players: int, *, keeps: bool = True) -> None:
         places, priors = (MOST_ANSWERS, MOST_PRIORS) if keeps else (1, 1)
-        self.arrays = CacheArrays(
+        self.arrays: CacheArrays = CacheArrays(
             np.zeros(places * 2, np.int64),
             np.zeros(places, np.int64),
             np.zeros(priors),

@@ -49,17 +49,17 @@ class ActionNumbers:
         along = [(files * far, ranks * far) for files, ranks in lines for far in distances]
         plain = [*along, *KNIGHT_STEPS]
         ways = [*promoted, *plain]
-        self.destinations = len(ways)
+        self.destinations: int = len(ways)
         """The number of ways to go from a square."""
-        self.count = SQUARES * len(ways)
+        self.count: int = SQUARES * len(ways)
         """The number of actions."""
-        self.offsets = np.array([RANKS * files + ranks for files, ranks in ways])
+        self.offsets: NDArray[np.int64] = np.array([RANKS * files + ranks for files, ranks in ways])
         """[destinations] the difference of the squares' numbers."""
         becomes = [letter for letter in promotions for _ in PROMOTION_FILES] + ["Q"] * len(plain)
-        self.promoted = np.array([LETTERS.index(letter) for letter in becomes])
+        self.promoted: NDArray[np.int64] = np.array([LETTERS.index(letter) for letter in becomes])
         """[destinations] what a pawn on the last rank becomes, by its place in ``LETTERS``."""
         places = {way: len(promoted) + place for place, way in enumerate(plain)}
-        self.of_squares = self._of_squares(places)
+        self.of_squares: NDArray[np.int16] = self._of_squares(places)
         """[64, 64] the action from a square to another, -1 where none is."""
 
     def _of_squares(self, places: dict[tuple[int, int], int]) -> NDArray[np.int16]:

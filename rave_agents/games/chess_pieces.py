@@ -12,6 +12,7 @@ are counted and drawn without a list.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.games.bits import NONE, ONE, bit, has_bit, lowest_bit
@@ -81,7 +82,7 @@ class PieceRules(WinnerRules):
         self.offsets, self.promoted = numbers.offsets, numbers.promoted
         self.numbers, self.choices = numbers.of_squares, len(self.promotions) + 1
         steps = (*LINE_STEPS, *KNIGHT_STEPS)
-        self.distances = np.array([RANKS * file + rank for file, rank in steps])
+        self.distances: NDArray[np.int64] = np.array([RANKS * file + rank for file, rank in steps])
         self.turns_on = (self.distances % SQUARES).astype(np.uint64)
         self.turns_twice, self.turns_four = self.turns_on * 2 % WORD, self.turns_on * 4 % WORD
         squares = {divmod(square, RANKS) for square in range(SQUARES)}
@@ -89,8 +90,8 @@ class PieceRules(WinnerRules):
             set_of(RANKS * to + at for to, at in squares if (to - file, at - rank) in squares)
             for file, rank in steps
         ]
-        self.inside = np.array(inside, np.uint64)
-        self.sliders = np.array([STRAIGHT] * 4 + [DIAGONAL] * 4)
+        self.inside: NDArray[np.uint64] = np.array(inside, np.uint64)
+        self.sliders: NDArray[np.int64] = np.array([STRAIGHT] * 4 + [DIAGONAL] * 4)
         self.pawn_steps = np.array(PAWN_STEPS)
         ranks = [set_of(range(rank, SQUARES, RANKS)) for rank in range(RANKS)]
         self.before_last = np.array([ranks[1], ranks[6]])

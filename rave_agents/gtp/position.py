@@ -33,7 +33,7 @@ class Position:
     def __init__(self, game: Any) -> None:
         self.game: Game = as_game(game)
         """The game, with its parameters."""
-        self.vertices = Vertices(self.game)
+        self.vertices: Vertices = Vertices(self.game)
         """Writes and reads the game's moves."""
         self.clear()
 

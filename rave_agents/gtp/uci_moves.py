@@ -35,7 +35,8 @@ class UciMoves:
         self.short_name: str = game.name.partition("(")[0]
         """The game's name without parameters."""
         parameters: Mapping[str, Any] = getattr(game, "parameters", {})
-        self.variant, self._write = _variant(self.short_name, parameters, game.name)
+        variant, self._write = _variant(self.short_name, parameters, game.name)
+        self.variant: str = variant
         """The game's name in UCI programs."""
         self.turn: int = _AMAZONS_TURN if self.short_name == "amazons" else 1
         """Actions that one word describes."""

@@ -88,9 +88,9 @@ class KeptTrees:
         self._note_known(evaluator)
         self.root: RootPosition | None = None
         """The position searched last or advanced to; None before the first search."""
-        self.stage = Stage.IDLE
+        self.stage: Stage = Stage.IDLE
         """The stage of the trees."""
-        self.search_run = Run(over=True)
+        self.search_run: Run = Run(over=True)
         """The run that searches them, or did last."""
         self.running: Sequence[TreeSearch] = ()
         """The searches that run, or ran last; none where there was nothing to search."""

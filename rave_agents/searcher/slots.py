@@ -44,7 +44,7 @@ class Slot:
     def __init__(self, owner: SlotOwner, frame: Frame, *, virtual: bool) -> None:
         self.owner, self.frame = owner, frame
         self.control = leaves.new_control(virtual=virtual)
-        self.version = 0
+        self.version: int = 0
 
     def bind(self, record: leaves.LeafSearch) -> None:
         """Work on this record from now on."""

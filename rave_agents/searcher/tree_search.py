@@ -82,15 +82,15 @@ class TreeSearch:
         self._evaluator = evaluator
         self.tree: SearchTree | None = None
         """The tree; None before the first search."""
-        self.solved = False
+        self.solved: bool = False
         """True if the search ended because nothing is left to search."""
         self._numbers: ActionNumbers | None = None
         self._policy: MovePolicy | None = None
         self._before = 0
         self._keeps_provider = False
-        self.provider = "python"
+        self.provider: str = "python"
         """The provider of the simulations, see ``SearchResult.provider``; known once it is open."""
-        self.in_python = True
+        self.in_python: bool = True
         """True if that is Python, which compiled code is much faster than; likewise."""
 
     def __getstate__(self) -> dict[str, Any]:

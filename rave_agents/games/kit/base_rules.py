@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.board import Board
@@ -171,9 +172,10 @@ class BaseRules:
         )
         """The type of the record, which takes whole words of eight bytes."""
         self.record_bytes: int = self.record.itemsize
-        self.key_words, self.key_masks, self.key_lists = told_by(
-            self.record, self.aside, self.unordered
-        )
+        words, masks, lists = told_by(self.record, self.aside, self.unordered)
+        self.key_words: NDArray[np.int64] = words
+        self.key_masks: NDArray[np.uint64] = masks
+        self.key_lists: NDArray[np.int64] = lists
         self.num_distinct_actions = checked_count(
             "num_distinct_actions", self.num_distinct_actions, MOST_OUTCOMES
         )
@@ -205,9 +207,10 @@ class BaseRules:
         self.carrier_words: int = -(-self.num_distinct_actions // 64)
         """Numbers of 64 bits that have a bit for each action."""
         self.position_kinds = self.position_kinds or self.cell_kinds
-        self.num_images, self.image_numbers = image_numbers(
-            self.board_shape, self.position_kinds, self._own_turns()
-        )
+        turns = self._own_turns()
+        count, numbers = image_numbers(self.board_shape, self.position_kinds, turns)
+        self.num_images: int = count
+        self.image_numbers: NDArray[np.uint64] = numbers
         self.num_shown: int = _numbers_shown(self)
         """Numbers that tell a board to a search that learns, see ``showing.py``; 0 for none."""
 
