@@ -5,7 +5,8 @@ On compiled rules with a board, self-play in machine code teaches a value of tup
 search plays itself, first with playouts to the end, then by the values learned so far. Each
 position of these games is labelled half with how the game ended and half with what the search
 thought of it, and a ``LinearValue`` of observations is fitted to all of them by logistic
-regression.
+regression. Where something is hidden, these are what the player to move sees, and searches begin in
+worlds that this player cannot tell apart.
 """
 
 import os
@@ -38,7 +39,6 @@ from rave_agents.game.game_state import (
     PlayerId,
     compiled_form,
     has_simultaneous_moves,
-    hides_information,
 )
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.knowledge.linear_value import LinearValue, game_text
@@ -99,7 +99,7 @@ def learn(
 
     Args:
         game: the game, its name, or a state to begin at, see ``as_game``. One player moves at a
-            time, nothing is hidden, and utilities are bounded.
+            time, and utilities are bounded.
         name: the game's name for messages; None for its own. The value tells the game with all its
             parameters.
         minutes: minutes of learning, above 0; 5 if ``games`` is not given either.
@@ -300,10 +300,10 @@ class _Features:
 
     def __init__(self, state: GameState, game: str) -> None:
         utilities = bounded_utilities(state)
-        if has_simultaneous_moves(state) or hides_information(state) or utilities is None:
+        if has_simultaneous_moves(state) or utilities is None:
             raise UnsupportedGameError(
-                f"{game}: values are learned of games in which one player moves at a time, nothing "
-                "is hidden and utilities are bounded."
+                f"{game}: values are learned of games in which one player moves at a time and "
+                "utilities are bounded."
             )
         self.game, (self.low, self.high) = game_text(state), utilities
         self.players = int(state.num_players())

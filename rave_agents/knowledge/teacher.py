@@ -79,6 +79,8 @@ class Teacher:
             rows=np.zeros(ROWS, np.int64),
             movers=np.zeros(ROWS, np.int64),
             values=np.zeros((LONGEST, rules.num_players)),
+            carrier=np.zeros(rules.carrier_words, np.uint64),
+            room=np.zeros(rules.foresight_room, np.int16),
         )
         start = np.zeros(1, rules.record)
         with np.errstate(over="ignore"):

@@ -14,7 +14,7 @@ from rave_pettingzoo import AECState, UCTAgent
 from typer.testing import CliRunner
 
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
-from rave_agents.analysis.board_learning import BoardLearner, network_for
+from rave_agents.analysis.board_learning import SETTINGS, BoardLearner, network_for
 from rave_agents.analysis.learn import _plain, _regression, learn
 from rave_agents.analysis.learning_run import learn_to_file
 from rave_agents.arena.match import play_match
@@ -501,15 +501,32 @@ def test_a_file_is_checked_after_every_round_and_goes_on(compiled, tmp_path):
 def test_learning_goes_on_from_a_value():
     rules = small("breakthrough")
     first = learn(rules, games=40, rounds=1, seed=1)
-    again = learn(rules, games=1, rounds=1, seed=2, start=first)
-    plain = learn(rules, games=1, rounds=1, seed=2)
+    again = learn(rules, games=4, rounds=1, seed=2, start=first)
+    plain = learn(rules, games=4, rounds=1, seed=2)
     moved, apart = (np.abs(each.weights - first.weights).sum() for each in (again, plain))
     assert 0.0 < moved < apart / 2
 
 
+class Unforeseen(rules_class("connect_four")):
+    """Connect Four whose ends are not foreseen: those of a class are not its subclasses'."""
+
+    name = "test_unforeseen_connect_four"
+
+
+def test_a_game_of_self_play_is_over_once_its_winner_is_foreseen():
+    """The first piece wins, which is foreseen before it is played."""
+    learned, settings = [], SETTINGS._replace(opening=0)
+    for kind in (rules_class("connect_four"), Unforeseen):
+        learner = BoardLearner(kind(rows=1, columns=4, x_in_row=1), settings=settings)
+        learner.learn_round(20)
+        learned.append(learner.positions)
+    assert learned[0] == 0 < learned[1]
+
+
 @pytest.mark.full
-def test_machine_code_teaches_what_the_interpreter_does(compiled):
-    rules = small("breakthrough")
+@pytest.mark.parametrize("name", ["breakthrough", "connect_four"])
+def test_machine_code_teaches_what_the_interpreter_does(compiled, name):
+    rules = small(name)
     learner = BoardLearner(rules, seed=1)
     learner.learn_round(20)
     with pytest.MonkeyPatch.context() as patched:
@@ -570,10 +587,23 @@ def test_openspiels_games_are_learned_from_observations():
     assert sum(value(state)) == pytest.approx(0.0)
 
 
-@pytest.mark.parametrize("name", ["leduc_poker", "matrix_rps"])
-def test_games_that_are_not_learned_are_refused(name):
+def test_a_value_of_a_game_with_hidden_cards_is_learned_from_what_the_player_sees():
+    state = load_game("kuhn_poker").new_initial_state()
+    value = learn(state, "kuhn_poker", games=200, rounds=2, simulations=10, opening=0, seed=1)
+    found = {}
+    for own, hidden in ((2, 0), (2, 1), (0, 1), (0, 2)):
+        dealt = state.clone()
+        dealt.apply_action(own)
+        dealt.apply_action(hidden)
+        found[own, hidden] = value(dealt)[0]
+    assert found[2, 0] == found[2, 1]
+    assert found[0, 1] == found[0, 2] < found[2, 0] - 0.5
+
+
+def test_games_with_simultaneous_moves_are_not_learned():
+    state = load_game("matrix_rps").new_initial_state()
     with pytest.raises(UnsupportedGameError, match="values are learned of games"):
-        learn(load_game(name).new_initial_state(), name, games=2, rounds=1)
+        learn(state, "matrix_rps", games=2, rounds=1)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 Players take the action with the best value behind it, now and then a random one. Each position of a
 game is an example: its value moves towards what its actions are worth now and how the game went on,
 by TD(λ) (Sutton 1988). Every number has a step size of its own, by temporal coherence (Beal & Smith
-1999): it shrinks where the number's errors cancel.
+1999): it shrinks where the number's errors cancel. A game is over once its winner is foreseen.
 """
 
 from typing import Any, NamedTuple
@@ -50,7 +50,7 @@ TRACE, RANDOM, STEP, ERROR = 0, 1, 2, 3
 
 NUMBERS = 4
 
-ARRAYS = 17
+ARRAYS = 19
 """Addresses that ``entry`` takes."""
 
 
@@ -83,6 +83,10 @@ class Lesson(NamedTuple):
     """[ROWS] the player to move; below 0 where a random action was taken."""
     values: Any
     """[LONGEST, players] the shares that each position's actions were worth."""
+    carrier: Any
+    """[carrier_words] where rules write what a foreseen win needs."""
+    room: Any
+    """[foresight_room] where rules look for who wins."""
 
 
 @kernel
@@ -91,6 +95,12 @@ def take_returns(rules: Any, state: Any, lesson: Any, level: Any) -> bool:
     for player in range(rules.num_players):
         lesson.scratch[player] = 0.0
     rules.returns(state, lesson.scratch)
+    return share_returns(rules, lesson, level)
+
+
+@kernel
+def share_returns(rules: Any, lesson: Any, level: Any) -> bool:
+    """Write the returns as shares. Returns whether they are within the utilities."""
     fine = True
     for player in range(rules.num_players):
         won = lesson.scratch[player]
@@ -98,6 +108,20 @@ def take_returns(rules: Any, state: Any, lesson: Any, level: Any) -> bool:
         won = (won - rules.min_utility) / (rules.max_utility - rules.min_utility)
         lesson.shares[level, player] = won
     return fine
+
+
+@kernel
+def take_foreseen(rules: Any, state: Any, player: Any, lesson: Any, level: Any) -> bool:
+    """Write what each player wins if that is foreseen, with ``player`` to move; else False."""
+    if not rules.foresees:
+        return False
+    moves = rules.foresee_end(state, 1 - player, lesson.carrier, lesson.room)
+    if moves == 0:
+        return False
+    for place in range(rules.num_players):
+        lesson.scratch[place] = 0.0
+    rules.write_winner(lesson.scratch, 1 - player if moves > 0 else player)
+    return share_returns(rules, lesson, level)
 
 
 @kernel
@@ -179,6 +203,23 @@ def lead_on(rules: Any, lesson: Any, record: Any) -> Any:
 
 
 @kernel
+def lead_on_or_end(rules: Any, lesson: Any, record: Any, level: Any) -> Any:
+    """Lead on to a player. Returns who, or what the rules break.
+
+    It is TERMINAL, and what each player wins is written, where the game is over or its winner is
+    foreseen.
+    """
+    player = np.int64(lead_on(rules, lesson, record))
+    state = lesson.states[record]
+    if player == TERMINAL:
+        fine = take_returns(rules, state, lesson, level)
+        return player if fine else refuse(lesson, BAD_RETURNS, 0)
+    if player >= 0 and take_foreseen(rules, state, player, lesson, level):
+        return np.int64(TERMINAL)
+    return player
+
+
+@kernel
 def list_actions(rules: Any, lesson: Any) -> Any:
     """List the legal actions on the board. Returns their number, or what the rules break."""
     count = np.int64(rules.legal_actions(lesson.states[ROOT], lesson.actions[HERE]))
@@ -200,10 +241,9 @@ def value_behind(rules: Any, lesson: Any, action: Any) -> Any:
     copy_state(lesson.states, ROOT, CHILD)
     state = lesson.states[CHILD]
     rules.play(state, action)
-    player = np.int64(lead_on(rules, lesson, CHILD))
+    player = np.int64(lead_on_or_end(rules, lesson, CHILD, BEHIND))
     if player == TERMINAL:
-        fine = take_returns(rules, state, lesson, BEHIND)
-        return np.int64(0) if fine else refuse(lesson, BAD_RETURNS, 0)
+        return np.int64(0)
     if player < 0:
         return player
     if not note_position(rules, state, player, lesson, LONGEST):
@@ -250,13 +290,9 @@ def play_game(rules: Any, lesson: Any) -> Any:
     opening: Any = np.int64(random_below(lesson.playout_stream, lesson.counts[OPENING] + 1))
     length, moves = np.int64(0), np.int64(0)
     while length < LONGEST and moves < 2 * LONGEST:
-        player = np.int64(lead_on(rules, lesson, ROOT))
+        player = np.int64(lead_on_or_end(rules, lesson, ROOT, HERE))
         if player == TERMINAL:
-            return (
-                length
-                if take_returns(rules, root, lesson, HERE)
-                else refuse(lesson, BAD_RETURNS, 0)
-            )
+            return length
         if player < 0:
             return player
         count: Any = np.int64(list_actions(rules, lesson))
@@ -326,6 +362,8 @@ def entry(rules: Any, address: Any) -> Any:
         array_at(at[14], ROWS, np.int64),
         array_at(at[15], ROWS, np.int64),
         table_at(at[16], LONGEST, players, np.float64),
+        array_at(at[17], rules.carrier_words, np.uint64),
+        array_at(at[18], rules.foresight_room, np.int16),
     )
     return teach(rules, lesson)
 
