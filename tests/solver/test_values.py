@@ -49,7 +49,7 @@ def positions_for(state, value):
 @pytest.mark.parametrize(
     ("rules", "moves", "seed"),
     [
-        (ConnectFour(), 14, 14),
+        (ConnectFour(), 12, 17),
         (ConnectFour(), 11, 11),
         (Othello(), 46, 46),
         (Y(board_size=7), 2, 2),
