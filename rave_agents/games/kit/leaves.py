@@ -163,11 +163,17 @@ def try_reply(rules: Any, states: Any, actions: Any, frame: Any) -> bool:
 
 
 @kernel
+def take_winner(rules: Any, scratch: Any, player: int) -> None:
+    """Write the returns of a game that a player wins to where rules write them."""
+    for place in range(scratch.shape[0]):
+        scratch[place] = 0.0
+    rules.write_winner(scratch, player)
+
+
+@kernel
 def write_winner(rules: Any, frame: Any, returns: Any, row: int, player: int) -> None:
     """Write the returns of a game that a player wins."""
-    for place in range(frame.scratch.shape[0]):
-        frame.scratch[place] = 0.0
-    rules.write_winner(frame.scratch, player)
+    take_winner(rules, frame.scratch, player)
     for place in range(frame.scratch.shape[0]):
         returns[row, place] = frame.scratch[place]
 

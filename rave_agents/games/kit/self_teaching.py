@@ -12,6 +12,7 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
+from rave_agents.games.kit.leaves import take_winner
 from rave_agents.games.kit.memory import array_at, copy_state, states_at, table_at
 from rave_agents.games.kit.playouts import drawn_outcome
 from rave_agents.games.kit.refusals import (
@@ -118,9 +119,7 @@ def take_foreseen(rules: Any, state: Any, player: Any, lesson: Any, level: Any) 
     moves = rules.foresee_end(state, 1 - player, lesson.carrier, lesson.room)
     if moves == 0:
         return False
-    for place in range(rules.num_players):
-        lesson.scratch[place] = 0.0
-    rules.write_winner(lesson.scratch, 1 - player if moves > 0 else player)
+    take_winner(rules, lesson.scratch, 1 - player if moves > 0 else player)
     return share_returns(rules, lesson, level)
 
 
