@@ -25,7 +25,7 @@ def _counts(seed, count):
 
 @pytest.mark.parametrize(
     ("seed", "count"),
-    [(1, 20), *(pytest.param(seed, 600, marks=pytest.mark.full) for seed in (2, 3))],
+    [(1, 12), *(pytest.param(seed, 600, marks=pytest.mark.full) for seed in (2, 3))],
 )
 def test_damaged_files_are_read_or_refused_by_file_line_and_field(seed, count):
     counts = _counts(seed, count)

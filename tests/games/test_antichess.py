@@ -73,7 +73,7 @@ def assert_same(own, state):
         assert texts == [state.action_to_string(action) for action in legal]
 
 
-@pytest.mark.full(but=["an endgame", "many of a kind"])
+@pytest.mark.full(but=["an endgame"])
 @pytest.mark.parametrize("name", FENS)
 def test_games_from_a_fen_are_openspiels(name, game):
     draw = random.Random(name)
