@@ -12,7 +12,7 @@ from rave_agents.errors import CertificateError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
-from rave_agents.game.notation import apply_moves
+from rave_agents.game.notation import Moves, apply_moves
 from rave_agents.solver.expected_value import ExpectedValue
 from rave_agents.solver.proof_search import ProofSearch
 
@@ -26,7 +26,7 @@ def position_header(
     game: Game,
     name: str,
     played: list[int],
-    moves: str = "",
+    moves: Moves = "",
     position: str | os.PathLike[str] | None = None,
 ) -> Header:
     """The header of a certificate of a position, without statements.
@@ -57,7 +57,7 @@ def certify(
     solution: Any,
     game: Any,
     *,
-    moves: str = "",
+    moves: Moves = "",
     position: str | os.PathLike[str] | None = None,
 ) -> int:
     """Write the certificate of a solution; the number of lines of its proofs.

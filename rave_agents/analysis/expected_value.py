@@ -10,7 +10,7 @@ from rave_agents.certificates.checker import after
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import GameState
-from rave_agents.game.notation import action_name, position_text
+from rave_agents.game.notation import Moves, action_name, position_text
 from rave_agents.results.numbers import counted, whole
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result
@@ -135,7 +135,7 @@ def _view(progress: ValueProgress) -> View:
 def solve_expected(
     game: Any,
     *,
-    moves: str = "",
+    moves: Moves = "",
     position: str | os.PathLike[str] | None = None,
     positions: int | None = None,
     seconds: float | None = None,
@@ -147,7 +147,8 @@ def solve_expected(
 
     Args:
         game: the game or its name, such as ``"pig(winscore=20)"``; see ``as_game``.
-        moves: the moves to play first, see ``rave_agents.game.notation.apply_moves``.
+        moves: the moves to play first, a text or a sequence of actions, see
+            ``rave_agents.game.notation.apply_moves``.
         position: the position that these begin at, see ``rave_agents.arena.positions.set_up``.
         positions: the most positions to expand, at least 1.
         seconds: the largest number of wall-clock seconds, above 0.

@@ -17,7 +17,7 @@ from rave_agents.game.game_state import (
     legal_actions_of,
     moving_players,
 )
-from rave_agents.game.notation import action_name, legal_names, position_text
+from rave_agents.game.notation import Moves, action_name, legal_names, position_text
 from rave_agents.results.result import Result
 from rave_agents.results.search_result import SearchResult
 from rave_agents.results.tables import Table
@@ -108,7 +108,7 @@ def analyse(
     game: Any,
     agent: Any,
     *,
-    moves: str = "",
+    moves: Moves = "",
     position: str | os.PathLike[str] | None = None,
     simulations: int | None = None,
     seconds: float | None = None,
@@ -121,7 +121,8 @@ def analyse(
         game: the game or its name, such as ``"hex(board_size=7)"``; see ``as_game``.
         agent: the agent: its spec, such as ``"rave(simulations=500)"``, or one of your own, see
             ``as_agent``.
-        moves: the moves to play first, see ``rave_agents.game.notation.apply_moves``.
+        moves: the moves to play first, a text or a sequence of actions, see
+            ``rave_agents.game.notation.apply_moves``.
         position: the position that these begin at, see ``rave_agents.arena.positions.set_up``.
         simulations: simulations for an agent whose spec has no limit; 1,000 if ``seconds`` is not
             given either.
@@ -165,7 +166,7 @@ def _chosen_seat(state: GameState, player: int) -> int:
 
 
 def decision_after(
-    game: Game, moves: str, position: str | os.PathLike[str] | None = None
+    game: Game, moves: Moves, position: str | os.PathLike[str] | None = None
 ) -> tuple[GameState, list[int]]:
     """The position after some moves, at which a player is to move, and the moves as actions.
 

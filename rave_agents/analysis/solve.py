@@ -16,7 +16,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import GameState, compiled_form, has_chance
-from rave_agents.game.notation import action_name, position_text
+from rave_agents.game.notation import Moves, action_name, position_text
 from rave_agents.games.kit.values import judged_rules
 from rave_agents.knowledge.shipped import rules_of, value_for
 from rave_agents.results.numbers import counted, whole
@@ -260,7 +260,7 @@ def _sum_of_two(state: GameState) -> float | None:
 def solve_position(
     game: Any,
     *,
-    moves: str = "",
+    moves: Moves = "",
     position: str | os.PathLike[str] | None = None,
     positions: int | None = None,
     seconds: float | None = None,
@@ -279,7 +279,8 @@ def solve_position(
 
     Args:
         game: the game or its name, such as ``"tic_tac_toe"``; see ``as_game``.
-        moves: the moves to play first, see ``rave_agents.game.notation.apply_moves``.
+        moves: the moves to play first, a text or a sequence of actions, see
+            ``rave_agents.game.notation.apply_moves``.
         position: the position that these begin at, see ``rave_agents.arena.positions.set_up``.
         positions: the largest number of positions to expand, at least 1.
         seconds: the largest number of wall-clock seconds, above 0.

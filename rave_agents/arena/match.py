@@ -29,6 +29,7 @@ from rave_agents.frameworks.adapters import Game, is_dealt
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments, checked_seed
 from rave_agents.game.game_state import has_simultaneous_moves
+from rave_agents.game.notation import Moves
 from rave_agents.results.progress import Progress, shown
 from rave_agents.searcher.clock import Clock
 
@@ -56,7 +57,7 @@ def play_match(
     clock: str | None = None,
     seed: int = 0,
     opening_plies: int | None = None,
-    moves: str = "",
+    moves: Moves = "",
     position: str | os.PathLike[str] | None = None,
     jobs: int = 1,
     sgf: str | Path | None = None,
@@ -90,8 +91,8 @@ def play_match(
         opening_plies: random moves that each opening starts with; None for 2, and for none where
             players may move at the same time: what they would waste blindly could decide the game.
             Chance outcomes between them are drawn by their probabilities and not counted.
-        moves: moves that all games begin with, before those; ``opening_plies`` is then 0 by
-            default.
+        moves: moves that all games begin with, before those, a text or a sequence of actions;
+            ``opening_plies`` is then 0 by default.
         position: the position that all games begin at, before ``moves``; see
             ``rave_agents.arena.positions.set_up``. Moves must lead to it: agents are told of them.
         jobs: processes that play at the same time.
@@ -157,13 +158,13 @@ def play_match(
     return _played(result, table, options, progress, folder)
 
 
-def _start(game: Game, moves: str, position: str | os.PathLike[str] | None) -> tuple[int, ...]:
+def _start(game: Game, moves: Moves, position: str | os.PathLike[str] | None) -> tuple[int, ...]:
     """The actions that lead to where all games begin.
 
     Raises:
         ValueError: if it is no position at which games can begin.
     """
-    if not moves and position is None:
+    if isinstance(moves, str) and not moves and position is None:
         return ()
     if is_dealt(game):
         raise ValueError(f"{game.name} draws chance itself: its games begin at the beginning.")

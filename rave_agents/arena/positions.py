@@ -21,7 +21,7 @@ from rave_agents.game.game_state import (
     hides_information,
     is_simultaneous,
 )
-from rave_agents.game.notation import apply_moves, position_text
+from rave_agents.game.notation import Moves, apply_moves, position_text
 from rave_agents.game.plain_text import shortened
 
 MOST_SECONDS, PATIENCE = 10.0, 3.0
@@ -41,7 +41,7 @@ class Position(NamedTuple):
 
 def set_up(
     game: Game,
-    moves: str = "",
+    moves: Moves = "",
     position: str | os.PathLike[str] | None = None,
     seed: int | None = None,
 ) -> Position:
@@ -49,7 +49,8 @@ def set_up(
 
     Args:
         game: the game.
-        moves: moves to play, after those of ``position``; see ``apply_moves``.
+        moves: moves to play, after those of ``position``: a text or a sequence of actions, see
+            ``apply_moves``.
         position: where to begin: a FEN in the games that have it, the text that the game prints of
             a position, or a file that has one of these or moves, as SGF or as text. None for the
             beginning.

@@ -2,8 +2,12 @@
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+import numpy as np
+
+from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import (
     GameState,
     apply_path,
@@ -11,6 +15,9 @@ from rave_agents.game.game_state import (
     legal_actions_of,
     moving_players,
 )
+
+Moves = str | Sequence[int | str]
+"""Moves as users give them: a text, or a sequence of actions and names, see ``apply_moves``."""
 
 _SEPARATORS = re.compile(r"[\s,;]*")
 _WORD_END = re.compile(r"[\s;]|,(?![^\s(]*\))")
@@ -57,37 +64,95 @@ def legal_names(state: GameState, player: int | None = None) -> dict[int, str]:
     return {int(a): action_name(state, int(a), player) for a in actions}
 
 
-def apply_moves(state: GameState, text: str) -> list[int]:
+def apply_moves(state: GameState, moves: Moves) -> list[int]:
     """Play moves, chance outcomes included, on the state itself and return them as numbers.
 
-    Moves are separated by spaces, commas or semicolons. Of the legal moves whose names the text
-    goes on with, the longest is meant, so that names may hold spaces and commas themselves; where
-    none fits, a number is the action of that number. Where players move at the same time, each of
-    them has a move, in the order of the players.
+    In a text, moves are separated by spaces, commas or semicolons. Of the legal moves whose names
+    the text goes on with, the longest is meant, so that names may hold spaces and commas
+    themselves; where none fits, a number is the action of that number. A sequence, such as a
+    state's history, has an action or a name for each move. Where players move at the same time,
+    each of them has a move, in the order of the players.
 
     Raises:
-        TypeError: if the moves are no text.
+        TypeError: if the moves are neither, or one of a sequence is neither an integer nor text.
         ValueError: for a move that is not legal or whose name several moves have; the message
             offers the nearest.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"moves must be text, names or numbers such as '3 0 2', got {text!r}.")
+    given = _Text(moves) if isinstance(moves, str) else _Listed(moves)
     played: list[int] = []
-    start = _skip(text, 0)
-    while start < len(text):
+    while given:
         if state.is_terminal():
-            raise ValueError(f"The game is over before {text[start:]!r}.")
+            raise ValueError(f"The game is over before {given.rest}.")
         step: list[int] = []
         for player in moving_players(state) if is_simultaneous(state) else [None]:
             try:
-                action, start = _next_move(state, text, start, player)
+                step.append(given.next_move(state, player))
             except ValueError as error:
                 number = len(played) + len(step) + 1
                 raise ValueError(f"Move {number}: {error}" if number > 1 else str(error)) from None
-            step.append(action)
         apply_path(state, step)
         played += step
     return played
+
+
+class _Text:
+    """Moves in a text, which are read one after the other; false once there is none left."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._start = text, _skip(text, 0)
+
+    def __bool__(self) -> bool:
+        return self._start < len(self._text)
+
+    @property
+    def rest(self) -> str:
+        """What is not read yet."""
+        return repr(self._text[self._start :])
+
+    def next_move(self, state: GameState, player: int | None) -> int:
+        """Read the next move, of the player where several move at once."""
+        action, self._start = _next_move(state, self._text, self._start, player)
+        return action
+
+
+class _Listed:
+    """Moves in a sequence, likewise."""
+
+    def __init__(self, moves: Any) -> None:
+        ordered = isinstance(moves, Sequence | np.ndarray) and not isinstance(moves, bytes)
+        if not ordered:
+            raise TypeError(
+                "moves must be text or a sequence of actions, such as '3 0 2' or [3, 0, 2], got "
+                f"{moves!r}."
+            )
+        self._moves, self._place = list(moves), 0
+
+    def __bool__(self) -> bool:
+        return self._place < len(self._moves)
+
+    @property
+    def rest(self) -> str:
+        """What is not read yet."""
+        return repr(self._moves[self._place :])
+
+    def next_move(self, state: GameState, player: int | None) -> int:
+        """Read the next move, of the player where several move at once."""
+        if not self:
+            raise ValueError(f"Player {player}'s move is missing.")
+        move = self._moves[self._place]
+        self._place += 1
+        if isinstance(move, str):
+            text = _Text(move)
+            action = text.next_move(state, player)
+            if text:
+                raise ValueError(f"{move!r} is more than one move.")
+            return action
+        if not is_integer(move):
+            raise TypeError(f"moves must be actions or names, got {move!r} among them.")
+        names = legal_names(state, player)
+        if int(move) not in names:
+            raise ValueError(_unknown_move(str(move), "", names))
+        return int(move)
 
 
 def _next_move(state: GameState, text: str, start: int, player: int | None) -> tuple[int, int]:

@@ -18,6 +18,7 @@ from rave_agents.arena.match import limited_spec
 from rave_agents.arena.positions import set_up
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import checked_seed
+from rave_agents.game.notation import Moves
 from rave_agents.knowledge.levels import LEVELS
 from rave_agents.sessions.session import PERSON, Session
 
@@ -30,7 +31,7 @@ def set_up_session(
     agents: Any = (),
     *,
     seats: Sequence[int] = (0,),
-    moves: str = "",
+    moves: Moves = "",
     position: str | os.PathLike[str] | None = None,
     simulations: int | None = None,
     seconds: float | None = None,
@@ -45,7 +46,8 @@ def set_up_session(
         agents: the agent, or several, of the seats that no person has, in their order; the last
             one has all that are left. By default ``auto``.
         seats: the seats of people.
-        moves: moves to play first, see ``rave_agents.game.notation.apply_moves``.
+        moves: moves to play first, a text or a sequence of actions, see
+            ``rave_agents.game.notation.apply_moves``.
         position: the position to begin at, see ``rave_agents.arena.positions.set_up``.
         simulations: simulations a move, for agents whose spec has no limit.
         seconds: seconds a move, for agents whose spec has no limit; 1 if nothing else is given.

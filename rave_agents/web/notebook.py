@@ -11,7 +11,7 @@ from rave_agents.agents.named_agents import DEFAULT_AGENT
 from rave_agents.errors import RaveAgentsError
 from rave_agents.extras import missing
 from rave_agents.game.arguments import answers_unknown_arguments
-from rave_agents.game.notation import apply_moves
+from rave_agents.game.notation import Moves, apply_moves
 from rave_agents.plots.board_svg import STYLE, board_svg
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import PERSON, Session
@@ -45,7 +45,7 @@ def play(
     agent: Any = DEFAULT_AGENT,
     *,
     seat: int | Sequence[int] = 0,
-    moves: str = "",
+    moves: Moves = "",
     position: str | os.PathLike[str] | None = None,
     simulations: int | None = None,
     seconds: float | None = None,
@@ -65,7 +65,7 @@ def play(
         game: the game or its name, see ``as_game``.
         agent: the agent or its spec, see ``as_agent``; several in a list for several seats.
         seat: your seat, from 0; several for people alone, none, ``()``, to watch agents.
-        moves: moves to play first.
+        moves: moves to play first, a text or a sequence of actions.
         position: the position to begin at: a FEN, what the game prints, or a file of moves.
         simulations: simulations a move of an agent without a limit.
         seconds: seconds a move of an agent without a limit; 1 if nothing else is given.

@@ -289,8 +289,3 @@ def test_ctrl_c_prints_what_is_known_and_keeps_the_table(tmp_path, threads):
     assert (values["end"], values["outcome"]) == ("interrupted", None)
     assert "Traceback" not in done.stderr
     assert path.stat().st_size > 10_000
-
-
-def test_moves_that_are_no_text_are_refused():
-    with pytest.raises(TypeError, match="moves must be text"):
-        solve_position("tic_tac_toe", moves=[0, 4])

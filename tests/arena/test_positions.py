@@ -5,6 +5,7 @@ import random
 import re
 import sys
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -47,6 +48,64 @@ def test_a_fen_is_searched_and_solved():
 def test_moves_go_on_from_a_position():
     found = analyse("chess", "random", position=MATE, moves="Ka2 h6")
     assert str(found.state).startswith("6k1/5pp1/7p/8/8/8/K7/3R4 w")
+
+
+MOVES = {
+    "a text": "3 3 2",
+    "actions": [3, 3, 2],
+    "NumPy's numbers": np.array([3, 3, 2]),
+    "names": ("x3", "o3", "x2"),
+    "both": [3, "o3", np.int64(2)],
+}
+
+
+@pytest.mark.parametrize("moves", MOVES.values(), ids=MOVES)
+def test_moves_are_a_text_or_a_sequence(moves):
+    assert set_up(as_game("connect_four"), moves).actions == (3, 3, 2)
+
+
+def test_a_states_history_leads_to_it():
+    state = after(as_game("kuhn_poker"), 0)
+    for action in (2, 0, 1):
+        state.apply_action(action)
+    assert set_up(as_game("kuhn_poker"), state.history()).actions == (2, 0, 1)
+
+
+def test_no_moves_are_an_empty_sequence():
+    assert solve_position("tic_tac_toe", moves=[]).moves == ()
+
+
+def test_matches_begin_after_a_sequence_of_moves():
+    result = play_match("tic_tac_toe", "random", "random", games=2, moves=[4, 0], progress=False)
+    assert all(record.actions[:2] == (4, 0) for record in result.records)
+
+
+@pytest.mark.parametrize(
+    ("moves", "error", "message"),
+    [
+        ([3, 7], ValueError, "^Move 2: No legal move is called '7'. Legal are: 'o0', 'o1'"),
+        ([-1], ValueError, "^No legal move is called '-1'"),
+        (["x9"], ValueError, r"^No legal move is called 'x9'\. Did you mean"),
+        (["x3 o3"], ValueError, "^'x3 o3' is more than one move"),
+        ([3, 2.5], TypeError, "^moves must be actions or names, got 2.5 among them"),
+        ([True], TypeError, "^moves must be actions or names, got True among them"),
+        (b"\3", TypeError, "^moves must be text or a sequence of actions"),
+        ({3, 4}, TypeError, r"^moves must be text or a sequence of actions, .* got \{3, 4\}"),
+        (7, TypeError, "^moves must be text or a sequence of actions, .* got 7"),
+        (None, TypeError, "^moves must be text or a sequence of actions, .* got None"),
+        ([0, 1, 0, 1, 0, 1, 0, 1], ValueError, r"^The game is over before \[1\]"),
+    ],
+)
+def test_sequences_that_are_no_moves_are_refused(moves, error, message):
+    with pytest.raises(error, match=message):
+        set_up(as_game("connect_four"), moves)
+
+
+def test_each_player_has_a_move_where_several_move_at_once():
+    game = as_game("matrix_pd")
+    assert set_up(game, [1, 0]).actions == (1, 0)
+    with pytest.raises(ValueError, match=r"^Move 2: Player 1's move is missing"):
+        set_up(game, [1])
 
 
 @pytest.mark.parametrize(
