@@ -30,6 +30,28 @@ def _expect(value, rules, state, returns):
     returns[1] = -1.0
 
 
+class Added(NamedTuple):
+    """Adds what player 0 is to expect, more after some moves than others, to what it finds."""
+
+
+@implements(position_value, Added)
+def _add(value, rules, state, returns):
+    lead = (state.moves % 7) / 10.0
+    returns[0] += lead
+    returns[1] -= lead
+
+
+class Written(NamedTuple):
+    """The same, written."""
+
+
+@implements(position_value, Written)
+def _write(value, rules, state, returns):
+    lead = (state.moves % 7) / 10.0
+    returns[0] = lead
+    returns[1] = -lead
+
+
 def random_position(rules, moves, seed):
     draw = random.Random(seed)
     state = rules.new_initial_state()
@@ -68,6 +90,12 @@ def test_shipped_values_spare_positions_and_prove_the_same(rules, moves, seed):
 def test_a_wrong_value_proves_the_same(rules):
     state = rules.new_initial_state()
     assert positions_for(state, Wrong())[0] == positions_for(state, None)[0]
+
+
+@pytest.mark.usefixtures("compiled")
+def test_a_value_finds_zeros_where_it_writes():
+    state = random_position(ConnectFour(rows=4, columns=5), 4, 1)
+    assert positions_for(state, Added()) == positions_for(state, Written())
 
 
 @pytest.mark.full

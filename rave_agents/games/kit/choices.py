@@ -7,7 +7,7 @@ import numpy as np
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.compiler.layout import call_address
 from rave_agents.games.kit.base_rules import TERMINAL, BaseRules
-from rave_agents.games.kit.memory import PLAYOUT, REPLY, TRIAL, copy_state
+from rave_agents.games.kit.memory import PLAYOUT, REPLY, TRIAL, clear, copy_state
 from rave_agents.games.kit.refusals import NO_CHOICE, refuse
 from rave_agents.simulate.frame import LOSES, WINS, Header
 
@@ -53,8 +53,7 @@ def wins(rules: Any, frame: Any, record: int, action: Any, player: int) -> bool:
     players = frame.scratch.shape[0]
     if rules.player(state) != TERMINAL or players == 1:
         return False
-    for other in range(players):
-        frame.scratch[other] = 0.0
+    clear(frame.scratch)
     rules.returns(state, frame.scratch)
     for other in range(players):
         if other != player and not frame.scratch[player] > frame.scratch[other]:

@@ -10,7 +10,7 @@ import numpy as np
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
 from rave_agents.games.kit.images import hash_images
-from rave_agents.games.kit.memory import array_at, copy_state, states_at
+from rave_agents.games.kit.memory import array_at, clear, copy_state, states_at
 from rave_agents.games.kit.position_hash import hash_record
 from rave_agents.games.kit.refusals import (
     BAD_ACTION,
@@ -110,8 +110,7 @@ def list_moves(rules: Any, state: Any, player: int, listing: Any) -> int:
 def write_end(rules: Any, state: Any, listing: Any, row: int) -> bool:
     """Write the returns of a game that is over; returns whether they are what the rules state."""
     players = rules.num_players
-    for player in range(players):
-        listing.scratch[player] = 0.0
+    clear(listing.scratch)
     rules.returns(state, listing.scratch)
     total, fine = 0.0, True
     for player in range(players):
@@ -139,6 +138,7 @@ def is_foreseen(rules: Any, state: Any, player: int, listing: Any, place: int) -
 @kernel
 def judge_child(rules: Any, child: Any, player: int, listing: Any, place: int) -> None:
     """Write what the player who moves after an action is to expect: 0 to 1."""
+    clear(listing.scratch)
     rules.judge(child, listing.cells, listing.weights, listing.scratch)
     value = (listing.scratch[player] - rules.min_utility) / (rules.max_utility - rules.min_utility)
     # A value that is no number says nothing.

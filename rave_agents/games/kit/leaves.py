@@ -6,7 +6,7 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
-from rave_agents.games.kit.memory import LEAF, PLAYOUT, copy_state
+from rave_agents.games.kit.memory import LEAF, PLAYOUT, clear, copy_state
 from rave_agents.games.kit.playouts import play_moves
 from rave_agents.games.kit.refusals import (
     BAD_ACTION,
@@ -52,8 +52,7 @@ def judge(rules: Any, state: Any, frame: Any, returns: Any, row: int) -> bool:
     """
     if not rules.is_judged or rules.player(state) == TERMINAL:
         return write_returns(rules, state, frame, returns, row)
-    for player in range(frame.scratch.shape[0]):
-        frame.scratch[player] = 0.0
+    clear(frame.scratch)
     rules.judge(state, frame.cells, frame.weights, frame.scratch)
     return take_numbers(rules, frame, returns, row, BAD_VALUE)
 
@@ -61,8 +60,7 @@ def judge(rules: Any, state: Any, frame: Any, returns: Any, row: int) -> bool:
 @kernel
 def write_returns(rules: Any, state: Any, frame: Any, returns: Any, row: int) -> bool:
     """Write what each player has won. Returns whether that is what the rules say of returns."""
-    for player in range(frame.scratch.shape[0]):
-        frame.scratch[player] = 0.0
+    clear(frame.scratch)
     rules.returns(state, frame.scratch)
     return take_numbers(rules, frame, returns, row, BAD_RETURNS)
 
@@ -165,8 +163,7 @@ def try_reply(rules: Any, states: Any, actions: Any, frame: Any) -> bool:
 @kernel
 def take_winner(rules: Any, scratch: Any, player: int) -> None:
     """Write the returns of a game that a player wins to where rules write them."""
-    for place in range(scratch.shape[0]):
-        scratch[place] = 0.0
+    clear(scratch)
     rules.write_winner(scratch, player)
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from rave_agents.compiler.dispatch import kernel
+
 ROOT, LEAF, PLAYOUT = 0, 1, 2
 """The records of a provider: where the search is, where a path leads, where it is played on."""
 
@@ -29,3 +31,10 @@ def array_at(address: int, length: int, kind: Any) -> Any:
 def table_at(address: int, rows: int, columns: int, kind: Any) -> Any:
     """The array of two dimensions at an address; for compiled code alone."""
     raise NotImplementedError
+
+
+@kernel
+def clear(numbers: Any) -> None:
+    """Set all numbers to 0, as rules find the place where they write returns and values."""
+    for place in range(numbers.shape[0]):
+        numbers[place] = 0.0

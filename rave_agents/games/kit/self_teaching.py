@@ -13,7 +13,7 @@ import numpy as np
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
 from rave_agents.games.kit.leaves import take_winner
-from rave_agents.games.kit.memory import array_at, copy_state, states_at, table_at
+from rave_agents.games.kit.memory import array_at, clear, copy_state, states_at, table_at
 from rave_agents.games.kit.playouts import drawn_outcome
 from rave_agents.games.kit.refusals import (
     BAD_ACTION,
@@ -93,8 +93,7 @@ class Lesson(NamedTuple):
 @kernel
 def take_returns(rules: Any, state: Any, lesson: Any, level: Any) -> bool:
     """Write what each player has won as a share. Returns whether that is within the utilities."""
-    for player in range(rules.num_players):
-        lesson.scratch[player] = 0.0
+    clear(lesson.scratch)
     rules.returns(state, lesson.scratch)
     return share_returns(rules, lesson, level)
 
