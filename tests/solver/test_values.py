@@ -92,6 +92,7 @@ def test_a_wrong_value_proves_the_same(rules):
     assert positions_for(state, Wrong())[0] == positions_for(state, None)[0]
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("compiled")
 def test_a_value_finds_zeros_where_it_writes():
     state = random_position(ConnectFour(rows=4, columns=5), 4, 1)
