@@ -272,9 +272,14 @@ def _played(
     """A game of self-play: its positions, and what each player got."""
     state = start.clone()
     samples: list[_Sample] = []
-    opening = int(draw.integers(most_random + 1))
-    for ply in range(LONGEST_GAME):
+    random_moves = int(draw.integers(most_random + 1))
+    begins_at_random = random_moves > 0
+    for _ in range(LONGEST_GAME):
         player = int(state.current_player())
+        if player == PlayerId.TERMINAL and begins_at_random and not samples:
+            state = start.clone()  # It was over before there was anything to learn.
+            random_moves, begins_at_random = 0, False
+            continue
         if player == PlayerId.TERMINAL:
             return samples, np.array(state.returns(), np.float64)
         if player == PlayerId.CHANCE:
@@ -282,7 +287,8 @@ def _played(
             state.apply_action(int(draw.choice(outcomes, p=np.divide(chances, sum(chances)))))
             continue
         legal = state.legal_actions()
-        if ply < opening or draw.random() < RANDOM_SHARE:
+        if random_moves > 0 or draw.random() < RANDOM_SHARE:
+            random_moves = max(0, random_moves - 1)
             state.apply_action(int(draw.choice(legal)))
             continue
         result = searcher.search(state, Limit(simulations=simulations))

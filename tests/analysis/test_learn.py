@@ -600,6 +600,12 @@ def test_a_value_of_a_game_with_hidden_cards_is_learned_from_what_the_player_see
     assert found[0, 1] == found[0, 2] < found[2, 0] - 0.5
 
 
+@pytest.mark.parametrize("game", ["tiny_hanabi", "liars_dice", "kuhn_poker"])
+def test_games_shorter_than_their_random_openings_are_learned(game):
+    value = learn(load_game(game).new_initial_state(), game, games=2, rounds=1, simulations=4)
+    assert np.any(value.weights != 0.0)
+
+
 def test_games_with_simultaneous_moves_are_not_learned():
     state = load_game("matrix_rps").new_initial_state()
     with pytest.raises(UnsupportedGameError, match="values are learned of games"):
