@@ -119,8 +119,8 @@ class _Listed:
     """Moves in a sequence, likewise."""
 
     def __init__(self, moves: Any) -> None:
-        ordered = isinstance(moves, Sequence | np.ndarray) and not isinstance(moves, bytes)
-        if not ordered:
+        listed = isinstance(moves, Sequence) and not isinstance(moves, bytes | bytearray)
+        if not listed and not (isinstance(moves, np.ndarray) and moves.ndim == 1):
             raise TypeError(
                 "moves must be text or a sequence of actions, such as '3 0 2' or [3, 0, 2], got "
                 f"{moves!r}."

@@ -90,6 +90,8 @@ def test_matches_begin_after_a_sequence_of_moves():
         ([3, 2.5], TypeError, "^moves must be actions or names, got 2.5 among them"),
         ([True], TypeError, "^moves must be actions or names, got True among them"),
         (b"\3", TypeError, "^moves must be text or a sequence of actions"),
+        (np.array([[3, 3]]), TypeError, "^moves must be text or a sequence of actions"),
+        (np.array(3), TypeError, "^moves must be text or a sequence of actions"),
         ({3, 4}, TypeError, r"^moves must be text or a sequence of actions, .* got \{3, 4\}"),
         (7, TypeError, "^moves must be text or a sequence of actions, .* got 7"),
         (None, TypeError, "^moves must be text or a sequence of actions, .* got None"),
