@@ -84,6 +84,7 @@ def test_agents_without_a_solver_or_refutations_play_on():
         assert (nodes_without_actions(searcher) > 0) == some
 
 
+@pytest.mark.full
 def test_leaves_without_actions_say_nothing_of_how_long_actions_last():
     searcher = Searcher(SearchConfig.preset("auto"), seed=1)
     searcher.search(Hex(num_cols=5, num_rows=5).new_initial_state(), Limit(simulations=3000))
@@ -99,7 +100,7 @@ def test_a_game_goes_on_from_where_its_winner_was_foreseen(reuse):
     state = rules.new_initial_state()
     while not state.is_terminal():
         if state.current_player() == 0:
-            move = searcher.search(state, Limit(simulations=300), reuse=reuse).action
+            move = searcher.search(state, Limit(simulations=100), reuse=reuse).action
         else:
             move = draw.choice(state.legal_actions())
         assert move in state.legal_actions()
@@ -109,6 +110,7 @@ def test_a_game_goes_on_from_where_its_winner_was_foreseen(reuse):
     assert state.returns() == [1.0, -1.0]
 
 
+@pytest.mark.full(but=["hex(board_size=4)"])
 @pytest.mark.parametrize("board", ["hex(board_size=4)", "y(board_size=5)"])
 def test_who_has_won_by_bridges_wins_against_any_play(board):
     game, draw = load_game(board), random.Random(7)

@@ -100,6 +100,7 @@ def test_a_level_has_no_solver():
     assert result.solver_positions == 0
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("name", ["connect_four", "othello", "clobber", "dots_and_boxes"])
 def test_auto_plays_what_the_solver_proves_near_the_end(name):

@@ -75,6 +75,7 @@ def test_proofs_are_right_at_every_position(rules, threads):
         check_answers(search, state, truths)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "rules", [Hex(num_cols=9, num_rows=9), Hex(num_cols=12, num_rows=7)], ids=str
 )

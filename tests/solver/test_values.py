@@ -85,6 +85,7 @@ def test_shipped_values_spare_positions_and_prove_the_same(rules, moves, seed):
     assert with_value[1] < plain[1] / 2
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_a_wrong_value_proves_the_same(rules):
