@@ -106,7 +106,7 @@ class _Text:
 
     @property
     def rest(self) -> str:
-        """What is not read yet."""
+        """The moves that are not read yet."""
         return repr(self._text[self._start :])
 
     def next_move(self, state: GameState, player: int | None) -> int:
@@ -132,7 +132,7 @@ class _Listed:
 
     @property
     def rest(self) -> str:
-        """What is not read yet."""
+        """The moves that are not read yet."""
         return repr(self._moves[self._place :])
 
     def next_move(self, state: GameState, player: int | None) -> int:
