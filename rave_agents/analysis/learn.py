@@ -276,19 +276,19 @@ def _played(
     begins_at_random = random_moves > 0
     for _ in range(LONGEST_GAME):
         player = int(state.current_player())
-        if player == PlayerId.TERMINAL and begins_at_random and not samples:
+        if player == PlayerId.TERMINAL:
+            if samples or not begins_at_random:
+                return samples, np.array(state.returns(), np.float64)
             state = start.clone()  # It was over before there was anything to learn.
             random_moves, begins_at_random = 0, False
             continue
-        if player == PlayerId.TERMINAL:
-            return samples, np.array(state.returns(), np.float64)
         if player == PlayerId.CHANCE:
             outcomes, chances = zip(*state.chance_outcomes(), strict=True)
             state.apply_action(int(draw.choice(outcomes, p=np.divide(chances, sum(chances)))))
             continue
         legal = state.legal_actions()
         if random_moves > 0 or draw.random() < RANDOM_SHARE:
-            random_moves = max(0, random_moves - 1)
+            random_moves -= 1
             state.apply_action(int(draw.choice(legal)))
             continue
         result = searcher.search(state, Limit(simulations=simulations))

@@ -19,7 +19,7 @@ from rave_agents.game.game_state import (
 Moves = str | Sequence[int | str]
 """Moves as users give them: a text, or a sequence of actions and names, see ``apply_moves``."""
 
-_SEPARATORS = re.compile(r"[\s,;]*")
+_SEPARATORS = re.compile(r"^[\s,;]+")
 _WORD_END = re.compile(r"[\s;]|,(?![^\s(]*\))")
 """The end of a word; a comma inside of parentheses is none, as in ``x(1,1)``."""
 
@@ -78,113 +78,83 @@ def apply_moves(state: GameState, moves: Moves) -> list[int]:
         ValueError: for a move that is not legal or whose name several moves have; the message
             offers the nearest.
     """
-    given = _Text(moves) if isinstance(moves, str) else _Listed(moves)
+    left = _rest(moves, 0) if isinstance(moves, str) else _listed(moves)
     played: list[int] = []
-    while given:
+    while left:
         if state.is_terminal():
-            raise ValueError(f"The game is over before {given.rest}.")
+            raise ValueError(f"The game is over before {left!r}.")
         step: list[int] = []
         for player in moving_players(state) if is_simultaneous(state) else [None]:
             try:
-                step.append(given.next_move(state, player))
+                action, left = _next_move(state, left, player)
             except ValueError as error:
                 number = len(played) + len(step) + 1
                 raise ValueError(f"Move {number}: {error}" if number > 1 else str(error)) from None
+            step.append(action)
         apply_path(state, step)
         played += step
     return played
 
 
-class _Text:
-    """Moves in a text, which are read one after the other; false once there is none left."""
-
-    def __init__(self, text: str) -> None:
-        self._text, self._start = text, _skip(text, 0)
-
-    def __bool__(self) -> bool:
-        return self._start < len(self._text)
-
-    @property
-    def rest(self) -> str:
-        """The moves that are not read yet."""
-        return repr(self._text[self._start :])
-
-    def next_move(self, state: GameState, player: int | None) -> int:
-        """Read the next move, of the player where several move at once."""
-        action, self._start = _next_move(state, self._text, self._start, player)
-        return action
+def _listed(moves: Any) -> list[Any]:
+    """The moves of a sequence."""
+    listed = isinstance(moves, Sequence) and not isinstance(moves, bytes | bytearray)
+    if not listed and not (isinstance(moves, np.ndarray) and moves.ndim == 1):
+        raise TypeError(
+            "moves must be text or a sequence of actions, such as '3 0 2' or [3, 0, 2], got "
+            f"{moves!r}."
+        )
+    return list(moves)
 
 
-class _Listed:
-    """Moves in a sequence, likewise."""
-
-    def __init__(self, moves: Any) -> None:
-        listed = isinstance(moves, Sequence) and not isinstance(moves, bytes | bytearray)
-        if not listed and not (isinstance(moves, np.ndarray) and moves.ndim == 1):
-            raise TypeError(
-                "moves must be text or a sequence of actions, such as '3 0 2' or [3, 0, 2], got "
-                f"{moves!r}."
-            )
-        self._moves, self._place = list(moves), 0
-
-    def __bool__(self) -> bool:
-        return self._place < len(self._moves)
-
-    @property
-    def rest(self) -> str:
-        """The moves that are not read yet."""
-        return repr(self._moves[self._place :])
-
-    def next_move(self, state: GameState, player: int | None) -> int:
-        """Read the next move, of the player where several move at once."""
-        if not self:
-            raise ValueError(f"Player {player}'s move is missing.")
-        move = self._moves[self._place]
-        self._place += 1
-        if isinstance(move, str):
-            text = _Text(move)
-            action = text.next_move(state, player)
-            if text:
-                raise ValueError(f"{move!r} is more than one move.")
-            return action
-        if not is_integer(move):
-            raise TypeError(f"moves must be actions or names, got {move!r} among them.")
-        names = legal_names(state, player)
-        if int(move) not in names:
-            raise ValueError(_unknown_move(str(move), "", names))
-        return int(move)
-
-
-def _next_move(state: GameState, text: str, start: int, player: int | None) -> tuple[int, int]:
-    """The action that the text names at ``start``, and where the next move starts."""
+def _next_move(state: GameState, left: Any, player: int | None) -> tuple[int, Any]:
+    """The action that a text or a list begins with, and what is left of it."""
     names = legal_names(state, player)
-    fitting = {a: name for a, name in names.items() if _fits(name, text, start)}
+    if isinstance(left, str):
+        return _named_first(names, left)
+    if not left:
+        raise ValueError(f"Player {player}'s move is missing.")
+    move, *left = left
+    if isinstance(move, str):
+        action, more = _named_first(names, _rest(move, 0))
+        if more:
+            raise ValueError(f"{move!r} is more than one move.")
+        return action, left
+    if not is_integer(move):
+        raise TypeError(f"moves must be actions or names, got {move!r} among them.")
+    if int(move) not in names:
+        raise ValueError(_unknown_move(str(move), "", names))
+    return int(move), left
+
+
+def _named_first(names: dict[int, str], text: str) -> tuple[int, str]:
+    """The action of these names that a text begins with, and the rest of the text."""
+    fitting = {a: name for a, name in names.items() if _fits(name, text)}
     if fitting:
         longest = max(fitting.values(), key=len)
         actions = [a for a, name in fitting.items() if name == longest]
         if len(actions) > 1:
             numbers = ", ".join(map(str, actions))
             raise ValueError(f"Several moves are called {longest!r}; give the number: {numbers}.")
-        return actions[0], _skip(text, start + len(longest))
-    word = _WORD_END.split(text[start:], maxsplit=1)[0]
+        return actions[0], _rest(text, len(longest))
+    word = _WORD_END.split(text, maxsplit=1)[0]
     if word.isdecimal() and int(word) in names:
-        return int(word), _skip(text, start + len(word))
-    raise ValueError(_unknown_move(word, text[start:], names))
+        return int(word), _rest(text, len(word))
+    raise ValueError(_unknown_move(word, text, names))
 
 
-def _fits(name: str, text: str, start: int) -> bool:
-    end = start + len(name)
+def _fits(name: str, text: str) -> bool:
+    end = len(name)
     return (
         bool(name)
-        and text.startswith(name, start)
+        and text.startswith(name)
         and (end == len(text) or text[end] in ",;" or text[end].isspace())
     )
 
 
-def _skip(text: str, start: int) -> int:
-    match = _SEPARATORS.match(text, start)
-    assert match is not None
-    return match.end()
+def _rest(text: str, start: int) -> str:
+    """A text from a place on, without the separators there."""
+    return _SEPARATORS.sub("", text[start:], count=1)
 
 
 def _unknown_move(word: str, rest: str, names: dict[int, str]) -> str:

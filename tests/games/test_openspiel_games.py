@@ -23,9 +23,8 @@ from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import make_frame, simulated
 from rave_agents.testing import check_game_state, check_rules
 
-RANDOM_GAMES = int(os.environ.get("RAVE_AGENTS_RANDOM_GAMES", "0"))
-"""Random games of each game in the size that people play, see docs/tests.md; 0 for 400, and for
-fewer where games are long."""
+RANDOM_GAMES = int(os.environ.get("RAVE_AGENTS_RANDOM_GAMES", "400"))
+"""Random games of each game in the size that people play; see docs/tests.md."""
 
 SPECS = {
     "hex": [
@@ -327,10 +326,8 @@ def test_every_game_of_openspiels_is_compared():
 @pytest.mark.full
 @pytest.mark.parametrize("spec", MAIN)
 def test_hundreds_of_random_games_are_openspiels(spec, compiled):
-    game = pyspiel.load_game(spec)
-    games = RANDOM_GAMES or 400 * 49 // max(49, min(121, game.max_game_length()))
-    start = game.new_initial_state
-    check_rules(rules_of(spec), start, games=games, interpreted_games=1, strings=False)
+    start = pyspiel.load_game(spec).new_initial_state
+    check_rules(rules_of(spec), start, games=RANDOM_GAMES, interpreted_games=1, strings=False)
 
 
 @pytest.mark.full(but=SMALL)

@@ -69,7 +69,7 @@ def test_proofs_are_right_at_every_position(rules, threads):
     draw = random.Random(str(rules))
     truths = functools.partial(truth_of, known={})
     search = ProofSearch(rules.new_initial_state(), max_memory_mb=1, threads=threads)
-    for number in range(15):
+    for number in range(30):
         state = drawn_position(rules, draw, number % 5)
         assert search.prove(state, 0, 1.0) == (truths(state) == 1.0)
         check_answers(search, state, truths)
