@@ -44,6 +44,10 @@ class Axis(enum.IntEnum):
     """Every number of an observation, and one that is always 1."""
 
 
+LANES = 8
+"""Rows that a processor works on at once. There are so many more rows of edges than
+``Tree.capacity`` says."""
+
 GROWING = (Axis.NODE, Axis.EDGE, Axis.TABLE, Axis.CHILD)
 """The axes that are counted in ``Tree.used`` and ``Tree.capacity``."""
 
@@ -93,3 +97,8 @@ def one(dtype: Any, length: int = 1, fill: float = 0, kept: Kept = Kept.GAME) ->
 
 INT = np.int64
 FLOAT = np.float64
+
+
+def whole_lanes(count: int) -> int:
+    """A number of rows; in compiled code the next multiple of ``LANES``, which takes less time."""
+    return count

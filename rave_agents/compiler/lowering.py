@@ -12,6 +12,7 @@ from numba.core import types
 from numba.core.typing.templates import builtin_registry
 from numba.extending import intrinsic, overload
 
+from rave_agents.compiler.arrays import LANES, whole_lanes
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.layout import call_address
 from rave_agents.compiler.linking import INNER, OPTIONS, expect_number, function_type, has_addresses
@@ -100,3 +101,8 @@ def _call_address(typing_context: Any, address: Any, argument: Any) -> Any:
 @overload(call_address, jit_options=INNER, strict=False)
 def _call_address_compiled(address: Any, argument: Any) -> Any:
     return lambda address, argument: _call_address(address, argument)  # noqa: PLW0108
+
+
+@overload(whole_lanes, jit_options=INNER, strict=False)
+def _whole_lanes_compiled(count: Any) -> Any:
+    return lambda count: (count + LANES - 1) // LANES * LANES

@@ -31,6 +31,12 @@ RIM = ((0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0), (1, 1))
 CORNERS = ((0, 0), (0, 3), (3, 3), (3, 0))
 """Rows and columns where quadrants begin."""
 
+QUADRANT_SETS = 1 << len(RIM)
+"""Sets of stones in a quadrant."""
+
+QUADRANT = np.uint64(QUADRANT_SETS - 1)
+"""The bits of the first quadrant."""
+
 TWO, SIX = np.uint64(2), np.uint64(6)
 """Bits of a quarter turn, and of three."""
 
@@ -56,6 +62,7 @@ class Pentago(WinnerRules):
         self.bits = bits.ravel().astype(np.uint64)
         self.cell_of = np.argsort(self.bits)
         self.full: np.uint64 = np.uint64((1 << CELLS) - 1)
+        self.shifts = np.arange(0, CELLS, len(RIM)).astype(np.uint64)
         self.rims = np.array([0xFF << quadrant * len(RIM) for quadrant in range(4)], np.uint64)
         rows = []
         for up, right in ((0, 1), (1, 0), (1, 1), (-1, 1)):
@@ -65,8 +72,13 @@ class Pentago(WinnerRules):
                     if min(last) >= 0 and max(last) < SIZE:
                         places = (bits[row + i * up, column + i * right] for i in range(ROW))
                         rows.append(sum(1 << int(place) for place in places))
-        self.rows = np.array(rows, np.uint64)
-        self.num_rows: int = len(rows)
+        # Of each quadrant and its stones, the rows that lack none of them there.
+        stones = np.arange(QUADRANT_SETS)
+        self.whole = np.zeros((4, QUADRANT_SETS), np.uint32)
+        for quadrant in range(4):
+            for number, row in enumerate(rows):
+                cells = row >> quadrant * len(RIM) & QUADRANT_SETS - 1
+                self.whole[quadrant] |= np.uint32(1 << number) * (stones & cells == cells)
         self.fields: dict[str, Any] = {
             "stones": (np.uint64, 2),
             **dict.fromkeys(("to_move", "moves", "winner"), np.int64),
@@ -109,11 +121,11 @@ class Pentago(WinnerRules):
         return (stones & ~rim) | ((left if turn % 2 == 0 else right) & rim)
 
     def has_row(self, stones: Any) -> bool:
-        """True if there are five in a row."""
-        found = False
-        for row in range(self.num_rows):
-            found |= stones & self.rows[row] == self.rows[row]
-        return found
+        """True if there are five in a row: one that no quadrant lacks a stone of."""
+        rows = self.whole[0, stones & QUADRANT]
+        for quadrant in range(1, 4):
+            rows &= self.whole[quadrant, (stones >> self.shifts[quadrant]) & QUADRANT]
+        return rows != 0
 
     def draw(self, state: Any, stream: Any) -> int:
         """An empty cell and a rotation."""

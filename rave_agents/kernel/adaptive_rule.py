@@ -20,6 +20,7 @@ from rave_agents.kernel.rules import (
     node_term,
     reads_node,
     reads_priors,
+    scores_any_row,
     without_idle_exploration,
 )
 from rave_agents.kernel.visit_terms import inverse_root, log_root
@@ -163,12 +164,17 @@ def _weighted_root_if_explored(rule: Any, N: float, edges: int) -> float:
 
 @implements(exploration, LateUCB1, ChanceSeen)
 def _adaptive_exploration(rule: Any, node: Node, edge: Edge) -> float:
-    return node.term * inverse_root(edge.n)
+    return node.term * inverse_root(edge.n) if node.term > 0.0 else 0.0
 
 
 @implements(reads_node, LateUCB1, ChanceSeen)
 def _reads_visits_alone(rule: Any) -> bool:
     return False
+
+
+@implements(scores_any_row, LateUCB1, ChanceSeen)
+def _scores_any_row(rule: Any) -> bool:
+    return True
 
 
 @implements(reads_priors, LateUCB1, ChanceSeen)

@@ -76,6 +76,15 @@ def reads_priors(rule: Any) -> bool:
 
 
 @open_function
+def scores_any_row(rule: Any) -> bool:
+    """True if a rule gives some score, and raises nothing, whatever row it is asked about.
+
+    Rows behind a node's edges may then be scored along with them, which takes less time.
+    """
+    return False
+
+
+@open_function
 def node_term(rule: Any, N: float, edges: int) -> float:
     """The term of the exploration that all edges of a node with N visits share."""
     return 0.0
@@ -174,6 +183,11 @@ class ScheduledPUCT(NamedTuple):
 @implements(reads_node, Greedy, UCB1, ValueSquares, PUCT, ScheduledPUCT)
 def _reads_visits_alone(rule: Any) -> bool:
     return False
+
+
+@implements(scores_any_row, Greedy, UCB1, ValueSquares, PUCT, ScheduledPUCT)
+def _scores_any_row(rule: Any) -> bool:
+    return True
 
 
 @implements(reads_priors, Greedy, UCB1, UCB1Tuned, ValueSquares)

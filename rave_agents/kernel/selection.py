@@ -5,13 +5,14 @@ from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Ge, Le
 
+from rave_agents.compiler.arrays import LANES, Array, whole_lanes
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.kernel.amaf.views import amaf_sums, view_at
 from rave_agents.kernel.backup import edge_sum
 from rave_agents.kernel.declarations import GameTraits, becomes
 from rave_agents.kernel.hooks import is_available
-from rave_agents.kernel.proofs.edges import corrected, proven_at, within_bounds
-from rave_agents.kernel.rules import Edge, Node, node_term, reads_node, score
+from rave_agents.kernel.proofs.edges import asks_children, corrected, proven_at, within_bounds
+from rave_agents.kernel.rules import Edge, Node, node_term, reads_node, score, scores_any_row
 from rave_agents.kernel.search import SCORED_AT_ONCE
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.values.implicit_minimax import first_value, mixed_sum, mixing_at
@@ -168,6 +169,25 @@ def urgency_of(search: Any, ranking: Ranking, edge: int) -> float:
 
 
 @kernel
+def rows_to_score(search: Any, rule: Any, count: int) -> int:
+    """The number of rows that are scored for ``count`` edges, those behind them included.
+
+    Where children are looked at, several edges are not scored at once.
+    """
+    alone = asks_children(search.proofs) or not scores_any_row(rule)
+    return count if alone else whole_lanes(count)
+
+
+@kernel
+def any_as_good(urgencies: Array, first: int, score: float) -> bool:
+    """True if one of ``LANES`` scores from a place on may be at least ``score``."""
+    found = False
+    for place in range(LANES):
+        found |= urgencies[first + place] >= score
+    return found
+
+
+@kernel
 def better_of(search: Any, best: Best, edge: int, urgency: float) -> Best:
     """The best edge once another one that is no worse, or a tie, is compared with it.
 
@@ -202,13 +222,16 @@ def most_urgent(search: Any, rule: Any, node: int, depth: int, table: int) -> in
         best = Best(best.edge, best.score, 0)
         for first in range(edges.start, edges.stop, SCORED_AT_ONCE):
             count = min(SCORED_AT_ONCE, edges.stop - first)
-            for place in range(count):
+            for place in range(rows_to_score(search, rule, count)):
                 if is_available(search.moves, first + place):
                     urgencies[place] = urgency_of(search, ranking, first + place)
-            for place in range(count):
-                is_high = urgencies[place] >= best.score - tolerance
-                if is_high and is_available(search.moves, first + place):
-                    best = better_of(search, best, first + place, urgencies[place])
+            for group in range(0, count, LANES):
+                if group > 0 and not any_as_good(urgencies, group, best.score - tolerance):
+                    continue
+                for place in range(group, min(group + LANES, count)):
+                    is_high = urgencies[place] >= best.score - tolerance
+                    if is_high and is_available(search.moves, first + place):
+                        best = better_of(search, best, first + place, urgencies[place])
         tolerance = tolerance_of(search.ties)
     return best.edge
 

@@ -1,7 +1,4 @@
-"""Terms of numbers of visits, which selection rules need at every node and every edge.
-
-Those of the first numbers are looked up: that is faster than a logarithm, a root and a division.
-"""
+"""Terms of numbers of visits, which selection rules need at every node and every edge."""
 
 import math
 
@@ -9,17 +6,14 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
 
-LISTED = 2048
-"""Numbers of visits that are looked up, from 0 on: a power of two."""
+LISTED = 16384
+"""Numbers of visits whose logarithms are looked up, from 0 on: a power of two."""
 
 PLACES = LISTED - 1
 """The bits of their places, so that the compiler sees that none is negative."""
 
 LOG_ROOTS = np.array([math.sqrt(math.log(max(n, 1))) for n in range(LISTED)])
 """``sqrt(ln n)``; 0 for no visits."""
-
-INVERSE_ROOTS = np.array([1.0 / math.sqrt(max(n, 1)) for n in range(LISTED)])
-"""``1 / sqrt(n)``; 1 for no visits."""
 
 
 @kernel
@@ -30,5 +24,8 @@ def log_root(n: float) -> float:
 
 @kernel
 def inverse_root(n: float) -> float:
-    """``1 / sqrt(n)`` of a number of visits; of none as of one."""
-    return float(INVERSE_ROOTS[int(n) & PLACES]) if n < LISTED else 1.0 / math.sqrt(n)
+    """``1 / sqrt(n)`` of a number of visits; of none as of one.
+
+    It is not looked up, so that a processor computes it for several edges at once.
+    """
+    return 1.0 / math.sqrt(max(n, 1.0))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.compiler.arrays import CHILD, EDGE, GROWING, NODE, TABLE, Axis, Kept
+from rave_agents.compiler.arrays import CHILD, EDGE, GROWING, LANES, NODE, TABLE, Axis, Kept
 from rave_agents.compiler.dispatch import classes_of, records_of
 from rave_agents.compiler.signals import uninterrupted
 from rave_agents.game.game_state import GameState
@@ -432,13 +432,16 @@ class SearchTree:
         """The bytes that nodes, edges, tables and children may take."""
         numbered = 0 if self.numbers is None else self.num_actions
         of_numbers = numbered * (self.storage.action_bytes + NUMBER_BYTES)
-        return self._megabytes * _MEGABYTE - of_numbers
+        of_spare_edges = LANES * self.storage.row_bytes[EDGE]
+        return float(self._megabytes * _MEGABYTE - of_numbers - of_spare_edges)
 
     def _cost(self, counts: _Counts) -> float:
         return float(counts @ self.storage.row_bytes)
 
     def _resize(self, counts: _Counts) -> None:
-        self.storage.resize({axis: int(counts[axis]) for axis in GROWING})
+        sizes = {axis: int(counts[axis]) for axis in GROWING}
+        sizes[Axis.EDGE] += LANES
+        self.storage.resize(sizes)
 
 
 def _frame_sizes(frame: Frame) -> Sizes:

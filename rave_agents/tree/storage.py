@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.compiler.arrays import CHILD, GROWING, Array, Axis, Kept, Rows
+from rave_agents.compiler.arrays import CHILD, EDGE, GROWING, LANES, Array, Axis, Kept, Rows
 from rave_agents.compiler.dispatch import records_of
 from rave_agents.compiler.runtime import RUNS_AS, record_of
 from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, first_place
@@ -287,6 +287,7 @@ class Storage:
 
     def _note_capacity(self) -> None:
         self.tree.capacity[:] = [self.sizes[axis] for axis in GROWING]
+        self.tree.capacity[EDGE] = max(0, self.sizes[Axis.EDGE] - LANES)  # Those are spare.
 
     def _count_bytes(self) -> None:
         growing = (*GROWING, Axis.PLACE)

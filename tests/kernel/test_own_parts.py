@@ -193,6 +193,22 @@ def test_another_number_of_a_part_compiles_nothing_and_counts():
     assert trees[0] != trees[1]
 
 
+class NeedsPriors(NamedTuple):
+    """A rule that raises where an edge has no prior probability, which all edges have."""
+
+
+@implements(exploration, NeedsPriors)
+def by_prior(rule, node, edge):
+    if edge.p <= 0.0:
+        raise ValueError("an edge without a prior probability")
+    return edge.p / (edge.n + 1.0)
+
+
+@pytest.mark.usefixtures("compiled")
+def test_a_rule_is_asked_about_edges_alone():
+    assert len(tree_of(SearchConfig(rule=NeedsPriors()), random_game(6, depth=9))) > 1
+
+
 # Playouts, root noise and the final move.
 
 

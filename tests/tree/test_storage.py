@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.trees import find_records, interrupt_resize
 
-from rave_agents.compiler.arrays import EDGE, GROWING, NODE, TABLE, Array, Axis, Rows, one
+from rave_agents.compiler.arrays import EDGE, GROWING, LANES, NODE, TABLE, Array, Axis, Rows, one
 from rave_agents.compiler.runtime import RUNS_AS, runs_as
 from rave_agents.kernel.tree import Tree
 from rave_agents.tree.storage import (
@@ -62,7 +62,14 @@ def test_a_part_is_assembled_with_its_arrays_and_those_of_inner_records():
     assert running.table.dtype == np.int32
     assert running.counts.tolist() == [4, 4, 4]
     assert [type(record) for record in find_records(running, Inner)] == [Inner]
-    assert storage.tree.capacity.tolist() == [4, 5, 3, 0]
+    assert storage.tree.capacity.tolist() == [4, 0, 3, 0]
+
+
+def test_there_is_room_for_all_edges_but_some_spare_ones():
+    storage, tree, _ = stored(edges=20)
+    assert tree.capacity.tolist() == [4, 20 - LANES, 3, 0]
+    storage.resize({Axis.EDGE: LANES - 1})
+    assert tree.capacity.tolist() == [4, 0, 3, 0]
 
 
 def test_a_part_without_arrays_runs_as_itself():
@@ -85,7 +92,7 @@ def test_resizing_keeps_what_there_is_and_fills_the_new_rows():
     assert running.table.tolist() == [0, -1, 5, 5, -1, -1]
     assert running.pair.tolist() == [0, 1, 2, 3, 4, 5]
     assert running.inner.marks.tolist() == [7] * (6 * 2 * 3)
-    assert tree.capacity.tolist() == [6, 3, 3, 0]
+    assert tree.capacity.tolist() == [6, 0, 3, 0]
     assert len(tree.node_visits) == 6
     assert len(tree.edge_visits) == 3
 
@@ -128,18 +135,18 @@ def test_clearing_fills_what_was_in_use_and_keeps_the_room():
     running.pair[:] = 3.0
     storage.clear()
     assert tree.used.tolist() == [0, 0, 0, 0]
-    assert tree.capacity.tolist() == [4, 5, 3, 0]
+    assert len(tree.edge_visits) == 5
     assert running.table.tolist() == [-1] * 4
     assert running.pair.tolist() == [0.0] * 10
 
 
 def test_bytes_count_only_what_grows():
-    storage, tree, _ = stored()
+    storage, _, _ = stored()
     own = 4 * (4 + 6) + 3 * 4 + 5 * 16
     shared = 4 * (1 + 4 + 4 + 4) + 5 * (4 + 4 + 4 + 4 + 8)
     assert storage.bytes == own + shared
     assert storage.row_bytes.tolist() == [13 + 10, 24 + 16, 4, 0]
-    assert storage.bytes == storage.row_bytes @ tree.capacity
+    assert storage.bytes == storage.row_bytes @ [4, 5, 3, 0]
 
 
 @pytest.mark.parametrize("entries", [0, 1, 2, 3, 64, 65, 1000])

@@ -23,7 +23,13 @@ from rave_agents.games.kit.refusals import (
     BAD_VALUE,
     refuse,
 )
-from rave_agents.games.kit.tuples import NO_STAGE, place_of, read_board, row_of
+from rave_agents.games.kit.tuples import (
+    NO_STAGE,
+    read_board,
+    row_of,
+    sum_of_numbers,
+    update_places,
+)
 from rave_agents.simulate.evaluations import is_value
 from rave_agents.simulate.frame import HEADER_LENGTH
 from rave_agents.simulate.random_stream import random_below, random_unit
@@ -51,7 +57,7 @@ TRACE, RANDOM, STEP, ERROR = 0, 1, 2, 3
 
 NUMBERS = 4
 
-ARRAYS = 19
+ARRAYS = 21
 """Addresses that ``entry`` takes."""
 
 
@@ -77,7 +83,11 @@ class Lesson(NamedTuple):
     sizes: Any
     """The sum of their absolute values."""
     places: Any
-    """[ROWS, tuples] the places of each position's numbers."""
+    """[ROWS, tuples] the places of each position's numbers in their tables."""
+    latest_boards: Any
+    """[2, cells] the boards that were noted last, in each view."""
+    latest_places: Any
+    """[2, tuples] the places of their numbers."""
     rows: Any
     """[ROWS] the first number of each position's row: that of its player and stage."""
     movers: Any
@@ -128,8 +138,11 @@ def note_position(rules: Any, state: Any, player: Any, lesson: Any, row: Any) ->
     stage = read_board(rules, state, player, lesson.cells)
     if stage == NO_STAGE:
         return False
+    view = player if rules.players_share else np.int64(0)
+    places = lesson.latest_places[view]
+    update_places(rules, view, lesson.cells, lesson.latest_boards[view], places)
     for number in range(rules.num_tuples):
-        lesson.places[row, number] = place_of(rules, player, lesson.cells, number)
+        lesson.places[row, number] = places[number]
     lesson.rows[row] = row_of(rules, player, stage, 0)
     lesson.movers[row] = player
     return True
@@ -139,8 +152,7 @@ def note_position(rules: Any, state: Any, player: Any, lesson: Any, row: Any) ->
 def share_at(rules: Any, lesson: Any, row: Any, start: Any) -> float:
     """The share that the numbers of a row tell, in [0, 1]."""
     total = lesson.weights[start + rules.num_features - 1]
-    for number in range(rules.num_tuples):
-        total += lesson.weights[start + lesson.places[row, number]]
+    total += sum_of_numbers(rules, lesson.weights[start:], lesson.places[row])
     return 1.0 / (1.0 + np.exp(-np.float64(total)))
 
 
@@ -168,7 +180,8 @@ def move_towards(rules: Any, lesson: Any, row: Any) -> None:
         error = wanted - share_at(rules, lesson, row, start)
         lesson.numbers[ERROR] += error * error
         for number in range(rules.num_tuples):
-            learn_number(lesson, start + lesson.places[row, number], error, step)
+            place = np.int64(rules.tuple_tables[number]) + np.int64(lesson.places[row, number])
+            learn_number(lesson, start + place, error, step)
         learn_number(lesson, start + rules.num_features - 1, error, step)
 
 
@@ -356,12 +369,14 @@ def entry(rules: Any, address: Any) -> Any:
         array_at(at[10], size, np.float32),
         array_at(at[11], size, np.float32),
         array_at(at[12], size, np.float32),
-        table_at(at[13], ROWS, rules.num_tuples, np.int32),
-        array_at(at[14], ROWS, np.int64),
-        array_at(at[15], ROWS, np.int64),
-        table_at(at[16], LONGEST, players, np.float64),
-        array_at(at[17], rules.carrier_words, np.uint64),
-        array_at(at[18], rules.foresight_room, np.int16),
+        table_at(at[13], ROWS, rules.num_tuples, np.uint32),
+        table_at(at[14], 2, rules.num_board_cells, np.int8),
+        table_at(at[15], 2, rules.num_tuples, np.uint32),
+        array_at(at[16], ROWS, np.int64),
+        array_at(at[17], ROWS, np.int64),
+        table_at(at[18], LONGEST, players, np.float64),
+        array_at(at[19], rules.carrier_words, np.uint64),
+        array_at(at[20], rules.foresight_room, np.int16),
     )
     return teach(rules, lesson)
 

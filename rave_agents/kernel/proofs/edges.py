@@ -70,6 +70,17 @@ def is_settled(proofs: Proven, search: Any, node: int, exact: bool) -> bool:
 
 
 @open_function
+def asks_children(proofs: Any) -> bool:
+    """True if an edge's score depends on what is proven of its child."""
+    return False
+
+
+@implements(asks_children, Proven)
+def _asks_children(proofs: Proven) -> bool:
+    return True
+
+
+@open_function
 def within_bounds(proven: Any, search: Any, edge: int, n: float, value_sum: float) -> float:
     """The sum of an edge's values, moved into the bounds that are proven of it."""
     return value_sum
