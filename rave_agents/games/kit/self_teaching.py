@@ -27,7 +27,7 @@ from rave_agents.games.kit.tuples import (
     NO_STAGE,
     read_board,
     row_of,
-    sum_of_numbers,
+    share_told,
     update_places,
 )
 from rave_agents.simulate.evaluations import is_value
@@ -149,21 +149,13 @@ def note_position(rules: Any, state: Any, player: Any, lesson: Any, row: Any) ->
 
 
 @kernel
-def share_at(rules: Any, lesson: Any, row: Any, start: Any) -> float:
-    """The share that the numbers of a row tell, in [0, 1]."""
-    total = lesson.weights[start + rules.num_features - 1]
-    total += sum_of_numbers(rules, lesson.weights[start:], lesson.places[row])
-    return 1.0 / (1.0 + np.exp(-np.float64(total)))
-
-
-@kernel
 def expect(rules: Any, lesson: Any, row: Any, level: Any) -> None:
     """Write what each player is to expect of a position that is noted."""
     player = lesson.movers[row]
     for output in range(rules.num_outputs):
         start = lesson.rows[row] + output * rules.num_features
         told = player if rules.players_share else output
-        lesson.shares[level, told] = share_at(rules, lesson, row, start)
+        lesson.shares[level, told] = share_told(rules, lesson.weights[start:], lesson.places[row])
     if rules.num_outputs < rules.num_players:
         told = player if rules.players_share else 0
         lesson.shares[level, 1 - told] = 1.0 - lesson.shares[level, told]
@@ -177,7 +169,7 @@ def move_towards(rules: Any, lesson: Any, row: Any) -> None:
     for output in range(rules.num_outputs):
         start = lesson.rows[row] + output * rules.num_features
         wanted = lesson.shares[HERE, player if rules.players_share else output]
-        error = wanted - share_at(rules, lesson, row, start)
+        error = wanted - share_told(rules, lesson.weights[start:], lesson.places[row])
         lesson.numbers[ERROR] += error * error
         for number in range(rules.num_tuples):
             place = np.int64(rules.tuple_tables[number]) + np.int64(lesson.places[row, number])

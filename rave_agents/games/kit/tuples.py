@@ -6,11 +6,15 @@ numbers of all tuples, through the logistic function (Bledsoe & Browning 1959; L
 Othello).
 """
 
+import math
 from typing import Any
 
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
+
+LARGEST_SUM = 30.0
+"""The largest sum of numbers that makes a difference."""
 
 NO_STAGE = -1
 """Code for a board with a cell of a kind that there is not."""
@@ -83,6 +87,16 @@ def sum_of_numbers(rules: Any, row: Any, places: Any) -> Any:
     return (first + second) + (third + fourth)
 
 
+@kernel
+def share_told(rules: Any, row: Any, places: Any) -> float:
+    """The share, in [0, 1], that a row of numbers tells: the logistic function of their sum.
+
+    The last number is added always.
+    """
+    total = np.float64(row[rules.num_features - 1] + sum_of_numbers(rules, row, places))
+    return 1.0 / (1.0 + math.exp(max(-LARGEST_SUM, min(LARGEST_SUM, -total))))
+
+
 def judge_tuples(self: Any, state: Any, cells: Any, weights: Any, returns: Any) -> None:
     """``Rules.judge`` by a ``LinearValue``: what each player is to expect."""
     player = np.int64(self.player(state))
@@ -99,9 +113,7 @@ def judge_tuples(self: Any, state: Any, cells: Any, weights: Any, returns: Any) 
     update_places(self, view, board, last, places)
     for output in range(self.num_outputs):
         start = row_of(self, player, stage, output)
-        total = weights[start + self.num_features - 1]
-        total += sum_of_numbers(self, weights[start:], places)
-        returns[output] = low + (high - low) / (1.0 + np.exp(-total))
+        returns[output] = low + (high - low) * share_told(self, weights[start:], places)
     if self.players_share and player == 1:
         returns[1] = returns[0]
         returns[0] = self.constant_sum - returns[1]
