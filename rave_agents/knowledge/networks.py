@@ -303,7 +303,7 @@ def _check(network: Network) -> None:
 
 def entries_by_cell(
     network: Network, num_cells: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+) -> tuple[NDArray[np.int32], NDArray[np.uint32], NDArray[np.int32]]:
     """The tuples that each cell is in, for each view of the board.
 
     Returns:
@@ -320,7 +320,8 @@ def entries_by_cell(
             tuples += of_tuple[at].tolist()
             powers += counted[at].tolist()
             starts.append(len(tuples))
-    return np.array(starts, np.int32), np.array(tuples, np.int32), np.array(powers, np.int32)
+    # As an unsigned integer, a place needs no check for a negative index.
+    return np.array(starts, np.int32), np.array(tuples, np.uint32), np.array(powers, np.int32)
 
 
 @functools.lru_cache(maxsize=64)

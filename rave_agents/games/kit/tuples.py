@@ -16,6 +16,9 @@ from rave_agents.compiler.dispatch import kernel
 LARGEST_SUM = 30.0
 """The largest sum of numbers that makes a difference."""
 
+WORD = 8
+"""Cells that are compared at once."""
+
 NO_STAGE = -1
 """Code for a board with a cell of a kind that there is not."""
 
@@ -60,7 +63,20 @@ def update_places(rules: Any, view: Any, cells: Any, last: Any, places: Any) -> 
         last: the board that the places are of.
         places: the places.
     """
-    for cell in range(rules.num_board_cells):
+    words = rules.num_board_cells // WORD
+    seen, known = cells[: words * WORD].view(np.int64), last[: words * WORD].view(np.int64)
+    for word in range(words):
+        if seen[word] != known[word]:
+            update_cells(rules, view, cells, last, places, word * WORD, (word + 1) * WORD)
+    update_cells(rules, view, cells, last, places, words * WORD, rules.num_board_cells)
+
+
+@kernel
+def update_cells(
+    rules: Any, view: Any, cells: Any, last: Any, places: Any, first: int, end: int
+) -> None:
+    """``update_places`` for some of the cells, from the first to before ``end``."""
+    for cell in range(first, end):
         change = np.int64(cells[cell]) - np.int64(last[cell])
         if change != 0:
             last[cell] = cells[cell]
