@@ -23,7 +23,7 @@ from rave_agents.kernel.rules import (
     scores_any_row,
     without_idle_exploration,
 )
-from rave_agents.kernel.visit_terms import inverse_root, log_root
+from rave_agents.kernel.visit_terms import log_root
 
 
 class AdaptiveUCB1(NamedTuple):
@@ -164,7 +164,7 @@ def _weighted_root_if_explored(rule: Any, N: float, edges: int) -> float:
 
 @implements(exploration, LateUCB1, ChanceSeen)
 def _adaptive_exploration(rule: Any, node: Node, edge: Edge) -> float:
-    return node.term * inverse_root(edge.n) if node.term > 0.0 else 0.0
+    return node.term * edge.inverse_root if node.term > 0.0 else 0.0
 
 
 @implements(reads_node, LateUCB1, ChanceSeen)

@@ -18,7 +18,7 @@ from rave_agents.compiler.dispatch import implements, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
 from rave_agents.kernel.declarations import GameTraits, becomes
-from rave_agents.kernel.visit_terms import inverse_root, log_root
+from rave_agents.kernel.visit_terms import log_root
 
 
 class Edge(NamedTuple):
@@ -43,6 +43,8 @@ class Edge(NamedTuple):
     """Its row in the tree."""
     plain_sum: float
     """Sum of the values of the simulations, whatever is proven and however they are backed up."""
+    inverse_root: float
+    """``1 / sqrt(n)``; 1 without visits."""
 
 
 class Node(NamedTuple):
@@ -144,7 +146,7 @@ def ucb1_exploration(rule: UCB1, node: Node, edge: Edge) -> float:
 
     An edge without visits is treated as one with a single visit.
     """
-    return node.term * inverse_root(edge.n)
+    return node.term * edge.inverse_root
 
 
 @implements(node_term, UCB1)

@@ -5,9 +5,9 @@ from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Ge, Le
 
-from rave_agents.compiler.arrays import LANES, Array, whole_lanes
+from rave_agents.compiler.arrays import LANES, whole_lanes
 from rave_agents.compiler.dispatch import implements, kernel, open_function
-from rave_agents.kernel.amaf.views import amaf_sums, view_at
+from rave_agents.kernel.amaf.views import amaf_sums, lie_at_edges, view_at
 from rave_agents.kernel.backup import edge_sum
 from rave_agents.kernel.declarations import GameTraits, becomes
 from rave_agents.kernel.hooks import is_available
@@ -16,7 +16,11 @@ from rave_agents.kernel.rules import Edge, Node, node_term, reads_node, score, s
 from rave_agents.kernel.search import SCORED_AT_ONCE
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.values.implicit_minimax import first_value, mixed_sum, mixing_at
+from rave_agents.kernel.visit_terms import inverse_root, listed_inverse_root
 from rave_agents.simulate.random_stream import random_below, random_unit
+
+FEW = 2 * LANES
+"""Edges down to which it takes less time to score them one by one."""
 
 NO_EDGE = -1
 """Mark in place of an edge where the rule gives every edge NaN."""
@@ -149,8 +153,8 @@ class Ranking(NamedTuple):
 
 
 @kernel
-def urgency_of(search: Any, ranking: Ranking, edge: int) -> float:
-    """The score of an edge."""
+def urgency_of(search: Any, ranking: Ranking, edge: int, root: float) -> float:
+    """The score of an edge, the inverse root of whose visits is known."""
     tree, node, proven = search.tree, ranking.row, ranking.proven
     n, plain_sum = float(tree.edge_visits[edge]), tree.edge_value_sum[edge]
     value_sum = edge_sum(search.backup, search, node, edge)
@@ -162,29 +166,10 @@ def urgency_of(search: Any, ranking: Ranking, edge: int) -> float:
         q = first_value(search.judging, search, node, edge, ranking.unvisited)
     q_amaf = amaf_sum / n_amaf if n_amaf > 0.0 else 0.0
     p = float(tree.edge_prior[edge])
-    seen = Edge(n, q, n_amaf, q_amaf, p, value_sum, amaf_sum, edge, plain_sum)
+    seen = Edge(n, q, n_amaf, q_amaf, p, value_sum, amaf_sum, edge, plain_sum, root)
     whole = node_for(search.moves, ranking.rule, ranking.node, edge)
     urgency = score(ranking.rule, ranking.amaf, whole, seen)
     return corrected(proven, search, edge, n, urgency)
-
-
-@kernel
-def rows_to_score(search: Any, rule: Any, count: int) -> int:
-    """The number of rows that are scored for ``count`` edges, those behind them included.
-
-    Where children are looked at, several edges are not scored at once.
-    """
-    alone = asks_children(search.proofs) or not scores_any_row(rule)
-    return count if alone else whole_lanes(count)
-
-
-@kernel
-def any_as_good(urgencies: Array, first: int, score: float) -> bool:
-    """True if one of ``LANES`` scores from a place on may be at least ``score``."""
-    found = False
-    for place in range(LANES):
-        found |= urgencies[first + place] >= score
-    return found
 
 
 @kernel
@@ -197,6 +182,67 @@ def better_of(search: Any, best: Best, edge: int, urgency: float) -> Best:
         return Best(edge, urgency, 1)
     ties = best.ties + 1
     return Best(edge if random_below(search.stream, ties) == 0 else best.edge, best.score, ties)
+
+
+@kernel
+def best_of(search: Any, best: Best, tolerance: float, first: int, begin: int, end: int) -> Best:
+    """The best edge once those of some scores, from ``begin`` on, are compared with it.
+
+    ``first`` is the edge of the first score. ``tolerance`` is how far below the best one an edge
+    may be.
+    """
+    urgencies = search.path.urgencies
+    for place in range(begin, end):
+        is_high = urgencies[place] >= best.score - tolerance
+        if is_high and is_available(search.moves, first + place):
+            best = better_of(search, best, first + place, urgencies[place])
+    return best
+
+
+@kernel
+def best_one_by_one(
+    search: Any, ranking: Ranking, best: Best, tolerance: float, first: int, count: int
+) -> Best:
+    """``best_of`` for ``count`` edges, which are scored one after the other."""
+    urgencies, visits = search.path.urgencies, search.tree.edge_visits
+    for place in range(count):
+        if is_available(search.moves, first + place):
+            root = listed_inverse_root(float(visits[first + place]))
+            urgencies[place] = urgency_of(search, ranking, first + place, root)
+    return best_of(search, best, tolerance, first, 0, count)
+
+
+@kernel
+def scores_at_once(search: Any, rule: Any) -> bool:
+    """True if it takes less time to score many edges at once than one by one.
+
+    That is so where AMAF values are blended in, and nothing is looked up at other places.
+    """
+    amaf, proofs = search.amaf, search.proofs
+    return lie_at_edges(amaf) and scores_any_row(rule) and not asks_children(proofs)
+
+
+@kernel
+def best_at_once(
+    search: Any, ranking: Ranking, best: Best, tolerance: float, first: int, count: int
+) -> Best:
+    """``best_of`` for ``count`` edges, of which ``LANES`` are scored at once.
+
+    Rows behind the edges are scored along with them. Groups without a score that is as good as the
+    best are passed over.
+    """
+    urgencies, visits = search.path.urgencies, search.tree.edge_visits
+    for place in range(whole_lanes(count)):
+        if is_available(search.moves, first + place):
+            root = inverse_root(float(visits[first + place]))
+            urgencies[place] = urgency_of(search, ranking, first + place, root)
+    for group in range(0, count, LANES):
+        as_good = False
+        for place in range(group, group + LANES):
+            as_good |= urgencies[place] >= best.score - tolerance
+        if as_good:
+            best = best_of(search, best, tolerance, first, group, min(group + LANES, count))
+    return best
 
 
 @kernel
@@ -215,23 +261,18 @@ def most_urgent(search: Any, rule: Any, node: int, depth: int, table: int) -> in
     unvisited = unvisited_value(search.first_play, whole, float(search.settings.first_play_urgency))
     mixing = mixing_at(search.judging, search, node)
     ranking = Ranking(rule, node, whole, amaf, proven, mixing, unvisited)
-    urgencies, edges = search.path.urgencies, edge_rows(search.tree, node)
+    edges = edge_rows(search.tree, node)
+    at_once = scores_at_once(search, rule) and len(edges) > FEW
     best = Best(NO_EDGE, -math.inf, 0)
     tolerance = 0.0
     for _ in range(2 if tolerance_of(search.ties) > 0.0 else 1):  # Again once the best is known.
         best = Best(best.edge, best.score, 0)
         for first in range(edges.start, edges.stop, SCORED_AT_ONCE):
             count = min(SCORED_AT_ONCE, edges.stop - first)
-            for place in range(rows_to_score(search, rule, count)):
-                if is_available(search.moves, first + place):
-                    urgencies[place] = urgency_of(search, ranking, first + place)
-            for group in range(0, count, LANES):
-                if group > 0 and not any_as_good(urgencies, group, best.score - tolerance):
-                    continue
-                for place in range(group, min(group + LANES, count)):
-                    is_high = urgencies[place] >= best.score - tolerance
-                    if is_high and is_available(search.moves, first + place):
-                        best = better_of(search, best, first + place, urgencies[place])
+            if at_once:
+                best = best_at_once(search, ranking, best, tolerance, first, count)
+            else:
+                best = best_one_by_one(search, ranking, best, tolerance, first, count)
         tolerance = tolerance_of(search.ties)
     return best.edge
 

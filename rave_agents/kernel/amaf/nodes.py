@@ -26,6 +26,7 @@ from rave_agents.kernel.amaf.views import (
     NoAmaf,
     Players,
     View,
+    lie_at_edges,
     record_path,
     see_playout,
     view_at,
@@ -83,6 +84,11 @@ class EdgeAmaf(NamedTuple):
     """Sum of the values of the AMAF visits."""
     record: MoveRecord
     """The moves of the present simulation."""
+
+
+@implements(lie_at_edges, EdgeAmaf)
+def _lie_at_edges(amaf: EdgeAmaf) -> bool:
+    return True
 
 
 @implements(view_at, EdgeAmaf)

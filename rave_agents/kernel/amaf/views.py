@@ -141,6 +141,12 @@ def view_at(amaf: Any, search: Any, node: int, table: int) -> Any:
 
 
 @open_function
+def lie_at_edges(amaf: Any) -> bool:
+    """True if there are AMAF values, and those of a node's edges lie side by side as edges do."""
+    return False
+
+
+@open_function
 def row_of(amaf: Any, search: Any, first: int, edge: int) -> int:
     """The row of an edge's statistics, where ``first`` is ``View.row``."""
     return edge
