@@ -85,11 +85,13 @@ class Mancala(Rules):
         own = emptied(own, pit) + self.own[pit, beans]
         other += self.other[pit, beans]
         last = self.last[pit, beans]
-        if last < PITS and seeds_in(own, last) == ONE:
-            opposite = seeds_in(other, PITS - 1 - last)
-            if opposite != NONE:
-                own = emptied(own, last) + ((opposite + ONE) << house_bits(STORE))
-                other = emptied(other, PITS - 1 - last)
+        # Without a branch that a processor could not foresee.
+        place = min(last, PITS - 1)
+        opposite = seeds_in(other, PITS - 1 - place)
+        takes = (last < PITS) & (seeds_in(own, place) == ONE) & (opposite != NONE)
+        after = emptied(own, place) + ((opposite + ONE) << house_bits(STORE))
+        own = after if takes else own
+        other = emptied(other, PITS - 1 - place) if takes else other
         return own, other, last
 
     def ends(self, own: Any, other: Any, moves: int) -> bool:
