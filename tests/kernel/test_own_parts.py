@@ -206,7 +206,20 @@ def by_prior(rule, node, edge):
 
 @pytest.mark.usefixtures("compiled")
 def test_a_rule_is_asked_about_edges_alone():
-    assert len(tree_of(SearchConfig(rule=NeedsPriors()), random_game(6, depth=9))) > 1
+    config = SearchConfig(rule=NeedsPriors(), amaf=NodeAmaf())
+    assert len(tree_of(config, decision("hex(board_size=5)"))) > 10
+
+
+@pytest.mark.full
+@pytest.mark.usefixtures("compiled")
+def test_many_edges_are_scored_at_once_as_they_are_one_by_one():
+    state = decision("gomoku(size=9)")
+    at_once, one_by_one = (
+        tree_of(SearchConfig(rule=rule, amaf=NodeAmaf()), state, simulations=3000)
+        for rule in (UCB1(0.5), OwnUCB1(0.5))
+    )
+    assert len(at_once) > 100
+    assert at_once == one_by_one
 
 
 # Playouts, root noise and the final move.
