@@ -39,13 +39,14 @@ from rave_agents.kernel.rules import (
     node_term,
 )
 from rave_agents.kernel.utilities import GameRange, ObservedRange, scaled
-from rave_agents.kernel.visit_terms import LISTED
+from rave_agents.kernel.visit_terms import LISTED, inverse_root, listed_inverse_root
 from rave_agents.tree.storage import assembled
 
 
 def edge(**known):
     """What a rule is told of an edge, of which nothing is known but this."""
-    return Edge(**{**dict.fromkeys(Edge._fields, 0.0), "row": 0, **known})
+    root = listed_inverse_root(known.get("n", 0.0))
+    return Edge(**{**dict.fromkeys(Edge._fields, 0.0), "row": 0, "inverse_root": root, **known})
 
 
 def explored(rule, N, edges=3, **known):
@@ -68,6 +69,7 @@ def test_ucb1_exploration_treats_no_visit_as_one():
 def test_terms_of_visits_that_are_listed_go_on_as_those_that_are_computed(N):
     root = math.sqrt(math.log(N) / N)
     assert explored(UCB1(0.5), float(N), n=float(N)) == pytest.approx(0.5 * root, rel=1e-12)
+    assert listed_inverse_root(float(N)) == inverse_root(float(N))
 
 
 @pytest.mark.parametrize(

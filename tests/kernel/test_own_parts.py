@@ -204,6 +204,7 @@ def by_prior(rule, node, edge):
     return edge.p / (edge.n + 1.0)
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("compiled")
 def test_a_rule_is_asked_about_edges_alone():
     config = SearchConfig(rule=NeedsPriors(), amaf=NodeAmaf())
