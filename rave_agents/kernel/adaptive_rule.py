@@ -164,6 +164,7 @@ def _weighted_root_if_explored(rule: Any, N: float, edges: int) -> float:
 
 @implements(exploration, LateUCB1, ChanceSeen)
 def _adaptive_exploration(rule: Any, node: Node, edge: Edge) -> float:
+    # Where nothing is explored, a loop over the edges then needs no roots.
     return node.term * edge.inverse_root if node.term > 0.0 else 0.0
 
 

@@ -6,18 +6,15 @@ numbers of all tuples, through the logistic function (Bledsoe & Browning 1959; L
 Othello).
 """
 
-import math
 from typing import Any
 
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
+from rave_agents.simulate.logistic import logistic
 
-LARGEST_SUM = 30.0
-"""The largest sum of numbers that makes a difference."""
-
-WORD = 8
-"""Cells that are compared at once."""
+COMPARED_AT_ONCE = 8
+"""Cells, of a byte each, that are compared as one number."""
 
 NO_STAGE = -1
 """Code for a board with a cell of a kind that there is not."""
@@ -63,12 +60,14 @@ def update_places(rules: Any, view: Any, cells: Any, last: Any, places: Any) -> 
         last: the board that the places are of.
         places: the places.
     """
-    words = rules.num_board_cells // WORD
-    seen, known = cells[: words * WORD].view(np.int64), last[: words * WORD].view(np.int64)
-    for word in range(words):
-        if seen[word] != known[word]:
-            update_cells(rules, view, cells, last, places, word * WORD, (word + 1) * WORD)
-    update_cells(rules, view, cells, last, places, words * WORD, rules.num_board_cells)
+    num_cells = rules.num_board_cells
+    whole = num_cells - num_cells % COMPARED_AT_ONCE
+    seen, known = cells[:whole].view(np.int64), last[:whole].view(np.int64)
+    for group in range(whole // COMPARED_AT_ONCE):
+        if seen[group] != known[group]:
+            first = group * COMPARED_AT_ONCE
+            update_cells(rules, view, cells, last, places, first, first + COMPARED_AT_ONCE)
+    update_cells(rules, view, cells, last, places, whole, num_cells)
 
 
 @kernel
@@ -109,8 +108,7 @@ def share_told(rules: Any, row: Any, places: Any) -> float:
 
     The last number is added always.
     """
-    total = np.float64(row[rules.num_features - 1] + sum_of_numbers(rules, row, places))
-    return 1.0 / (1.0 + math.exp(max(-LARGEST_SUM, min(LARGEST_SUM, -total))))
+    return logistic(np.float64(row[rules.num_features - 1] + sum_of_numbers(rules, row, places)))
 
 
 def judge_tuples(self: Any, state: Any, cells: Any, weights: Any, returns: Any) -> None:

@@ -41,6 +41,7 @@ from rave_agents.kernel.values.implicit_minimax import (
     minimax_weight,
     mixing_at,
 )
+from rave_agents.simulate.logistic import logistic
 
 MOST_SAMPLES = 16
 """Positions of a playout that are learned from."""
@@ -141,8 +142,7 @@ def outputs_of(search: Any) -> int:
 @kernel
 def value_of(weights: Array, start: int, shown: Array, first: int, size: int) -> float:
     """The value of a position that is shown, in [0, 1]; the last weight is added always."""
-    total = float(weighted_sum(weights, start, shown, first, size) + weights[start + size])
-    return 1.0 / (1.0 + math.exp(max(-30.0, min(30.0, -total))))
+    return logistic(float(weighted_sum(weights, start, shown, first, size) + weights[start + size]))
 
 
 @summing_kernel
