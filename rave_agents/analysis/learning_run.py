@@ -21,7 +21,10 @@ from rave_agents.analysis.train import train
 from rave_agents.arena.dask_cluster import dask_executor
 from rave_agents.arena.match import load_match_game, play_match
 from rave_agents.arena.statistics import MatchScore, finite
+from rave_agents.errors import UnsupportedGameError
 from rave_agents.extras import missing
+from rave_agents.frameworks.own_games import as_game
+from rave_agents.knowledge.file_match import NOT_MEASURED, FileMatch
 from rave_agents.knowledge.linear_value import LinearValue
 from rave_agents.results.numbers import counted
 from rave_agents.results.progress import Progress, shown
@@ -33,6 +36,9 @@ CHECK_SIMULATIONS = 100
 
 CHOICE_SECONDS = 0.01
 """Seconds a move of the match that decides between averages and minimax."""
+
+MATCH_GAMES = 40
+"""Games of the match that ends learning, without ``checks``."""
 
 PATIENCE = 2
 """Rounds in a row without gain after which learning ends."""
@@ -70,6 +76,8 @@ class LearningResult(Result):
     minimax: MatchScore | None = None
     """``auto`` with minimax backups against ``auto`` with averages, by the value of the last round,
     where a board's was checked; the file says what has won."""
+    match: FileMatch | None = None
+    """The agent with the file against the agent without it; None if that was not measured."""
 
     def summary(self) -> str:
         """The game, what it took, and the file."""
@@ -81,7 +89,10 @@ class LearningResult(Result):
         )
         if self.minimax is not None:
             line += f" With minimax backups auto scored {_told(self.minimax)} against averages."
-        return line
+        if self.match is None:
+            return f"{line} Its strength is {NOT_MEASURED}."
+        line += f" With the file the agent scored {self.match}"
+        return f"{line}: the file makes it weaker." if self.match.lost else f"{line}."
 
     def tables(self) -> list[Table]:
         """Scores of the checks with their intervals."""
@@ -125,6 +136,7 @@ class LearningResult(Result):
             **learned,
             "checks": checks,
             "minimax": _plain(self.minimax),
+            "match": None if self.match is None else self.match.to_dict(),
         }
 
     def _estimates(self) -> dict[str, Any]:
@@ -155,6 +167,7 @@ class _Learnt(Protocol):
     """An evaluator that learning makes, and that a file keeps."""
 
     made: str
+    match: FileMatch | None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file."""
@@ -170,7 +183,7 @@ class _Rounds:
         game: the game.
         output: the file.
         agent: the agent that plays checks: with what is learned, or with None.
-        games: games of each check; 0 for none.
+        games: games of each check; None or 0 for none.
         made: a line for the file, of how it was learned.
         seed: decides the checks' random numbers.
         tensorboard: a folder of TensorBoard's to write to; None for none.
@@ -186,16 +199,17 @@ class _Rounds:
         output: str | os.PathLike[str],
         agent: Callable[[Any], AgentSpec],
         *,
-        games: int,
+        games: int | None,
         made: str,
         seed: int,
         tensorboard: str | os.PathLike[str] | None,
     ) -> None:
-        check_number("checks", games, 0)
-        if games > 0:
+        if games is not None:
+            check_number("checks", games, 0)
+        if games:
             load_match_game(game)
         self._game, self._output, self._agent = game, output, agent
-        self._games, self._made, self._seed = games, made, seed
+        self._games, self._made, self._seed = games or 0, made, seed
         self._writer = None if tensorboard is None else _writer(tensorboard)
         self.last = Learned(0, 0, float("nan"), 0.0)
         """The progress so far."""
@@ -267,7 +281,7 @@ def learn_to_file(
     what: str = "value",
     windows: str = SMALL,
     opening: int = OPENING_PLIES,
-    checks: int = 0,
+    checks: int | None = None,
     tensorboard: str | os.PathLike[str] | None = None,
     made: str = "",
     seed: int = 0,
@@ -288,9 +302,11 @@ def learn_to_file(
         what: see ``learn``.
         windows: see ``learn``.
         opening: see ``learn``.
-        checks: games of each check of strength; 0 for none. Learning ends early once ``PATIENCE``
-            rounds in a row have brought nothing. At the end as many games decide whether ``auto``
-            backs up the value of a board by averages or by minimax, see ``choose_backup``.
+        checks: games of each check of strength. Learning ends early once ``PATIENCE`` rounds in a
+            row have brought nothing. At the end as many games decide whether ``auto`` backs up the
+            value of a board by averages or by minimax, see ``choose_backup``, and as many measure
+            ``auto`` with the file against ``auto`` without it, which the file records. None for
+            that last match alone, of ``MATCH_GAMES`` games; 0 for none.
         tensorboard: a folder of TensorBoard's to write to; None for none.
         made: a line for the file, of how it was learned.
         seed: decides everything random.
@@ -320,11 +336,11 @@ def learn_to_file(
     budget = Budget(minutes, games, rounds)
     result = _carried_out(learning, taker, budget, jobs, dask, progress)
     value = taker.found
-    if checks == 0 or not isinstance(value, LinearValue) or value.network is None:
-        return result
-    score = choose_backup(game, value, games=checks, seconds=CHOICE_SECONDS, seed=seed)
-    value.save(output)
-    return dataclasses.replace(result, minimax=score)
+    if checks and isinstance(value, LinearValue) and value.network is not None:
+        score = choose_backup(game, value, games=checks, seconds=CHOICE_SECONDS, seed=seed)
+        value.save(output)
+        result = dataclasses.replace(result, minimax=score)
+    return _measured(result, game, output, value, _policy_agent, checks, seed, progress)
 
 
 def train_to_file(
@@ -340,7 +356,7 @@ def train_to_file(
     jobs: int = 1,
     dask: str | None = None,
     start: str | os.PathLike[str] | None = None,
-    checks: int = 0,
+    checks: int | None = None,
     tensorboard: str | os.PathLike[str] | None = None,
     made: str = "",
     seed: int = 0,
@@ -360,7 +376,8 @@ def train_to_file(
         jobs: processes that play.
         dask: see ``learn_to_file``.
         start: a file to go on from.
-        checks: see ``learn_to_file``; the opponent without a network is ``uct``.
+        checks: see ``learn_to_file``; nothing is chosen at the end, and the match is of ``puct``
+            with the network against ``uct``.
         tensorboard: see ``learn_to_file``.
         made: a line for the file, of how it was trained.
         seed: decides everything random.
@@ -385,7 +402,40 @@ def train_to_file(
     taker = _Rounds(
         game, output, _network_agent, games=checks, made=made, seed=seed, tensorboard=tensorboard
     )
-    return _carried_out(learning, taker, Budget(minutes, games, rounds), jobs, dask, progress)
+    result = _carried_out(learning, taker, Budget(minutes, games, rounds), jobs, dask, progress)
+    return _measured(result, game, output, taker.found, _network_agent, checks, seed, progress)
+
+
+def _measured(
+    result: LearningResult,
+    game: Any,
+    output: str | os.PathLike[str],
+    found: _Learnt | None,
+    agent: Callable[[Any], AgentSpec],
+    games: int | None,
+    seed: int,
+    progress: Progress[Learned],
+) -> LearningResult:
+    """Play the agent with what was learned against it without, and record the match in the file."""
+    if found is None or games == 0 or as_game(game).num_players != 2:
+        return result
+    games = MATCH_GAMES if games is None else games
+    without = agent(None).with_parameters({"simulations": CHECK_SIMULATIONS})
+    try:
+        score = play_match(
+            game,
+            agent(found),
+            without,
+            games=games,
+            simulations=CHECK_SIMULATIONS,
+            seed=seed,
+            progress=None if callable(progress) else progress,
+        ).score
+    except UnsupportedGameError:  # A game that the agents learn, but do not play in matches.
+        return result
+    found.match = FileMatch(score.games, score.score, *score.interval, str(without))
+    found.save(output)
+    return dataclasses.replace(result, match=found.match)
 
 
 def _carried_out(

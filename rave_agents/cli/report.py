@@ -13,6 +13,7 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import adapters
 from rave_agents.frameworks.agent import AgentType
+from rave_agents.knowledge.file_match import NOT_MEASURED
 from rave_agents.knowledge.linear_value import MINIMAX
 from rave_agents.results.numbers import counted
 
@@ -102,6 +103,17 @@ def known_games_line(games: Mapping[str, Mapping[str, Any]]) -> str:
     return ", ".join(told) or "none"
 
 
+def _matches_line(games: Mapping[str, Mapping[str, Any]]) -> str:
+    """The matches that end learning, as the files record them."""
+    told = [
+        f"{game}: {words['match']['score']:.2f}{' (lost)' * words['match']['lost']}"
+        for game, words in games.items()
+        if words["match"] is not None
+    ]
+    others = len(games) - len(told)
+    return ", ".join([*told, *[f"{NOT_MEASURED} in {counted(others, 'file')}"] * (others > 0)])
+
+
 def doctor_table(findings: Mapping[str, Any]) -> RenderableType:
     """Table of the findings of ``rave_agents.cli.doctor.examine``."""
     table = plain_table(show_header=False)
@@ -121,6 +133,7 @@ def doctor_table(findings: Mapping[str, Any]) -> RenderableType:
             table.add_row("  install it by", escape(missing["install"]))
     table.add_section()
     table.add_row("known games", escape(known_games_line(findings["known_games"])))
+    table.add_row("  their matches", escape(_matches_line(findings["known_games"])))
     measured = [f"{game}: {elo:.0f} Elo" for game, elo in findings["levels"].items()]
     table.add_row("levels", escape(", ".join(measured) or "none"))
     table.add_section()

@@ -9,7 +9,12 @@ import typer
 
 from rave_agents.analysis.board_learning import SMALL, WINDOWS
 from rave_agents.analysis.learn import KINDS, OPENING_PLIES, VALUE
-from rave_agents.analysis.learning_run import LearningResult, learn_to_file, train_to_file
+from rave_agents.analysis.learning_run import (
+    MATCH_GAMES,
+    LearningResult,
+    learn_to_file,
+    train_to_file,
+)
 from rave_agents.analysis.train import TARGETS
 from rave_agents.arena.level_ladder import (
     LadderResult,
@@ -28,6 +33,7 @@ from rave_agents.cli.program import (
     reported,
 )
 from rave_agents.cli.terminal import show_json, show_result
+from rave_agents.knowledge.file_match import NOT_MEASURED
 from rave_agents.knowledge.levels import read_levels, write_levels
 
 OutputFile = Annotated[
@@ -44,11 +50,13 @@ Dask = Annotated[
 ]
 Begin = Annotated[Path | None, typer.Option("--from", help="A file of this command to go on from.")]
 Checks = Annotated[
-    int,
+    int | None,
     typer.Option(
         help="Games of each check of strength, against the round before, against playouts and "
-        "against mcts; 0 for none. Learning ends early once two rounds in a row have brought "
-        "nothing. At the end of learn as many games decide between averages and minimax backups."
+        "against mcts. Learning ends early once two rounds in a row have brought nothing. At the "
+        "end of learn as many games decide between averages and minimax backups, and as many "
+        "measure the agent with the file against it without, which the file records. By default "
+        f"only this last match, of {MATCH_GAMES} games; 0 for none, recorded as {NOT_MEASURED}."
     ),
 ]
 Curve = Annotated[
@@ -100,7 +108,7 @@ def learn(
     jobs: Jobs = 1,
     dask: Dask = None,
     begin: Begin = None,
-    checks: Checks = 0,
+    checks: Checks = None,
     curve: Curve = None,
     tensorboard: TensorBoard = None,
     seed: Seed = 0,
@@ -163,7 +171,7 @@ def train(
     jobs: Jobs = 1,
     dask: Dask = None,
     begin: Begin = None,
-    checks: Checks = 0,
+    checks: Checks = None,
     curve: Curve = None,
     tensorboard: TensorBoard = None,
     seed: Seed = 0,
@@ -197,11 +205,11 @@ def train(
     _show(result, curve, as_json=as_json)
 
 
-def _check_files(output: Path, curve: Path | None, checks: int) -> None:
+def _check_files(output: Path, curve: Path | None, checks: int | None) -> None:
     """Refuse files that cannot be written, and a curve without checks."""
     check_writable(output, "--output")
     if curve is not None:
-        if checks == 0:
+        if not checks:
             raise ValueError("--curve shows checks of strength: give --checks, such as 20.")
         check_writable(curve, "--curve")
 

@@ -30,6 +30,7 @@ from rave_agents.knowledge.array_file import (
     read_arrays,
     text_in,
 )
+from rave_agents.knowledge.file_match import FileMatch, match_arrays, match_in
 from rave_agents.knowledge.networks import (
     MOST_CELLS,
     MOST_CONTENTS,
@@ -78,6 +79,7 @@ class LinearValue:
         other_sizes: True if the value was measured to help on boards of other sizes, with averages,
             see ``other_sizes.py``.
         learned_on: the game that it was learned on, if that has a board of another size; else None.
+        match: the match of ``auto`` with it against ``auto`` without; None if it was not measured.
     """
 
     kind = "value"
@@ -96,6 +98,7 @@ class LinearValue:
         backup: str = MEAN,
         other_sizes: bool = False,
         learned_on: str | None = None,
+        match: FileMatch | None = None,
     ) -> None:
         self.game = game
         self.weights: NDArray[np.float32] = np.ascontiguousarray(weights, np.float32)
@@ -106,6 +109,7 @@ class LinearValue:
         self.backup = backup
         self.other_sizes = other_sizes
         self.learned_on = learned_on
+        self.match = match
         self._known: Hashable = None
         self._known_rules: BaseRules | None = None
         if backup not in (MEAN, MINIMAX):
@@ -134,6 +138,7 @@ class LinearValue:
             "made": self.made,
             "backup": self.backup,
             "other_sizes": int(self.other_sizes),
+            **match_arrays(self.match),
         }
         if self.network is not None:
             stages = np.array(self.network.stages, np.int64)
@@ -329,7 +334,8 @@ def _arguments(arrays: Arrays) -> dict[str, Any]:
         found["backup"] = text_in(arrays, "backup")
     if "other_sizes" in arrays:
         found["other_sizes"] = number_in(arrays, "other_sizes") == 1.0
-    return found | {"network": network, "players": players, "made": text_in(arrays, "made")}
+    found |= {"made": text_in(arrays, "made"), "match": match_in(arrays)}
+    return found | {"network": network, "players": players}
 
 
 def _network_of_windows(arrays: Arrays) -> Network | None:

@@ -40,6 +40,7 @@ from rave_agents.games.kit.moves import (
 )
 from rave_agents.games.kit.values import JudgedRules, with_method
 from rave_agents.knowledge.array_file import number_in, read_arrays, text_in
+from rave_agents.knowledge.file_match import FileMatch, match_arrays, match_in
 from rave_agents.knowledge.linear_value import MEAN, LinearValue, fits_game
 from rave_agents.knowledge.symmetries import board_of, cells_used, image_under
 
@@ -230,6 +231,7 @@ class MovePolicy:
         game: the game that it was learned on, as text, with its parameters.
         numbers: [NUMBERS] the numbers that the features of moves share.
         made: a line that tells how it was learned.
+        match: the match of ``auto`` with it against ``auto`` without; None if it was not measured.
     """
 
     kind = "policy"
@@ -244,12 +246,20 @@ class MovePolicy:
     other_sizes = False
     """True if it was measured to help on boards of other sizes: it does not fit them."""
 
-    def __init__(self, game: str, numbers: NDArray[np.float32], *, made: str = "") -> None:
+    def __init__(
+        self,
+        game: str,
+        numbers: NDArray[np.float32],
+        *,
+        made: str = "",
+        match: FileMatch | None = None,
+    ) -> None:
         if numbers.shape != (NUMBERS,) or not np.isfinite(numbers).all():
             raise ValueError(f"a policy has {NUMBERS} finite numbers, got {numbers.shape}")
         self.game = game
         self.numbers: NDArray[np.float32] = np.ascontiguousarray(numbers, np.float32)
         self.made = made
+        self.match = match
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file of NumPy's format npz, in half precision."""
@@ -258,6 +268,7 @@ class MovePolicy:
             "game": self.game,
             "policy": self.numbers.astype(np.float16),
             "made": self.made,
+            **match_arrays(self.match),
         }
         with written_whole(path) as file:
             np.savez_compressed(file, **arrays)
@@ -280,7 +291,8 @@ class MovePolicy:
             if number_in(arrays, "format") != POLICY_FORMAT or numbers.dtype != np.float16:
                 raise ValueError("it has another format")
             made = text_in(arrays, "made")
-            return cls(text_in(arrays, "game"), numbers.astype(np.float32), made=made)
+            match = match_in(arrays)
+            return cls(text_in(arrays, "game"), numbers.astype(np.float32), made=made, match=match)
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
                 f"{os.fspath(path)!r} is not a learned policy, as rave-agents learn writes: "

@@ -11,6 +11,7 @@ from typing import Any
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import compiled_form
 from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.knowledge.file_match import warn_of_lost_match
 from rave_agents.knowledge.linear_value import LinearValue
 from rave_agents.knowledge.move_policy import MovePolicy, load_learned
 from rave_agents.knowledge.other_sizes import at_other_size
@@ -27,7 +28,11 @@ def shipped_files() -> list[pathlib.Path]:
 def known_games() -> dict[str, dict[str, Any]]:
     """The games of which something is shipped, with their parameters, and what each file says."""
     return {
-        learned.game: {"backup": learned.backup, "other_sizes": learned.other_sizes}
+        learned.game: {
+            "backup": learned.backup,
+            "other_sizes": learned.other_sizes,
+            "match": None if learned.match is None else learned.match.to_dict(),
+        }
         for learned in map(_loaded, shipped_files())
     }
 
@@ -55,6 +60,7 @@ def value_for(rules: BaseRules) -> LinearValue | MovePolicy | None:
             learned.check_rules(rules)
         except UnsupportedGameError:
             continue
+        warn_of_lost_match(learned)
         return learned
     values = [each for each in found if isinstance(each, LinearValue) and each.other_sizes]
     near = sorted(values, key=_distance(rules))

@@ -21,6 +21,7 @@ from rave_agents.game.object_names import split_place
 from rave_agents.game.signatures import is_needed, parameters_of
 from rave_agents.games.kit.values import is_compiled_value, position_value
 from rave_agents.kernel.values.implicit_minimax import Judging
+from rave_agents.knowledge.file_match import warn_of_lost_match
 from rave_agents.knowledge.linear_value import MINIMAX, LinearValue
 from rave_agents.knowledge.move_policy import load_learned
 from rave_agents.searcher.models import function_evaluator, model_evaluator
@@ -82,11 +83,21 @@ def as_evaluator(given: Any) -> Any:
         TypeError: if it is none of these; the message says what it lacks.
         ValueError: if a name or a file is not what it should be.
         OSError: if there is no such file.
+
+    Warns:
+        UserWarning: of a learned file that lost the match against the agent without it.
     """
+    found = _understood(given)
+    warn_of_lost_match(found)
+    return found
+
+
+def _understood(given: Any) -> Any:
+    """The evaluator, see ``as_evaluator``."""
     if isinstance(given, str | os.PathLike):
         return _of_text(os.fspath(given))
     if isinstance(given, type):
-        return as_evaluator(_made(given, {}, given.__name__))
+        return _understood(_made(given, {}, given.__name__))
     if is_part(given):
         return _checked_part(given)
     if isinstance(given, BatchEvaluator | LinearValue) or _is_openspiels(given):
@@ -190,7 +201,7 @@ def _of_text(text: str) -> Any:
     makes = isinstance(found, type) or (inspect.isfunction(found) and _needs_nothing(found))
     if makes or text.rstrip().endswith(")"):
         found = _made(found, source.parameters, text)
-    return as_evaluator(found)
+    return _understood(found)
 
 
 def _unknown_text(text: str) -> Exception:

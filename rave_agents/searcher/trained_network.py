@@ -25,6 +25,7 @@ from rave_agents.frameworks.sources import Source, find_source
 from rave_agents.game.arguments import check_names
 from rave_agents.game.signatures import is_needed, parameters_of
 from rave_agents.knowledge.array_file import MOST_BYTES, read_arrays, text_in
+from rave_agents.knowledge.file_match import FileMatch, match_arrays, match_in
 from rave_agents.searcher.models import function_evaluator, model_evaluator, own_code
 from rave_agents.searcher.trainable import (
     Arrays,
@@ -124,7 +125,9 @@ class NetworkMaker(NamedTuple):
                 found[each.name] = unnamed.pop(0)
         return found
 
-    def trained(self, arrays: Arrays, game: str, made: str = "") -> "TrainedNetwork":
+    def trained(
+        self, arrays: Arrays, game: str, made: str = "", match: FileMatch | None = None
+    ) -> "TrainedNetwork":
         """A network with these numbers.
 
         Raises:
@@ -132,7 +135,7 @@ class NetworkMaker(NamedTuple):
         """
         network = self.make()
         load_arrays(trainable(network, self.sizes), arrays, self.name or SMALL)
-        return TrainedNetwork(network, self, game=game, made=made)
+        return TrainedNetwork(network, self, game=game, made=made, match=match)
 
 
 def _name_of(source: Source) -> str:
@@ -164,9 +167,21 @@ class TrainedNetwork(BatchEvaluator):
         maker: what made it.
         game: the game that it was trained on, as text.
         made: a line that tells how it was trained.
+        match: the match of an agent with it against one without; None if it was not measured.
     """
 
-    def __init__(self, network: Any, maker: NetworkMaker, *, game: str, made: str = "") -> None:
+    kind = "network"
+    """The kind of what was learned."""
+
+    def __init__(
+        self,
+        network: Any,
+        maker: NetworkMaker,
+        *,
+        game: str,
+        made: str = "",
+        match: FileMatch | None = None,
+    ) -> None:
         inner = model_evaluator(network) or function_evaluator(network)
         super().__init__(inner.function, clip=True)
         self.network: Any = network
@@ -175,6 +190,7 @@ class TrainedNetwork(BatchEvaluator):
         """Sizes of the game that it was trained on."""
         self.game = game
         self.made = made
+        self.match = match
         self._maker = maker
 
     def __call__(self, batch: Batch) -> Any:
@@ -214,6 +230,7 @@ class TrainedNetwork(BatchEvaluator):
             "game": self.game,
             "network": self._maker.name,
             "made": self.made,
+            **match_arrays(self.match),
             **self.sizes._asdict(),
             "observation_shape": np.array(self.sizes.observation_shape, np.int64),
             "utilities": np.array(self.sizes.utilities, np.float64),
@@ -239,6 +256,7 @@ class TrainedNetwork(BatchEvaluator):
             arrays = read_arrays(path)
             sizes, name = _sizes_of(arrays), text_in(arrays, "network")
             game, made = text_in(arrays, "game"), text_in(arrays, "made")
+            match = match_in(arrays)
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
                 f"{path!r} is not a trained network, as rave-agents train writes: {error}."
@@ -253,7 +271,7 @@ class TrainedNetwork(BatchEvaluator):
             for key, array in arrays.items()
             if key.startswith(_STATE)
         }
-        return NetworkMaker.of(network, sizes).trained(state, game, made)
+        return NetworkMaker.of(network, sizes).trained(state, game, made, match)
 
 
 def is_network_file(path: str | os.PathLike[str]) -> bool:

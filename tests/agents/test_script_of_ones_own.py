@@ -106,6 +106,9 @@ def test_the_game_is_solved_and_learned_without_an_agent():
 @pytest.mark.full
 def test_the_game_is_solved_and_learned_by_commands(tmp_path):
     assert json.loads(run("solve", GAME, "--positions", "50", "--json"))["game"] == GAME
-    file, few = tmp_path / "value.npz", ("--games", "4", "--rounds", "1", "--simulations", "4")
+    file, few = (
+        tmp_path / "value.npz",
+        ("--games", "4", "--rounds", "1", "--simulations", "4", "--checks", "0"),
+    )
     assert json.loads(run("learn", GAME, "--output", str(file), *few, "--json"))["games"] == 4
     assert file.exists()

@@ -492,6 +492,8 @@ def test_a_file_is_checked_after_every_round_and_goes_on(compiled, tmp_path):
     assert "Scores at 100 simulations" in str(result)
     assert result.minimax.games == 2
     assert "With minimax backups auto scored" in str(result)
+    assert result.match.games == 2
+    assert LinearValue.load(path).match == result.match
     assert LinearValue.load(path).backup == "mean_backup"  # Two games are no evidence.
     result.plot().savefig(tmp_path / "curve.png")
     again = learn_to_file("tic_tac_toe", path, games=10, rounds=1, start=path, progress=False)
@@ -650,7 +652,7 @@ def test_an_environment_of_pettingzoo_takes_a_compiled_value(monkeypatch):
 
 def test_the_command_writes_a_file_that_a_spec_names(tmp_path):
     path, name = tmp_path / "value.npz", "tic_tac_toe"
-    numbers = ["--games", "4", "--rounds", "2", "--simulations", "5"]
+    numbers = ["--games", "4", "--rounds", "2", "--simulations", "5", "--checks", "0"]
     told = CliRunner().invoke(app, ["learn", name, "--output", str(path), "--json", *numbers])
     assert told.exit_code == 0, told.output
     assert json.loads(told.stdout)["games"] == 4

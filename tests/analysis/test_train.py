@@ -71,7 +71,7 @@ def test_training_on_a_cluster_or_in_processes_is_the_same(tmp_path):
     pytest.importorskip("distributed")
     files = [tmp_path / f"{name}.npz" for name in ("processes", "dask")]
     for path, dask in zip(files, (None, "local"), strict=True):
-        options = {**FEW, "rounds": 2, "games": 6, "jobs": 2, "dask": dask}
+        options = {**FEW, "rounds": 2, "games": 6, "jobs": 2, "dask": dask, "checks": 0}
         train_to_file(GAME, path, f"{FILE}:Perceptron", **options)
     assert files[0].read_bytes() == files[1].read_bytes()
 
@@ -183,6 +183,7 @@ def test_a_damaged_file_is_refused_and_an_interrupted_write_leaves_the_old_one(t
 def test_the_command_trains_by_the_searchs_improved_policy(tmp_path):
     path = tmp_path / "net.npz"
     options = ["--games", "2", "--rounds", "1", "--simulations", "4", "--targets", "gumbel"]
+    options += ["--checks", "0"]
     options += ["--network", f"{FILE}:Perceptron", "--output", str(path), "--json"]
     told = CliRunner().invoke(app, ["train", GAME, *options])
     assert told.exit_code == 0, told.output

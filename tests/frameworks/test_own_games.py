@@ -317,6 +317,7 @@ COMMANDS = {
     "solve": lambda game: ("solve", game, "--positions", 50),
     "learn": lambda game: (
         *("learn", game, "--games", 2, "--rounds", 1, *GIVEN["limit"], "--output", "v.npz"),
+        *("--checks", 0),
     ),
     "speed": lambda game: (
         *("speed", game, "--agents", "uct", "--baseline", "uct(c=1)", "--rounds", 1),

@@ -108,4 +108,6 @@ def in_short(words):
             words[words.index(option) + 1] = value
     if "learn" in words and "--games" in words:
         words[words.index("--games") + 1] = "10"  # Enough for its rounds.
+    if {"learn", "train"} & {*words} and "--checks" not in words:
+        words = [*words, "--checks", "0"]
     return words
