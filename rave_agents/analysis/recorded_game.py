@@ -1,5 +1,6 @@
 """One game out of a file: SGF, PGN, a list of moves, or the games of a match."""
 
+import logging
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -9,10 +10,12 @@ from rave_agents.arena.openings import start_state
 from rave_agents.arena.pgn import read_pgn
 from rave_agents.arena.positions import beginning, is_named, is_pgn, is_sgf, set_up
 from rave_agents.arena.report_data import load_report
-from rave_agents.arena.sgf import read_sgf
+from rave_agents.arena.sgf_game import read_sgf
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import GameState
 from rave_agents.game.plain_text import printable
+
+_log = logging.getLogger("rave_agents")
 
 
 class RecordedGame(NamedTuple):
@@ -42,13 +45,15 @@ def recorded_game(game: Game, path: str | os.PathLike[str], number: int = 1) -> 
     with path.open("rb") as file:
         begins = file.readline(4096)
     if not (begins.startswith(b"{") and f'"{FORMAT} '.encode() in begins):
-        if is_sgf(path):
-            return RecordedGame(game.new_initial_state(), tuple(read_sgf(path, game, number)))
-        if number > 1 and not is_pgn(path):
+        if is_sgf(path) or is_pgn(path):
+            read = (read_sgf if is_sgf(path) else read_pgn)(path, game, number)
+            if read.goes_on:
+                _log.warning("%s: %s; these are left out.", path, read.goes_on)
+            if not read.actions:
+                raise ValueError(f"{path} has no moves: there is nothing to review.")
+            return RecordedGame(read.start, read.actions)
+        if number > 1:
             raise ValueError(f"{path} has one game, and not number {number}.")
-        if is_pgn(path):
-            start, played = read_pgn(path, game, number)
-            return RecordedGame(start, tuple(played))
         found = set_up(game, position=path)
         if found.actions is None:
             raise ValueError(f"{path} has a position and no moves: there is nothing to review.")

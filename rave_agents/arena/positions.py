@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rave_agents.arena.pgn import read_pgn
-from rave_agents.arena.sgf import read_sgf
+from rave_agents.arena import pgn, sgf_game
+from rave_agents.arena.read_game import ReadGame
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import Game, load_plain_game, seeded_start
 from rave_agents.game.game_state import (
@@ -95,12 +95,9 @@ def _found(game: Game, given: str | os.PathLike[str], seed: int | None) -> Posit
             raise FileNotFoundError(f"There is no file {str(given)!r} to take a position from.")
         return _of_text(game, given.replace("\\n", "\n"), moves=False)
     if is_sgf(path):
-        return _of_moves(game, tuple(read_sgf(path, game)))
+        return _of_game(path, sgf_game.read_sgf(path, game), sgf_game.count_games(path))
     if is_pgn(path):
-        state, played = read_pgn(path, game)
-        usual = str(state) == str(game.new_initial_state())
-        apply_path(state, played)
-        return Position(state, tuple(played) if usual else None)
+        return _of_game(path, pgn.read_pgn(path, game), pgn.count_games(path))
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -153,11 +150,15 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _of_moves(game: Game, actions: tuple[int, ...]) -> Position:
-    state = game.new_initial_state()
-    for action in actions:
-        state.apply_action(action)
-    return Position(state, actions)
+def _of_game(path: Path, read: ReadGame, games: int) -> Position:
+    """The position at the end of a file's only game."""
+    if games > 1:
+        raise ValueError(f"{path} has several games; a position is the end of a file's only one.")
+    if read.goes_on:
+        raise ValueError(f"{path} ends at no position of the game: {read.goes_on}.")
+    state = read.start.clone()
+    apply_path(state, list(read.actions))
+    return Position(state, None if read.laid is None else (*read.laid, *read.actions))
 
 
 def beginning(game: Game, seed: int | None) -> GameState:

@@ -1,27 +1,19 @@
 """Games of a match as SGF files (FF 4), written by sgfmill."""
 
-import contextlib
 import errno
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from rave_agents import __version__
 from rave_agents.arena.record import GameRecord
-from rave_agents.arena.sgf_root import (
-    GAME_NUMBERS,
-    OTHER_GAME,
-    check_root,
-    lay_handicap,
-    wanted_parameters,
-    warn_of_result,
-)
+from rave_agents.arena.sgf_root import GAME_NUMBERS, OTHER_GAME, USUAL_SIZE
 from rave_agents.extras import missing
 from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import Game
-from rave_agents.games.coordinates import point_name, point_number
+from rave_agents.games.coordinates import handicap_points, point_number
 from rave_agents.gtp.position import board_size
 from rave_agents.gtp.vertices import PASS, Vertices
 
@@ -108,7 +100,7 @@ class SgfFolder:
     def _written(self, record: GameRecord) -> bytes:
         vertices = self._vertices
         size = board_size(vertices.short_name, getattr(self._game, "parameters", {}))
-        tree = _sgfmill().Sgf_game(size if size is not None and size <= _LARGEST else 19)
+        tree = _sgfmill().Sgf_game(size if size is not None and size <= _LARGEST else USUAL_SIZE)
         root = tree.get_root()
         root.set_raw("GM", str(GAME_NUMBERS.get(vertices.short_name, OTHER_GAME)).encode())
         if size is None:
@@ -116,7 +108,7 @@ class SgfFolder:
         komi = getattr(self._game, "parameters", {}).get("komi")
         if komi is not None:
             root.set("KM", float(komi))
-        lay_handicap(root, self._game)
+        _lay_handicap(root, self._game)
         root.set("AP", ("rave-agents", __version__))
         if self._event:
             root.set("EV", self._event)
@@ -144,87 +136,13 @@ class SgfFolder:
         return bytes(tree.serialise())
 
 
-def read_sgf(path: Path, game: Game, number: int = 1) -> list[int]:
-    """The actions of the main line of a game in an SGF file.
-
-    Args:
-        path: the file.
-        game: the game, with the file's board, komi and handicap.
-        number: the number of the game in the file, from 1.
-
-    Raises:
-        ValueError: if sgfmill is not installed, or the file has no such game of this one; the
-            message names the game that it is of.
-        UnsupportedGameError: if the game's moves are not single words.
-        OSError: if it cannot be read.
-    """
-    vertices = Vertices(game)
-    with _named(path, game):
-        return _actions(_nodes(path, number), game, vertices)
-
-
-def sgf_parameters(path: Path, game: Game, number: int = 1) -> dict[str, str]:
-    """The parameters that a game lacks to be the one in an SGF file: size, komi and handicap.
-
-    Args:
-        path: the file.
-        game: the game.
-        number: the number of the game in the file, from 1.
-
-    Raises:
-        ValueError: as ``read_sgf`` does, of another game or of a size that this one cannot have.
-        OSError: if it cannot be read.
-    """
-    with _named(path, game):
-        return wanted_parameters(_nodes(path, number)[0], game)
-
-
-@contextlib.contextmanager
-def _named(path: Path, game: Game) -> Iterator[None]:
-    """Let an error name the file and the game."""
-    try:
-        yield
-    except (ValueError, LookupError) as error:
-        raise ValueError(f"{path} is no SGF of {game.name}: {error}") from error
-
-
-def _nodes(path: Path, number: int) -> list[Any]:
-    """The main line of a game in a file."""
-    trees = _sgfmill().sgf_grammar.parse_sgf_collection(path.read_bytes())
-    if number > len(trees):
-        raise ValueError(f"it has {len(trees)} games, and not number {number}.")
-    tree = _sgfmill().Sgf_game.from_coarse_game_tree(trees[number - 1])
-    return list(tree.main_sequence_iter())
-
-
-def _actions(nodes: Sequence[Any], game: Game, vertices: Vertices) -> list[int]:
-    laid = check_root(nodes[0], game)
-    state = game.new_initial_state()
-    actions: list[int] = []
-    for number, node in enumerate(nodes):
-        if node.has_setup_stones() and not (laid and number == 0):
-            raise ValueError("it sets stones up, and only moves can be played.")
-        colour = next((c for c in "bw" if node.has_property(c.upper())), None)
-        if colour is None:
-            continue
-        if state.is_terminal() or colour != "bw"[state.current_player()]:
-            raise ValueError(f"move {len(actions) + 1} is of {colour.upper()}, who is not to move.")
-        raw = node.get_raw(colour.upper()).decode(errors="replace")
-        word = _word(node, vertices) if vertices.has_go_points else raw
-        try:
-            action = vertices.read(state, word)
-        except (LookupError, ValueError):
-            raise ValueError(f"move {len(actions) + 1}, {raw!r}, is illegal.") from None
-        state.apply_action(action)
-        actions.append(action)
-    warn_of_result(nodes[0], state)
-    return actions
-
-
-def _word(node: Any, vertices: Vertices) -> str:
-    """A move of a game with Go's points, as ``Vertices`` reads it."""
-    _, point = node.get_move()
-    return PASS if point is None else point_name(point[1], point[0]).upper()
+def _lay_handicap(root: Any, game: Game) -> None:
+    """Write the handicap of a game of Go into a file's first node."""
+    parameters: Mapping[str, Any] = getattr(game, "parameters", {})
+    points = handicap_points(int(parameters.get("handicap", 0)), parameters.get("board_size", 0))
+    if points:
+        root.set("HA", len(points))
+        root.set_setup_stones([(row, column) for column, row in points], [])
 
 
 _NAME = re.compile(r"game_(\d+)\.sgf")

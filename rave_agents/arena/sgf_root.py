@@ -1,14 +1,18 @@
-"""The first node of an SGF file: board, komi, rules, handicap and result, held against the game."""
+"""The first node of an SGF file: the game, its board, komi, handicap, rules and result."""
 
 import logging
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import GameState
-from rave_agents.games.coordinates import handicap_points
+from rave_agents.games.coordinates import LETTERS, handicap_points, point_name
 from rave_agents.gtp.position import board_size
+
+Node = Mapping[str, list[bytes]]
+"""The properties of a node of an SGF file, each with its values."""
 
 GAME_NUMBERS = {"go": 1, "nogo": 1, "othello": 2, "gomoku": 4, "lines_of_action": 9, "hex": 11}
 """SGF's numbers of games; NoGo has Go's board and stones. Others get ``OTHER_GAME``."""
@@ -16,41 +20,77 @@ GAME_NUMBERS = {"go": 1, "nogo": 1, "othello": 2, "gomoku": 4, "lines_of_action"
 OTHER_GAME = 0
 """Number for games that SGF has none for."""
 
+_LAST_NUMBER = 40
+"""The last number of SGF's list of games."""
+
+USUAL_SIZE = 19
+"""The size of a board of points where neither the game nor a file has one."""
+
+_USUAL_SIZES = {"go": USUAL_SIZE, "hex": 11}
+"""Sizes of boards where a file has none."""
+
 _AREA_RULES = ("chinese", "aga", "nz", "tromp", "area", "bga", "ing", "goe")
 """Beginnings of the names of rules that count areas, as the game does."""
+
+_HUNDREDTHS = {
+    **{550: 5.5, 650: 6.5, 700: 7.0, 750: 7.5},
+    **{275: 5.5, 325: 6.5, 350: 7.0, 375: 7.5},
+}
+"""Komi in hundredths, as Fox writes it: of points, and of the stones that Chinese rules count by,
+two points each."""
+
+_FOX_HALF = 50
+"""Fox's half a point, which is a whole komi elsewhere."""
+
+_PASSES = ("", "tt")
+_LAST_TT = 19
+"""The largest board on which tt is a pass and not a point."""
 
 _log = logging.getLogger("rave_agents")
 
 
-def check_root(root: Any, game: Game) -> bool:
-    """Refuse a game that is not the one it is read as; the message names the one that fits.
+def text_of(node: Node, key: str) -> str:
+    """The first value of a property without its escapes; empty if there is none."""
+    raw = node.get(key, [b""])[0].decode("utf-8", errors="replace")
+    return re.sub(r"\\(.)", r"\1", raw, flags=re.DOTALL).strip()
 
-    Rules that count otherwise are told in the log: the moves are the same.
 
-    Args:
-        root: the file's first node.
-        game: the game.
-
-    Returns:
-        True if the node lays the stones of the game's handicap.
+def size_of(root: Node, name: str) -> int | None:
+    """The size of a file's board; None if it has none.
 
     Raises:
-        ValueError: if its game, size, komi or handicap differ.
+        ValueError: if it is no number, or the board is no square.
     """
-    name = game.name.partition("(")[0]
-    wanted = wanted_parameters(root, game)
-    if wanted:
-        given = dict(re.findall(r"(\w+)=([^,()]+)", game.name))
-        if "board_size" in wanted:
-            given.pop("max_game_length", None)
-        text = ",".join(f"{key}={value}" for key, value in {**given, **wanted}.items())
-        differs = " and ".join(f"{key} {value}" for key, value in wanted.items())
-        raise ValueError(f"it has {differs}: name the game {name}({text}) to read it.")
-    _warn_of_rules(root, name)
-    return name == "go" and _is_laid(root, game)
+    text = text_of(root, "SZ")
+    sides = re.fullmatch(r"(\d{1,3})(?:\s*:\s*(\d{1,3}))?", text)
+    if not text:
+        return _USUAL_SIZES.get(name)
+    if sides is None:
+        raise ValueError(f"its size, SZ[{text}], is no number")
+    if sides[2] is not None and int(sides[2]) != int(sides[1]):
+        raise ValueError(f"its board is no square, but has the size {text}")
+    return int(sides[1])
 
 
-def wanted_parameters(root: Any, game: Game) -> dict[str, str]:
+def go_point(raw: bytes, size: int) -> str:
+    """A move or a stone on a board of Go as a point's name, such as ``D4``; empty for a pass.
+
+    Raises:
+        ValueError: if it is neither.
+    """
+    text = raw.decode("utf-8", errors="replace").strip()
+    if text in _PASSES[: 2 if size <= _LAST_TT else 1]:
+        return ""
+    places = [ord(letter) - ord("a") for letter in text]
+    if len(places) != 2 or not all(0 <= place < size for place in places):
+        last = chr(ord("a") + size - 1)
+        raise ValueError(
+            f"is no point: SGF writes a column and a row as two small letters from a to {last}"
+        )
+    return point_name(places[0], size - 1 - places[1]).upper()
+
+
+def wanted_parameters(root: Node, game: Game) -> dict[str, str]:
     """The parameters that a game lacks to be the one of a file: size, komi and handicap.
 
     Args:
@@ -58,71 +98,139 @@ def wanted_parameters(root: Any, game: Game) -> dict[str, str]:
         game: the game.
 
     Raises:
-        ValueError: if the file is of another game, or its board has a size that this one cannot
-            have.
+        ValueError: if the file is of another game, or has a size, komi or handicap that cannot be
+            read or played.
     """
     parameters: Mapping[str, Any] = getattr(game, "parameters", {})
     name = game.name.partition("(")[0]
-    _check_kind(root, name)
     wanted: dict[str, str] = {}
-    size = board_size(name, parameters)
-    told = root.get_size() if root.has_property("SZ") or name == "go" else None
-    if size is not None and told not in (None, size):
-        if "board_size" not in parameters:
-            raise ValueError(f"its board has the size {told}, and the game's {size}.")
-        wanted["board_size"] = str(told)
+    size, told = board_size(name, parameters), size_of(root, name)
+    if None not in (size, told) and told != size:
+        key = next((key for key in ("board_size", "size") if key in parameters), None)
+        if key is None:
+            raise ValueError(f"its board has the size {told}, and the game's {size}")
+        wanted[key] = str(told)
     if name == "go":
-        handicap = _handicap(root)
-        if handicap not in (None, int(parameters["handicap"])):
-            wanted["handicap"] = str(handicap)
-        if root.has_property("KM") and float(root.get("KM")) != float(parameters["komi"]):
-            wanted["komi"] = f"{float(root.get('KM')):g}"
+        assert told is not None
+        handicap = str(_own_handicap(handicap_of(root, told), told))
+        if handicap != str(parameters["handicap"]):
+            wanted["handicap"] = handicap
+        komi = komi_of(root, told)
+        if komi is not None and komi != float(parameters["komi"]):
+            wanted["komi"] = repr(komi)
     return wanted
 
 
-def lay_handicap(root: Any, game: Game) -> None:
-    """Write the handicap of a game of Go into a file's first node."""
-    parameters: Mapping[str, Any] = getattr(game, "parameters", {})
-    points = handicap_points(int(parameters.get("handicap", 0)), parameters.get("board_size", 0))
-    if points:
-        root.set("HA", len(points))
-        root.set_setup_stones([(row, column) for column, row in points], [])
+def check_kind(root: Node, name: str, *, has_go_points: bool) -> None:
+    """Refuse a file of another game.
 
+    Args:
+        root: the file's first node.
+        name: the game's name without parameters.
+        has_go_points: whether its moves are written as Go's.
 
-def _check_kind(root: Any, name: str) -> None:
-    if not root.has_property("GM"):
-        return
-    told, own = root.get_raw("GM").decode(errors="replace").strip(), GAME_NUMBERS.get(name)
+    Raises:
+        ValueError: if the file is of another game.
+    """
+    told, own = text_of(root, "GM"), GAME_NUMBERS.get(name, OTHER_GAME)
     others = [each for each, number in GAME_NUMBERS.items() if str(number) == told]
     if others and told != str(own):
-        raise ValueError(f"it is a game of {' or '.join(others)} (GM[{told}]).")
+        raise ValueError(f"it is a game of {' or '.join(others)} (GM[{told}])")
+    number = int(told) if told.isdecimal() else None
+    listed = number is not None and 0 < number <= _LAST_NUMBER
+    if told.lower() not in ("", name, str(own)) and (listed or own != OTHER_GAME):
+        raise ValueError(f"it is a game of another kind, GM[{told}]")
+    if not told and has_go_points and own not in (GAME_NUMBERS["go"], OTHER_GAME):
+        raise ValueError(f"it names no game and so is one of go; {name} is GM[{own}]")
+    written = re.match(r"(\w+)(?:\(.*\))?, game \d+$", text_of(root, "GN"))
+    if text_of(root, "AP").startswith("rave-agents") and written and written[1] != name:
+        raise ValueError(f"it is a game of {written[1]}")
 
 
-def _handicap(root: Any) -> int | None:
-    """The handicap of a file of Go; None if it sets up other stones."""
-    black, white, empty = root.get_setup_stones()
-    count = int(root.get("HA")) if root.has_property("HA") else len(black)
-    if count < 2:
-        count = 0
-    return None if white or empty or (black and not count) else count
+def komi_of(root: Node, size: int) -> float | None:
+    """The komi of a file of Go in points; None if it has none.
+
+    Raises:
+        ValueError: if it is no number of points that a board of the size has.
+    """
+    text = text_of(root, "KM")
+    if not text:
+        return None
+    try:
+        komi = float(text.replace(",", "."))
+    except ValueError:
+        komi = math.nan
+    is_fox = any(b"foxwq" in value for value in root.get("AP", []))
+    if is_fox and komi == _FOX_HALF:
+        return 0.5
+    if komi in _HUNDREDTHS:
+        return _HUNDREDTHS[int(komi)]
+    if not abs(komi) <= size * size or (is_fox and abs(komi) > _FOX_HALF):
+        raise ValueError(f"its komi, KM[{text}], is no number of points on this board")
+    return komi
 
 
-def _is_laid(root: Any, game: Game) -> bool:
-    """True if the file lays the stones of the game's handicap."""
-    black, _, _ = root.get_setup_stones()
-    count = _handicap(root)
-    if not black or count is None:
-        return False
-    size = getattr(game, "parameters", {})["board_size"]
-    if black != {(row, column) for column, row in handicap_points(count, size)}:
-        raise ValueError(
-            f"its handicap of {count} does not lie on the usual points, where the game lays it."
-        )
-    return True
+def handicap_of(root: Node, size: int) -> list[str]:
+    """The points of the handicap's stones in a file of Go.
+
+    Raises:
+        ValueError: if other stones are set up, or their number is not the handicap.
+    """
+    try:
+        black = sorted(_points(root.get("AB", []), size))
+    except ValueError as error:
+        raise ValueError(f"a stone that it sets up, AB, {error}") from error
+    text = text_of(root, "HA")
+    if text and not text.isdecimal():
+        raise ValueError(f"its handicap, HA[{text}], is no number of stones")
+    count = int(text) if text else len(black)
+    if "AW" in root or "AE" in root or (black and count < 2):
+        raise ValueError("it sets stones up that are no handicap, and only moves can be played")
+    if count > 1 and not black:
+        raise ValueError(f"it has a handicap of {count}, and no AB says where its stones lie")
+    if count > 1 and count != len(black):
+        raise ValueError(f"it has a handicap of {count}, and AB sets up {len(black)} stones")
+    return black
 
 
-def _warn_of_rules(root: Any, name: str) -> None:
-    rules = root.get("RU").strip() if name == "go" and root.has_property("RU") else ""
+def _points(values: list[bytes], size: int) -> set[str]:
+    """The points of a list, in which a rectangle is given by its corners."""
+    found: set[str] = set()
+    for value in filter(None, values):
+        corners = [go_point(corner, size).lower() for corner in value.split(b":")]
+        if "" in corners or len(corners) > 2:
+            raise ValueError("is no point")
+        columns = sorted(LETTERS.index(corner[0]) for corner in corners)
+        rows = sorted(int(corner[1:]) for corner in corners)
+        found |= {
+            point_name(column, row - 1).upper()
+            for column in range(columns[0], columns[-1] + 1)
+            for row in range(rows[0], rows[-1] + 1)
+        }
+    return found
+
+
+def _own_handicap(stones: list[str], size: int) -> int:
+    """The game's parameter that lays these stones; 0 if none does, and moves lay them."""
+    try:
+        points = handicap_points(len(stones), size)
+    except ValueError:
+        return 0
+    usual = {point_name(column, row).upper() for column, row in points}
+    return len(stones) if usual == set(stones) else 0
+
+
+def stones_to_lay(root: Node, game: Game) -> list[str]:
+    """The handicap's stones that moves lay, since no parameter of the game does."""
+    parameters: Mapping[str, Any] = getattr(game, "parameters", {})
+    if game.name.partition("(")[0] != "go" or parameters["handicap"]:
+        return []
+    return handicap_of(root, parameters["board_size"])
+
+
+def warn_of_rules(root: Node, name: str) -> None:
+    """Report in the log rules that count otherwise: the moves are the same."""
+    rules = text_of(root, "RU") if name == "go" else ""
     if rules and not rules.lower().startswith(_AREA_RULES):
         _log.warning(
             "The file has the rules %r; it is read by the game's own, which count areas: results "
@@ -131,9 +239,9 @@ def _warn_of_rules(root: Any, name: str) -> None:
         )
 
 
-def warn_of_result(root: Any, state: GameState) -> None:
-    """Tell in the log if a file says that another player has won than by the game's rules."""
-    told = str(root.get("RE")) if root.has_property("RE") else ""
+def warn_of_result(root: Node, state: GameState) -> None:
+    """Report in the log that another player has won by a file than by the game's rules."""
+    told = text_of(root, "RE")
     if not state.is_terminal() or not re.match(r"[BW]\+|0$|Draw$", told):
         return
     black, white = state.returns()

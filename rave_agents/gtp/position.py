@@ -94,9 +94,10 @@ class Position:
             GtpError: if there is no such game.
         """
         given = dict(changes)
-        start = self.resized(int(given.pop("board_size"))) if "board_size" in given else self
+        if "board_size" in given and "max_game_length" in self._given:
+            given["max_game_length"] = str(2 * int(given["board_size"]) ** 2)
         try:
-            return Position(start._with(given) if given else start.game)
+            return Position(self._with(given) if given else self.game)
         except Exception as error:  # Each framework raises its own exception.
             raise GtpError("unacceptable parameters") from error
 

@@ -8,7 +8,7 @@ from typing import Any
 from rave_agents import __version__
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import as_agent
-from rave_agents.arena.sgf import read_sgf, sgf_parameters
+from rave_agents.arena.sgf_game import read_sgf, sgf_parameters
 from rave_agents.frameworks.agent import Agent
 from rave_agents.games.coordinates import point_name, star_points
 from rave_agents.gtp.position import Position
@@ -275,8 +275,11 @@ class Engine:
             raise GtpError("syntax error")
         try:
             fitting = self.position.fitting(sgf_parameters(path, self.position.game))
-            actions = read_sgf(path, fitting.game)[:count]
-        except (ValueError, OSError) as error:
+            read = read_sgf(path, fitting.game)
+            if read.goes_on and (count is None or count > len(read.actions)):
+                raise ValueError(f"{path}: {read.goes_on}")
+            actions = (*(read.laid or ()), *read.actions[:count])
+        except (GtpError, ValueError, OSError) as error:
             raise GtpError("cannot load file: " + " ".join(str(error).split())) from error
         self._change_game(fitting, self._begin, "cannot load file: no agent plays its game")
         for action in actions:

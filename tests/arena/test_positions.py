@@ -243,7 +243,6 @@ def test_our_own_sgf_is_read_again(tmp_path, game):
         ("(;GM[1]SZ[9];B[aa])", r"it has board_size 9: name the game go\(board_size=9\)"),
         ("(;GM[1];B[aa])", "it has board_size 19"),
         ("(;GM[1]SZ[5]KM[6.5];B[aa])", r"it has komi 6.5: name the game go\(board_size=5,komi=6.5"),
-        ("(;GM[1]SZ[5]HA[2]AB[da][db];W[aa])", "it has handicap 2"),
         ("(;GM[11]SZ[5];B[a1])", r"it is a game of hex \(GM\[11\]\)"),
         ("(;GM[1]SZ[5];B[aa];AW[bb])", "it sets stones up"),
         ("(;GM[1]SZ[5]AB[cc];W[aa])", "it sets stones up"),
@@ -272,13 +271,6 @@ def test_rules_and_a_result_that_differ_are_told(tmp_path, caplog, tags, told):
     assert re.search(told, caplog.text)
 
 
-def test_stones_of_a_handicap_elsewhere_are_refused(tmp_path):
-    path = tmp_path / "game.sgf"
-    path.write_text("(;GM[1]SZ[19]HA[2]AB[aa][bb];W[cc])")
-    with pytest.raises(ValueError, match="does not lie on the usual points"):
-        set_up(as_game("go(handicap=2)"), position=path)
-
-
 def test_a_pgn_is_read_and_begins_where_it_says(tmp_path):
     pytest.importorskip("chess", reason="python-chess is not installed")
     path = tmp_path / "game.pgn"
@@ -292,7 +284,7 @@ def test_a_pgn_is_read_and_begins_where_it_says(tmp_path):
 @pytest.mark.parametrize(
     ("game", "content", "message"),
     [
-        ("chess", "1. e4 e5 2. Nf6 *", "is no PGN of chess: illegal san: 'Nf6'"),
+        ("chess", "1. e4 e5 2. Nf6 *", "is no PGN of chess: move 2 of White, 'Nf6', is illegal"),
         ("chess", '[Variant "Atomic"]\n\n1. e4 *', "is a game of Atomic"),
         ("hex", "1. e4 *", "a game of chess, not of hex"),
     ],

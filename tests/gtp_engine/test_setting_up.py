@@ -108,6 +108,7 @@ def test_a_saved_game_of_a_match_is_loaded(tmp_path):
         ("(;GM[1]SZ[9];B[aa];B[bb])", "who is not to move"),
         ("(;GM[11]SZ[9];B[aa])", "it is a game of hex"),
         ("(;GM[1]SZ[400];B[aa])", "cannot load file"),
+        ("(;GM[1]SZ[9];B[aa];W[];B[];W[bb])", "the game is over after move 3, by two passes"),
         ("no sgf", "cannot load file"),
     ],
 )

@@ -1,0 +1,123 @@
+"""The text of a PGN file: its games, each with its tags and the words of its main line.
+
+Readers of PGN skip what they do not know, so that a knight's move in French, Cf3, becomes the
+pawn's move f3. Here each character is a tag, a comment, a variation or a part of a word.
+"""
+
+import codecs
+import dataclasses
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+_RESULTS = {word: word for word in ("1-0", "0-1", "1/2-1/2", "*")} | {"1/2": "1/2-1/2"}
+"""Words that end a game."""
+
+_FAULTS = {
+    "{": "the comment that begins with '{' does not end",
+    "(": "the variation that begins with '(' does not end",
+    ")": "')' ends a variation that has not begun",
+}
+
+_TOKEN = re.compile(
+    r"""
+    (?P<space> \s+ | (?m:^)%[^\n]* | ;[^\n]* | \{[^}]*\} | \$\d+ )
+    | (?P<tags> (?m:^)\[[^\n]* )
+    | (?P<sign> [()] )
+    | (?P<word> [^\s{}();$]+ )
+    | (?P<fault> . )
+    """,
+    re.VERBOSE,
+)
+_TAG = re.compile(r"\s*\[\s*(\w+)\s+\"((?:[^\"\\]|\\.)*)\"\s*\]")
+_LOOSE_TAG = re.compile(r"\s*\[\s*(\w+)\s+\"(.*)\"\s*\]\s*")
+_OF_POSITION = ("fen", "setup", "variant")
+"""Tags that change where a game begins or how it is played."""
+
+
+class BrokenText(str):
+    """The reason why there is no word."""
+
+
+@dataclasses.dataclass
+class GameText:
+    """One game of a PGN file as text."""
+
+    tags: dict[str, str] = dataclasses.field(default_factory=dict)
+    """The tags by their names in small letters."""
+    words: list[str] = dataclasses.field(default_factory=list)
+    """Move numbers and moves of the main line, and a ``BrokenText`` where it cannot be read."""
+    result: str = ""
+    """The result at the end of the moves; empty if there is none."""
+
+    @property
+    def begins(self) -> bool:
+        """True if it has tags or the number of a first move."""
+        return bool(self.tags) or re.match(r"1(?!\d)", "".join(self.words[:1])) is not None
+
+
+def decoded(path: Path) -> str:
+    """The text of a file in UTF-8, UTF-16 with its mark, or else Latin-1.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
+    data = path.read_bytes()
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        text = data.decode("utf-16", errors="replace")
+    else:
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = data.decode("latin-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def games_of(text: str) -> Iterator[GameText]:
+    """The games of a PGN file.
+
+    A game ends with its result or before the next tag, as the standard has it; empty lines mean
+    nothing.
+    """
+    game, depth = GameText(), 0
+    for token in _TOKEN.finditer(re.sub(r"(?m)^[ \t]+", "", text)):
+        kind, word = token.lastgroup, token[0]
+        if kind == "tags" and not depth:
+            if game.words or game.result:
+                yield game
+                game = GameText()
+            _read_tags(word, game)
+        elif kind == "fault":
+            game.words.append(BrokenText(_FAULTS.get(word, f"{word!r} has no meaning in PGN")))
+        elif kind == "sign":
+            depth += 1 if word == "(" else -1
+            if depth < 0:
+                game.words.append(BrokenText(_FAULTS[word]))
+                depth = 0
+        elif kind == "word" and not depth:
+            if game.result:
+                yield game
+                game = GameText()
+            game.result = _RESULTS.get(word.replace("½", "1/2"), "")
+            if not game.result:
+                game.words.append(word)
+    if depth:
+        game.words.append(BrokenText(_FAULTS["("]))
+    if game.tags or game.words or game.result:
+        yield game
+
+
+def _read_tags(line: str, game: GameText) -> None:
+    """Read a line of tags; one that is not well-formed is passed over unless it may matter."""
+    found, end = [], 0
+    while tag := _TAG.match(line, end):
+        found.append((tag[1], tag[2]))
+        end = tag.end()
+    loose = _LOOSE_TAG.fullmatch(line)
+    if line[end:].strip() and (loose is None or '" [' in line or '"][' in line):
+        if any(name in line.lower() for name in _OF_POSITION):
+            game.words.append(BrokenText(f'the tag {line.strip()} has not the form [Name "value"]'))
+        return
+    if line[end:].strip() and loose is not None:
+        found = [(loose[1], loose[2])]
+    game.tags.update((name.lower(), value) for name, value in found)

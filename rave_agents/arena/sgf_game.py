@@ -1,0 +1,286 @@
+"""Games out of SGF files, whose text sgfmill parses."""
+
+import codecs
+import contextlib
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rave_agents.arena.read_game import ReadGame, ending
+from rave_agents.arena.sgf_root import (
+    USUAL_SIZE,
+    Node,
+    check_kind,
+    go_point,
+    size_of,
+    stones_to_lay,
+    text_of,
+    wanted_parameters,
+    warn_of_result,
+    warn_of_rules,
+)
+from rave_agents.extras import missing
+from rave_agents.frameworks.adapters import Game
+from rave_agents.game.game_state import GameState, apply_path
+from rave_agents.games.coordinates import point_number
+from rave_agents.gtp.position import Position, board_size
+from rave_agents.gtp.protocol import GtpError
+from rave_agents.gtp.score import EMPTY, go_rows
+from rave_agents.gtp.vertices import PASS, RESIGN, Vertices
+
+_SETUP = ("AB", "AW", "AE")
+_GIVEN_UP = (RESIGN, "resigns", "forfeit")
+_SWAP, _SWAPS = "swap", ("swap", "swap-pieces")
+"""Hex's move that takes the first stone over: OpenSpiel's word, and those of files."""
+
+_log = logging.getLogger("rave_agents")
+
+
+def read_sgf(path: Path, game: Game, number: int = 1) -> ReadGame:
+    """The main line of a game in an SGF file.
+
+    Args:
+        path: the file.
+        game: the game, with the file's board, komi and handicap.
+        number: the number of the game in the file, from 1.
+
+    Raises:
+        ValueError: if sgfmill is not installed, or the file has no such game of this one; the
+            message has the move and the reason, or names the game that it is of.
+        UnsupportedGameError: if the game's moves are not single words.
+        OSError: if it cannot be read.
+    """
+    vertices = Vertices(game)
+    with _named(path, game):
+        nodes = _nodes(path, number)
+        wanted = _wanted(nodes, game, vertices)
+        if wanted:
+            fitting = _fitting(game, wanted)
+            _read(nodes, fitting, Vertices(fitting))  # A better reason, if it has another fault.
+            differs = " and ".join(f"{key} {value}" for key, value in wanted.items())
+            raise ValueError(f"it has {differs}: name the game {fitting.name} to read it")
+        read = _read(nodes, game, vertices)
+        warn_of_rules(nodes[0], vertices.short_name)
+        if read.laid:
+            _log.warning("Moves lay the handicap's stones: white gets no points for them.")
+        end = read.start.clone()
+        apply_path(end, list(read.actions))
+        if not read.goes_on:
+            warn_of_result(nodes[0], end)
+        return read
+
+
+def sgf_parameters(path: Path, game: Game, number: int = 1) -> dict[str, str]:
+    """The parameters that a game lacks to be the one in an SGF file: size, komi and handicap.
+
+    Args:
+        path: the file.
+        game: the game.
+        number: the number of the game in the file, from 1.
+
+    Raises:
+        ValueError: as ``read_sgf`` does, of another game or of a size that this one cannot have.
+        OSError: if it cannot be read.
+    """
+    with _named(path, game):
+        return _wanted(_nodes(path, number), game, Vertices(game))
+
+
+def count_games(path: Path) -> int:
+    """The number of games in an SGF file; 0 if it is none.
+
+    Raises:
+        OSError: if it cannot be read.
+    """
+    try:
+        return len(_grammar().parse_sgf_collection(_content(path)))
+    except ValueError:
+        return 0
+
+
+@contextlib.contextmanager
+def _named(path: Path, game: Game) -> Iterator[None]:
+    """Let an error name the file and the game."""
+    try:
+        yield
+    except (ValueError, LookupError) as error:
+        raise ValueError(f"{path} is no SGF of {game.name}: {error}.") from error
+
+
+def _content(path: Path) -> bytes:
+    """The content of a file in UTF-8: in others a byte of a letter can be a bracket."""
+    data = path.read_bytes()
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", errors="replace").encode()
+    told = re.search(rb"\bCA\[([\w.:-]+)\]", data)
+    with contextlib.suppress(LookupError):
+        if told is not None:
+            return data.decode(told[1].decode("ascii", "replace"), errors="replace").encode()
+    return data
+
+
+def _nodes(path: Path, number: int) -> list[Node]:
+    """The main line of a game in a file."""
+    grammar, content = _grammar(), _content(path)
+    try:
+        trees = grammar.parse_sgf_collection(content)
+    except ValueError as error:
+        moves = len(re.findall(rb";\s*[BW][a-z]*\s*\[[^\]]*\]", content))
+        raise ValueError(
+            f"its text ends early or is broken, after {moves} moves: {error}"
+        ) from None
+    if number > len(trees):
+        raise ValueError(f"it has {len(trees)} games, and not number {number}")
+    return list(grammar.main_sequence_iter(trees[number - 1]))
+
+
+def _wanted(nodes: Sequence[Node], game: Game, vertices: Vertices) -> dict[str, str]:
+    """The parameters that the game lacks."""
+    check_kind(nodes[0], vertices.short_name, has_go_points=vertices.has_go_points)
+    wanted = wanted_parameters(nodes[0], game)
+    parameters: Mapping[str, Any] = getattr(game, "parameters", {})
+    swaps = any(text_of(node, key).lower() in _SWAPS for node in nodes for key in "BW")
+    if swaps and parameters.get("swap") is False:
+        wanted["swap"] = "True"
+    return wanted
+
+
+def _fitting(game: Game, wanted: Mapping[str, str]) -> Game:
+    try:
+        return Position(game).fitting(wanted).game
+    except GtpError:
+        differs = " and ".join(f"{key} {value}" for key, value in wanted.items())
+        name = game.name.partition("(")[0]
+        raise ValueError(f"it has {differs}, and there is no such game of {name}") from None
+
+
+def _read(nodes: Sequence[Node], game: Game, vertices: Vertices) -> ReadGame:
+    """The main line as the actions of a game that has the file's parameters."""
+    state = game.new_initial_state()
+    laid = _lay(stones_to_lay(nodes[0], game), state, vertices)
+    size = board_size(vertices.short_name, getattr(game, "parameters", {}))
+    size = size or size_of(nodes[0], vertices.short_name) or USUAL_SIZE
+    start, played = state.clone(), _Played(state, vertices, size)
+    for place, node in enumerate(nodes):
+        after = f"after {played.last}, " if played.count else ""
+        is_handicap = place == 0 and vertices.short_name == "go"
+        if any(key in node for key in _SETUP) and not is_handicap:
+            raise ValueError(f"{after}it sets stones up, and only moves can be played")
+        moves = [(key, value) for key in "BW" for value in node.get(key, [])]
+        if len(moves) > 1:
+            raise ValueError(f"{after}it has {len(moves)} moves in one node")
+        if "PL" in node and not moves:
+            played.check_turn(text_of(node, "PL"), after)
+        for colour, value in moves:
+            played.move(colour, value)
+    return ReadGame(start, tuple(played.actions), tuple(laid), played.goes_on())
+
+
+def _lay(stones: Sequence[str], state: GameState, vertices: Vertices) -> list[int]:
+    """Lay a handicap: black plays the stones, and white passes in between."""
+    laid: list[int] = []
+    for stone in stones:
+        for word in (PASS, stone) if laid else (stone,):
+            laid.append(vertices.read(state, word))
+            state.apply_action(laid[-1])
+    return laid
+
+
+class _Played:
+    """The moves of a file on a state, up to the end of the game."""
+
+    def __init__(self, state: GameState, vertices: Vertices, size: int) -> None:
+        self._state, self._vertices, self._size = state, vertices, size
+        self.actions: list[int] = []
+        """The actions."""
+        self.count = 0
+        """The number of moves, with those that come after the end."""
+        self.last = ""
+        """The last move, for messages."""
+        self._end, self._behind, self._passes, self._given_up = "", 0, 0, False
+
+    def check_turn(self, told: str, after: str) -> None:
+        """Refuse a node that gives the move to another player than the rules."""
+        seat = {"b": 0, "black": 0, "1": 0, "w": 1, "white": 1, "2": 1}.get(told.lower())
+        if not self._state.is_terminal() and told and seat != self._state.current_player():
+            raise ValueError(f"{after}PL[{told}] gives the move to who is not to move")
+
+    def move(self, colour: str, value: bytes) -> None:
+        """Play a move.
+
+        Raises:
+            ValueError: if it cannot be read or played.
+        """
+        self.count += 1
+        raw = value.decode("utf-8", errors="replace").strip()
+        label = f"move {self.count}"
+        if self._given_up:
+            raise ValueError(f"{label} of {colour} comes after one has resigned")
+        if raw.lower() in _GIVEN_UP:
+            self._given_up = True
+            return
+        try:
+            word = self._word(value)
+        except ValueError as error:
+            raise ValueError(f"{label}, {raw!r}, {error}") from error
+        if self._state.is_terminal():
+            if word != PASS:
+                self._behind = self.count
+            return
+        if colour != "BW"[self._state.current_player()]:
+            raise ValueError(f"{label} is of {colour}, who is not to move")
+        try:
+            action = self._vertices.read(self._state, word)
+        except LookupError:
+            raise ValueError(f"{label}, {raw!r}, is illegal{self._why(word)}") from None
+        except ValueError:
+            raise ValueError(f"{label}, {raw!r}, is no move of {self._example()}") from None
+        self._state.apply_action(action)
+        self.actions.append(action)
+        self._passes = self._passes + 1 if word == PASS else 0
+        self.last = f"move {self.count}"
+        if self._state.is_terminal():
+            self._end = self.last
+
+    def goes_on(self) -> str:
+        """The sentence for moves after the end; empty if there are none but passes."""
+        if not self._behind:
+            return ""
+        how = "since it is won or full"
+        if self._passes > 1:
+            how = "by two passes"
+        elif self._vertices.short_name == "go":
+            how = "at its greatest number of moves (max_game_length)"
+        return ending(self._end, how, self._behind - len(self.actions))
+
+    def _word(self, value: bytes) -> str:
+        """A move as ``Vertices`` reads it."""
+        if not self._vertices.has_go_points:
+            raw = value.decode("utf-8", errors="replace").strip()
+            return _SWAP if raw.lower() in _SWAPS else raw
+        return go_point(value, self._size) or PASS
+
+    def _why(self, word: str) -> str:
+        """The reason why a point of Go is illegal."""
+        rows = go_rows(str(self._state)) if self._vertices.short_name == "go" else []
+        if not rows or word == PASS:
+            return ""
+        column, row = point_number(word)
+        if rows[len(rows) - 1 - row][column] != EMPTY:
+            return ": a stone lies there"
+        return ": it takes its own last liberty, or repeats a position"
+
+    def _example(self) -> str:
+        example = self._vertices.write(self._state, int(next(iter(self._state.legal_actions()))))
+        return f"{self._vertices.short_name}, such as {example!r}"
+
+
+def _grammar() -> Any:
+    """Sgfmill's module of SGF's grammar."""
+    try:
+        from sgfmill import sgf_grammar  # noqa: PLC0415  (optional: sgfmill)
+    except ImportError as error:
+        raise ValueError(missing("SGF needs", "sgf", "sgfmill")) from error
+    return sgf_grammar
