@@ -17,7 +17,7 @@ from rave_agents.gtp.uci_moves import UciMoves
 _USUAL = ("standard", "chess", "normal", "from position")
 """Names that the tag ``Variant`` has for chess itself."""
 
-_NUMBERED = re.compile(r"(\d+)?(\.+|…)?(.*)", re.DOTALL)
+_NUMBERED = re.compile(r"(\d{1,4})?(\.+|…)?(.*)", re.DOTALL)
 _MOVE = re.compile(
     r"(?P<piece>[KQRBN]?)(?P<source>[a-h]?[1-8]?)(?P<takes>[-x:×]?)(?P<target>[a-h][1-8])"
     r"(?:[=/]?(?P<becomes>[QRBNqrbn]))?"

@@ -22,15 +22,17 @@ _FAULTS = {
 _TOKEN = re.compile(
     r"""
     (?P<space> \s+ | (?m:^)%[^\n]* | ;[^\n]* | \{[^}]*\} | \$\d+ )
-    | (?P<tags> (?m:^)\[[^\n]* )
+    | (?P<tag> \[\s*(?P<name>\w+)\s+"(?P<value>(?:[^"\\\n]|\\.)*)"\s*\] )
+    | (?P<line> (?m:^)\[[^\n]* )
     | (?P<sign> [()] )
-    | (?P<word> [^\s{}();$]+ )
+    | (?P<word> [^\s{}();$\[]+ )
     | (?P<fault> . )
     """,
     re.VERBOSE,
 )
-_TAG = re.compile(r"\s*\[\s*(\w+)\s+\"((?:[^\"\\]|\\.)*)\"\s*\]")
-_LOOSE_TAG = re.compile(r"\s*\[\s*(\w+)\s+\"(.*)\"\s*\]\s*")
+_LOOSE_TAG = re.compile(r"\[\s*(\w+)\s+\"([^\[]*)\"\s*\]\s*")
+"""A tag on a line of its own, whose value has quotation marks."""
+
 _OF_POSITION = ("fen", "setup", "variant")
 """Tags that change where a game begins or how it is played."""
 
@@ -70,7 +72,7 @@ def decoded(path: Path) -> str:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
             text = data.decode("latin-1")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def games_of(text: str) -> Iterator[GameText]:
@@ -82,13 +84,15 @@ def games_of(text: str) -> Iterator[GameText]:
     game, depth = GameText(), 0
     for token in _TOKEN.finditer(re.sub(r"(?m)^[ \t]+", "", text)):
         kind, word = token.lastgroup, token[0]
-        if kind == "tags" and not depth:
+        if kind in ("tag", "line") and not depth:
             if game.words or game.result:
                 yield game
                 game = GameText()
-            _read_tags(word, game)
+            _read_tag(token, game)
         elif kind == "fault":
             game.words.append(BrokenText(_FAULTS.get(word, f"{word!r} has no meaning in PGN")))
+            if word == "{":
+                break
         elif kind == "sign":
             depth += 1 if word == "(" else -1
             if depth < 0:
@@ -107,17 +111,13 @@ def games_of(text: str) -> Iterator[GameText]:
         yield game
 
 
-def _read_tags(line: str, game: GameText) -> None:
-    """Read a line of tags; one that is not well-formed is passed over unless it may matter."""
-    found, end = [], 0
-    while tag := _TAG.match(line, end):
-        found.append((tag[1], tag[2]))
-        end = tag.end()
+def _read_tag(token: re.Match[str], game: GameText) -> None:
+    """Read a tag; a line that is not well-formed is passed over unless it may matter."""
+    line = token[0].strip()
     loose = _LOOSE_TAG.fullmatch(line)
-    if line[end:].strip() and (loose is None or '" [' in line or '"][' in line):
-        if any(name in line.lower() for name in _OF_POSITION):
-            game.words.append(BrokenText(f'the tag {line.strip()} has not the form [Name "value"]'))
-        return
-    if line[end:].strip() and loose is not None:
-        found = [(loose[1], loose[2])]
-    game.tags.update((name.lower(), value) for name, value in found)
+    if token.lastgroup == "tag":
+        game.tags[token["name"].lower()] = token["value"]
+    elif loose is not None:
+        game.tags[loose[1].lower()] = loose[2]
+    elif any(name in line.lower() for name in _OF_POSITION):
+        game.words.append(BrokenText(f'the tag {line} has not the form [Name "value"]'))

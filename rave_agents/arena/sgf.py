@@ -9,7 +9,7 @@ from typing import Any
 
 from rave_agents import __version__
 from rave_agents.arena.record import GameRecord
-from rave_agents.arena.sgf_root import GAME_NUMBERS, OTHER_GAME, USUAL_SIZE
+from rave_agents.arena.sgf_root import GAME_NUMBERS, OTHER_GAME, USUAL_SIZE, sides_of
 from rave_agents.extras import missing
 from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import Game
@@ -133,7 +133,11 @@ class SgfFolder:
             if number + 1 == len(record.opening):
                 node.set("C", "the random opening ends here")
             state.apply_action(action)
-        return bytes(tree.serialise())
+        content = bytes(tree.serialise())
+        sides = sides_of(getattr(self._game, "parameters", {}))
+        if sides:  # Sgfmill writes the size of a square alone.
+            content = content.replace(b"(;FF[4]", f"(;FF[4]SZ[{sides}]".encode(), 1)
+        return content
 
 
 def _lay_handicap(root: Any, game: Game) -> None:

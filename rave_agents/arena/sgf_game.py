@@ -57,9 +57,11 @@ def read_sgf(path: Path, game: Game, number: int = 1) -> ReadGame:
         nodes = _nodes(path, number)
         wanted = _wanted(nodes, game, vertices)
         if wanted:
-            fitting = _fitting(game, wanted)
-            _read(nodes, fitting, Vertices(fitting))  # A better reason, if it has another fault.
             differs = " and ".join(f"{key} {value}" for key, value in wanted.items())
+            fitting = _fitting(game, wanted)
+            if fitting is None or _wanted(nodes, fitting, Vertices(fitting)):
+                raise ValueError(f"it has {differs}, and {game.name} cannot be changed to that")
+            _read(nodes, fitting, Vertices(fitting))  # A better reason, if it has another fault.
             raise ValueError(f"it has {differs}: name the game {fitting.name} to read it")
         read = _read(nodes, game, vertices)
         warn_of_rules(nodes[0], vertices.short_name)
@@ -127,7 +129,7 @@ def _nodes(path: Path, number: int) -> list[Node]:
     try:
         trees = grammar.parse_sgf_collection(content)
     except ValueError as error:
-        moves = len(re.findall(rb";\s*[BW][a-z]*\s*\[[^\]]*\]", content))
+        moves = len(re.findall(rb";\s*[BW][a-z]*\s*\[[^\]]{0,20}\]", content))
         raise ValueError(
             f"its text ends early or is broken, after {moves} moves: {error}"
         ) from None
@@ -147,13 +149,12 @@ def _wanted(nodes: Sequence[Node], game: Game, vertices: Vertices) -> dict[str, 
     return wanted
 
 
-def _fitting(game: Game, wanted: Mapping[str, str]) -> Game:
+def _fitting(game: Game, wanted: Mapping[str, str]) -> Game | None:
+    """The game with other parameters; None if there is no such game."""
     try:
         return Position(game).fitting(wanted).game
     except GtpError:
-        differs = " and ".join(f"{key} {value}" for key, value in wanted.items())
-        name = game.name.partition("(")[0]
-        raise ValueError(f"it has {differs}, and there is no such game of {name}") from None
+        return None
 
 
 def _read(nodes: Sequence[Node], game: Game, vertices: Vertices) -> ReadGame:
@@ -161,8 +162,9 @@ def _read(nodes: Sequence[Node], game: Game, vertices: Vertices) -> ReadGame:
     state = game.new_initial_state()
     laid = _lay(stones_to_lay(nodes[0], game), state, vertices)
     size = board_size(vertices.short_name, getattr(game, "parameters", {}))
-    size = size or size_of(nodes[0], vertices.short_name) or USUAL_SIZE
-    start, played = state.clone(), _Played(state, vertices, size)
+    if size is None and vertices.has_go_points:
+        size = size_of(nodes[0], vertices.short_name)
+    start, played = state.clone(), _Played(state, vertices, size or USUAL_SIZE)
     for place, node in enumerate(nodes):
         after = f"after {played.last}, " if played.count else ""
         is_handicap = place == 0 and vertices.short_name == "go"

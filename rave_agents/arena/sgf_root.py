@@ -43,6 +43,9 @@ _FOX_HALF = 50
 """Fox's half a point, which is a whole komi elsewhere."""
 
 _PASSES = ("", "tt")
+_LARGEST = 52
+"""The largest board that SGF's letters can name."""
+
 _LAST_TT = 19
 """The largest board on which tt is a pass and not a point."""
 
@@ -62,14 +65,25 @@ def size_of(root: Node, name: str) -> int | None:
         ValueError: if it is no number, or the board is no square.
     """
     text = text_of(root, "SZ")
-    sides = re.fullmatch(r"(\d{1,3})(?:\s*:\s*(\d{1,3}))?", text)
+    sides = re.fullmatch(r"(\d{1,4})(?::(\d{1,4}))?", text)
     if not text:
         return _USUAL_SIZES.get(name)
     if sides is None:
         raise ValueError(f"its size, SZ[{text}], is no number")
     if sides[2] is not None and int(sides[2]) != int(sides[1]):
         raise ValueError(f"its board is no square, but has the size {text}")
+    if int(sides[1]) > _LARGEST:
+        raise ValueError(f"its size, SZ[{text}], is more than SGF has letters for")
     return int(sides[1])
+
+
+def sides_of(parameters: Mapping[str, Any]) -> str:
+    """The columns and rows of a board that is no square, as SGF writes them; empty for a square."""
+    for pair in (("num_cols", "num_rows"), ("columns", "rows")):
+        columns, rows = map(parameters.get, pair)
+        if columns != rows:
+            return f"{columns}:{rows}"
+    return ""
 
 
 def go_point(raw: bytes, size: int) -> str:
@@ -104,8 +118,13 @@ def wanted_parameters(root: Node, game: Game) -> dict[str, str]:
     parameters: Mapping[str, Any] = getattr(game, "parameters", {})
     name = game.name.partition("(")[0]
     wanted: dict[str, str] = {}
-    size, told = board_size(name, parameters), size_of(root, name)
-    if None not in (size, told) and told != size:
+    sides, text = sides_of(parameters), text_of(root, "SZ")
+    if sides and text != sides and (text or name in _USUAL_SIZES):
+        raise ValueError(f"its board is not of the game's size, {sides}, but SZ[{text}]")
+    size, told = board_size(name, parameters), None if sides else size_of(root, name)
+    if size is None and told is not None:
+        raise ValueError(f"its board has the size {told}, and the game's size is not one number")
+    if told not in (None, size):
         key = next((key for key in ("board_size", "size") if key in parameters), None)
         if key is None:
             raise ValueError(f"its board has the size {told}, and the game's {size}")
@@ -136,8 +155,7 @@ def check_kind(root: Node, name: str, *, has_go_points: bool) -> None:
     others = [each for each, number in GAME_NUMBERS.items() if str(number) == told]
     if others and told != str(own):
         raise ValueError(f"it is a game of {' or '.join(others)} (GM[{told}])")
-    number = int(told) if told.isdecimal() else None
-    listed = number is not None and 0 < number <= _LAST_NUMBER
+    listed = told.isdecimal() and len(told) < 3 and 0 < int(told) <= _LAST_NUMBER
     if told.lower() not in ("", name, str(own)) and (listed or own != OTHER_GAME):
         raise ValueError(f"it is a game of another kind, GM[{told}]")
     if not told and has_go_points and own not in (GAME_NUMBERS["go"], OTHER_GAME):
@@ -181,7 +199,7 @@ def handicap_of(root: Node, size: int) -> list[str]:
     except ValueError as error:
         raise ValueError(f"a stone that it sets up, AB, {error}") from error
     text = text_of(root, "HA")
-    if text and not text.isdecimal():
+    if text and re.fullmatch(r"\d{1,4}", text, re.ASCII) is None:
         raise ValueError(f"its handicap, HA[{text}], is no number of stones")
     count = int(text) if text else len(black)
     if "AW" in root or "AE" in root or (black and count < 2):

@@ -106,7 +106,7 @@ PositionText = Annotated[
         "--position",
         metavar="TEXT|FILE",
         help="The position to begin at: a FEN, the text that the game prints, or a file of moves "
-        "(.sgf or text). --moves go on from there.",
+        "(.sgf, .pgn or text). --moves go on from there.",
     ),
 ]
 OpeningPlies = Annotated[

@@ -33,7 +33,7 @@ def review(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="A game: SGF, a list of moves, or a file of games (--number)."
+            metavar="FILE", help="A game: SGF, PGN, a list of moves, or a file of games (--number)."
         ),
     ],
     agent: Annotated[

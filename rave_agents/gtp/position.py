@@ -191,7 +191,9 @@ def board_size(short_name: str, parameters: Mapping[str, Any]) -> int | None:
         short_name: the game's name.
         parameters: its parameters.
     """
-    for name in _SIZES:
+    if parameters.get("num_cols") != parameters.get("num_rows"):
+        return None
+    for name in ("num_cols", *_SIZES):
         if name in parameters:
             return int(parameters[name])
     sides = {parameters.get(name) for name in _RESIZED_BOTH.get(short_name, ())}

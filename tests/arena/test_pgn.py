@@ -114,6 +114,11 @@ READ = {
         "e4 Kd7",
     ),
     "a pawn's capture without a cross": (fen(PASSANT, "1... d5 2. ed6 *"), "d5 exd6"),
+    "everything on one line": ('[Event "x"][Result "*"] 1. e4 e5 2. Nf3 Nc6 *', KNIGHTS),
+    "files put together": (
+        '\ufeff[Event "x"]\n\n\ufeff1. e4 e5 2. Nf3 Nc6 *\n\n[Event "y"]\n\n1. d4 *',
+        KNIGHTS,
+    ),
     "a tag with quotation marks inside": ('[White "J "Joe" D"]\n\n1. e4 e5 2. Nf3 Nc6 *', KNIGHTS),
     "a pawn named b": (fen(BOTH_TAKE, "1. bxc4 *"), "bxc4"),
 }
@@ -188,6 +193,11 @@ REFUSED = {
     ),
     "a broken FEN": ('[FEN "4k3/8/8 w - - 0 1"]\n\n1. e4 *', "it begins at '4k3/8/8 w - - 0 1'"),
     "a FEN in a broken tag": (f"[FEN {BARE_KINGS}]\n\n1. e4 *", "has not the form"),
+    "a FEN behind a broken tag": (
+        f'[Event "a "b" c"] [FEN "{BARE_KINGS}"]\n\n1. e4 *',
+        "has not the form",
+    ),
+    "a bracket among the moves": ("1. e4 [e5 *", r"'\[' has no meaning in PGN"),
     "a FEN with a king to take": (fen("4k3/4R3/8/8/8/8/8/4K3 w - - 0 1", "1. Rxe8"), "is in check"),
     "nothing": ("", "has 0 games, and not number 1"),
 }
