@@ -3,7 +3,6 @@
 import time
 
 import numpy as np
-import pyspiel
 
 from rave_agents.agents.state_agents import DEFAULT_SIMULATIONS
 from rave_agents.config.limit import Limit
@@ -15,7 +14,7 @@ from rave_agents.game.game_state import GameState
 from rave_agents.simulate.random_stream import make_stream
 from rave_openspiel.native import bridge, diagnosis, is_native
 from rave_openspiel.pointers import STATE, address_of
-from rave_openspiel.stock import openspiel_game
+from rave_openspiel.stock import openspiel_game, openspiel_state
 from rave_openspiel.support import check_perfect_information
 
 
@@ -39,7 +38,7 @@ class BarePlayouts:
 
     def step(self, state: GameState) -> int:
         """Return a random legal action; ``effort`` counts the playouts."""
-        pyspiel_state: pyspiel.State = state.state  # type: ignore[attr-defined]
+        pyspiel_state = openspiel_state(state)
         library = bridge()
         assert library is not None
         started = time.perf_counter()

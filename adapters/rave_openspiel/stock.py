@@ -66,7 +66,7 @@ class StockAgent:
         With its solver on, the bot stops early when the position is solved.
         """
         started = time.perf_counter()
-        root = self._bot.mcts_search(state.state)  # type: ignore[attr-defined]
+        root = self._bot.mcts_search(openspiel_state(state))
         best = root.best_child()  # None where the bot has looked no further, such as at one move.
         action = int(state.legal_actions()[0] if best is None else best.action)
         self.effort = self.effort.plus(int(root.explore_count), time.perf_counter() - started)
@@ -163,7 +163,7 @@ class BotAgent:
     def step(self, state: GameState) -> int:
         """The bot's move; ``effort`` counts the simulations that it was told to run."""
         started = time.perf_counter()
-        action = int(self._bot.step(state.state))  # type: ignore[attr-defined]
+        action = int(self._bot.step(openspiel_state(state)))
         self.effort = self.effort.plus(self._simulations, time.perf_counter() - started)
         return action
 
@@ -248,6 +248,21 @@ def openspiel_game(game: Game, agent: str) -> pyspiel.Game:
             "speed by --baseline uct."
         )
     return pyspiel_game
+
+
+def openspiel_state(state: Any) -> pyspiel.State:
+    """The ``pyspiel.State`` itself, or the one behind a GameState.
+
+    Raises:
+        TypeError: if it is neither.
+    """
+    found = state if isinstance(state, pyspiel.State) else getattr(state, "state", None)
+    if not isinstance(found, pyspiel.State):
+        raise TypeError(
+            "This agent plays OpenSpiel's states only: step takes a pyspiel.State, or a GameState "
+            f"of one, got {state!r}."
+        )
+    return found
 
 
 def _stock_game(game: Game, name: str) -> pyspiel.Game:

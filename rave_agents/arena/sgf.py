@@ -9,8 +9,7 @@ from typing import Any
 
 from rave_agents import __version__
 from rave_agents.arena.record import GameRecord
-from rave_agents.arena.sgf_root import GAME_NUMBERS, OTHER_GAME, USUAL_SIZE, sides_of
-from rave_agents.extras import missing
+from rave_agents.arena.sgf_root import GAME_NUMBERS, OTHER_GAME, USUAL_SIZE, sgfmill, sides_of
 from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import Game
 from rave_agents.games.coordinates import handicap_points, point_number
@@ -38,7 +37,7 @@ class SgfFolder:
     def __init__(
         self, folder: str | Path, game: Game, names: tuple[str, str], event: str = ""
     ) -> None:
-        _sgfmill()
+        sgfmill()
         self.folder: Path = Path(folder)
         self._game = game
         self._names = names
@@ -100,7 +99,7 @@ class SgfFolder:
     def _written(self, record: GameRecord) -> bytes:
         vertices = self._vertices
         size = board_size(vertices.short_name, getattr(self._game, "parameters", {}))
-        tree = _sgfmill().Sgf_game(size if size is not None and size <= _LARGEST else USUAL_SIZE)
+        tree = sgfmill().sgf.Sgf_game(size if size is not None and size <= _LARGEST else USUAL_SIZE)
         root = tree.get_root()
         root.set_raw("GM", str(GAME_NUMBERS.get(vertices.short_name, OTHER_GAME)).encode())
         if size is None:
@@ -155,19 +154,10 @@ _NAME = re.compile(r"game_(\d+)\.sgf")
 def _event_of(path: Path) -> str:
     """The match that a file's game is of; empty if it does not say."""
     try:
-        root = _sgfmill().Sgf_game.from_bytes(path.read_bytes()).get_root()
+        root = sgfmill().sgf.Sgf_game.from_bytes(path.read_bytes()).get_root()
         return str(root.get("EV"))
     except (ValueError, KeyError):
         return ""
-
-
-def _sgfmill() -> Any:
-    """Sgfmill's module of SGF files."""
-    try:
-        from sgfmill import sgf  # noqa: PLC0415  (optional: sgfmill)
-    except ImportError as error:
-        raise ValueError(missing("SGF needs", "sgf", "sgfmill")) from error
-    return sgf
 
 
 def result_text(record: GameRecord) -> str:

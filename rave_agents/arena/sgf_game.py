@@ -14,6 +14,7 @@ from rave_agents.arena.sgf_root import (
     Node,
     check_kind,
     go_point,
+    sgfmill,
     size_of,
     stones_to_lay,
     text_of,
@@ -21,7 +22,6 @@ from rave_agents.arena.sgf_root import (
     warn_of_result,
     warn_of_rules,
 )
-from rave_agents.extras import missing
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import GameState, apply_path
 from rave_agents.games.coordinates import point_number
@@ -97,7 +97,7 @@ def count_games(path: Path) -> int:
         OSError: if it cannot be read.
     """
     try:
-        return len(_grammar().parse_sgf_collection(_content(path)))
+        return len(sgfmill().sgf_grammar.parse_sgf_collection(_content(path)))
     except ValueError:
         return 0
 
@@ -125,7 +125,7 @@ def _content(path: Path) -> bytes:
 
 def _nodes(path: Path, number: int) -> list[Node]:
     """The main line of a game in a file."""
-    grammar, content = _grammar(), _content(path)
+    grammar, content = sgfmill().sgf_grammar, _content(path)
     try:
         trees = grammar.parse_sgf_collection(content)
     except ValueError as error:
@@ -277,12 +277,3 @@ class _Played:
     def _example(self) -> str:
         example = self._vertices.write(self._state, int(next(iter(self._state.legal_actions()))))
         return f"{self._vertices.short_name}, such as {example!r}"
-
-
-def _grammar() -> Any:
-    """Sgfmill's module of SGF's grammar."""
-    try:
-        from sgfmill import sgf_grammar  # noqa: PLC0415  (optional: sgfmill)
-    except ImportError as error:
-        raise ValueError(missing("SGF needs", "sgf", "sgfmill")) from error
-    return sgf_grammar

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from rave_agents.extras import missing
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import GameState
 from rave_agents.games.coordinates import LETTERS, handicap_points, point_name
@@ -50,6 +51,15 @@ _LAST_TT = 19
 """The largest board on which tt is a pass and not a point."""
 
 _log = logging.getLogger("rave_agents")
+
+
+def sgfmill() -> Any:
+    """The package sgfmill, with its modules of SGF files and their grammar."""
+    try:
+        import sgfmill.sgf  # noqa: PLC0415  (optional: sgfmill)
+    except ImportError as error:
+        raise ValueError(missing("SGF needs", "sgf", "sgfmill")) from error
+    return sgfmill  # It imports its grammar.
 
 
 def text_of(node: Node, key: str) -> str:

@@ -24,9 +24,9 @@ from rave_agents.agents.named_agents import (
     AgentSpec,
     AnyAgent,
     agent_types,
-    as_agent,
 )
-from rave_agents.errors import RaveAgentsError
+from rave_agents.errors import RaveAgentsError, UnknownNameError
+from rave_agents.game.arguments import unknown_name
 from rave_agents.knowledge.levels import LEVELS
 from rave_agents.plots.board_svg import STYLE
 from rave_agents.sessions.live import LiveSession
@@ -51,6 +51,22 @@ _TYPES = {"page.js": "text/javascript", "page.css": "text/css"}
 
 _OPENED = ("command", "evaluator")
 """Parameters of agents that name programs or files; the page gives none."""
+
+_REFUSED = (RaveAgentsError, ValueError, TypeError, KeyError, OverflowError, RecursionError)
+"""Errors over what a page sends; the last two are those of huge numbers and of nested JSON."""
+
+_MOST = {
+    "max_memory_mb": 4_000,
+    "playout_count": 1_000,
+    "rollouts": 1_000,
+    "seconds": 3_600,
+    "simulations": 10**9,
+    "threads": 64,
+}
+"""The greatest values of parameters that take memory, time or threads."""
+
+LONGEST_NAME = 40
+"""Characters of an unknown name that an answer repeats."""
 
 
 class Page:
@@ -108,7 +124,8 @@ class Page:
 
     async def _told(self, asked: Mapping[str, Any]) -> Response:
         seat = asked.get("seat")
-        seat = int(seat) if isinstance(seat, str | int) and str(seat).isdecimal() else None
+        text = str(seat) if isinstance(seat, str) or _is_small(seat) else ""
+        seat = int(text) if text.isdecimal() and len(text) < 4 else None
         known = str(asked.get("position", ""))
 
         def answer() -> str:
@@ -132,7 +149,7 @@ class Page:
             if not isinstance(asked, dict):
                 raise ValueError("An object is expected.")
             await run_in_threadpool(self._act, asked)
-        except (RaveAgentsError, ValueError, TypeError, KeyError) as error:
+        except _REFUSED as error:
             return JSONResponse({"error": str(error) or type(error).__name__}, 400)
         return await self._told(asked)
 
@@ -179,16 +196,30 @@ class Page:
 
     def _named(self, text: str) -> AnyAgent:
         """An agent by its spec, of those that open no file and start no program."""
-        agent = limited(as_agent(text) if ":" not in text else text)
-        if not isinstance(agent, AgentSpec) or agent.parameters.keys() & set(_OPENED):
-            raise ValueError("On the page, agents have names, and no command and no evaluator.")
-        return agent
+        # Checked before anything else reads the text: as_agent imports modules and runs files.
+        if text.partition("(")[0].strip() not in agent_types():
+            raise UnknownNameError(unknown_name("agent", text[:LONGEST_NAME], agent_types()))
+        spec = AgentSpec.parse(text)
+        for name, value in spec.parameters.items():
+            if name in _OPENED or (isinstance(value, str) and ":" in value):
+                raise ValueError(
+                    "On the page, agents have names, and no command, no evaluator and no "
+                    f"parameter from a module or a file: got {name}."
+                )
+            if name in _MOST and isinstance(value, int | float) and not value <= _MOST[name]:
+                most = f"{_MOST[name]:,}"
+                raise ValueError(f"On the page, {name} is at most {most}: got {value:.6g}.")
+        return limited(spec)
+
+
+def _is_small(value: Any) -> bool:
+    return isinstance(value, int) and abs(value) < 2**31
 
 
 def _integer(value: Any, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"{name} must be an integer, got {value!r}.")
-    return value
+    if isinstance(value, bool) or not _is_small(value):
+        raise ValueError(f"{name} must be an integer of at most 31 bits.")
+    return int(value)
 
 
 def _pace(value: Any) -> float:

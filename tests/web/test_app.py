@@ -321,3 +321,49 @@ def test_an_agent_whose_process_is_killed_is_told_of_and_begins_anew(open_page, 
     page.do("resume")
     page.until(lambda told: told["thinking"] == 1)
     page.until(lambda told: page.do("hurry") and len(told["turns"]) == 2, 60)
+
+
+@pytest.mark.parametrize(
+    "who",
+    [
+        "{file}:made",
+        "{file}:made(depth=2)",
+        "bots:Greedy",
+        "auto(evaluator={file}:made)",
+        "rave(schedule={file}:made)",
+        "gtp(command=touch {mark})",
+        "auto(max_memory_mb=1000000000)",
+        "uct(threads=1e9)",
+    ],
+)
+def test_an_agent_named_by_a_request_runs_nothing(open_page, tmp_path, who):
+    page = open_page("tic_tac_toe").client
+    file, mark = tmp_path / "own.py", tmp_path / "ran"
+    file.write_text(f"open({str(mark)!r}, 'w').close()\nmade = None\n")
+    asked = {"do": "seat", "place": 1, "who": who.format(file=file, mark=mark)}
+    assert page.post("/token/do", json=asked).status_code == 400
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[" * 100_000,
+        '{"do": "pace", "seconds": ' + "9" * 400 + "}",
+        '{"do": "move", "seat": ' + "9" * 400 + ', "action": 0}',
+        '{"do": "move", "seat": 0, "action": ' + "9" * 5000 + "}",
+        '{"do": "seat", "place": ' + "9" * 400 + ', "who": "uct"}',
+        '{"do": "seat", "place": 1, "who": "uct(simulations=' + "9" * 400 + ')"}',
+        b"\xff\xfe",
+        "NaN",
+    ],
+)
+def test_what_no_page_sends_is_refused_by_an_answer(open_page, content):
+    page = open_page("tic_tac_toe").client
+    headers = {"content-type": "application/json"}
+    assert page.post("/token/do", content=content, headers=headers).status_code == 400
+
+
+def test_a_seat_of_many_digits_is_nobodys(open_page):
+    page = open_page("tic_tac_toe")
+    assert page.client.get("/token/state?seat=" + "9" * 5000).status_code == 200
