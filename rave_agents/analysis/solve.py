@@ -24,6 +24,7 @@ from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
 from rave_agents.searcher.evaluators import as_evaluator
+from rave_agents.solver.best_line import best_line
 from rave_agents.solver.proof_search import (
     ProofProgress,
     ProofSearch,
@@ -35,12 +36,14 @@ from rave_agents.solver.value_search import (
     Interval,
     ValueSearch,
     action_bounds,
-    best_line,
     loops_are_drawn,
 )
 
 MEMORY_MB = 256.0
 """Megabytes of the table."""
+
+LINE_POSITIONS = 10_000
+"""Positions that may be expanded, even after a shorter search, for what the proven line lacks."""
 
 SAVED_EVERY = 120.0
 """Seconds after which a table that has a file is written again."""
@@ -87,7 +90,7 @@ class Solution(Result):
     at_least: float
     """The return that was looked at last."""
     line: tuple[int, ...]
-    """Best play of all, as far as the table knows it."""
+    """Best play of all, each move of which keeps the value; empty unless that is known."""
     action_bounds: dict[int, tuple[float, float]]
     """For each action, bounds on what the player can force after it."""
     positions: int
@@ -176,7 +179,8 @@ class Solution(Result):
         if self.loops:
             endless = "nothing" if self.repetition is None else f"{self.repetition:g}"
             facts["endless play"] = f"counts for {endless}"
-        facts["expected line" if self.value is None else "proven line"] = " ".join(self.line_names)
+        if self.value is not None:
+            facts["proven line"] = " ".join(self.line_names)
         facts |= {
             "positions": whole(self.positions),
             "seconds": f"{self.seconds:.2f}",
@@ -289,9 +293,10 @@ def solve_position(
             same proof; several gain time where the rules are compiled or in C++.
         table: a file that keeps the table: read if it exists, written at the end, every two minutes
             and at Ctrl-C, so that the next search of the same position goes on.
-        repetition: each player's return where play goes on for ever, in games whose rules let it;
-            ``"draw"`` for half of the sum of two players' returns, where that is constant, and else
-            None: endless play then never counts as enough.
+        repetition: each player's return where play goes on for ever, in games whose rules let it,
+            a number within the game's utilities; ``"draw"`` for half of the sum of two players'
+            returns, where that is constant, and else None: endless play then never counts as
+            enough.
         all_replies: True to look at every reply, also where a proof answers it anyhow, as in Hex
             and Y: a certificate, which tells an answer to each, is then smaller and sooner written.
         evaluator: a value that was learned, or its file, or another one that is compiled with the
@@ -332,13 +337,13 @@ def solve_position(
         name=loaded.name,
     )
     decided, played = decision_after(loaded, moves, position)
-    state = told_apart(decided)
+    state = told_apart(decided, played)
     if table is not None and Path(table).exists():
         search.load(table, loaded.name)
     player = int(state.current_player())
     values = ValueSearch(search, state, player)
     begin = time.perf_counter()
-    interrupted = False
+    interrupted, line = False, tuple[int, ...]()
     view = Moments(positions).view
     with shown(progress, view) as tell, _kept(search, table, loaded.name) as keep:
 
@@ -351,7 +356,9 @@ def solve_position(
             values.run(positions=positions, seconds=seconds, watch=watch)
         except KeyboardInterrupt:
             interrupted = True
-        spent = time.perf_counter() - begin
+        spent, expanded, loops = time.perf_counter() - begin, search.positions, search.loops
+        with contextlib.suppress(KeyboardInterrupt):
+            line = best_line(values, positions=max(expanded, LINE_POSITIONS))
     solved = values.interval.is_point
     limit: End = "positions" if _is_used_up(search, positions) else "seconds"
     proof, disproof = search.numbers(state, player, values.at_least)
@@ -366,10 +373,10 @@ def solve_position(
         proof_number=proof,
         disproof_number=disproof,
         at_least=values.at_least,
-        line=tuple(best_line(values)),
+        line=line,
         action_bounds=action_bounds(values),
-        positions=search.positions,
-        loops=search.loops,
+        positions=expanded,
+        loops=loops,
         seconds=spent,
         memory_mb=search.megabytes,
         table_share=search.table_share,

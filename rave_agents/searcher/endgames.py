@@ -1,22 +1,23 @@
 """Exact endgames: a share of a move's budget for a proof of what the player to move can force."""
 
+import functools
 import logging
 import math
 import random
 import time
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from rave_agents.config.limit import Limit
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game.game_state import GameState, has_chance
+from rave_agents.solver.best_line import best_line
 from rave_agents.solver.proof_search import (
     LEAST_MEMORY,
     ProofSearch,
     check_provable,
 )
 from rave_agents.solver.state_expander import told_apart
-from rave_agents.solver.value_search import ValueSearch, best_line
+from rave_agents.solver.value_search import Interval, ValueSearch
 from rave_agents.tree.composition import SearchedGame
 from rave_agents.tree.root_position import MoveProof, RootPosition, RootProof
 
@@ -253,27 +254,24 @@ class _Attempt:
         values = ValueSearch(self._search, self._state, self._player)
         least, greatest = values.interval
         if not self._draws:  # What the others get is unknown, but for a win it does not matter.
-            won = self._search.prove(self._state, self._player, greatest, **self._limits)
-            return self._told(greatest if won else None, greatest, [greatest])
+            values.tried = [greatest]
+            if self._search.prove(self._state, self._player, greatest, **self._limits):
+                values.interval = Interval(greatest, greatest)
+            return self._told(values)
         values.run(**self._limits)
-        if not values.interval.is_point:
-            return self._told(None, greatest, values.tried)
-        value = values.interval.low
-        if least < value < greatest:
+        if values.interval.is_point and least < values.interval.low < greatest:
             for action in self._state.legal_actions():
                 after = self._state.clone()
                 after.apply_action(action)
-                self._search.prove(after, self._player, value, **self._limits)
-        return self._told(value, greatest, [value, *values.tried], tuple(best_line(values)))
+                self._search.prove(after, self._player, values.interval.low, **self._limits)
+        return self._told(values)
 
-    def _told(
-        self,
-        value: float | None,
-        greatest: float,
-        tried: Sequence[float],
-        line: tuple[int, ...] = (),
-    ) -> RootProof:
+    def _told(self, values: ValueSearch) -> RootProof:
         """The proofs of the root's actions, by what is known after them."""
+        value = values.interval.low if values.interval.is_point else None
+        left = max(0, int(self._budget.expected) - self._positions)
+        greatest, line = values.limits.high, best_line(values, positions=left)
+        tried = values.tried if value is None else [value, *values.tried]
         moves = {}
         known = self._search.answers_after(self._state, self._player, tried)
         for action, answers in known.items():
@@ -288,4 +286,6 @@ class _Attempt:
             moves[action] = MoveProof(low, max(low, high), 1 + distance)
         best = [action for action, move in moves.items() if value is None or move.high >= value]
         decides = value is not None and (self._draws and (value == greatest or len(best) == 1))
-        return RootProof(value, moves, line, self._positions, decides)
+        return RootProof(
+            value, moves, line, self._positions, decides, functools.partial(best_line, values)
+        )

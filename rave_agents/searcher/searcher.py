@@ -429,13 +429,10 @@ class Searcher:
         for row in statistics:
             visits += row.visits
             total += 0.0 if row.value is None else row.visits * row.value
-        if proof is not None and proof.line[:1] == (action,):
-            line = proof.line
-        elif begun:
+        line = () if proof is None else proof.line_after(action)
+        if begun and not line:
             leading = 0 if len(known) == 1 else leading_tree(known, action)
             line = principal_variation(begun[leading], action)
-        else:
-            line = (action,)
         return SearchResult(
             player=root.player,
             action=action,
@@ -445,7 +442,7 @@ class Searcher:
             expected=found.expected,
             proof_number=found.proof_number,
             disproof_number=found.disproof_number,
-            principal_variation=line,
+            principal_variation=line or (action,),
             simulations=simulations,
             joint=joint_table(found, root.state, root.player) if found.joint else None,
             root_visits=found.visits,

@@ -99,8 +99,8 @@ class ProofSearch:
     Args:
         state: a position of the game.
         max_memory_mb: the size of the table in megabytes (2**20 bytes), at least 1.
-        repetition: each player's return where play goes on for ever; None if it then never counts
-            as enough.
+        repetition: each player's return where play goes on for ever, within the game's utilities;
+            None if it then never counts as enough.
         threads: threads that search with the table, 1 to 256. With one, a search goes the same way
             every time. They gain time where the rules are compiled or in C++.
         all_replies: True to look at every reply, also where a proof answers it anyhow, or the
@@ -112,7 +112,8 @@ class ProofSearch:
 
     Raises:
         UnsupportedGameError: for a game with hidden information, simultaneous moves or chance.
-        ValueError: for a memory that is too small, or a number of threads that is not allowed.
+        ValueError: for a memory that is too small, or a number of threads or a repetition that is
+            not allowed.
     """
 
     def __init__(
@@ -132,6 +133,7 @@ class ProofSearch:
             raise ValueError(f"max_memory_mb must be at least 1, got {max_memory_mb!r}.")
         check_threads(threads)
         check_provable(state, name)
+        repetition = checked_repetition(state, repetition)
         options = {"repetition": repetition, "threads": threads, "name": name}
         options |= {"all_replies": all_replies, "value": value}
         self._made = state.clone(), {"max_memory_mb": float(max_memory_mb), **options}
@@ -354,6 +356,7 @@ class ProofSearch:
 
     def _statement(self, player: int, at_least: float) -> Statement:
         """The statement as the compiled search takes it."""
+        at_least += 0.0  # Equal numbers make equal statements, 1 and 1.0, 0.0 and -0.0.
         told = f"{player} {at_least!r} {self.repetition!r}".encode()
         salt = hashed(told)[0] >> 1
         loops = self.repetition is not None and self.repetition >= at_least
@@ -402,6 +405,21 @@ def check_threads(threads: int) -> None:
         raise TypeError(f"threads must be an integer, got {threads!r}.")
     if not 1 <= threads <= MOST_THREADS:
         raise ValueError(f"threads must be from 1 to {MOST_THREADS}, got {threads!r}.")
+
+
+def checked_repetition(state: GameState, repetition: float | None) -> float | None:
+    """The return of endless play; raises if it is none that the game has."""
+    if repetition is None:
+        return None
+    if not is_number(repetition):
+        raise TypeError(f"repetition must be a number or None, got {repetition!r}.")
+    low, high = float(state.min_utility()), float(state.max_utility())
+    if not (low <= repetition <= high and math.isfinite(repetition)):
+        raise ValueError(
+            f"repetition must be a return of the game, from {low:g} to {high:g}, or None for less "
+            f"than any; got {repetition!r}."
+        )
+    return float(repetition) + 0.0
 
 
 def check_provable(state: GameState, name: str = "The game") -> None:

@@ -18,10 +18,10 @@ A position that is already on the path is a loop. What a loop is worth to the st
 the side that it speaks for is the *looping* one. What is settled for that side by loops to
 positions further up holds on this path alone, so it carries the least depth that it rests on, and
 waits on a trail. Once the position at that depth is settled the same way, nothing rests on the path
-any more, and all that waits below it is right by coinduction: it is written into the table. If that
-position is left otherwise, what waits is forgotten, but for entries under a key of the position and
-its path (the twins of Kishimoto & Müller 2004). What is settled for the other side never rests on a
-loop.
+any more, and all that waits below it is right by coinduction: it is written into the table, with
+the value of the position that it waited for. If that position is left otherwise, what waits is
+forgotten, but for entries under a key of the position and its path (the twins of Kishimoto & Müller
+2004). What is settled for the other side never rests on a loop.
 """
 
 from typing import Any
@@ -115,6 +115,7 @@ from rave_agents.solver.table import (
     state_of,
     store,
     value_of,
+    with_value,
     with_work,
     work_of,
 )
@@ -313,7 +314,9 @@ def settle(search: Search, word: Any, rests: int) -> int:
         if state_of(word) == search.statement.loop_state:
             for at in range(stack.trail[depth], control[TRAIL]):
                 keys = waiting.keys
-                store(search.table, keys[2 * at], keys[2 * at + 1], waiting.word[at])
+                # From what waits play may come here, and so to every end of this proof.
+                told = with_value(waiting.word[at], value_of(word))
+                store(search.table, keys[2 * at], keys[2 * at + 1], told)
         control[TRAIL] = stack.trail[depth]
         rests = NO_DEPTH
     else:

@@ -1,5 +1,6 @@
 """The expander of any ``GameState``; see ``rave_agents.simulate.expansion``."""
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 from rave_agents.errors import UnsupportedGameError
@@ -51,11 +52,16 @@ class RecordedState:
         return self._moves
 
 
-def told_apart(state: GameState) -> Any:
-    """The state itself if it gives a key or its history; else a copy that records its moves."""
+def told_apart(state: GameState, moves: Sequence[int] = ()) -> Any:
+    """The state itself if it gives a key or its history; else a copy that records its moves.
+
+    Args:
+        state: the state.
+        moves: the moves that lead to it.
+    """
     if key_of_state(state) is not None or callable(getattr(state, "history", None)):
         return state
-    return RecordedState(state)
+    return RecordedState(state, tuple(moves))
 
 
 def root_key_of(state: GameState) -> tuple[Key, bool]:

@@ -89,6 +89,12 @@ def with_work(word: Any, work: int) -> Any:
 
 
 @kernel
+def with_value(word: Any, value: int) -> Any:
+    """The word of a settled position with another value."""
+    return (word & ~FIELD) | np.uint64(value)
+
+
+@kernel
 def state_of(word: Any) -> Any:
     """``OPEN``, ``PROVEN`` or ``REFUTED``."""
     return np.int64((word >> SHIFT_STATE) & STATES)

@@ -12,10 +12,6 @@ LONGEST_TRIAL = 100_000
 """Moves of the game that finds a first value where utilities have no stated bounds, at most."""
 
 
-LONGEST_LINE = 500
-"""Moves of a proven line, at most."""
-
-
 class Interval(NamedTuple):
     """Bounds on what a player can force against all others."""
 
@@ -49,7 +45,9 @@ class ValueSearch:
         low, high = float(state.min_utility()), float(state.max_utility())
         if search.repetition is None and search.may_loop:
             low = -math.inf
-        self.interval: Interval = Interval(low, high)
+        self.limits: Interval = Interval(low, high)
+        """The bounds that hold of every position."""
+        self.interval: Interval = self.limits
         """The bounds by now."""
         self.at_least: float = self._first()
         """The return that is looked at."""
@@ -133,44 +131,12 @@ def loops_are_drawn(state: GameState) -> float | None:
     return None if math.isnan(limits.sum_of_two) else limits.sum_of_two / 2
 
 
-def best_line(values: ValueSearch) -> list[int]:
-    """Best play from the root, by what the table knows."""
-    search, state, player = values.search, values.state.clone(), values.player
-    low = values.interval.low
-    above = math.nextafter(low, math.inf)
-    line: list[int] = []
-    met = set()
-    while not state.is_terminal() and len(line) < LONGEST_LINE:
-        told = search.answers(state, player, (low, above))
-        key = search.key(state)
-        if key in met:
-            break
-        known = [each.action for each in told if each is not None and each.action is not None]
-        action = known[0] if known else _longest(search, state, player, low, above)
-        if action is None:
-            break
-        met.add(key)
-        line.append(action)
-        state.apply_action(action)
-    return line
-
-
-def _longest(search: ProofSearch, state: GameState, player: int, *bounds: float) -> int | None:
-    """The action after which a proof is the longest, where all are proven to come to the same."""
-    found: dict[int, int] = {}
-    for action, told in search.answers_after(state, player, bounds).items():
-        distances = [each.distance for each in told if each is not None]
-        if distances:
-            found[action] = max(distances)
-    return max(found, key=found.__getitem__) if found else None
-
-
 def action_bounds(values: ValueSearch) -> dict[int, tuple[float, float]]:
     """Bounds on what the player can force after each action, by what the table knows."""
     found = {}
-    least, most = ValueSearch(values.search, values.state, values.player).interval
+    least, most = values.limits
     met = [value for value in values.search.values_met if least <= value <= most]
-    looked_at = dict.fromkeys([*met, values.at_least, values.interval.high])
+    looked_at = dict.fromkeys([*met, *values.tried, values.at_least, values.interval.high])
     bounds = [near for value in looked_at for near in (value, math.nextafter(value, math.inf))]
     after = values.search.answers_after(values.state, values.player, bounds)
     for action, answers in after.items():

@@ -1,7 +1,7 @@
 """The root position of a search: one object for the searcher and all of its trees."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from rave_agents.game.game_state import GameState, apply_path
@@ -32,6 +32,8 @@ class RootProof(NamedTuple):
     """Positions that the solver expanded."""
     decides: bool
     """True if nothing is left to choose by simulations."""
+    line_after: Callable[[int], tuple[int, ...]]
+    """Best play that begins with an action; empty where that is not known to keep the value."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)
