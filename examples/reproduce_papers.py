@@ -6,12 +6,13 @@
 openings, an equal time a move, and drawn games left out. Below stands this package's own count of
 the same match: pairs of games from random openings, and a draw as half a win.
 
-    python examples/reproduce_papers.py rave --simulations 3000 --games 400 \
-        --against 'gtp(command="gnugo --mode gtp --level 10 --chinese-rules")'
+    python examples/reproduce_papers.py rave --game "go(board_size=9)" --simulations 3000 \
+        --games 400 --against 'gtp(command="gnugo --mode gtp --level 10 --chinese-rules")'
     python examples/reproduce_papers.py proofs --seconds 1 --games 1000
 
-Without arguments it plays samples of both on small boards, in seconds. With `--cpu-time` a second
-is one of the processor's, so that other programs of the machine make no difference.
+Without arguments it plays a sample of both on small boards, in seconds, to see that the commands
+work: so few games show nothing of strength. With `--cpu-time` a second is one of the processor's,
+so that other programs of the machine make no difference.
 """
 
 import pathlib
@@ -21,7 +22,8 @@ from typing import Annotated
 import typer
 
 from rave_agents.arena import play_match
-from rave_agents.arena.statistics import score_interval
+from rave_agents.arena.statistics import MatchScore
+from rave_agents.results.numbers import interval_text, score_text
 
 app = typer.Typer(add_completion=False)
 
@@ -34,17 +36,20 @@ Output = Annotated[pathlib.Path | None, typer.Option(help="Folder that keeps all
 def samples(context: typer.Context) -> None:
     """Play a sample of both, unless one of them is asked for."""
     if context.invoked_subcommand is None:
+        print("A sample, to see that both commands work: so few games show nothing of strength.")
+        print("docs/reproduce.md has the results, and the commands that measured them.\n")
         rave()
+        print()
         proofs()
 
 
 @app.command()
 def rave(
-    game: Annotated[str, typer.Option(help="The game.")] = "go(board_size=5)",
-    against: Annotated[str, typer.Option(help="The opponent.")] = "uct(simulations=50)",
-    equivalences: Annotated[str, typer.Option(help="Values of k.")] = "0,10,1000",
-    simulations: Annotated[int, typer.Option(help="Simulations a move of RAVE.")] = 10,
-    games: Games = 4,
+    game: Annotated[str, typer.Option(help="The game.")] = "hex(board_size=6)",
+    against: Annotated[str, typer.Option(help="The opponent.")] = "uct(simulations=500)",
+    equivalences: Annotated[str, typer.Option(help="Values of k.")] = "0,30,300",
+    simulations: Annotated[int, typer.Option(help="Simulations a move of RAVE.")] = 100,
+    games: Games = 10,
     seed: Seed = 1,
     output: Output = None,
 ) -> None:
@@ -62,18 +67,18 @@ def rave(
             seed=seed,
             output=journal(output, f"rave {k}"),
         )
-        low, high = match.interval
-        print(f"| {k} | {match.score.score:.2f} | {low:.2f} to {high:.2f} | {games} |", flush=True)
+        interval = interval_text(match.interval, 2)
+        print(f"| {k} | {match.score.score:.2f} | {interval} | {games} |", flush=True)
 
 
 @app.command()
 def proofs(
-    names: Annotated[str, typer.Option(help="Games.")] = "tic_tac_toe",
+    names: Annotated[str, typer.Option(help="Games.")] = "breakthrough(rows=5,columns=4)",
     agent: Annotated[str, typer.Option(help="The agent.")] = "pn_mcts_fsu",
     against: Annotated[str, typer.Option(help="Its opponent.")] = "uct",
     seconds: Annotated[float, typer.Option(help="Seconds a move.")] = 0.01,
     cpu_time: Annotated[bool, typer.Option(help="Count the processor's time.")] = False,
-    games: Games = 4,
+    games: Games = 10,
     seed: Seed = 1,
     output: Output = None,
 ) -> None:
@@ -89,12 +94,10 @@ def proofs(
             game, agent, against, opening_plies=0, output=journal(output, f"{game} bare"), **options
         ).score
         paired = play_match(game, agent, against, output=journal(output, game), **options)
-        decided = bare.wins + bare.losses
-        won = bare.wins / decided if decided else float("nan")
-        low, high = score_interval(won, decided) if decided else (0.0, 1.0)
+        decided = MatchScore(bare.wins, 0, bare.losses)
         print(
-            f"| {game} | {won:.2f} ({low:.2f} to {high:.2f}) | {bare.draws} | {bare.games} | "
-            f"{paired.score.score:.2f} ({paired.interval[0]:.2f} to {paired.interval[1]:.2f}) | "
+            f"| {game} | {score_text(decided.score, decided.interval, 2)} | {bare.draws} | "
+            f"{bare.games} | {score_text(paired.score.score, paired.interval, 2)} | "
             f"{paired.score.games} |",
             flush=True,
         )

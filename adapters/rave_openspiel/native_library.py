@@ -222,10 +222,7 @@ def _built_by_compiler(
     if failure.exists() and not retry:
         reason, _, details = failure.read_text().partition("\n")
         raise BridgeError(f"{reason} (an earlier attempt; delete {failure} to try again)", details)
-    _log.warning(
-        "rave_openspiel: compiling %s, once; this takes a few seconds ...",
-        part.purpose,
-    )
+    _log.warning("rave_openspiel: compiling %s ...", part.purpose)
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=directory) as folder:

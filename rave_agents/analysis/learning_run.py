@@ -26,7 +26,7 @@ from rave_agents.extras import missing
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.knowledge.file_match import NOT_MEASURED, FileMatch
 from rave_agents.knowledge.linear_value import LinearValue
-from rave_agents.results.numbers import counted
+from rave_agents.results.numbers import counted, score_text
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
@@ -153,10 +153,7 @@ OPPONENTS = ("beginning", "before", "mcts")
 
 
 def _told(score: MatchScore | None) -> str:
-    if score is None:
-        return "-"
-    low, high = score.interval
-    return f"{score.score:.2f} [{low:.2f}, {high:.2f}]"
+    return "-" if score is None else score_text(score.score, score.interval, 2)
 
 
 def _plain(score: MatchScore | None) -> dict[str, Any] | None:

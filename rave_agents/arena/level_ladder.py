@@ -41,6 +41,7 @@ from rave_agents.knowledge.levels import (
     level_at,
 )
 from rave_agents.knowledge.shipped import rules_of, value_for
+from rave_agents.results.numbers import fixed, interval_text
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
@@ -154,7 +155,9 @@ class LevelScores(Result):
 
     def summary(self) -> str:
         """The game, and the least and greatest score between neighbours."""
-        scores = [score.score for score in self.scores[1:]]
+        scores = [score.score for score in self.scores[1:] if score.games]
+        if not scores:
+            return f"{self.game}: no games"
         return f"{self.game}: neighbours score {min(scores):.2f} to {max(scores):.2f}"
 
     def tables(self) -> list[Table]:
@@ -163,8 +166,8 @@ class LevelScores(Result):
         columns = [
             Column("level", [str(number + 1) for number in range(len(self.scores))]),
             Column("games", [str(score.games) for score in self.scores]),
-            Column("against the one below", [f"{score.score:.3f}" for score in self.scores]),
-            Column("95 % interval", [f"{low:.2f} to {high:.2f}" for low, high in intervals]),
+            Column("against the one below", [fixed(score.score) for score in self.scores]),
+            Column("95 % interval", [interval_text(each, 2) for each in intervals]),
         ]
         return [Table(columns, title="Levels")]
 

@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 from rave_agents.arena.pairs import PairCounts
@@ -26,6 +26,7 @@ from rave_agents.results.numbers import (
     fixed,
     interval_text,
     played,
+    score_text,
     whole,
 )
 from rave_agents.results.result import GrowingResult, by_column
@@ -199,7 +200,7 @@ class MatchResult(GrowingResult):
         line = f"{self.game}, {games}, seed {self.seed}: {one} {self.score} against {two}"
         if not self.records:
             return line
-        return f"{line}, score {fixed(self.score.score)} ({interval_text(self.interval)})"
+        return f"{line}, score {score_text(self.score.score, self.interval)}"
 
     def tables(self) -> list[Table]:
         """The score, from either agent's view, and the effort of both."""
@@ -320,17 +321,12 @@ def ratio(total: float, count: float) -> float | None:
 
 def score_columns(matches: Sequence[MatchResult]) -> list[Column]:
     """Games, score and Elo difference of the first agents, a row for each match."""
-    known = [match.finished > 0 for match in matches]
-
-    def shown(cells: Iterable[str]) -> list[str]:
-        return [cell if is_known else "-" for cell, is_known in zip(cells, known, strict=True)]
-
     return [
         Column("games", [str(match.finished) for match in matches], rank=2),
-        Column("score", shown(fixed(match.score.score) for match in matches)),
-        Column("95 % interval", shown(interval_text(match.interval) for match in matches), rank=1),
-        Column("Elo", shown(elo_text(match.score.elo) for match in matches)),
-        Column("95 % interval", shown(elo_interval_text(match.elo_interval) for match in matches)),
+        Column("score", [fixed(match.score.score) for match in matches]),
+        Column("95 % interval", [interval_text(match.interval) for match in matches], rank=1),
+        Column("Elo", [elo_text(match.score.elo) for match in matches]),
+        Column("95 % interval", [elo_interval_text(match.elo_interval) for match in matches]),
     ]
 
 

@@ -227,7 +227,7 @@ class RaceResult(MatchesResult):
                     Column(self._mean_name, [fixed(row.mean) for row in rows]),
                     Column(
                         "95 % interval",
-                        [interval_text(row.interval) if row.against else "-" for row in rows],
+                        [interval_text(row.interval) for row in rows],
                     ),
                     Column("games", [str(row.games) for row in rows], rank=1),
                     Column("s a move", [fixed(row.seconds_per_move, 4) for row in rows], rank=2),

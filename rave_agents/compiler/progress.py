@@ -10,7 +10,7 @@ _log = logging.getLogger("rave_agents")
 
 
 def _say_begun(what: str) -> None:
-    _log.warning("rave_agents: compiling %s, once; this takes a few seconds ...", what)
+    _log.warning("rave_agents: compiling %s ...", what)
 
 
 @contextlib.contextmanager
@@ -36,5 +36,5 @@ def _shown(what: str) -> Iterator[None]:
         return
     from rave_agents.compiler.spinner import spinning  # noqa: PLC0415  (slow: rich)
 
-    with spinning(f"rave_agents: compiling {what}, once"):
+    with spinning(f"rave_agents: compiling {what}"):
         yield

@@ -19,14 +19,29 @@ def elo_text(rating: float) -> str:
 
 
 def elo_interval_text(interval: tuple[float, float]) -> str:
-    """The interval of a rating."""
-    return " to ".join(map(elo_text, interval))
+    """The interval of a rating; - where it excludes nothing."""
+    return " to ".join(map(elo_text, interval)) if _excludes_some(interval) else "-"
 
 
-def interval_text(interval: tuple[float, float]) -> str:
-    """The interval of a score."""
+def interval_text(interval: tuple[float, float], places: int = 3) -> str:
+    """The interval of a score; - where it excludes nothing, as without games."""
+    if not _excludes_some(interval):
+        return "-"
     low, high = interval
-    return f"{low:.3f} to {high:.3f}"
+    return f"{low:.{places}f} to {high:.{places}f}"
+
+
+def score_text(score: float, interval: tuple[float, float], places: int = 3) -> str:
+    """A score and its interval; - without games."""
+    known = not math.isnan(score)
+    return f"{fixed(score, places)} ({interval_text(interval, places)})" if known else "-"
+
+
+def _excludes_some(interval: tuple[float, float]) -> bool:
+    """True if an interval is known, and not of all scores or ratings."""
+    return interval not in {(0.0, 1.0), (-math.inf, math.inf)} and not any(
+        map(math.isnan, interval)
+    )
 
 
 def counted(number: int, noun: str) -> str:

@@ -7,12 +7,15 @@ import functools
 import io
 import json
 import math
+import re
 
 import pyspiel
 import pytest
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.analysis.learning_run import LearningResult
 from rave_agents.analysis.position_analysis import analyse
+from rave_agents.analysis.rounds import Learned
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena import (
     Outcome,
@@ -24,6 +27,8 @@ from rave_agents.arena import (
     run_scaling,
     run_sweep,
 )
+from rave_agents.arena.level_ladder import LevelScores
+from rave_agents.arena.statistics import MatchScore
 from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
 
@@ -237,3 +242,58 @@ def test_a_tournament_names_no_highest_rating_where_there_is_none():
         level, matches=tuple(dataclasses.replace(match, records=()) for match in level.matches)
     )
     assert nothing.summary() == "tic_tac_toe, 0 of 1 played, seed 0"
+
+
+def before_the_first_game(run, *arguments, **options):
+    """What a run reports before its first game."""
+    seen = []
+    run(*arguments, progress=seen.append, **options)
+    assert seen[0].finished == 0
+    return seen[0]
+
+
+def environment_run(name, policies):
+    rave_pettingzoo = pytest.importorskip("rave_pettingzoo")
+    run = getattr(rave_pettingzoo, name)
+    return before_the_first_game(run, "classic/tictactoe_v3", policies, episodes=2)
+
+
+WITHOUT_GAMES = {
+    "match": lambda: before_the_first_game(
+        play_match, "tic_tac_toe", "random", "random", games=2, sprt="0,5"
+    ),
+    "tournament": lambda: before_the_first_game(
+        play_tournament, ["tic_tac_toe", "nim"], {"a": "random", "b": "random"}, games_per_pairing=2
+    ),
+    "sweep": lambda: before_the_first_game(
+        run_sweep, "tic_tac_toe", "uct(simulations=2)", "random", {"c": [0.1, 1]}, games=2
+    ),
+    "scaling": lambda: before_the_first_game(
+        run_scaling, "tic_tac_toe", "uct", "random", simulations=[2, 4], games=2
+    ),
+    "race": lambda: before_the_first_game(
+        find_best, "tic_tac_toe", ["random", "uct"], seconds=0.1, simulations=2
+    ),
+    "race of one player": lambda: before_the_first_game(
+        find_best, "2048", ["random", "uct"], seconds=0.1, simulations=1
+    ),
+    "evaluation": lambda: environment_run("evaluate", {"player_1": "random", "player_2": "random"}),
+    "tournament of environments": lambda: environment_run(
+        "tournament", {"one": "random", "two": "random"}
+    ),
+    "levels": lambda: LevelScores(game="nim", scores=(MatchScore(0, 0, 0),) * 3),
+    "learning": lambda: LearningResult(
+        game="nim",
+        output="nim.npz",
+        learned=Learned(*[0] * len(Learned._fields)),
+        checks=(),
+        minimax=MatchScore(0, 0, 0),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", WITHOUT_GAMES)
+def test_no_score_and_no_interval_is_shown_without_games(kind):
+    result = WITHOUT_GAMES[kind]()
+    for text in (str(result), result._repr_html_()):
+        assert not re.search(r"nan|inf\b|0\.0+ to 1\.0+|- to -", text)
