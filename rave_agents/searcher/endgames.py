@@ -42,6 +42,9 @@ PATIENCE = 1.1
 LEAST_POSITIONS = 10
 """Positions below which a proof is not tried."""
 
+MOST_LINE_POSITIONS = 100_000
+"""Positions of a move's budget, at most, beyond which nothing is expanded for the proven line."""
+
 BYTES_PER_POSITION = 512
 """Room in the table for each position of a move's budget: for those of the moves before, too."""
 
@@ -269,7 +272,7 @@ class _Attempt:
     def _told(self, values: ValueSearch) -> RootProof:
         """The proofs of the root's actions, by what is known after them."""
         value = values.interval.low if values.interval.is_point else None
-        left = max(0, int(self._budget.expected) - self._positions)
+        left = max(0, int(min(self._budget.expected, MOST_LINE_POSITIONS)) - self._positions)
         greatest, line = values.limits.high, best_line(values, positions=left)
         tried = values.tried if value is None else [value, *values.tried]
         moves = {}

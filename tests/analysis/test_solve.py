@@ -8,6 +8,7 @@ import sys
 
 import pyspiel
 import pytest
+from helpers.graphs import GraphRules, GraphState
 from open_spiel.python.algorithms import minimax
 from typer.testing import CliRunner
 
@@ -79,13 +80,49 @@ def test_agrees_with_alpha_beta():
         assert found.outcome[player] == value
 
 
-def test_the_proven_line_ends_with_the_outcome():
-    found = solve_position("nim(pile_sizes=1;3;5)", max_memory_mb=1)
+@pytest.mark.full(but=["tic_tac_toe-", "breakthrough(rows=5,columns=3)-3"])
+@pytest.mark.parametrize(
+    ("game", "moves"),
+    [
+        ("nim(pile_sizes=1;3;5)", ""),
+        ("tic_tac_toe", ""),
+        ("tic_tac_toe", "4"),
+        ("connect_four(rows=4,columns=4)", "3"),
+        ("dots_and_boxes(num_rows=1,num_cols=2,utility_margin=True)", ""),
+        *(("breakthrough(rows=5,columns=3)", str(count)) for count in range(12)),
+    ],
+)
+def test_the_proven_line_ends_with_the_outcome(game, moves):
+    if game.startswith("breakthrough"):
+        moves = random_moves(game, int(moves), seed=int(moves))
+    found = solve_position(game, moves=moves, max_memory_mb=8)
     state = found.state.clone()
     for action in found.line:
         state.apply_action(action)
     assert state.is_terminal()
     assert tuple(state.returns()) == found.outcome
+
+
+def random_moves(game, count, seed):
+    draw, state = random.Random(seed), pyspiel.load_game(game).new_initial_state()
+    for _ in range(count):
+        action = draw.choice(state.legal_actions())
+        if state.child(action).is_terminal():
+            break
+        state.apply_action(action)
+    return state.history()
+
+
+def test_a_line_of_what_is_not_solved_is_not_shown():
+    found = solve_position(LARGE_BOARD, max_memory_mb=1, positions=100)
+    assert found.line == ()
+    assert "line" not in str(found)
+
+
+@pytest.mark.parametrize("repetition", [-1.5, 2, float("nan"), float("inf"), "lost"])
+def test_endless_play_is_worth_a_return_of_the_game(repetition):
+    with pytest.raises((TypeError, ValueError), match="repetition must be"):
+        solve_position("tic_tac_toe", repetition=repetition)
 
 
 @pytest.mark.parametrize("moves", ["", "0", "1 2"])

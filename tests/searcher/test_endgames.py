@@ -56,6 +56,21 @@ def test_a_win_is_proven_where_the_returns_of_others_are_unknown():
     assert (result.action, result.proven, result.outcome) == (2, "win", None)
 
 
+@pytest.mark.full(but=3)
+@pytest.mark.parametrize("seed", range(12))
+def test_the_principal_variation_of_a_draw_ends_with_a_draw(seed):
+    state = as_game("tic_tac_toe").new_initial_state()
+    draw = random.Random(seed)
+    for _ in range(3):
+        state.apply_action(draw.choice(state.legal_actions()))
+    result = Searcher(SOLVING, seed=seed).search(state, Limit(simulations=5000))
+    assert result.outcome is not None
+    for action in result.principal_variation:
+        state.apply_action(action)
+    assert state.is_terminal()
+    assert tuple(state.returns()) == result.outcome
+
+
 def test_the_proven_line_is_the_principal_variation():
     result = Searcher(SOLVING, seed=1).search(Sticks(7), ENOUGH)
     state = Sticks(7)

@@ -4,6 +4,7 @@ import math
 import os
 import random
 
+import numpy as np
 import pytest
 from helpers.graphs import GraphRules, GraphState
 
@@ -76,3 +77,26 @@ def test_one_table_has_right_values_bounds_and_lines(seed):
 def test_one_table_has_right_values_bounds_and_lines_in_many_games(part):
     for seed in range(100 + part, 100 + GAMES, 10):
         check_game(seed)
+
+
+def written_graph(edges, players, ends):
+    rules = GraphRules(0, values=(-2, 2))
+    rules.edges, rules.players, rules.ends = edges, players, ends
+    return rules
+
+
+def test_a_position_that_waits_for_one_further_up_has_its_value():
+    """A (0) ends with 1 or goes to B (1), from where play must come back to A."""
+    rules = written_graph([[2, 1], [0], []], [0, 0, 0], {2: [1.0, -1.0]})
+    search = ProofSearch(GraphState(rules), max_memory_mb=1, repetition=0.0)
+    for node in (0, 1):
+        values = ValueSearch(search, GraphState(rules, node), 0)
+        assert values.run() == (1.0, 1.0)
+        assert all(low <= 1.0 <= high for low, high in action_bounds(values).values())
+
+
+def test_equal_numbers_make_equal_statements():
+    state = GraphState(written_graph([[0, 1], []], [0, 0], {1: [0.0, 0.0]}))
+    search = ProofSearch(state, max_memory_mb=1, repetition=np.int64(-0))
+    assert search.prove(state, 0, -0.0)
+    assert search.answer(state, 0, 0) == search.answer(state, 0, 0.0) is not None
