@@ -24,6 +24,7 @@ from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.config.final_moves import (
     AverageStrategy,
+    BestOutcome,
     MaxChild,
     Maximin,
     RobustChild,
@@ -145,6 +146,7 @@ __all__ = [
     "Array",
     "AverageStrategy",
     "Axis",
+    "BestOutcome",
     "BlendScores",
     "BlendValues",
     "CheckNothing",

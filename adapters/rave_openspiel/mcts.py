@@ -6,26 +6,33 @@
 | ``open_spiel.python.algorithms.mcts.MCTSBot`` | ``rave_openspiel.MCTSBot`` |
 | ``pyspiel.MCTSBot`` | ``rave_openspiel.CppMCTSBot`` |
 
-The bots take the arguments of OpenSpiel's, in the same order, and honour them:
+The bots take the arguments of OpenSpiel's, in the same order, and search as these say: plain UCT or
+PUCT with uniformly random playouts, no learned values, and a new tree for each move.
 
 - ``uct_c`` is the exploration constant for the game's utilities. Values in this package's search
   lie in [0, 1], so it is divided by the range of the utilities: halved where they go from -1 to 1.
 - ``RandomRolloutEvaluator(n)`` stands for n playouts at each new leaf, which run in compiled code.
-  Any other evaluator is asked as it is.
-- ``solve=False`` leaves out the solver and the proof numbers. They are left out too where something
-  is hidden from the players: nothing can be proven there.
-- PUCT (``SearchNode.puct_value``) selects by priors, without AMAF. UCT (``SearchNode.uct_value``)
-  is the preset's own rule with the constant given; priors, and noise in them, do not steer it.
+  Any other evaluator is asked as it is, and alone evaluates positions.
+- ``solve=True`` backs up exact outcomes. Nothing is proven where something is hidden from the
+  players.
+- PUCT (``SearchNode.puct_value``) selects by priors. With UCT (``SearchNode.uct_value``) priors
+  and noise in them have no effect.
+- The move played is that of ``SearchNode.best_child``: a proven win, else the most visited move
+  that is no proven loss.
+
+Everything else that this package's search offers is requested by name, as ``known=True`` (learned
+values) or ``reuse_tree=True``; the names are the fields of ``SearchConfig`` and of its parts.
 
 ``Evaluator``, ``RandomRolloutEvaluator`` and ``SearchNode`` are OpenSpiel's own classes.
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import pyspiel
 from open_spiel.python.algorithms.mcts import Evaluator, RandomRolloutEvaluator, SearchNode
 
+from rave_agents.config.search_parameters import SearchParameters
 from rave_agents.game.arguments import is_number
 from rave_agents.results.search_result import SearchResult
 from rave_openspiel.bots import SearchBot
@@ -43,9 +50,6 @@ from rave_openspiel.stock_arguments import (
 
 __all__ = ["CppMCTSBot", "Evaluator", "MCTSBot", "RandomRolloutEvaluator", "SearchNode"]
 
-PRESET = "auto"
-"""The preset of the search behind both bots."""
-
 SEARCH = ("config", "limit", "_searcher", "_analyst", "_told")
 """The attributes of a bot that follow from what it was told."""
 
@@ -54,8 +58,7 @@ class MCTSBot(SearchBot):
     """Takes the place of ``open_spiel.python.algorithms.mcts.MCTSBot``.
 
     The attributes named after arguments may be set at any time; the next search follows them.
-    ``last_result`` and the other attributes and methods of ``SearchBot`` come in addition. The tree
-    is kept between moves, and its simulations count towards ``max_simulations``.
+    ``last_result`` and the other attributes and methods of ``SearchBot`` come in addition.
 
     Args:
         game: the game to play, in which one player moves at a time.
@@ -71,6 +74,7 @@ class MCTSBot(SearchBot):
         verbose: print the report of ``step_verbose`` at each move.
         dont_return_chance_node: whether the evaluator is never asked for the value of a chance
             node: an outcome is drawn, and the position after it is evaluated.
+        **config: as for ``SearchBot``: what OpenSpiel's bot does not have, such as ``known=True``.
 
     Raises:
         UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
@@ -78,8 +82,6 @@ class MCTSBot(SearchBot):
         ValueError: for a value that is not allowed, such as another ``child_selection_fn``.
 
     """
-
-    preset = PRESET
 
     def __init__(
         self,
@@ -93,6 +95,7 @@ class MCTSBot(SearchBot):
         dirichlet_noise: tuple[float, float] | None = None,
         verbose: bool = False,
         dont_return_chance_node: bool = False,
+        **config: Unpack[SearchParameters],
     ) -> None:
         check_game(game)
         if child_selection_fn not in (SearchNode.uct_value, SearchNode.puct_value):
@@ -114,10 +117,15 @@ class MCTSBot(SearchBot):
             simulations=checked_count("max_simulations", max_simulations),
             seed=seed,
             evaluator=leaf,
-            playout_count=playouts,
             verbose=bool(verbose),
-            root_noise=root_noise(dirichlet_noise),
-            **search_changes(game, uct_c, solve, puct=child_selection_fn is SearchNode.puct_value),
+            **{
+                "playout_count": playouts,
+                "root_noise": root_noise(dirichlet_noise),
+                **search_changes(
+                    game, uct_c, solve, puct=child_selection_fn is SearchNode.puct_value
+                ),
+                **config,
+            },
         )
         self.uct_c = uct_c
         """The exploration constant for the game's utilities."""
@@ -134,6 +142,7 @@ class MCTSBot(SearchBot):
         self._random_state = random_state
         self._child_selection_fn = child_selection_fn
         self._dirichlet_noise = dirichlet_noise
+        self._requested = config
         self._told = self._attributes()
 
     def mcts_search(self, state: pyspiel.State) -> Any:
@@ -166,6 +175,7 @@ class MCTSBot(SearchBot):
             self._child_selection_fn,
             self._dirichlet_noise,
             dont_return_chance_node=self.dont_return_chance_node,
+            **self._requested,
         )
         vars(self).update({name: vars(fresh)[name] for name in SEARCH})
         self._searched = None
@@ -183,8 +193,7 @@ class CppMCTSBot(SearchBot):
 
     ``mcts_search`` returns nodes that tell what is not known as those of C++ do: an empty
     ``outcome``, and ``INVALID_ACTION`` for the root's action. The attributes and methods of
-    ``SearchBot`` come in addition. The tree is kept between moves, and its simulations count
-    towards ``max_simulations``.
+    ``SearchBot`` come in addition.
 
     Args:
         game: as for ``MCTSBot``.
@@ -199,6 +208,7 @@ class CppMCTSBot(SearchBot):
         verbose: print the report of ``step_verbose`` at each move.
         child_selection_policy: ``pyspiel.ChildSelectionPolicy.UCT`` or ``PUCT``.
         max_wall_clock_time: seconds for each move, if above 0.
+        **config: as for ``MCTSBot``.
 
     Raises:
         UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
@@ -207,7 +217,6 @@ class CppMCTSBot(SearchBot):
 
     """
 
-    preset = PRESET
     node_type: ClassVar[type[SearchNode]] = CppSearchNode
 
     def __init__(
@@ -222,6 +231,7 @@ class CppMCTSBot(SearchBot):
         verbose: bool,
         child_selection_policy: Any = pyspiel.ChildSelectionPolicy.UCT,
         max_wall_clock_time: float = -1.0,
+        **config: Any,
     ) -> None:
         check_game(game)
         if not isinstance(child_selection_policy, pyspiel.ChildSelectionPolicy):
@@ -242,15 +252,19 @@ class CppMCTSBot(SearchBot):
             # Seeds of C++ may be negative.
             seed=checked_count("seed", seed, least=-(2**31)) % 2**32,
             evaluator=leaf,
-            playout_count=playouts,
             verbose=bool(verbose),
-            max_memory_mb=checked_count("max_memory_mb", max_memory_mb, least=0) or NO_LIMIT_MB,
-            **search_changes(
-                game,
-                uct_c,
-                solve,
-                puct=child_selection_policy == pyspiel.ChildSelectionPolicy.PUCT,
-            ),
+            **{
+                "playout_count": playouts,
+                "max_memory_mb": checked_count("max_memory_mb", max_memory_mb, least=0)
+                or NO_LIMIT_MB,
+                **search_changes(
+                    game,
+                    uct_c,
+                    solve,
+                    puct=child_selection_policy == pyspiel.ChildSelectionPolicy.PUCT,
+                ),
+                **config,
+            },
         )
 
     def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:

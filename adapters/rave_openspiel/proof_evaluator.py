@@ -23,7 +23,7 @@ from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import drawn_outcome
 from rave_agents.kernel.proofs.report import edge_proof, known_ends
 from rave_agents.kernel.tree import ROOT, edge_rows
-from rave_agents.parts import DrawLayer, RankBonus, UniformPlayouts
+from rave_agents.parts import CheckRefutations, DrawLayer, RankBonus
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
 from rave_openspiel.evaluator import checked_count, checked_positive, softmax_prior
@@ -54,7 +54,7 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
             game, 4, 100, evaluator, child_selection_fn=mcts.SearchNode.puct_value
         )
 
-    The search is the preset ``pn_mcts`` with immediate expansion, uniform playouts and rank
+    The search is the preset ``pn_mcts`` with immediate expansion, refutation checks and rank
     bonuses. The prior of a move is a softmax of its strength::
 
         prior ∝ exp(strength / T)     T = temperature
@@ -109,10 +109,10 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         """T, in units of strength."""
         self._random = random.Random(checked_seed(seed))
         config = SearchConfig.preset("pn_mcts").replace(
-            # A search this small must expand at once and has too few playouts to learn from; and
-            # its priors are ranks.
+            # A search this small must expand at once and look two moves ahead; and its priors are
+            # ranks.
             expand_visits=1,
-            playouts=UniformPlayouts(),
+            checks=CheckRefutations(),
             bonus=RankBonus(DrawLayer()),
             constant=0.3,
             search_forced_moves=True,

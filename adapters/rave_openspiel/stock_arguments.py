@@ -7,13 +7,12 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
-from rave_agents.config.presets import SIMULTANEOUS_C
+from rave_agents.config.final_moves import BestOutcome
 from rave_agents.config.root_noise import DirichletNoise, NoNoise
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import is_number
 from rave_agents.game.endless import until_over
-from rave_agents.kernel.amaf.views import NoAmaf
-from rave_agents.kernel.proofs.part import NoProofs
+from rave_agents.kernel.proofs.part import NoProofs, Proofs
 from rave_agents.kernel.rules import PUCT, UCB1
 from rave_openspiel.evaluator import checked_count
 from rave_openspiel.pointers import rollouts_of
@@ -86,7 +85,7 @@ def leaf_evaluator(evaluator: Any) -> tuple[Any, int]:
 
 
 def search_changes(game: pyspiel.Game, uct_c: float, solve: bool, *, puct: bool) -> dict[str, Any]:
-    """Return what these arguments change of the preset.
+    """Return what these arguments make of plain UCT.
 
     Args:
         game: the game to play.
@@ -105,13 +104,19 @@ def search_changes(game: pyspiel.Game, uct_c: float, solve: bool, *, puct: bool)
     if not 0.0 < high - low < math.inf:
         low, high = -1.0, 1.0  # The bounds are not known.
     c = float(uct_c) / (high - low)
-    changes: dict[str, Any] = {"rule": UCB1(c), "simultaneous": UCB1(SIMULTANEOUS_C)}
+    proves = solve and not hides_information(game.get_type())
+    changes: dict[str, Any] = {
+        "rule": UCB1(c),
+        "proofs": Proofs() if proves else NoProofs(),
+        # OpenSpiel's solver learns of a terminal child on its first visit.
+        "expand_visits": 1 if proves else 2,
+        "final_move": BestOutcome(),
+        "reuse_tree": False,
+    }
     if puct:
         # An action without visits has the value 0 in puct_value.
         unvisited = min(max(-low / (high - low), 0.0), 1.0)
-        changes = {"rule": PUCT(c), "amaf": NoAmaf(), "first_play_urgency": unvisited}
-    if not solve or hides_information(game.get_type()):
-        changes["proofs"] = NoProofs()
+        changes |= {"rule": PUCT(c), "first_play_urgency": unvisited}
     return changes
 
 

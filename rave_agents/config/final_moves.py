@@ -64,6 +64,13 @@ def lower_confidence_bound(q: float, n: float, A: float) -> float:
     return q - A / math.sqrt(n)
 
 
+class BestOutcome(NamedTuple):
+    """The greatest proven return, where 0 stands for an open one; then the most visits.
+
+    The final move of OpenSpiel's MCTS bots (``SearchNode.best_child``). Among equals the best mean.
+    """
+
+
 class Maximin(NamedTuple):
     """The best mean against the worst reply, where players move at the same time.
 

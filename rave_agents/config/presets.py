@@ -1,4 +1,8 @@
-"""Presets: the fields of ``SearchConfig`` that each agent's name sets."""
+"""Presets: the fields of ``SearchConfig`` that each agent's name sets.
+
+A preset named after a paper's algorithm is this algorithm: nothing learned takes part, and playouts
+are uniformly random. Only ``auto`` takes whatever helps; ``SearchResult.took_part`` lists it.
+"""
 
 import math
 from typing import Any
@@ -15,7 +19,7 @@ from rave_agents.kernel.amaf.winning_moves import WinningMoves
 from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
-from rave_agents.kernel.playouts import AdaptivePlayouts, SteeredPlayouts
+from rave_agents.kernel.playouts import AdaptivePlayouts
 from rave_agents.kernel.proofs.bonuses import MaxBonus, RankBonus
 from rave_agents.kernel.proofs.numbers import ProofNumbers
 from rave_agents.kernel.proofs.part import CheckRefutations, CheckTerminal, Proofs, SkipSolved
@@ -34,10 +38,9 @@ _SIMULTANEOUS = AdaptiveUCB1(
     SIMULTANEOUS_C, chance_factor=1.0, values_factor=1.0, priors_c=SIMULTANEOUS_C
 )
 
-# AMAF takes the place of exploration, but not where chance makes values vary, nor where each move
-# has so many visits that it costs little to correct what AMAF has wrong.
+# AMAF takes the place of exploration, but not where chance makes values vary.
 _RAVE: dict[str, Any] = {
-    "rule": AdaptiveUCB1(c=0.0, chance_c=0.7, late_c=0.5),
+    "rule": AdaptiveUCB1(c=0.0, chance_c=0.7),
     "simultaneous": _SIMULTANEOUS,
     "amaf": NodeAmaf(),
 }
@@ -47,7 +50,7 @@ _PROOFS = Proofs(
     solver=Solver(),
     numbers=ProofNumbers(goal=AllPlayers(), bonus=MaxBonus(), constant=0.2, visits=1.0),
     skipping=SkipSolved(),
-    checks=CheckRefutations(),
+    checks=CheckTerminal(),
 )
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -76,14 +79,12 @@ PRESETS: dict[str, dict[str, Any]] = {
         "backup": MinimaxBackup(),
         "proofs": Proofs(skipping=SkipSolved(visits=0), checks=CheckTerminal()),
         "expand_visits": 1,
-        "known": True,
     },
     "pn_mcts": {
         "rule": AdaptiveUCB1(c=0.35),
         "simultaneous": _SIMULTANEOUS,
         "first_play_urgency": 0.5,
         "proofs": _PROOFS,
-        "playouts": SteeredPlayouts(playout_temperature=0.05),
         "contempt": 0.35,
     },
     "rave_pn": _RAVE | {"proofs": _PROOFS, "contempt": 0.35},

@@ -13,6 +13,7 @@ from rave_agents.compiler.part_fields import Takes, part_name
 from rave_agents.config.composed import Composed
 from rave_agents.config.final_moves import (
     AverageStrategy,
+    BestOutcome,
     Maximin,
     RobustChild,
     Survivor,
@@ -117,10 +118,10 @@ class SearchConfig(Composed):
 
     playouts: Annotated[
         Part, Takes(UniformPlayouts, SensiblePlayouts, action_weight, move_weight)
-    ] = SensiblePlayouts()
-    """The playout policy, see ``kernel/playouts.py``. By default playouts are uniform, but for what
-    a game's compiled rules know: in Go they save chains, make shapes and fill no eyes.
-    ``UniformPlayouts`` know nothing of that."""
+    ] = UniformPlayouts()
+    """The playout policy, see ``kernel/playouts.py``. By default playouts are uniformly random.
+    ``SensiblePlayouts`` follow patterns that a game's compiled rules know: in Go they save chains,
+    make shapes and fill no eyes."""
 
     playout_count: Count = 1
     """Playouts for each simulation, at least 1; their mean counts as one visit."""
@@ -137,7 +138,7 @@ class SearchConfig(Composed):
     """Noise in the root's priors, see ``root_noise.py``."""
 
     final_move: Annotated[
-        Part, Takes(RobustChild, preference, Maximin, AverageStrategy, Survivor)
+        Part, Takes(RobustChild, preference, BestOutcome, Maximin, AverageStrategy, Survivor)
     ] = RobustChild()
     """The choice of the action once the search has ended, see ``final_moves.py``."""
 
@@ -205,8 +206,8 @@ class SearchConfig(Composed):
 
     known: bool = False
     """True if the search uses a value that is shipped for the game, where there is one and no
-    evaluator is given, see ``rave_agents.knowledge.shipped``. ``auto`` does; ``known=False`` is the
-    same search without."""
+    evaluator is given, see ``rave_agents.knowledge.shipped``. Of the presets only ``auto`` does;
+    ``auto`` with ``known=False`` is the same search without."""
 
     endgame_share: Annotated[float, Ge(0), Lt(1)] = 0.0
     """Part of a move's time that the exact solver has for a proof of what the player can force, in

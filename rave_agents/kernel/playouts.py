@@ -87,11 +87,11 @@ def action_weight(policy: Any, action: Action) -> float:
 
 
 class UniformPlayouts(NamedTuple):
-    """Playouts take each legal action with the same probability."""
+    """Playouts take each legal action with the same probability; the default."""
 
 
 class SensiblePlayouts(NamedTuple):
-    """Uniform playouts, but for what the game's compiled rules know of its moves; the default.
+    """Uniform playouts, but for what the game's compiled rules know of its moves.
 
     In Go a player saves a chain that the last stone has put in atari, or makes a shape beside it,
     fills no eye of one point, and passes only if there is nothing else. In Hex, Y and Havannah a

@@ -5,7 +5,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rave_agents.config.final_moves import AverageStrategy, Maximin, Survivor, preference
+from rave_agents.config.final_moves import (
+    AverageStrategy,
+    BestOutcome,
+    Maximin,
+    Survivor,
+    preference,
+)
 from rave_agents.config.part_specs import is_own, part_raised
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import FormulaError
@@ -18,7 +24,7 @@ from rave_agents.results.root import Root, RootMove
 DRAW = 0.5
 """Value of a draw on the scale [0, 1]."""
 
-_Key = Callable[[RootMove], tuple[float, float]]
+_Key = Callable[[RootMove], tuple[float, ...]]
 
 
 def scaled(utility: float, low: float, high: float) -> float:
@@ -74,6 +80,7 @@ def drawn_action(statistics: Sequence[ActionStatistics], unit: float) -> int:
 def _policy(root: Root, config: SearchConfig) -> list[float]:
     """The probability of playing each of the root's moves, where none is drawn uniformly."""
     moves = root.moves
+    keys: dict[int, tuple[float, ...]]
     if root.joint and isinstance(config.final_move, AverageStrategy):
         total = sum(move.strategy for move in moves)
         if total > 0:
@@ -86,7 +93,11 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
     else:
         keys = _final_keys(root, config)
     allowed = keys
-    if config.knows_outcomes:
+    if isinstance(config.final_move, BestOutcome):
+        keys = allowed = {
+            move.action: (move.proof.outcome or 0.0, *keys[move.action]) for move in moves
+        }
+    elif config.knows_outcomes:
         left = _final_moves(root, config, lambda move: keys[move.action])
         allowed = {move.action: keys[move.action] for move in left}
     share = np.zeros(len(moves))
@@ -129,11 +140,11 @@ def worst_values(root: Root, few: float) -> dict[int, float]:
     return worst
 
 
-def _final_keys(root: Root, config: SearchConfig) -> dict[int, tuple[float, float]]:
+def _final_keys(root: Root, config: SearchConfig) -> dict[int, tuple[float, ...]]:
     """Sort keys of the actions: the final move has the greatest; moves without visits the least."""
     part = config.final_move
     body = preference.implementations.get(type(part))
-    keys: dict[int, tuple[float, float]] = {}
+    keys: dict[int, tuple[float, ...]] = {}
     for move in root.moves:
         if move.visits == 0:
             keys[move.action] = (-math.inf, 0.0)

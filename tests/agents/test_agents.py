@@ -138,7 +138,7 @@ def test_parameters_reach_the_searcher():
     assert agent.searcher.config == SearchConfig.preset("rave").replace(
         schedule=HandSelected(k=7), final_move=MaxChild(), c=0.2
     )
-    assert agent.searcher.config.rule == AdaptiveUCB1(c=0.2, chance_c=0.7, late_c=0.5)
+    assert agent.searcher.config.rule == AdaptiveUCB1(c=0.2, chance_c=0.7)
     assert agent.limit == Limit(simulations=50)
     assert make_agent("uct", Game(), 0).limit == Limit(simulations=DEFAULT_SIMULATIONS)
     assert make_agent("uct(seconds=0.5)", Game(), 0).limit == Limit(seconds=0.5)
@@ -215,7 +215,7 @@ def test_parts_are_written_as_specs_and_read_again():
         ("grave(ref=50,winning=winning_moves(weight=0.1))", UCB1(c=0.5)),
         ("rave_pn(rule=puct(c=0))", UCB1(c=0.5)),
         # A search that explores goes on as it does.
-        ("rave(c=0.25,expand_visits=3)", AdaptiveUCB1(c=0.25, chance_c=0.7, late_c=0.5)),
+        ("rave(c=0.25,expand_visits=3)", AdaptiveUCB1(c=0.25, chance_c=0.7)),
         ("rave(rule=puct(c=0.25),amaf=hrave)", PUCT(c=0.25)),
         ("uct(amaf=hrave)", UCB1(c=0.5)),
     ],

@@ -71,7 +71,6 @@ from rave_agents.parts import (
     ScheduledPUCT,
     SearchingPlayer,
     SecureChild,
-    SensiblePlayouts,
     SkipSolved,
     Solver,
     SteeredPlayouts,
@@ -80,6 +79,7 @@ from rave_agents.parts import (
     TiesWithin,
     Transpositions,
     UCB1Tuned,
+    UniformPlayouts,
     VisitedEdges,
     WinningMoves,
     exploration,
@@ -108,7 +108,7 @@ def test_the_default_is_plain_uct():
             first_play_urgency=INF,
             amaf=NoAmaf(),
             proofs=NoProofs(),
-            playouts=SensiblePlayouts(),
+            playouts=UniformPlayouts(),
             playout_count=1,
             root_noise=NoNoise(),
             final_move=RobustChild(),
@@ -702,7 +702,7 @@ def test_replace_changes_a_copy():
 def test_a_field_of_a_part_in_use_is_replaced_by_its_name():
     config = SearchConfig.preset("rave").replace(schedule="hand_selected(k=300)", expand_visits=1)
     assert config == SearchConfig(
-        rule=AdaptiveUCB1(0.0, chance_c=0.7, late_c=0.5),
+        rule=AdaptiveUCB1(0.0, chance_c=0.7),
         simultaneous=AdaptiveUCB1(3.0, chance_factor=1.0, values_factor=1.0, priors_c=3.0),
         amaf=NodeAmaf(schedule=HandSelected(300.0)),
         expand_visits=1,
@@ -811,15 +811,15 @@ def test_it_cannot_be_changed():
 FSU_NUMBERS = "proof_numbers(goal=searching_player,bonus=rank_bonus,constant=1.0,visits=inf)"
 SIMULTANEOUS = "adaptive_ucb1(c=3.0,chance_factor=1.0,values_factor=1.0,priors_c=3.0)"
 RAVE = {
-    "rule": "adaptive_ucb1(c=0.0,chance_c=0.7,late_c=0.5)",
+    "rule": "adaptive_ucb1(c=0.0,chance_c=0.7)",
     "simultaneous": SIMULTANEOUS,
     "amaf": "node_amaf",
 }
 EAGER_RAVE = {**RAVE, "expand_visits": 1}
-PN_PROOFS = "proofs(numbers=proof_numbers,skipping=skip_solved,checks=check_refutations)"
+PN_PROOFS = "proofs(numbers=proof_numbers,skipping=skip_solved,checks=check_terminal)"
 AUTO_PROOFS = PN_PROOFS.replace(
     "proof_numbers", "proof_numbers(bonus_trust=learned_bonus_trust)"
-).replace("check_refutations", "check_refutations(patience=256.0)")
+).replace("check_terminal", "check_refutations(patience=256.0)")
 ROOT_OF_2 = "ucb1(c=1.4142135623730951)"
 
 PRESETS = {
@@ -847,14 +847,12 @@ PRESETS = {
         "backup": "minimax_backup",
         "proofs": "proofs(skipping=skip_solved(visits=0),checks=check_terminal)",
         "expand_visits": 1,
-        "known": True,
     },
     "pn_mcts": {
         "rule": "adaptive_ucb1",
         "simultaneous": SIMULTANEOUS,
         "first_play_urgency": 0.5,
         "proofs": PN_PROOFS,
-        "playouts": "steered_playouts",
         "contempt": 0.35,
     },
     "auto": {

@@ -470,7 +470,7 @@ def test_a_rule_given_alone_holds_everywhere():
 
     def adaptive(c, simultaneous):
         return {
-            "rule": AdaptiveUCB1(c=c, chance_c=0.7, late_c=0.5),
+            "rule": AdaptiveUCB1(c=c, chance_c=0.7),
             "simultaneous": AdaptiveUCB1(
                 c=simultaneous, chance_factor=1.0, values_factor=1.0, priors_c=3.0
             ),

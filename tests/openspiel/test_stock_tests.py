@@ -1,5 +1,6 @@
 """OpenSpiel's own tests and example of its MCTS bot, with nothing but the import changed."""
 
+import functools
 import importlib.util
 import pathlib
 import subprocess
@@ -11,6 +12,8 @@ import open_spiel
 import pytest
 from open_spiel.python.algorithms import mcts_agent_test, mcts_test
 from rave_openspiel import MCTSBot, mcts
+
+from rave_agents import SearchConfig
 
 BEFORE = "from open_spiel.python.algorithms import mcts\n"
 AFTER = "from rave_openspiel import mcts\n"
@@ -46,20 +49,19 @@ def problems_of(case):
 
 
 # Games for one player and for three take the interpreted search of the quick run ten seconds.
-QUICK = [
-    f"{name}-{MCTSBot.preset}"
-    for name in NAMES
-    if not name.endswith(("single_player", "three_player"))
-]
+QUICK = [f"{name}-uct" for name in NAMES if not name.endswith(("single_player", "three_player"))]
 
 
 @pytest.mark.full(but=QUICK)
-@pytest.mark.parametrize("preset", sorted({MCTSBot.preset, "uct_solver", "pn_mcts", "rave_pn"}))
+@pytest.mark.parametrize("preset", ["uct", "uct_solver", "pn_mcts", "rave_pn"])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_stock_bots_own_test_passes_with_the_import_changed(
     name, preset, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(MCTSBot, "preset", preset)
+    if preset != "uct":
+        config = SearchConfig.preset(preset)
+        asked = {name: getattr(config, name) for name in ("proofs", "amaf", "first_play_urgency")}
+        monkeypatch.setattr(mcts, "MCTSBot", functools.partial(MCTSBot, **asked))
     module = swapped_module("algorithms/mcts_test.py", tmp_path)
     np.random.seed(1)
     assert not problems_of(module.MctsBotTest(name))

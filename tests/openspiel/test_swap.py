@@ -13,7 +13,11 @@ from rave_openspiel import CppMCTSBot, MCTSBot, SearchNode, mcts
 from rave_openspiel.pointers import rollouts_of
 
 from rave_agents import UnsupportedGameError
-from rave_agents.parts import PUCT, UCB1, DirichletNoise, NoAmaf, NoProofs
+from rave_agents.kernel.amaf.report import AmafStatistics
+from rave_agents.kernel.proofs.report import EdgeProof
+from rave_agents.parts import PUCT, UCB1, DirichletNoise, NoProofs, UniformPlayouts
+from rave_agents.results.final_move import root_statistics
+from rave_agents.results.root import Root, RootMove
 
 POLICIES = pyspiel.ChildSelectionPolicy
 
@@ -51,16 +55,23 @@ class Judge(mcts.Evaluator):
         return [(action, 1.0 / len(actions)) for action in actions]
 
 
+def positional(kind):
+    """The parameters that may be given by position; those of the search are given by name."""
+    parameters = inspect.signature(kind).parameters.values()
+    return [one for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+
+
 def test_the_python_bots_parameters_are_those_of_the_stock_bot():
-    ours, theirs = (inspect.signature(kind).parameters for kind in (MCTSBot, stock.MCTSBot))
-    assert list(ours) == list(theirs)
-    assert [one.default for one in ours.values()] == [one.default for one in theirs.values()]
+    theirs = inspect.signature(stock.MCTSBot).parameters
+    ours = positional(MCTSBot)
+    assert [one.name for one in ours] == list(theirs)
+    assert [one.default for one in ours] == [one.default for one in theirs.values()]
 
 
 def test_the_cpp_bots_parameters_are_those_of_the_stock_bot():
     """pybind11 tells them in the docstring."""
     documented = pyspiel.MCTSBot.__init__.__doc__
-    names = list(inspect.signature(CppMCTSBot).parameters)
+    names = [one.name for one in positional(CppMCTSBot)]
     places = [documented.index(f"{name}: ") for name in names]
     assert places == sorted(places)
     assert documented.count(": ") == len(names) + 2  # self, and an enumerator's value.
@@ -87,7 +98,86 @@ def test_the_evaluators_and_the_node_are_openspiels_own():
     assert isinstance(made().mcts_search(load().new_initial_state()), stock.SearchNode)
 
 
-# What the bots were told.
+# What the bots were told, and nothing else.
+
+
+@pytest.fixture
+def on_rules(monkeypatch):
+    """Games are searched on compiled rules, which shipped values are for."""
+    monkeypatch.delenv("RAVE_AGENTS_GAMES", raising=False)
+
+
+@pytest.mark.parametrize("make", [made, made_in_place_of_cpp])
+def test_random_rollouts_are_not_helped_by_a_shipped_value(make, on_rules):
+    game = load("breakthrough")
+    bot = make(game)
+    bot.step(game.new_initial_state())
+    assert bot.last_result.known is None
+    assert {row.amaf_visits for row in bot.last_result.actions} == {0}
+
+
+@pytest.mark.parametrize("make", [made, made_in_place_of_cpp])
+def test_a_shipped_value_is_used_where_it_is_requested_by_name(make, on_rules):
+    game = load("breakthrough")
+    for known in (True, False):
+        bot = make(game, known=known)
+        bot.step(game.new_initial_state())
+        assert (bot.last_result.known is not None) == known
+
+
+def test_an_evaluator_that_is_given_is_the_only_one(on_rules):
+    game = load("breakthrough")
+    for make in (made, made_in_place_of_cpp):
+        bot = make(game, evaluator=Judge(), known=True)
+        bot.step(game.new_initial_state())
+        assert bot.last_result.known is None
+        assert {row.value for row in bot.last_result.actions} == {0.0}
+
+
+@pytest.mark.parametrize("make", [made, made_in_place_of_cpp])
+@pytest.mark.parametrize("name", ["hex(board_size=5)", "go(board_size=5)"])
+def test_rollouts_are_uniformly_random(make, name):
+    """No bridge is kept, no chain is saved."""
+    assert make(load(name)).config.playouts == UniformPlayouts()
+
+
+@pytest.mark.parametrize("make", [made, made_in_place_of_cpp])
+def test_each_move_is_searched_from_scratch_unless_the_tree_is_to_be_kept(make):
+    game = load("connect_four")
+    for keeps in (False, True):
+        bot, state = make(game, reuse_tree=keeps), game.new_initial_state()
+        for _ in range(2):
+            state.apply_action(bot.step(state))
+        assert (bot.last_result.root_visits > bot.last_result.simulations) == keeps
+
+
+def test_a_position_is_solved_in_as_many_simulations_as_by_the_stock_bot():
+    """Every line from here is short; the solver of either bot ends its search."""
+    state = load().new_initial_state()
+    for action in (4, 0, 8):
+        state.apply_action(action)
+    counts = {}
+    for module in (stock, mcts):
+        roots = [
+            module.MCTSBot(
+                load(), 1.4, 1000, mcts.RandomRolloutEvaluator(20, random), random_state=random
+            ).mcts_search(state)
+            for random in map(np.random.RandomState, range(4))
+        ]
+        assert all(root.outcome == [0.0, 0.0] for root in roots)
+        counts[module] = np.median([root.explore_count for root in roots])
+    assert 0.8 < counts[mcts] / counts[stock] < 1.25
+
+
+def test_the_move_is_that_of_the_stock_bots_best_child():
+    """A proven draw counts 0, as a move that is open, so that visits decide."""
+    moves = (
+        RootMove(0, 50, 20.0, 0.5, AmafStatistics(), EdgeProof(-1.0, 1.0)),
+        RootMove(1, 40, 20.0, 0.5, AmafStatistics(), EdgeProof(0.0, 0.0, 3)),
+        RootMove(2, 60, 10.0, 0.5, AmafStatistics(), EdgeProof(-1.0, -1.0, 2, lost=True)),
+    )
+    rows = root_statistics(Root(moves, 150, -1.0, 1.0), made().config)
+    assert [row.probability for row in rows] == [1.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("make", [made, made_in_place_of_cpp])
@@ -104,7 +194,6 @@ def test_selection_by_puct_is_the_stock_bots(name):
     """Every action gets the same score from both, with visits and without."""
     game = load(name)
     bot = made(game, child_selection_fn=mcts.SearchNode.puct_value)
-    assert bot.config.amaf == NoAmaf()
     low, high = game.min_utility(), game.max_utility()
     rule = bot.config.rule
     assert isinstance(rule, PUCT)
