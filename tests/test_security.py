@@ -77,7 +77,7 @@ def test_the_tests_of_a_promise_are_there(promise):
 
 
 def test_the_bounds_that_it_names_are_those_of_the_code():
-    from rave_agents.arena.replay_check import MEMORY, SECONDS
+    from rave_agents.frameworks.plain_games import MEMORY, SECONDS
 
     assert f"time ({SECONDS} s)" in TEXT
     assert f"memory ({MEMORY // 2**30} GiB)" in TEXT

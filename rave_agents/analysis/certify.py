@@ -15,6 +15,7 @@ from rave_agents.game.game_state import GameState
 from rave_agents.game.notation import Moves, apply_moves
 from rave_agents.solver.expected_value import ExpectedValue
 from rave_agents.solver.proof_search import ProofSearch
+from rave_agents.solver.state_expander import told_apart
 
 NOTHING_PROVEN = "Nothing is proven of the position that a certificate could tell."
 
@@ -79,6 +80,7 @@ def certify(
     search = solution.search
     if isinstance(search, ExpectedValue):
         return write_bounds(path, header, root, search)
+    root = told_apart(root, header.moves)
     return write_proof(path, header, root, search, solution.player, solution.bounds)
 
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from rave_agents.arena import pgn, sgf_game
 from rave_agents.arena.read_game import ReadGame
 from rave_agents.errors import RaveAgentsError
-from rave_agents.frameworks.adapters import Game, load_plain_game, seeded_start
+from rave_agents.frameworks.adapters import Game, seeded_start
+from rave_agents.frameworks.plain_games import load_plain_game
 from rave_agents.game.game_state import (
     GameState,
     apply_path,
@@ -129,17 +130,20 @@ def is_named(game: Game, name: str) -> bool:
     """True if a name out of a file is the game's; the file makes no game of its own."""
     if name == game.name:
         return True
+    if _short(name) != _short(game.name):
+        return False
     try:
         named = load_plain_game(name)
     except RaveAgentsError:
         return False
     told, own = (getattr(each, "parameters", None) for each in (named, game))
     alike = told is not None and told == own
-    return named.name == game.name or (alike and _short(named) == _short(game))
+    return named.name == game.name or alike
 
 
-def _short(game: Game) -> str:
-    return game.name.partition("(")[0]
+def _short(name: str) -> str:
+    """A game's name without its framework and its parameters."""
+    return name.partition("(")[0].rpartition(":")[2].strip()
 
 
 def _is_file(path: Path) -> bool:

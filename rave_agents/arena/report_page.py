@@ -13,7 +13,7 @@ from rave_agents.arena.record import GameRecord
 from rave_agents.arena.replay import Step, replay
 from rave_agents.arena.replay_check import Replayable, reasons_against
 from rave_agents.arena.report_data import ReportData
-from rave_agents.frameworks.adapters import load_plain_game
+from rave_agents.frameworks.plain_games import make_plain_game
 from rave_agents.game.arguments import check_names
 from rave_agents.game.plain_text import printable
 from rave_agents.results.numbers import elo_text
@@ -243,7 +243,7 @@ def _replayed(
     try:
         agents = asked.get(match.agents[0]), asked.get(match.agents[1])
         if not reason:
-            replayed = replay(load_plain_game(match.game), agents, record, match.seed)
+            replayed = replay(make_plain_game(match.game), agents, record, match.seed)
             shown = list(replayed)
             steps = [
                 _step(step, n, match.agents, last=n == len(shown) - 1)

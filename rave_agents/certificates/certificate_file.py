@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from rave_agents.certificates.checker import AT_LEAST, AT_MOST, Statement, check_statement
 from rave_agents.errors import CertificateError, UnknownNameError
-from rave_agents.frameworks.adapters import Game, load_plain_game
+from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.frameworks.plain_games import load_plain_game
 from rave_agents.game.game_state import GameState, compiled_form
 
 FORMAT = "rave-agents certificate 1"
@@ -69,7 +70,7 @@ class Verified(NamedTuple):
     """A certificate that was checked: what it states is proven."""
 
     header: Header
-    """The position and the statements."""
+    """The position and the statements; its ``game`` is the game that was checked."""
     state: GameState
     """The position."""
     lines: int
@@ -98,7 +99,8 @@ def verify_certificate(path: str | os.PathLike[str], game: Any = None) -> Verifi
     count = sum(check_statement(lines, root, statement) for statement in header.statements)
     if next(lines, None) is not None:
         raise CertificateError("The certificate is refused: lines follow the last proof.")
-    return Verified(header, root, count)
+    checked = header.game if game is None else game if isinstance(game, str) else loaded.name
+    return Verified(header._replace(game=checked), root, count)
 
 
 def _named_game(name: str) -> Game:
@@ -148,7 +150,7 @@ def read_header(lines: Iterator[str]) -> Header:
             raise CertificateError(f"The file is no certificate of the form {FORMAT!r}.")
         statements = [Statement(**each) for each in fields.pop("statements")]
         header = Header(**fields | {"moves": (*fields["moves"],), "statements": (*statements,)})
-    except (AttributeError, KeyError, RecursionError, TypeError, json.JSONDecodeError) as error:
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise CertificateError(f"The file is no certificate: its first line has {error}.") from None
     if not _is_sound(header):
         raise CertificateError("The file is no certificate: a field of its first line is wrong.")
@@ -173,7 +175,10 @@ def _is_sound(header: Header) -> bool:
 
 
 def _is_finite(value: object) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)  # type: ignore[arg-type]
+    try:
+        return type(value) in (int, float) and math.isfinite(value)  # type: ignore[arg-type]
+    except OverflowError:  # An integer beyond any float.
+        return False
 
 
 def _steps(state: GameState) -> list[int]:

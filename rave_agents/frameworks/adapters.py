@@ -165,28 +165,6 @@ def framework_errors() -> tuple[type[Exception], ...]:
     return tuple(e for adapter in adapters().values() for e in getattr(adapter, "errors", ()))
 
 
-def load_plain_game(spec: str) -> Game:
-    """Load a game by a name out of a file, which may be anybody's: nothing else is made or opened.
-
-    It loads games that an installed framework has, with parameters that are numbers or are known
-    to be read as text alone.
-
-    Raises:
-        UnknownNameError: for any other game.
-        UnsupportedGameError: if the search cannot play the game.
-    """
-    prefix, colon, rest = spec.partition(":")
-    named = bool(colon) and "(" not in prefix
-    for framework, adapter in adapters().items():
-        is_plain = getattr(adapter, "is_plain", None)
-        wanted = rest if named else spec
-        if is_plain is not None and (not named or prefix == framework) and is_plain(wanted):
-            return adapter.load_game(wanted)
-    raise UnknownNameError(
-        "only games that an installed framework has, with plain parameters, are made from a file"
-    )
-
-
 def load_game(spec: str) -> Game:
     """Load a framework's game by its name, such as ``"hex(board_size=9)"``; see ``as_game``.
 

@@ -18,7 +18,8 @@ from rave_agents.arena.journal import read_journal
 from rave_agents.arena.report_data import load_report
 from rave_agents.arena.report_page import report_page
 from rave_agents.cli import app, terminal
-from rave_agents.frameworks.adapters import framework_errors, load_plain_game
+from rave_agents.frameworks.adapters import framework_errors
+from rave_agents.frameworks.plain_games import make_plain_game
 from rave_agents.results.progress import view_of
 from rave_agents.results.terminal_display import TerminalDisplay
 
@@ -191,13 +192,13 @@ PLAIN = [
 
 @pytest.mark.parametrize("game", PLAIN)
 def test_plain_games_are_made(game):
-    assert load_plain_game(game).num_players == 2
+    assert make_plain_game(game).num_players == 2
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("game", ["pettingzoo:tictactoe_v3", "shimmy:hex(board_size=3)"])
 def test_plain_games_of_other_frameworks_are_made(game):
-    assert load_plain_game(game).num_players == 2
+    assert make_plain_game(game).num_players == 2
 
 
 @pytest.mark.full

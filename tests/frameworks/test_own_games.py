@@ -27,7 +27,7 @@ from rave_agents.arena.report_data import load_report
 from rave_agents.arena.report_page import report_page
 from rave_agents.cli import app
 from rave_agents.errors import ConformanceError
-from rave_agents.frameworks.adapters import load_plain_game
+from rave_agents.frameworks.plain_games import load_plain_game
 from rave_agents.game.notation import position_text
 from rave_agents.game.object_names import find_object, parse_object_name, split_place
 from rave_agents.gtp.position import Position

@@ -1,0 +1,156 @@
+"""Games by names out of files, which may be anybody's.
+
+Such a game may take all memory or never come to an end, and a framework may crash over its
+parameters. So another process makes it first, with bounds on its memory and time.
+"""
+
+import contextlib
+import faulthandler
+import functools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.frameworks.adapters import Adapter, Game, adapters
+
+SECONDS = 20
+"""Time limit of each item of such a process."""
+
+MEMORY = 2**31
+"""Bytes that games may take besides those of the process at its start, where systems limit them."""
+
+FAILED = "it takes too much time or memory, or the game fails"
+"""The reason against an item over which the process ended."""
+
+
+def load_plain_game(spec: str) -> Game:
+    """Load a game by a name out of a file: nothing else is made or opened.
+
+    It loads games that an installed framework has, with parameters that are numbers or are known
+    to be read as text alone, once another process has made the game within bounds.
+
+    Raises:
+        UnknownNameError: for any other game.
+        UnsupportedGameError: if the search cannot play the game, or it takes too much.
+    """
+    _adapter_of(spec)
+    reason = _reason_against(spec)
+    if reason:
+        raise UnsupportedGameError(f"The game {spec!r} cannot be made: {reason}.")
+    try:
+        return make_plain_game(spec)
+    except MemoryError:
+        raise UnsupportedGameError(f"The game {spec!r} takes too much memory.") from None
+
+
+def make_plain_game(spec: str) -> Game:
+    """Make a game by a name out of a file in this process, as ``load_plain_game``, unbounded."""
+    adapter, name = _adapter_of(spec)
+    return adapter.load_game(name)
+
+
+def _adapter_of(spec: str) -> tuple[Adapter, str]:
+    """The adapter of a plain game, and the game's name there."""
+    prefix, colon, rest = spec.partition(":")
+    named = bool(colon) and "(" not in prefix
+    for framework, adapter in adapters().items():
+        is_plain = getattr(adapter, "is_plain", None)
+        wanted = rest if named else spec
+        if is_plain is not None and (not named or prefix == framework) and is_plain(wanted):
+            return adapter, wanted
+    raise UnknownNameError(
+        "only games that an installed framework has, with plain parameters, are made from a file"
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _reason_against(spec: str) -> str:
+    (reason,) = bounded(__name__, [spec])
+    return FAILED if reason is None else str(reason).rstrip(".")
+
+
+def bounded(module: str, items: Sequence[Any]) -> list[Any]:
+    """The answers of a module's program to items, one by one; None where it ended over an item.
+
+    Args:
+        module: the module, whose program is ``answer_items``.
+        items: values of JSON.
+    """
+    answers: list[Any] = []
+    while len(answers) < len(items):
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", module],
+            input=json.dumps(items[len(answers) :]).encode(),
+            env=_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
+        lines = done.stdout.splitlines()
+        answers += map(json.loads, lines)
+        if done.returncode != 0 or not lines:  # It ended over the item after these.
+            answers.append(None)
+    return answers[: len(items)]
+
+
+def answer_items(answer: Callable[[Any], Any]) -> None:
+    """Run the program of such a process: answer each item of the input within the bounds."""
+    items = json.load(sys.stdin)
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # Games may print.
+    adapters()
+    _limit_memory()
+    for item in items:
+        give_time()
+        answers.write(json.dumps(answer(item)) + "\n")
+        answers.flush()
+    faulthandler.cancel_dump_traceback_later()
+    os._exit(0)  # What games hold need not be given back.
+
+
+def give_time() -> None:
+    """Let such a process have the time limit of an item, from now on."""
+    faulthandler.dump_traceback_later(SECONDS, exit=True)
+
+
+def _environment() -> Mapping[str, str]:
+    """Variables of this process, with the same packages, and without the current folder.
+
+    Rules run interpreted: a game is played but once, and to compile them could take all the time.
+    """
+    places = [str(Path(__file__).parents[2]), *filter(os.path.isabs, sys.path)]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(places),
+        "RAVE_AGENTS_NATIVE": "0",
+        "NUMBA_DISABLE_JIT": "1",
+    }
+
+
+def _limit_memory() -> None:
+    with contextlib.suppress(ImportError, OSError, ValueError):  # Windows has no such limit.
+        import resource  # noqa: PLC0415  (optional: Windows has none)
+
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        most = pages * resource.getpagesize() + MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _made(spec: str) -> str:
+    """Make a game and its first position; the reason why that fails, if it does."""
+    try:
+        state = make_plain_game(spec).new_initial_state()
+        state.legal_actions()
+        str(state.clone())
+    except Exception as error:
+        return str(error) or type(error).__name__
+    return ""
+
+
+if __name__ == "__main__":
+    answer_items(_made)
