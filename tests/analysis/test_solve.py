@@ -8,7 +8,6 @@ import sys
 
 import pyspiel
 import pytest
-from helpers.graphs import GraphRules, GraphState
 from open_spiel.python.algorithms import minimax
 from typer.testing import CliRunner
 
