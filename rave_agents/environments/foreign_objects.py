@@ -17,8 +17,8 @@ HARMLESS = frozenset(
 )
 """Packages of compiled types that do not draw, or whose generators are found."""
 
-DRAWING = frozenset(["ctypes", "_ctypes"])
-"""Packages of the standard library whose objects may belong to another library."""
+FOREIGN_MEMORY = "_ctypes"
+"""The module of the standard library whose objects may belong to another library."""
 
 MEMBERS = 2
 """Pointers that an instance of a Python class may have besides its slots."""
@@ -60,8 +60,10 @@ def _is_foreign(kind: type) -> bool:
         root = getattr(base, "__module__", "").partition(".")[0]
         if root in HARMLESS:
             continue
+        if root == FOREIGN_MEMORY:  # Its types are made at run time since Python 3.13.
+            return True
         if not base.__flags__ & HEAP_TYPE:
-            if root in DRAWING or root not in sys.stdlib_module_names:
+            if root not in sys.stdlib_module_names:
                 return True
             continue
         inner = base.__base__
