@@ -109,7 +109,7 @@ class SearchBot(SearchingAgent, Bot):
         )
         self.game: pyspiel.Game = game
         """The game that the bot plays."""
-        self.player_id: int | None = _checked_player(player_id, game)
+        self.player_id: int | None = checked_player(player_id, game)
         """The seat that the bot plays; None for any."""
         check_moves(self.config, simultaneous=searches_joint_moves(game.get_type(), self.config))
         check_worlds(game, self.config, worlds)
@@ -426,7 +426,12 @@ def _unfilled(kind: type[SearchBot]) -> SearchBot:
     return bot
 
 
-def _checked_player(player_id: int | None, game: pyspiel.Game) -> int | None:
+def checked_player(player_id: int | None, game: pyspiel.Game) -> int | None:
+    """Return the seat, or refuse one that the game lacks.
+
+    Raises:
+        TypeError, ValueError: for what is no seat.
+    """
     if player_id is None:
         return None
     if not is_integer(player_id):

@@ -35,7 +35,7 @@ from rave_agents.agents.views import Observe, StateView, framework_game, framewo
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.config.specs import format_call
 from rave_agents.errors import UnknownNameError
-from rave_agents.frameworks.adapters import Game, adapters
+from rave_agents.frameworks.adapters import Game, adapters, as_game_state
 from rave_agents.frameworks.agent import Effort
 from rave_agents.frameworks.libraries import NAMES, is_torch_module
 from rave_agents.frameworks.sources import Source
@@ -395,6 +395,7 @@ class Player:
 
     def step(self, state: GameState) -> Any:
         """Return the action that it plays."""
+        state = as_game_state(state)
         started = time.perf_counter()
         view = StateView(state, self._seat, self._observe)
         answer = discrete_action(self._policy.act(view))

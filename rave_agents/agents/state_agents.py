@@ -10,7 +10,7 @@ import numpy as np
 from rave_agents.agents.amaf_fit import warn_of_misfit
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
-from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.adapters import Game, as_game_state
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
@@ -71,6 +71,7 @@ class SearchAgent:
 
     def step(self, state: GameState) -> int:
         """Search and return the chosen action."""
+        state = as_game_state(state)
         player = self.player if is_simultaneous(state) else None
         limit = self.limit
         if limit is None and self.clock is None:

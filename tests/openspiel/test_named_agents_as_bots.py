@@ -1,0 +1,82 @@
+"""All named agents as OpenSpiel's bots, and with OpenSpiel's states."""
+
+import pyspiel
+import pytest
+from rave_openspiel import bots_that_can_play_game, load_bot, registered_bots
+
+from rave_agents import make_agent
+from rave_agents.agents.named_agents import agent_types
+from rave_agents.frameworks.adapters import as_game_state
+
+GAMES = {"ismcts": "kuhn_poker", "regret_matching": "matrix_pd", "exp3": "matrix_pd"}
+FEW = {"simulations": 8, "seed": 1}
+PROGRAMS = {"gtp", "uci"}
+NAMES = sorted(agent_types().keys() - PROGRAMS)
+
+
+def position(game):
+    """The first position where a player is to move."""
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    return state
+
+
+def few(name):
+    return {key: value for key, value in FEW.items() if agent_types()[name].takes(key, {})}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_load_bot_knows_every_named_agent(name):
+    game = pyspiel.load_game(GAMES.get(name, "tic_tac_toe"))
+    state = position(game)
+    bot = load_bot(name, game, 0, few(name))
+    assert isinstance(bot, pyspiel.Bot)
+    assert name in registered_bots()
+    assert name in bots_that_can_play_game(game)
+    assert bot.step(state) in state.legal_actions(0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_named_agent_takes_openspiels_states_and_ours(name):
+    game = GAMES.get(name, "tic_tac_toe")
+    state = position(pyspiel.load_game(game))
+    moves = [
+        make_agent(name, game, **few(name)).step(each) for each in (state, as_game_state(state))
+    ]
+    assert moves[0] == moves[1] in state.legal_actions(0)
+
+
+@pytest.mark.parametrize("name", ["mcts", "mcts_py", "playouts", "uct", "rave"])
+def test_what_is_no_state_is_refused_in_a_sentence(name):
+    with pytest.raises(TypeError, match="state"):
+        make_agent(name, "tic_tac_toe", **FEW).step("a state")
+
+
+def test_an_agent_of_ones_own_takes_openspiels_state_for_what_it_observes():
+    def policy(observation):
+        return int(observation.sum()) - 1
+
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    assert make_agent(policy, "tic_tac_toe").step(state) == 8
+
+
+def test_stock_agents_that_would_see_hidden_cards_are_refused_by_name():
+    game = pyspiel.load_game("leduc_poker")
+    with pytest.raises(ValueError, match="use ismcts"):
+        load_bot("mcts(simulations=8)", game, 0)
+    assert "mcts" not in bots_that_can_play_game(game)
+    assert "ismcts" in bots_that_can_play_game(game)
+
+
+def test_a_seat_that_the_game_lacks_is_refused():
+    game = pyspiel.load_game("tic_tac_toe")
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        load_bot("mcts", game, 2, FEW)
+
+
+def test_stock_agents_play_openspiels_own_loop():
+    game = pyspiel.load_game("tic_tac_toe")
+    bots = [load_bot(name, game, seat, FEW) for seat, name in enumerate(("mcts", "mcts_py"))]
+    returns = pyspiel.evaluate_bots(game.new_initial_state(), bots, 1)
+    assert sum(returns) == 0.0
