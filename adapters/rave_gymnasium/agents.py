@@ -144,8 +144,8 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         assert self.seed is not None
         member = copy.copy(self)
         member.env = env
-        member.seed = self.seed + number
-        member._searcher = Searcher(self.config, seed=member.seed, evaluator=self.evaluator)
+        vars(member)["seed"] = seed = self.seed + number
+        member._searcher = Searcher(self.config, seed=seed, evaluator=self.evaluator)
         return member
 
     def act(self, observation: Any = None, action_mask: Any = None) -> Any:

@@ -395,7 +395,7 @@ class SearchBot(SearchingAgent, Bot):
             raise ValueError(f"This bot plays {self._game_name}, but the state is of {game}.")
 
     def _reseed(self, seed: int) -> None:
-        self.seed = seed
+        vars(self)["seed"] = seed
         self._clone_seeds = np.random.SeedSequence(seed)
         self._searcher.reseed(seed)
         self._analyst.reseed(seed)

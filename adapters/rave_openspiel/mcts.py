@@ -83,6 +83,8 @@ class MCTSBot(SearchBot):
 
     """
 
+    changeable: ClassVar[tuple[str, ...]] = ("evaluator",)
+
     def __init__(
         self,
         game: pyspiel.Game,

@@ -83,14 +83,18 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
                 f"num_actions must be at least {game.num_distinct_actions()}, the number of "
                 f"actions of {game}: got {num_actions!r}."
             )
-        self.player_id: int = int(player_id)
-        """The seat."""
+        self._player_id = int(player_id)
         self.name = name
         """The agent's name."""
         self._num_actions = int(num_actions)
         self._game = game
-        self._player = _make_player(agent, wrapped, self.player_id, parameters)
+        self._player = _make_player(agent, wrapped, self._player_id, parameters)
         self._state: pyspiel.State | None = None
+
+    @property
+    def player_id(self) -> int:
+        """The seat, for which the agent was made."""
+        return self._player_id
 
     def step(
         self, time_step: rl_environment.TimeStep, is_evaluation: bool = False

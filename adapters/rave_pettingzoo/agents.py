@@ -121,8 +121,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
 
     def _seed_member(self, number: int) -> None:
         assert self.seed is not None
-        seed = self.seed + number
-        self.seed: int | None = seed
+        vars(self)["seed"] = seed = self.seed + number
         self._searcher = Searcher(self.config, seed=seed, evaluator=self.evaluator)
 
     def __copy__(self) -> Self:

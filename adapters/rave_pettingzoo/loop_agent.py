@@ -62,6 +62,9 @@ class LoopAgent(EnvironmentAgent):
         UnsupportedGameError: if the search cannot play it; it says why.
     """
 
+    evaluator: Any
+    """Evaluates positions, if given."""
+
     def __init__(
         self,
         env: Any,
@@ -101,8 +104,7 @@ class LoopAgent(EnvironmentAgent):
         """Steps that simulations look ahead; None for the end, ``"auto"`` for the default."""
         self.discount = discount
         """The discount of rewards per step."""
-        self.evaluator = evaluator
-        """Evaluates positions, if given."""
+        vars(self)["evaluator"] = evaluator  # An agent that searches has it already.
         self._check_playable(env)
         self.env = live
         """The live environment."""
@@ -175,13 +177,13 @@ class LoopAgent(EnvironmentAgent):
         if player is None and is_parallel(env):
             player = self.player
         _check_player(env, player)
-        bound, self.player = self.player, player
+        bound, vars(self)["player"] = self.player, player
         try:
             if player is None or not is_parallel(env):
                 return self._act(env, None, None)
             return self._act_together(env, observations or {}, infos or {})
         finally:
-            self.player = bound
+            vars(self)["player"] = bound
 
     def reset(self) -> None:
         """Start a new game: forget the last result. Optional."""

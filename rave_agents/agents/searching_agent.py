@@ -27,6 +27,12 @@ SEARCH_PARAMETERS = ("simulations", "seconds", "clock", "seed", "evaluator")
 """Parameters of every agent that searches, beside those of its search."""
 
 
+FIXED = ("config", "seed", "evaluator", "game")
+"""Attributes that stay as they are once the agent is made, beside the parameters of its search."""
+
+LIVE = ("limit", "clock")
+"""Attributes that may be set between moves, but not of an agent that only asks its members."""
+
 LEAST_SHARE = 0.1
 """Part of a move's time that the search has, whatever was done before."""
 
@@ -66,6 +72,9 @@ class SearchingAgent:
     own_parameters: ClassVar[tuple[str, ...]] = ()
     """Parameters of the constructor beside those that all such agents have."""
 
+    changeable: ClassVar[tuple[str, ...]] = ()
+    """Attributes of ``FIXED`` that may be set at any time."""
+
     __signature__: ClassVar[Any] = InitSignature(
         lambda kind: SearchConfig.preset(kind.preset).parameters()
     )
@@ -99,15 +108,41 @@ class SearchingAgent:
         self.limit, self.clock = limit_and_clock(simulations, seconds, clock)
         check_level(self.config, simulations, seconds, clock)
         self.config.check_simulations(None if self.limit is None else self.limit.simulations)
+        if checked_seed(seed) is None:
+            seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
         self.seed: int | None = checked_seed(seed)
         """The seed in use."""
-        if self.seed is None:
-            self.seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
         self.last_result: SearchResult | None = None
         """The result of the last search; None before the first."""
         self._searcher = Searcher(self.config, seed=self.seed, evaluator=evaluator)
         self.evaluator: Any = self._searcher.evaluator
         """The evaluator of positions; None for random playouts."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse to set what a search would not follow; check a limit and a clock.
+
+        Raises:
+            AttributeError: for the configuration, its fields, the seed and the evaluator.
+            TypeError, ValueError: for a limit or a clock that is none.
+        """
+        made = "last_result" in vars(self)
+        fixed = name in vars(self) if name in FIXED else made and self._is_of_search(name)
+        of_members = bool(vars(self).get("members")) and name in (*self.own_parameters, *LIVE)
+        if name not in self.changeable and (fixed or of_members):
+            raise AttributeError(_refusal(type(self).__name__, name))
+        if made and name == "limit" and not isinstance(value, Limit | None):
+            raise TypeError(
+                f"limit must be a Limit, such as Limit(simulations=500), got {value!r}."
+            )
+        if made and name == "clock" and value is not None and not isinstance(value, Clock):
+            value = Clock.parse(value)
+        super().__setattr__(name, value)
+
+    def _is_of_search(self, name: str) -> bool:
+        """True for a parameter of the search, which is no attribute of the agent."""
+        if name in vars(self) or name.startswith("_"):
+            return False
+        return name in (*SEARCH_PARAMETERS, "preset") or self.config.takes(name, {})
 
     @property
     def _seconds(self) -> float | None:
@@ -131,6 +166,14 @@ class SearchingAgent:
         """Take copies of the tree, the random streams and the clock, after a shallow copy."""
         self._searcher = copy.copy(self._searcher)
         self.clock = copy.deepcopy(self.clock)
+
+
+def _refusal(kind: str, name: str) -> str:
+    """The message for an attribute that cannot be set."""
+    if name in ("simulations", "seconds"):
+        return f"A {kind} has no {name} to set: set its limit, to Limit({name}=...)."
+    given = "parameters by their names" if name == "config" else f"{name}=..."
+    return f"{name} is fixed once a {kind} is made: make a new one, with {given}."
 
 
 @functools.cache

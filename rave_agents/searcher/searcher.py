@@ -34,7 +34,7 @@ from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.checks import check_decision, is_decision
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.endgames import EndgameSolver
-from rave_agents.searcher.evaluators import as_evaluator, check_use
+from rave_agents.searcher.evaluators import as_evaluator, check_use, kind_of
 from rave_agents.searcher.kept_trees import KeptTrees, Run, Stage
 from rave_agents.searcher.looks import now_and_then
 from rave_agents.searcher.preparing import prepared
@@ -84,19 +84,54 @@ class Searcher:
         seed: int | None = None,
         evaluator: Any = None,
     ) -> None:
-        self.config = checked_config(SearchConfig() if config is None else config)
-        self.evaluator: Any = None if evaluator is None else as_evaluator(evaluator)
-        """The evaluator of positions; None without one."""
-        check_use(self.evaluator, self.config)
-        self._level: Level | None = None
-        self._shown_config = self.config
-        """The configuration that chooses the move: what the level draws is in it."""
-        threads = self.config.threads if self.config.level == NO_LEVEL else 1
-        self._trees = KeptTrees(threads, self.evaluator)
-        share = self.config.endgame_share
-        solves = share > 0 and self.config.level in (NO_LEVEL, LEVELS)
-        self._endgames = EndgameSolver(share) if solves else None
+        self._evaluator: Any = None if evaluator is None else as_evaluator(evaluator)
+        self._use(SearchConfig() if config is None else config)
+        self._trees = KeptTrees(_threads(self.config), self.evaluator)
         self.reseed(seed)
+
+    @property
+    def config(self) -> SearchConfig:
+        """The tunables. Another configuration that is assigned holds from the next search on."""
+        return self._config
+
+    @config.setter
+    def config(self, config: SearchConfig) -> None:
+        before = _threads(self._config)
+        if _threads(checked_config(config)) != before:
+            raise ValueError(
+                f"This searcher has {before} threads: make a new Searcher for "
+                f"{_threads(config)}, as Searcher(config)."
+            )
+        self._trees.check_idle()
+        self._use(config)
+
+    @property
+    def evaluator(self) -> Any:
+        """The evaluator of positions; None without one. Another that is assigned begins anew."""
+        return self._evaluator
+
+    @evaluator.setter
+    def evaluator(self, evaluator: Any) -> None:
+        evaluator = None if evaluator is None else as_evaluator(evaluator)
+        if kind_of(evaluator).batched or kind_of(self._evaluator).batched:
+            raise ValueError(
+                "An evaluator of batches stays with its searcher: make a new Searcher, as "
+                "Searcher(config, evaluator=...)."
+            )
+        check_use(evaluator, self._config)
+        self.reset()
+        self._evaluator = evaluator
+
+    def _use(self, config: SearchConfig) -> None:
+        """Search with this configuration from the next search on."""
+        config = checked_config(config)
+        check_use(self._evaluator, config)
+        self._config = config
+        self._level: Level | None = None
+        self._shown_config = config
+        """The configuration that chooses the move: what the level draws is in it."""
+        solves = config.endgame_share > 0 and config.level in (NO_LEVEL, LEVELS)
+        self._endgames = EndgameSolver(config.endgame_share) if solves else None
 
     def __copy__(self) -> Self:
         """An independent searcher with a copy of the tree; it shares the evaluator alone."""
@@ -464,6 +499,11 @@ class Searcher:
             worlds=trees.worlds,
             state=root.state.clone(),
         )
+
+
+def _threads(config: SearchConfig) -> int:
+    """Threads of a search; a level has one."""
+    return config.threads if config.level == NO_LEVEL else 1
 
 
 @functools.lru_cache(maxsize=64)
