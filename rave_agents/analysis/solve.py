@@ -14,6 +14,7 @@ from rave_agents.analysis.proof_moments import Moments
 from rave_agents.config.limit import Limit
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.frameworks.rules_digest import rules_digest
 from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import GameState, compiled_form, has_chance
 from rave_agents.game.notation import Moves, action_name, position_text
@@ -312,7 +313,8 @@ def solve_position(
         UnsupportedGameError: if the game cannot be solved; the message says why.
         TypeError, ValueError: for a value that is not allowed, an illegal move, a position where no
             player is to move, an evaluator that is not compiled with the game's rules, or a table
-            that is of another game or size, or damaged.
+            that is of another game, other rules or another size, or damaged, or cannot be bound to
+            the game's rules, see ``rave_agents.frameworks.rules_digest``.
         OSError: if the table cannot be read or written.
     """
     if positions is not None or seconds is not None:
@@ -338,14 +340,15 @@ def solve_position(
     )
     decided, played = decision_after(loaded, moves, position)
     state = told_apart(decided, played)
+    rules = "" if table is None else rules_digest(loaded)
     if table is not None and Path(table).exists():
-        search.load(table, loaded.name)
+        search.load(table, loaded.name, rules)
     player = int(state.current_player())
     values = ValueSearch(search, state, player)
     begin = time.perf_counter()
     interrupted, line = False, tuple[int, ...]()
     view = Moments(positions).view
-    with shown(progress, view) as tell, _kept(search, table, loaded.name) as keep:
+    with shown(progress, view) as tell, _kept(search, table, loaded.name, rules) as keep:
 
         def watch(progress: ProofProgress) -> None:
             keep()
@@ -400,21 +403,23 @@ def _is_used_up(search: ProofSearch, positions: int | None) -> bool:
 
 
 @contextlib.contextmanager
-def _kept(search: ProofSearch, table: str | os.PathLike[str] | None, name: str) -> Iterator[Any]:
+def _kept(
+    search: ProofSearch, table: str | os.PathLike[str] | None, name: str, rules: str
+) -> Iterator[Any]:
     """Write the table from time to time, by a function that is called often, and at the end."""
     last = time.monotonic()
 
     def keep() -> None:
         nonlocal last
         if table is not None and time.monotonic() - last > SAVED_EVERY:
-            search.save(table, name)
+            search.save(table, name, rules)
             last = time.monotonic()
 
     try:
         yield keep
     finally:
         if table is not None:
-            search.save(table, name)
+            search.save(table, name, rules)
 
 
 __all__ = ["Interval", "Solution", "solve_position"]

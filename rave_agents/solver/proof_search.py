@@ -319,20 +319,21 @@ class ProofSearch:
             return (0.0, math.inf) if kind == PROVEN else (math.inf, 0.0)
         return (float(proof_of(word)), float(disproof_of(word))) if word else (1.0, 1.0)
 
-    def save(self, path: str | os.PathLike[str], game: str) -> None:
+    def save(self, path: str | os.PathLike[str], game: str, rules: str) -> None:
         """Write the table to a file, see ``table_file.py``.
 
         Args:
             path: the file.
             game: what it is a table of.
+            rules: the digest of the game's rules.
         """
         known = self.values[1 : self._team.end_of_values]
         gaps = np.isnan(known)
-        save_table(path, self.table.words, np.where(gaps, 0.0, known), self._told(game))
+        save_table(path, self.table.words, np.where(gaps, 0.0, known), self._told(game, rules))
 
-    def load(self, path: str | os.PathLike[str], game: str) -> None:
+    def load(self, path: str | os.PathLike[str], game: str, rules: str) -> None:
         """Read the table from a file of ``save``; raises the errors of ``load_table``."""
-        values = load_table(path, self.table.words, self._told(game))
+        values = load_table(path, self.table.words, self._told(game, rules))
         if len(values) > codes.MOST_VALUES:
             self.table.words[:] = 0
             raise ValueError(f"{path} is damaged: it has {len(values)} values.")
@@ -340,9 +341,9 @@ class ProofSearch:
         self._team.begin_values(len(values) + 1)
         self.table.counts[0] = np.count_nonzero(self.table.words[1 :: self.table.stride])
 
-    def _told(self, game: str) -> dict[str, Any]:
+    def _told(self, game: str, rules: str) -> dict[str, Any]:
         cells = self._team.first.num_cells
-        return {"game": game, "entry": self.table.stride, "cells": cells}
+        return {"game": game, "rules": rules, "entry": self.table.stride, "cells": cells}
 
     def key(self, state: GameState) -> Key:
         """The key of a position, as the table has it."""

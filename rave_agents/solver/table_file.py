@@ -28,7 +28,7 @@ from rave_agents.solver.table import (
     USED,
 )
 
-TITLE = b"rave-agents solver table 2\n"
+TITLE = b"rave-agents solver table 3\n"
 """The first line, with the version of the format."""
 
 CHUNK = 2**22
@@ -45,7 +45,8 @@ def save_table(path: str | os.PathLike[str], words: Any, values: Any, told: dict
         path: the file.
         words: the entries.
         values: the values that entries name by their places.
-        told: what the table is of, with its words to an ``entry`` and its board's ``cells``.
+        told: what the table is of, a ``game`` and the digest of its ``rules``, with its words to an
+            ``entry`` and its board's ``cells``.
 
     Raises:
         OSError: if it cannot be written.
@@ -71,7 +72,7 @@ def load_table(path: str | os.PathLike[str], words: Any, told: dict[str, Any]) -
 
     Raises:
         OSError: if it cannot be read.
-        ValueError: for a file that is damaged, no table, or of another game or size.
+        ValueError: for a file that is damaged, no table, or of another game, rules or size.
     """
     whole = memoryview(Path(path).read_bytes())
     if bytes(whole[: len(TITLE)]) != TITLE:
@@ -88,6 +89,11 @@ def load_table(path: str | os.PathLike[str], words: Any, told: dict[str, Any]) -
     except (ValueError, TypeError, KeyError, AttributeError):
         raise ValueError(f"{path} is damaged: its second line cannot be read.") from None
     for name, value in told.items():
+        if found[name] != value and name == "rules":
+            raise ValueError(
+                f"{path} was made by other rules of {told['game']}: its modules have been edited, "
+                "it has other content, or a library has another version. Give another file."
+            )
         if found[name] != value:
             raise ValueError(f"{path} is a table of {name} {found[name]!r}, not of {value!r}.")
     if size != len(words):

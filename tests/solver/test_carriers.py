@@ -126,9 +126,9 @@ def test_carriers_are_kept_by_pickles_and_files(tmp_path):
     state = Hex(num_cols=4, num_rows=4).new_initial_state()
     search = ProofSearch(state, max_memory_mb=1)
     assert search.prove(state, 0, 1.0)
-    search.save(tmp_path / "table", "hex 4")
+    search.save(tmp_path / "table", "hex 4", "rules")
     read = ProofSearch(state, max_memory_mb=1)
-    read.load(tmp_path / "table", "hex 4")
+    read.load(tmp_path / "table", "hex 4", "rules")
     for copy in (pickle.loads(pickle.dumps(search)), read):
         known = copy.positions
         assert copy.prove(state, 0, 1.0)
@@ -143,9 +143,9 @@ def test_a_file_with_cells_that_no_board_has_is_refused(tmp_path, place, number)
     words = search.table.words
     settled = np.flatnonzero(words[2::3])[0] * 3
     words[settled + place] |= np.uint64(number)
-    search.save(tmp_path / "table", "hex 4")
+    search.save(tmp_path / "table", "hex 4", "rules")
     with pytest.raises(ValueError, match="is damaged"):
-        ProofSearch(state, max_memory_mb=1).load(tmp_path / "table", "hex 4")
+        ProofSearch(state, max_memory_mb=1).load(tmp_path / "table", "hex 4", "rules")
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=str)
