@@ -4,14 +4,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from rave_agents.game.game_state import GameState
+from rave_agents.game.notation import action_name
 from rave_agents.results.tables import Column
 
 
-class ActionStatistics(NamedTuple):
-    """One legal action of the root.
-
-    Values are expected returns of the player to move there, in the game's utilities.
-    """
+class _Statistics(NamedTuple):
+    """The fields of ``ActionStatistics``."""
 
     action: int
     """The action."""
@@ -43,6 +42,24 @@ class ActionStatistics(NamedTuple):
     """Disproof number likewise."""
     improved: float | None = None
     """Probability in the improved policy, with ``rule=gumbel``; else None."""
+
+
+class ActionStatistics(_Statistics):
+    """One legal action of the root.
+
+    Values are expected returns of the player to move there, in the game's utilities.
+    """
+
+    position: tuple[GameState, int] | None = None
+    """The root and the player to move there; None for a row of no result."""
+
+    @property
+    def name(self) -> str:
+        """The action as people write it; its number if the game does not say."""
+        if self.position is None:
+            return str(self.action)
+        state, player = self.position
+        return action_name(state, self.action, player)
 
 
 def action_columns(

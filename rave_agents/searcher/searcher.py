@@ -461,7 +461,10 @@ class Searcher:
         statistics = root_statistics(found, self._shown_config)
         action = drawn_action(statistics, self._move_unit)
         value, visits, total = None if proof is None else proof.value, 0, 0.0
+        state = root.state.clone()
+        position = state, root.player
         for row in statistics:
+            row.position = position
             visits += row.visits
             total += 0.0 if row.value is None else row.visits * row.value
         line = () if proof is None else proof.line_after(action)
@@ -497,7 +500,7 @@ class Searcher:
             minimax=root.game.minimax,
             solver_positions=0 if proof is None else proof.positions,
             worlds=trees.worlds,
-            state=root.state.clone(),
+            state=state,
         )
 
 

@@ -1,8 +1,10 @@
 """SearchResult: as text, as HTML, as plain values."""
 
+import copy
 import dataclasses
 import html.parser
 import json
+import pickle
 
 import pyspiel
 import pytest
@@ -11,6 +13,8 @@ from rave_openspiel import OpenSpielState
 
 from rave_agents import ActionStatistics, Limit, SearchConfig, Searcher, SearchResult
 from rave_agents.parts import NodeAmaf
+
+TIC_TAC_TOE = pyspiel.load_game("tic_tac_toe")
 
 
 class Named:
@@ -288,3 +292,16 @@ def test_a_forced_move_among_simultaneous_ones_is_told(preset):
 def test_a_line_that_another_outcome_makes_impossible_is_told_by_numbers():
     found = result(*ROWS, state=Ending(), principal_variation=(7, 3, 5))
     assert found.principal_variation_names == ("<a&777>", "3", "5")
+
+
+def test_rows_have_the_names_that_tables_and_dictionaries_have():
+    searched = Searcher(seed=1).search(TIC_TAC_TOE.new_initial_state(), Limit(simulations=20))
+    names = [row["name"] for row in searched.to_dict()["actions"]]
+    assert [row.name for row in searched.actions] == names
+    assert [row.name for row in searched.ranked_actions] == searched.columns()["name"]
+    assert [row.name for row in pickle.loads(pickle.dumps(searched)).actions] == names
+    assert [row.name for row in copy.deepcopy(searched).actions] == names
+
+
+def test_a_row_of_no_result_is_named_by_its_number():
+    assert row(7, 1, 0.5).name == "7"
