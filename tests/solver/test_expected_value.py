@@ -5,6 +5,7 @@ import random
 
 import pytest
 from helpers.forced import Forced, LoopGame
+from helpers.games import Position, RandomRules
 from helpers.random_trees import KINDS, random_tree, tree_state
 
 from rave_agents.analysis.certify import certify
@@ -152,6 +153,18 @@ def test_einsteins_last_cubes():
     root = line[-9]
     found = ExpectedValue(root, 0, max_memory_mb=4).solve(root)
     assert close(found, Forced(root.on_compiled_rules() or root, 0).value)
+
+
+class Keyless(Position):
+    """A position that gives neither a key nor its moves."""
+
+    position_key = None
+
+
+def test_positions_without_keys_are_told_apart_by_their_moves():
+    rules = RandomRules(3, chance=0.3, zero_sum=True)
+    found, known = (solve_expected(kind(rules), max_memory_mb=1) for kind in (Keyless, Position))
+    assert (found.end, found.bounds, found.actions) == ("solved", known.bounds, known.actions)
 
 
 @pytest.mark.parametrize(
