@@ -21,7 +21,7 @@ from rave_openspiel import (
     stock,
 )
 from rave_openspiel.deals import deals_by_itself, seeded_state
-from rave_openspiel.fen import FEN_GAMES, fen_state
+from rave_openspiel.fen import FEN_GAMES, fen_state, moves_after_draw, unclaimed
 from rave_openspiel.plain_games import is_plain
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import check_supported, check_worlds, plays, registered_games
@@ -72,6 +72,19 @@ class OpenSpielGame:
         """
         state = fen_state(self.game, text)
         return None if state is None else OpenSpielState(state)
+
+    def unclaimed(self, state: OpenSpielState) -> OpenSpielState | None:
+        """Return the position where nobody has claimed a draw; None if the game is over.
+
+        Chess goes on there: OpenSpiel ends it by repetition and after fifty moves.
+        """
+        found = unclaimed(state.state)
+        return None if found is None else OpenSpielState(found)
+
+    def moves_after_draw(self, state: OpenSpielState) -> dict[str, OpenSpielState]:
+        """Return the states after each legal move of chess where neither side can mate."""
+        moves = moves_after_draw(state.state)
+        return {word: OpenSpielState(after) for word, after in moves.items()}
 
     @property
     def position_form(self) -> str:

@@ -5,8 +5,11 @@ before.
 """
 
 import re
+from collections.abc import Mapping
 
 import pyspiel
+
+from rave_openspiel.chess_position import mistake_in, moves_of_bare_kings
 
 FEN_GAMES: dict[str, str] = {
     "chess": "Kk",
@@ -17,6 +20,15 @@ FEN_GAMES: dict[str, str] = {
 """Games that take a FEN (shogi: an SFEN), and the pieces of which there is one each."""
 
 _LIKE_FEN = re.compile(r"\s*[A-Za-z\d+~\[\]]+(/[A-Za-z\d+~\[\]]+)+(\s.*)?", re.DOTALL)
+_OPERATIONS = re.compile(
+    r"((?: \S+){4}|(?: \S+){6})"
+    r'((?: [A-Za-z]\w*(?: (?:"[^"]*"|[^;"])+)?;)+)'
+)
+"""A position of an EPD: the fields of a FEN, perhaps without counters, then operations."""
+
+_CLAIMED_AT = 100
+"""Moves without a pawn's or a capture, of both sides, after which a player may claim a draw."""
+
 _CASTLING = re.compile(r"-|[KQkqA-Ha-h]{1,4}")
 _SQUARE = re.compile(r"-|[a-h][36]")
 _HAND = re.compile(r"-|(\d*[A-Za-z])+")
@@ -31,9 +43,12 @@ def fen_state(game: pyspiel.Game, text: str) -> pyspiel.State | None:
     name = game.get_type().short_name
     if name not in FEN_GAMES or _LIKE_FEN.fullmatch(text) is None:
         return None
-    text = " ".join(text.split())
     start = str(game.new_initial_state())
+    given, text = text, _completed(name, " ".join(text.split()))
     mistake = _mistake(name, text, start)
+    if not mistake and name in ("chess", "crazyhouse"):
+        board = re.sub(r"\[\w*\]|~", "", text)
+        mistake = mistake_in(board, chess960=bool(game.get_parameters().get("chess960")))
     state = None
     if not mistake:
         try:
@@ -42,8 +57,47 @@ def fen_state(game: pyspiel.Game, text: str) -> pyspiel.State | None:
         except (pyspiel.SpielError, RuntimeError, ValueError) as error:
             mistake = str(error)
     if state is None or mistake:
-        raise ValueError(f"{text!r} is no FEN of {name}: {mistake} It begins at {start!r}.")
+        raise ValueError(f"{given!r} is no FEN of {name}: {mistake} It begins at {start!r}.")
     return state
+
+
+def unclaimed(state: pyspiel.State) -> pyspiel.State | None:
+    """The same position where the players have not claimed a draw; None if the game is over.
+
+    OpenSpiel ends a game of chess at the third repetition and after fifty moves.
+    """
+    if not state.is_terminal():
+        return state
+    game = state.get_game()
+    name, fields = game.get_type().short_name, str(state).split(" ")
+    if name not in ("chess", "shogi"):
+        return None
+    if name == "chess" and int(fields[4]) >= _CLAIMED_AT:
+        fields[4] = "0"
+    again = game.new_initial_state(" ".join(fields))
+    return None if again.is_terminal() else again
+
+
+def moves_after_draw(state: pyspiel.State) -> Mapping[str, pyspiel.State]:
+    """The states after each legal move of chess, by UCI words, where neither side can mate."""
+    game = state.get_game()
+    if game.get_type().short_name != "chess" or not state.board().has_legal_moves():
+        return {}
+    moves = moves_of_bare_kings(str(state))
+    return {word: game.new_initial_state(fen) for word, fen in moves.items()}
+
+
+def _completed(name: str, text: str) -> str:
+    """A FEN with the counters that it leaves out, and without the operations of an EPD."""
+    if name == "shogi":
+        return text
+    counters = {"hmvc": "0", "fmvn": "1"}
+    operations = _OPERATIONS.fullmatch(f" {text}")
+    if operations is not None:
+        text = operations[1].strip()
+        counters |= dict(re.findall(r" (hmvc|fmvn) (\d+);", operations[2]))
+    missing = 6 - text.count(" ") - 1
+    return " ".join([text, *list(counters.values())[2 - missing :]]) if missing in (1, 2) else text
 
 
 def _mistake(name: str, text: str, start: str) -> str:

@@ -141,11 +141,12 @@ def _passed_square(text: str, pieces: Sequence[str], passed: str, is_white: bool
         raise _wrong(text, f"{passed!r} is no square that a pawn has just passed over")
     file = ord(passed[0]) - ord("a")
     square = RANKS * file + rank
+    origin = square - back
+    if pieces[square] != " " or pieces[origin] != " " or pieces[square + back] != other:
+        raise _wrong(text, f"no pawn has just passed over {passed!r}")
     beside = [RANKS * near + rank + back for near in (file - 1, file + 1) if 0 <= near < RANKS]
     if all(pieces[near] != own for near in beside):
         return -1
-    if pieces[square] != " " or pieces[square + back] != other:
-        raise _wrong(text, f"no pawn has just passed over {passed!r}")
     return square
 
 

@@ -67,11 +67,25 @@ class UciMoves:
         now, actions = state.clone(), []
         for part in parts:
             legal = {self._write(now, int(action)): int(action) for action in now.legal_actions()}
-            if part not in legal:
-                raise LookupError(word)
-            actions.append(legal[part])
-            now.apply_action(legal[part])
+            action = legal[part if part in legal else self._usual(now, part, legal)]
+            actions.append(action)
+            now.apply_action(action)
         return tuple(actions)
+
+    def _usual(self, state: GameState, word: str, legal: Mapping[str, int]) -> str:
+        """The usual word for a move that is written in another way, with other letter case.
+
+        Raises:
+            LookupError: if it is no legal move, or not certain which.
+        """
+        found = [each for each in legal if each.lower() == word.lower()]
+        castling = _CASTLINGS.get(word.lower())
+        if self.short_name == "chess" and castling is not None and castling in legal:
+            king = _pieces(str(state)).get(castling[:2])
+            found += [castling] if king in ("K", "k") else []
+        if len(found) != 1:
+            raise LookupError(word)
+        return found[0]
 
     def completions(self, state: GameState, begun: Sequence[int]) -> list[str]:
         """The words of all turns that begin with these actions."""
@@ -206,6 +220,9 @@ def _pieces(fen: str) -> dict[str, str]:
                 file += 1
     return found
 
+
+_CASTLINGS = {"e1h1": "e1g1", "e1a1": "e1c1", "e8h8": "e8g8", "e8a8": "e8c8"}
+"""Castling written as in Chess960: the king takes its own rook."""
 
 _VARIANTS: dict[str, tuple[str, _Writer]] = {
     "chess": ("chess", _chess),

@@ -2,7 +2,7 @@
 
 import dataclasses
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rave_agents import __version__
@@ -55,9 +55,13 @@ class UciEngine:
         self._told = tell
         self._output = threading.Lock()
         self._multipv = 1
-        self._state: GameState = self.game.new_initial_state()
+        start = self.game.new_initial_state()
+        self._state: GameState | None = start
+        """The position last set; None once one has been refused."""
         self._followed: tuple[str, list[str]] = ("startpos", [])
-        self._white = int(self._state.current_player())
+        self._white = int(start.current_player())
+        self._unplayable = ""
+        """Why no position can be played: a variant that was asked for and refused; or empty."""
         self._thinking: threading.Thread | None = None
         self._stop = threading.Event()
         self._going = Go({}, False, ())
@@ -101,7 +105,7 @@ class UciEngine:
                 self._told(line)
 
     def _rows(self) -> list[str]:
-        return plain(str(self._state)).splitlines()
+        return plain(str(self._state or "no position")).splitlines()
 
     def _fail(self, error: Exception) -> None:
         self._tell("info string error: " + " ".join(f"{type(error).__name__}: {error}".split()))
@@ -116,7 +120,8 @@ class UciEngine:
             f"id name rave-agents {__version__} {name}",
             "id author the rave-agents maintainers",
             f"option name UCI_Variant type combo default {variant} var {variant}",
-            "option name MultiPV type spin default 1 min 1 max 500",
+            f"option name MultiPV type spin default 1 min 1 max {_MOST_LINES}",
+            "option name Ponder type check default false",
             *(
                 f"option name {name} type spin default {least} min 1 max {most}"
                 for name, (field, least, most) in _OF_CONFIG.items()
@@ -136,16 +141,24 @@ class UciEngine:
     def _setoption(self, words: list[str]) -> None:
         text = " ".join(words).removeprefix("name ")
         name, _, value = text.partition(" value ")
-        known = {each.lower(): each for each in ("UCI_Variant", "MultiPV", *_OF_CONFIG)}
-        option = known.get(name.strip().lower())
-        if option == "UCI_Variant":
-            if value.strip() != self.moves.variant:
-                raise ValueError(f"this engine plays {self.moves.variant}, not {value.strip()!r}.")
+        names = ("UCI_Variant", "UCI_Chess960", "Ponder", "MultiPV", *_OF_CONFIG)
+        known = {each.lower(): each for each in names}
+        option, value = known.get(name.strip().lower()), value.strip()
+        if option in ("UCI_Variant", "UCI_Chess960"):
+            self._unplayable = ""
+            if value not in (self.moves.variant if option == "UCI_Variant" else "false", ""):
+                asked = "chess960" if option == "UCI_Chess960" else value
+                self._unplayable = f"this engine plays {self.moves.variant}, not {asked!r}."
+                self._end_thinking()
+                self._state = None
+                raise ValueError(self._unplayable)
+        elif option == "Ponder":
+            pass  # It only says that ``go ponder`` may come.
         elif option == "MultiPV":
-            self._multipv = _positive(option, value)
+            self._multipv = _positive(option, value, _MOST_LINES)
         elif option is not None and isinstance(self._asked, AgentSpec):
             self._end_thinking()
-            changed = {_OF_CONFIG[option][0]: _positive(option, value)}
+            changed = {_OF_CONFIG[option][0]: _positive(option, value, _OF_CONFIG[option][2])}
             before, self._asked = self._asked, self._asked.with_parameters(changed)
             try:
                 self._agents = self._make_agents()
@@ -162,29 +175,57 @@ class UciEngine:
 
     def _position(self, words: list[str]) -> None:
         self._end_thinking()
-        given, _, moves = " ".join(words).partition("moves")
-        begun, played = given.strip(), moves.split()
+        previous, self._state = self._state, None  # A refused position leaves none to play.
+        if self._unplayable:
+            raise ValueError(self._unplayable)
+        place = words.index("moves") if "moves" in words else len(words)
+        begun, played = " ".join(words[:place]), words[place + 1 :]
         before, told = self._followed
-        if begun == before and played[: len(told)] == told:
-            state, new = self._state.clone(), played[len(told) :]  # Reading a move anew takes long.
+        if previous is not None and begun == before and played[: len(told)] == told:
+            state, known = previous, len(told)  # Reading a move anew takes long.
         else:
-            state, new = self._begun(begun), played
-        for word in new:
-            try:
-                turn = self.moves.read(state, word)
-            except LookupError:
-                raise ValueError(f"{word!r} is not legal in this position.") from None
-            for action in turn:
-                state.apply_action(action)
+            state, known = self._begun(begun), 0
+        for number, word in enumerate(played[known:], known + 1):
+            state = self._after(state, word, number)
         self._state, self._followed = state, (begun, played)
+
+    def _after(self, state: GameState, word: str, number: int) -> GameState:
+        """The position after a move."""
+        state = self._unclaimed(state)
+        if state.is_terminal():
+            moves = self._moves_after_draw(state)
+            if word not in moves:
+                over = "" if moves else "the game is over before "
+                raise ValueError(f"{word!r} is not legal: {over}move {number}.")
+            return moves[word]
+        try:
+            turn = self.moves.read(state, word)
+        except LookupError:
+            raise ValueError(f"{word!r} is not legal as move {number}.") from None
+        state = state.clone()
+        for action in turn:
+            state.apply_action(action)
+        return state
+
+    def _unclaimed(self, state: GameState) -> GameState:
+        """The position where nobody has claimed a draw, which does not end a game by itself."""
+        unclaimed = getattr(self.game, "unclaimed", None)
+        if not state.is_terminal() or unclaimed is None:
+            return state
+        return unclaimed(state) or state
+
+    def _moves_after_draw(self, state: GameState) -> Mapping[str, GameState]:
+        """The legal moves where the game cannot be won any more, and the positions after them."""
+        find = getattr(self.game, "moves_after_draw", None)
+        return {} if find is None else find(state)
 
     def _begun(self, text: str) -> GameState:
         kind, _, fen = text.partition(" ")
-        if kind == "startpos":
+        if kind == "startpos" and not fen:
             return self.game.new_initial_state()
         if kind == "fen":
-            return self._of_fen(fen.strip())
-        raise ValueError("position takes startpos or fen, then perhaps moves.")
+            return self._of_fen(fen)
+        raise ValueError(f"position takes startpos or fen, then perhaps moves, got {text!r}.")
 
     def _of_fen(self, text: str) -> GameState:
         own = getattr(self.game, "position_of", None)
@@ -226,9 +267,9 @@ class UciEngine:
         self.ended = True
         self.close()
 
-    def _think(self, state: GameState, go: Go) -> None:
+    def _think(self, state: GameState | None, go: Go) -> None:
         try:
-            answer = NO_MOVE if state.is_terminal() else self._best_move(state.clone(), go)
+            answer = self._answer(state, go)
         except Exception as error:
             self._fail(error)
             answer = NO_MOVE
@@ -236,6 +277,16 @@ class UciEngine:
             self._stop.wait()  # The controller does not expect a move before ``stop``.
         if not self._silent:
             self._tell(answer)
+
+    def _answer(self, state: GameState | None, go: Go) -> str:
+        if state is None:
+            self._tell("info string there is no position: the last one was refused")
+            return NO_MOVE
+        state = self._unclaimed(state)
+        if not state.is_terminal():
+            return self._best_move(state.clone(), go)
+        moves = self._moves_after_draw(state)
+        return f"bestmove {next(iter(moves))}" if moves else NO_MOVE
 
     def _best_move(self, state: GameState, go: Go) -> str:
         """Choose the actions of a turn, one after the other, and write them as one word."""
@@ -292,7 +343,7 @@ class UciEngine:
             return FOREVER, None
         control = go.control(white=player == self._white)
         if control is not None:
-            return None, Clock(control)
+            return None if go.nodes is None else Limit(simulations=go.nodes), Clock(control)
         if go.nodes is not None or go.seconds is not None:
             seconds = None if go.seconds is None else go.seconds / self.moves.turn
             return Limit(simulations=go.nodes, seconds=seconds), None
@@ -310,8 +361,11 @@ _OF_CONFIG = {"Threads": ("threads", 1, 512), "Hash": ("max_memory_mb", 1024, 1 
 """Options of other programs, the agent's parameter, the default and the greatest value."""
 
 
-def _positive(name: str, value: str) -> int:
-    text = value.strip()
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"{name} takes an integer of at least 1, got {text!r}.")
+_MOST_LINES = 500
+"""The greatest value of ``MultiPV``."""
+
+
+def _positive(name: str, text: str, most: int) -> int:
+    if not (text.isdecimal() and len(text) < 20 and 1 <= int(text) <= most):
+        raise ValueError(f"{name} takes an integer of at least 1 and at most {most}, got {text!r}.")
     return int(text)
