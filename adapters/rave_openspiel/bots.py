@@ -359,10 +359,11 @@ class SearchBot(SearchingAgent, Bot):
         if isinstance(state, pyspiel.State) and state.is_chance_node():
             return None
         player = self.check_decision(state)
+        own = vars(self)  # At each move, past the checks of what a user assigns.
         if self._searched is not None and self._searched == position_key(state):
             result = self._searcher.result()
         else:
-            self._searched = None
+            own["_searched"] = None
             root = OpenSpielState(state, self.worlds)
             result = self._searcher.search(
                 root,
@@ -371,8 +372,7 @@ class SearchBot(SearchingAgent, Bot):
                 clock=self.clock,
                 reuse=True,
             )
-        self.last_result = result
-        self._searched = None if plays else position_key(state)
+        own.update(last_result=result, _searched=None if plays else position_key(state))
         if plays and reports and self.verbose:
             print(self._report(state, result))
         return result

@@ -17,7 +17,6 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rave_agents import __version__
 from rave_agents.frameworks.adapters import Game, adapters
 from rave_agents.game.game_state import compiled_form
 
@@ -165,7 +164,7 @@ def _version(top: str) -> bytes:
     if top in sys.stdlib_module_names or top in WITHOUT_RULES:
         return b""
     if top == __name__.partition(".")[0]:
-        return f"{top} {__version__}".encode()
+        return f"{top} {sys.modules[top].__version__}".encode()
     distributions = sorted(_distributions().get(top, []))
     return repr([(one, importlib.metadata.version(one)) for one in distributions]).encode()
 

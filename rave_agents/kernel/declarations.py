@@ -153,6 +153,12 @@ def draws_by_weights(playouts: Any) -> bool:
 
 
 @python_function
+def taking_part(part: Any) -> str:
+    """The word by which a result lists a part that took part in it; empty for the usual ones."""
+    return ""
+
+
+@python_function
 def asks_rules(policy: Any) -> bool:
     """True if a game's compiled rules choose moves where they know more of them."""
     return False

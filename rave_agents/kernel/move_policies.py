@@ -14,7 +14,7 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.entry import entry
 from rave_agents.compiler.runtime import record_of, runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.declarations import gives_weights
+from rave_agents.kernel.declarations import gives_weights, taking_part
 from rave_agents.kernel.playouts import UniformPlayouts, WeightedPlayouts
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
 from rave_agents.simulate.frame import LOSES, WINS
@@ -203,6 +203,11 @@ class DecisiveMoves(NamedTuple):
 
     anti_decisive: bool = True
     """True if moves after which the next player can win at once are avoided."""
+
+
+@implements(taking_part, DecisiveMoves)
+def _takes_part(policy: DecisiveMoves) -> str:
+    return "decisive playouts"
 
 
 @implements(lookahead, DecisiveMoves)

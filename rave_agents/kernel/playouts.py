@@ -31,6 +31,7 @@ from rave_agents.kernel.declarations import (
     draws_by_weights,
     gives_weights,
     reads_lifetimes,
+    taking_part,
 )
 from rave_agents.kernel.measures.action_persistence import move_independence, reuse_consistency
 from rave_agents.kernel.ramp import ramp
@@ -125,6 +126,11 @@ class AdaptivePlayouts(NamedTuple):
 
     playout_temperature: Annotated[float, Ge(0.01)] = 0.05
     """The same as for ``SteeredPlayouts``."""
+
+
+@implements(taking_part, SteeredPlayouts, AdaptivePlayouts)
+def _takes_part_steered_playouts(part: Any) -> str:
+    return "steered playouts"
 
 
 @implements(becomes, AdaptivePlayouts)

@@ -83,6 +83,11 @@ class SearchResult(Result):
     """Positions that the exact solver expanded before the search, see
     ``SearchConfig.endgame_share``; 0 where it was not tried. If it solved the root, ``outcome`` is
     what it proved, and the principal variation its line."""
+    took_part: tuple[str, ...] = ()
+    """What took part in the search, such as ``"learned value"``, ``"uniform playouts"``, ``"cut
+    playouts"``, ``"pattern playouts"``, ``"AMAF"``, ``"solver"`` or ``"endgame solver"``; empty
+    without a search. Of what the search trusts in part, ``amaf_trust``, ``proof_trust`` and
+    ``value_trust`` are the weights. See docs/reference/taking_part.md."""
     joint: JointTable | None = None
     """Statistics of every pair of actions, where two players move at the same time."""
     amaf_trust: float | None = None
@@ -226,6 +231,7 @@ class SearchResult(Result):
             "other_size": self.other_size,
             "minimax": self.minimax,
             "solver_positions": self.solver_positions,
+            "took_part": list(self.took_part),
             "forced": self.forced,
             "searched": self.searched,
             "amaf_trust": self.amaf_trust,

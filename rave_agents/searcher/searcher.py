@@ -281,7 +281,7 @@ class Searcher:
         if progress is not None and not callable(progress):
             raise TypeError(f"progress must be a function of the result so far, got {progress!r}.")
         run, trees = Run(), self._trees
-        forced = self.config.search_forced_moves and clock is None
+        forced = self._config.search_forced_moves and clock is None
         try:
             self.start(state, run, player=player, moves=moves, reuse=reuse, forced=forced)
             assert trees.root is not None
@@ -294,7 +294,7 @@ class Searcher:
                 shown = self._shown_config
                 if not isinstance(shown.final_move, RobustChild) or shown.temperature:
                     watch = None  # They look at visits, and the final move may be another.
-                elif watch is None and self.config.early_stop:
+                elif watch is None and self._config.early_stop:
                     watch = EarlyStop()
                 between = None
                 if progress is not None:
@@ -313,7 +313,7 @@ class Searcher:
                 except ChanceMetError:
                     # Now that the state knows of its chance, it is searched as a game of chance.
                     evaluator = self._fit(trees.root.state)
-                    anew = prepared(trees.root.state, self.config, evaluator)
+                    anew = prepared(trees.root.state, self._config, evaluator)
                     trees.enter(*anew, player, None, forced=forced)
                     self._move_unit = float(self._moves.random())
                     trees.run(limit, watch=watch, between=between)
@@ -375,8 +375,8 @@ class Searcher:
             # A state may have met chance meanwhile, or has to be looked at anew to see all.
             learns = hasattr(state, "draws_chance") or hasattr(state, "seeing")
             game = None if learns else root.game
-        if game is None or game.config is not self.config:
-            state, game = prepared(state, self.config, self._fit(state))
+        if game is None or game.config is not self._config:
+            state, game = prepared(state, self._config, self._fit(state))
             trees.fit_evaluator()
         trees.started = time.perf_counter()
         trees.enter(state.clone(), game, player, moves, forced=forced)
@@ -499,6 +499,10 @@ class Searcher:
             other_size=trees.other_size,
             minimax=root.game.minimax,
             solver_positions=0 if proof is None else proof.positions,
+            took_part=(
+                *(() if proof is None else ("endgame solver",)),
+                *(trees.searches[0].took_part if simulations else ()),
+            ),
             worlds=trees.worlds,
             state=state,
         )

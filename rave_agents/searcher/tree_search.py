@@ -27,6 +27,7 @@ from rave_agents.searcher.part_errors import (
     raise_failure,
 )
 from rave_agents.searcher.provider import action_numbers, make_simulator, new_frame, reweighed
+from rave_agents.searcher.taking_part import parts_that_took_part
 from rave_agents.simulate.action_numbers import ActionNumbers
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.random_stream import Stream, make_stream
@@ -90,6 +91,8 @@ class TreeSearch:
         self._keeps_provider = False
         self.provider: str = "python"
         """The provider of the simulations, see ``SearchResult.provider``; known once it is open."""
+        self.took_part: tuple[str, ...] = ()
+        """What takes part in its simulations, see ``SearchResult.took_part``; known likewise."""
         self.in_python: bool = True
         """True if that is Python, which compiled code is much faster than; likewise."""
 
@@ -357,6 +360,8 @@ class TreeSearch:
         self._simulator = simulator
         self._slice = getattr(simulator, "slice", contextlib.nullcontext)
         self.provider = str(getattr(simulator, "provider", "python"))
+        patterns = getattr(simulator, "is_sensible", False)
+        self.took_part = parts_that_took_part(self.root.game, self._evaluator, patterns=patterns)
         self.in_python = isinstance(simulator, PythonSimulator)
         self._use_frame(frame)
         self._keeps_provider = True

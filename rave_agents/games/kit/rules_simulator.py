@@ -58,6 +58,8 @@ class RulesSimulator:
         self.outside_interpreter: bool = not interpreted
         self.provider: str = "interpreted rules" if interpreted else "compiled rules"
         self.deadline: float = math.inf  # No simulation takes long enough to be stopped half-way.
+        self.is_sensible = False
+        """True if playouts follow patterns that the rules know."""
         self.rules = rules = chosen_rules(rules) if frame.header[Header.CHOOSE] else rules
         self._moves = None if moves is None else list(moves)
         own, room, players = RECORDS * rules.record_bytes, rules.list_room, rules.num_players
@@ -121,6 +123,7 @@ class RulesSimulator:
     def make_sensible(self) -> None:
         """Leave out moves that make no sense in playouts, see ``Rules.make_sensible``."""
         self.rules.make_sensible(self.root.view(np.recarray)[0])
+        self.is_sensible = type(self.rules).make_sensible is not BaseRules.make_sensible
 
     def set_root(self, root: Any) -> bool:
         """Go on to a later position of the same game: only the moves since the last are played.

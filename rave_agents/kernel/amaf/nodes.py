@@ -34,7 +34,7 @@ from rave_agents.kernel.amaf.views import (
 )
 from rave_agents.kernel.amaf.weightings import Uniform, Weighting, update_weight
 from rave_agents.kernel.amaf.winning_moves import WON, NoWinningMoves, Winning, note_win
-from rave_agents.kernel.declarations import GameTraits, becomes
+from rave_agents.kernel.declarations import GameTraits, becomes, taking_part
 from rave_agents.kernel.hooks import copy_edge
 from rave_agents.kernel.players import AllPlayers, holds_for
 from rave_agents.kernel.tree import edge_rows
@@ -58,6 +58,11 @@ class NodeAmaf(NamedTuple):
     """Statistics of winning moves, if they are counted, see ``winning_moves.py``."""
     trust: Trust = FullTrust()
     """The trust in AMAF values: ``FullTrust`` or ``LearnedTrust``, see ``trust.py``."""
+
+
+@implements(taking_part, NodeAmaf)
+def _takes_part_amaf(part: NodeAmaf) -> str:
+    return "AMAF"
 
 
 @implements(becomes, NodeAmaf)

@@ -43,7 +43,7 @@ from rave_agents.kernel.amaf.winning_moves import (
     WinningMoves,
     note_win,
 )
-from rave_agents.kernel.declarations import is_mixed, most_rows, refusal
+from rave_agents.kernel.declarations import is_mixed, most_rows, refusal, taking_part
 from rave_agents.kernel.players import AllPlayers, holds_for
 from rave_agents.kernel.utilities import rescale_sums, set_values
 
@@ -76,6 +76,11 @@ class HRAVE(NamedTuple):
     edges: Edges = AllEdges()
     weighting: Weighting = Uniform()
     winning: Winning = NoWinningMoves()
+
+
+@implements(taking_part, GRAVE, HRAVE)
+def _takes_part_amaf(part: Any) -> str:
+    return "AMAF"
 
 
 @implements(refusal, GRAVE, HRAVE)

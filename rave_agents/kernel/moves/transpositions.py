@@ -26,6 +26,7 @@ from rave_agents.kernel.declarations import (
     becomes,
     game_refusal,
     on_rerooted,
+    taking_part,
 )
 from rave_agents.kernel.moves import alternating
 from rave_agents.kernel.moves.alternating import (
@@ -61,6 +62,11 @@ class Transpositions(NamedTuple):
     optional: bool = False
     """True if a search goes without where positions cannot be told, in place of an error: where
     something is hidden, players move at the same time, or the game gives no ``position_key``."""
+
+
+@implements(taking_part, Transpositions)
+def _takes_part_transpositions(part: Transpositions) -> str:
+    return "transpositions"
 
 
 @implements(becomes, NoTranspositions)

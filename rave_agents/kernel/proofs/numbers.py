@@ -17,7 +17,7 @@ from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.amaf.trust import FullTrust, is_learned
-from rave_agents.kernel.declarations import GameTraits, becomes
+from rave_agents.kernel.declarations import GameTraits, becomes, taking_part
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer, holds_for
 from rave_agents.kernel.proofs.bonuses import MaxBonus, Ranking, bonuses
 from rave_agents.kernel.proofs.trust import LearnedBonusTrust, bonus_trust, compare_with_values
@@ -60,6 +60,11 @@ class ProofNumbers(NamedTuple):
     bonus_trust: Annotated[Any, Takes(FullTrust, LearnedBonusTrust)] = FullTrust()
     """The trust in the bonus: ``FullTrust`` gives ``constant`` its whole weight,
     ``LearnedBonusTrust`` less where the search sees that the bonus misleads, see ``trust.py``."""
+
+
+@implements(taking_part, ProofNumbers)
+def _takes_part_proof_numbers(part: ProofNumbers) -> str:
+    return "proof numbers"
 
 
 @implements(becomes, ProofNumbers)

@@ -22,6 +22,7 @@ from rave_agents.kernel.declarations import (
     game_refusal,
     keeps_proofs,
     proven_nodes,
+    taking_part,
 )
 from rave_agents.kernel.hooks import (
     begin_node,
@@ -79,6 +80,11 @@ class CheckTerminal(NamedTuple):
     """Terminal children are found as soon as their parent is expanded."""
 
 
+@implements(taking_part, CheckTerminal)
+def _takes_part_terminal_checks(part: CheckTerminal) -> str:
+    return "terminal checks"
+
+
 class CheckRefutations(NamedTuple):
     """Check for terminal children as ``CheckTerminal``, and try a winning reply against all moves.
 
@@ -89,6 +95,11 @@ class CheckRefutations(NamedTuple):
     patience: Annotated[float, Gt(0), Le(math.inf)] = math.inf
     """New nodes in a row without any terminal child, after which only every sixteenth is checked,
     until one is found again; above 0. A game far from its end then costs less time."""
+
+
+@implements(taking_part, CheckRefutations)
+def _takes_part_refutation_checks(part: CheckRefutations) -> str:
+    return "refutation checks"
 
 
 class Proofs(NamedTuple):

@@ -18,7 +18,7 @@ from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
-from rave_agents.kernel.declarations import proven_nodes
+from rave_agents.kernel.declarations import proven_nodes, taking_part
 from rave_agents.kernel.players import CHANCE
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
@@ -35,6 +35,11 @@ class Solver(NamedTuple):
 
     A move that cannot be best is pruned.
     """
+
+
+@implements(taking_part, Solver)
+def _takes_part_solver(part: Solver) -> str:
+    return "solver"
 
 
 @runs_as(Solver)

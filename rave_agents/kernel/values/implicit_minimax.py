@@ -20,6 +20,7 @@ from rave_agents.kernel.declarations import (
     becomes,
     gives_priors,
     least_expand_visits,
+    taking_part,
 )
 from rave_agents.kernel.players import CHANCE
 from rave_agents.kernel.rules import reads_priors
@@ -58,6 +59,11 @@ class Judging(NamedTuple):
         if self.playout_moves != math.inf and self.playout_moves != int(self.playout_moves):
             return f"playout_moves must be a whole number or infinity, got {self.playout_moves}."
         return None
+
+
+@implements(taking_part, Judging)
+def _takes_part_implicit_minimax(part: Judging) -> str:
+    return "implicit minimax" if part.minimax > 0.0 else "first-play values"
 
 
 @implements(becomes, Judging)

@@ -21,6 +21,7 @@ from rave_agents.kernel.declarations import (
     judging_beside,
     refusal,
     rule_with_minimax,
+    taking_part,
     with_minimax,
 )
 from rave_agents.kernel.tree import edge_rows
@@ -42,6 +43,11 @@ class MinimaxBackup(NamedTuple):
 
 class JudgedMinimax(NamedTuple):
     """``MinimaxBackup`` where a value function judges every edge, see ``implicit_minimax.py``."""
+
+
+@implements(taking_part, MinimaxBackup, JudgedMinimax)
+def _takes_part_minimax_backups(part: Any) -> str:
+    return "minimax backups"
 
 
 class AdaptiveBackup(NamedTuple):

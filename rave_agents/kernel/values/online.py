@@ -30,6 +30,7 @@ from rave_agents.kernel.declarations import (
     becomes,
     needs_observations,
     report_root,
+    taking_part,
 )
 from rave_agents.kernel.ramp import ramp
 from rave_agents.kernel.tree import edge_rows
@@ -73,6 +74,11 @@ class OnlineValue(NamedTuple):
     of Lanctot et al. (2014), as ``Judging.minimax``."""
     step_size: Annotated[float, Gt(0)] = 0.1
     """Step size of AdaGrad, above 0."""
+
+
+@implements(taking_part, OnlineValue)
+def _takes_part_online_values(part: OnlineValue) -> str:
+    return "online values"
 
 
 @implements(needs_observations, OnlineValue)
