@@ -71,6 +71,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted({"__doc__", "__version__", *__all__})
+
+
 def __getattr__(name: str) -> Any:
     if name == "play":  # What plays is imported when it is first used: it is much.
         return importlib.import_module("rave_agents.web.notebook").play

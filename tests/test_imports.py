@@ -8,6 +8,9 @@ import subprocess
 import sys
 
 import pytest
+import rave_gymnasium
+import rave_openspiel
+import rave_pettingzoo
 from helpers.imports import circles, folded, graph_of, in_functions, modules_of, parsed
 
 import rave_agents
@@ -134,3 +137,12 @@ def test_what_is_slow_to_import_waits_until_it_is_needed(modules, slow):
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize(
+    "package", [rave_agents, rave_openspiel, rave_pettingzoo, rave_gymnasium], ids=str
+)
+def test_dir_lists_what_a_package_offers_and_nothing_else(package):
+    public = [name for name in dir(package) if not name.startswith("__")]
+    assert public == sorted(package.__all__)
+    assert all(hasattr(package, name) for name in public)

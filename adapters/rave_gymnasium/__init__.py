@@ -47,6 +47,11 @@ __all__ = [
     "record",
 ]
 
+
+def __dir__() -> list[str]:
+    return sorted({"__doc__", *__all__})
+
+
 for _name in ("Opponent-v0", "rave_agents/Opponent-v0"):
     gymnasium.register(
         id=_name,

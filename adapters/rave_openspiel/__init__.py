@@ -118,6 +118,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted({"__doc__", *__all__})
+
+
 def __getattr__(name: str) -> Any:
     """Public names that load more of OpenSpiel than a bot needs; imported on first use."""
     places = {"SearchPolicy": "policy", "SearchRLAgent": "rl_agent"}

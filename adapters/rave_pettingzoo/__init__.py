@@ -87,3 +87,7 @@ __all__ = [
     "register_worlds",
     "tournament",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted({"__doc__", *__all__})

@@ -13,6 +13,7 @@ from rave_agents.arena.sweep import parse_vary, run_sweep
 from rave_agents.cli.completion import complete_agent, complete_game, complete_vary
 from rave_agents.cli.program import (
     ClockText,
+    Csv,
     Dask,
     Debug,
     Forfeit,
@@ -22,13 +23,14 @@ from rave_agents.cli.program import (
     Moves,
     OpeningPlies,
     Output,
+    Png,
     PositionText,
     Seconds,
     Seed,
     ShardText,
     Simulations,
     app,
-    check_writable,
+    check_files,
     conclude,
     reported,
     run_games,
@@ -84,6 +86,8 @@ def match(
     output: Output = None,
     shard: ShardText = None,
     dask: Dask = None,
+    csv: Csv = None,
+    png: Png = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -92,6 +96,7 @@ def match(
     Every random opening is played twice, with the seats exchanged. Ctrl-C or SIGTERM ends the match
     early and shows the games that are finished.
     """
+    check_files(csv, png)
     run = functools.partial(
         play_match,
         game,
@@ -117,7 +122,7 @@ def match(
         show_json(result.to_dict())
     elif result.records:
         show_result(result)
-    conclude(result, failed, output)
+    conclude(result, failed, output, csv, png)
 
 
 @app.command()
@@ -137,6 +142,8 @@ def ablation(
     opening_plies: OpeningPlies = None,
     jobs: Jobs = 1,
     output: Output = None,
+    csv: Csv = None,
+    png: Png = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -156,6 +163,8 @@ def ablation(
         opening_plies=opening_plies,
         jobs=jobs,
         output=output,
+        csv=csv,
+        png=png,
         as_json=as_json,
         debug=debug,
     )
@@ -197,10 +206,8 @@ def sweep(
     shard: ShardText = None,
     dask: Dask = None,
     forfeit: Forfeit = False,
-    csv: Annotated[Path | None, typer.Option(help="Write the final table to this file.")] = None,
-    png: Annotated[
-        Path | None, typer.Option(help="Draw the scores with their intervals in this picture.")
-    ] = None,
+    csv: Csv = None,
+    png: Png = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -209,9 +216,7 @@ def sweep(
     All combinations play the same openings. Ctrl-C shows the games that are finished; with --output
     the same command then goes on.
     """
-    for path, option in ((csv, "--csv"), (png, "--png")):
-        if path is not None:
-            check_writable(path, option)
+    check_files(csv, png)
     run = functools.partial(
         run_sweep,
         game,
@@ -232,8 +237,4 @@ def sweep(
         show_json(result.to_dict())
     elif result.finished:
         show_result(result)
-    if csv is not None:
-        result.to_csv(csv)
-    if png is not None and result.finished:
-        result.plot().savefig(png, format="png", dpi=150, bbox_inches="tight")
-    conclude(result, failed, output)
+    conclude(result, failed, output, csv, png)

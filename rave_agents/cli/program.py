@@ -28,6 +28,7 @@ from rave_agents.cli.options import AdvisingGroup
 from rave_agents.cli.terminal import say, tolerate_encoding
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import framework_errors
+from rave_agents.results.result import Result
 
 USER_ERROR, FAILED_GAME = 2, 1
 """Exit codes."""
@@ -138,6 +139,10 @@ Output = Annotated[
         help="Save every game in this file, and go on from it, with more games if you like."
     ),
 ]
+Csv = Annotated[
+    Path | None, typer.Option("--csv", help="Write the rows of the table to this file.")
+]
+Png = Annotated[Path | None, typer.Option("--png", help="Draw the estimates with their intervals.")]
 ShardText = Annotated[
     str | None,
     typer.Option(
@@ -226,8 +231,30 @@ def check_writable(path: Path, option: str) -> None:
         path.unlink()
 
 
-def conclude(result: ArenaResult, failed: Exception | None, output: Path | None) -> None:
-    """Raise what ended the games before their time, after what is finished has been shown."""
+def check_files(csv: Path | None, png: Path | None = None) -> None:
+    """Refuse files that cannot be written, before anything is played or searched."""
+    for path, option in ((csv, "--csv"), (png, "--png")):
+        if path is not None:
+            check_writable(path, option)
+
+
+def write_files(result: Result, csv: Path | None, png: Path | None = None) -> None:
+    """Write the table and the picture of a result."""
+    if csv is not None:
+        result.to_csv(csv)
+    if png is not None:
+        result.plot().savefig(png, format="png", dpi=150, bbox_inches="tight")
+
+
+def conclude(
+    result: ArenaResult,
+    failed: Exception | None,
+    output: Path | None,
+    csv: Path | None,
+    png: Path | None,
+) -> None:
+    """Write the files of the finished games, and raise what ended the games before their time."""
+    write_files(result, csv, png if result.finished else None)
     if failed is not None:
         raise failed
     if not result.interrupted:

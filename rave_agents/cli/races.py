@@ -13,6 +13,7 @@ from rave_agents.arena.race_result import RaceResult
 from rave_agents.arena.sweep import parse_vary
 from rave_agents.cli.completion import complete_agents
 from rave_agents.cli.program import (
+    Csv,
     Dask,
     Debug,
     GameName,
@@ -20,11 +21,14 @@ from rave_agents.cli.program import (
     Json,
     OpeningPlies,
     Output,
+    Png,
     Seed,
     app,
+    check_files,
     interrupted,
     reported,
     run_games,
+    write_files,
 )
 from rave_agents.cli.terminal import show_json, show_result
 
@@ -67,6 +71,8 @@ def best(
     jobs: Jobs = 1,
     output: Output = None,
     dask: Dask = None,
+    csv: Csv = None,
+    png: Png = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -76,6 +82,7 @@ def best(
     time, or that no difference was found. Ctrl-C shows the standing; with --output the same command
     then goes on.
     """
+    check_files(csv, png)
     run = functools.partial(
         find_best,
         game,
@@ -93,6 +100,7 @@ def best(
         show_json(result.to_dict())
     else:
         show_result(result, summary_last=True)
+    write_files(result, csv, png if result.finished else None)
     if failed is not None:
         raise failed
     if result.interrupted:

@@ -9,14 +9,17 @@ from rave_agents.analysis.recorded_game import recorded_game
 from rave_agents.analysis.review import review_game
 from rave_agents.cli.completion import complete_agent
 from rave_agents.cli.program import (
+    Csv,
     Debug,
     GameName,
     Json,
     Seed,
     app,
+    check_files,
     check_writable,
     interrupted,
     reported,
+    write_files,
 )
 from rave_agents.cli.terminal import say, show_json, show_result
 from rave_agents.files import written_whole
@@ -56,6 +59,7 @@ def review(
         typer.Option(help="Seconds for each position; 1 without --simulations."),
     ] = None,
     seed: Seed = 0,
+    csv: Csv = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -65,6 +69,7 @@ def review(
     """
     loaded = as_game(game)
     start, actions = recorded_game(loaded, file, number)
+    check_files(csv)
     if html is not None:
         check_writable(html, "--html")
     automatic: Progress[tuple[int, int]] = None
@@ -87,6 +92,7 @@ def review(
         show_json(found.to_dict())
     else:
         show_result(found)
+    write_files(found, csv)
     if found.interrupted:
         raise interrupted("the last moves are not reviewed.")
 

@@ -21,6 +21,7 @@ from rave_agents.arena.thirty_games import THIRTY_GAMES
 from rave_agents.cli.completion import complete_agent, complete_agents, complete_game
 from rave_agents.cli.program import (
     ClockText,
+    Csv,
     Debug,
     GameName,
     Json,
@@ -30,9 +31,11 @@ from rave_agents.cli.program import (
     Seed,
     Simulations,
     app,
+    check_files,
     check_writable,
     interrupted,
     reported,
+    write_files,
 )
 from rave_agents.cli.terminal import say, show_json, show_result
 from rave_agents.frameworks.own_games import as_game
@@ -64,10 +67,12 @@ def search(
         int,
         typer.Option(help="The player to choose for, where players move at the same time.", min=0),
     ] = 0,
+    csv: Csv = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Show what an agent thinks of a position."""
+    check_files(csv)
     found = analysis.analyse(
         game,
         agent,
@@ -84,6 +89,7 @@ def search(
         left_out = 0 if found.result is None else len(found.result.actions) - rows
         below = f"and {counted(left_out, 'more move')}, see --rows" if left_out > 0 else ""
         show_result(found, found.tables(rows), above=position_text(found.state), below=below)
+    write_files(found, csv)
 
 
 def moves_of_line(moves: str, line: str) -> str:
@@ -139,6 +145,7 @@ def solve(
             help="A file with the moves of a position on each line, after --moves: solve them all."
         ),
     ] = None,
+    csv: Csv = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -153,6 +160,8 @@ def solve(
     if lines is not None:
         if certificate is not None:
             raise ValueError("--certificate is of one position, and --lines names several.")
+        if csv is not None:
+            raise ValueError("--csv is of one position, and --lines names several.")
         for number, line in enumerate(lines.read_text(encoding="utf-8").splitlines(), 1):
             told = moves_of_line(moves, line)
             given = {"moves": told, "position": position, "positions": positions}
@@ -165,6 +174,7 @@ def solve(
             if found.end == "interrupted":
                 raise interrupted()
         return
+    check_files(csv)
     if certificate is not None:
         check_writable(certificate, "--certificate")
     given = {"moves": moves, "position": position}
@@ -176,6 +186,7 @@ def solve(
         show_json(solution.to_dict())
     else:
         show_result(solution, above=position_text(solution.state))
+    write_files(solution, csv)
     if certificate is not None:
         size = certify(certificate, solution, game, moves=moves, position=position)
         say(f"{escape(str(certificate))} has the proof: {counted(size, 'line')}.")
@@ -223,10 +234,12 @@ def speed(
         ),
     ] = True,
     seed: Seed = 0,
+    csv: Csv = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Measure simulations per second beside OpenSpiel's C++ MCTSBot."""
+    check_files(csv)
     measured = parse_agents(agents)
     specs = list(measured.values()) if isinstance(measured, dict) else measured
     if not specs:
@@ -246,6 +259,7 @@ def speed(
         show_json(result.to_dict())
     else:
         show_result(result)
+    write_files(result, csv)
     if result.interrupted:
         raise interrupted(f"{len({row.game for row in result.rows})} games were finished.")
 

@@ -23,6 +23,7 @@ from rave_agents.cli.completion import (
 )
 from rave_agents.cli.program import (
     ClockText,
+    Csv,
     Dask,
     Debug,
     Forfeit,
@@ -31,16 +32,19 @@ from rave_agents.cli.program import (
     Json,
     OpeningPlies,
     Output,
+    Png,
     Seconds,
     Seed,
     ShardText,
     Simulations,
     app,
+    check_files,
     check_writable,
     conclude,
     reported,
     run_games,
     use_current_folder,
+    write_files,
 )
 from rave_agents.cli.terminal import say, show_json, show_result
 from rave_agents.files import written_whole
@@ -85,6 +89,8 @@ def tournament(
     output: Output = None,
     shard: ShardText = None,
     dask: Dask = None,
+    csv: Csv = None,
+    png: Png = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -94,6 +100,7 @@ def tournament(
     games_per_pairing, gauntlet, anchor, simulations, seconds, clock, seed, opening_plies, forfeit;
     options take precedence. Ctrl-C shows the standing; with --output the same command then goes on.
     """
+    check_files(csv, png)
     settings = _settings(words, agents)
     options = {
         "games_per_pairing": games,
@@ -113,7 +120,7 @@ def tournament(
         show_json(result.to_dict())
     elif result.finished:
         show_result(result)
-    conclude(result, failed, output)
+    conclude(result, failed, output, csv, png)
 
 
 def _settings(words: Sequence[str], agents: str | None) -> dict[str, Any]:
@@ -159,7 +166,8 @@ def scaling(
     shard: ShardText = None,
     dask: Dask = None,
     forfeit: Forfeit = False,
-    png: Annotated[Path | None, typer.Option(help="Draw the curves in this picture.")] = None,
+    csv: Csv = None,
+    png: Png = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -168,8 +176,7 @@ def scaling(
     All limits play the same openings against the same opponents. Ctrl-C shows the games that are
     finished; with --output the same command then goes on.
     """
-    if png is not None:
-        check_writable(png, "--png")
+    check_files(csv, png)
     run = functools.partial(
         run_scaling,
         game,
@@ -189,9 +196,7 @@ def scaling(
         show_json(result.to_dict())
     elif result.finished:
         show_result(result)
-    if png is not None and result.finished:
-        result.plot().savefig(png, format="png", dpi=150, bbox_inches="tight")
-    conclude(result, failed, output)
+    conclude(result, failed, output, csv, png)
 
 
 _N = TypeVar("_N", int, float)
@@ -211,8 +216,8 @@ def report(
     page: Annotated[
         Path | None, typer.Option("--html", help="Write one page with everything in it.")
     ] = None,
-    png: Annotated[Path | None, typer.Option(help="Draw the ratings with their intervals.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write the table of ratings.")] = None,
+    png: Png = None,
+    csv: Csv = None,
     games: Annotated[int, typer.Option(help="Games that the page replays.", min=0)] = 3,
     ask: Annotated[
         list[str] | None,
@@ -229,9 +234,9 @@ def report(
     It may be anybody's: nothing in it is imported, called or started. An agent that you name with
     --ask searches again to tell what it thought of each move of the games on the page.
     """
-    for path, option in ((page, "--html"), (png, "--png"), (csv, "--csv")):
-        if path is not None:
-            check_writable(path, option)
+    check_files(csv, png)
+    if page is not None:
+        check_writable(page, "--html")
     data = load_report(journal)
     if page is not None:
         from rave_agents.arena.report_page import report_page  # noqa: PLC0415  (slow: matplotlib)
@@ -241,10 +246,7 @@ def report(
         text = report_page(data, games=games, ask=ask or ())
         with written_whole(page, "w", encoding="utf-8") as file:
             file.write(text)
-    if png is not None:
-        data.result.plot().savefig(png, format="png", dpi=150)
-    if csv is not None:
-        data.result.to_csv(csv)
+    write_files(data.result, csv, png)
     if page is None and png is None and csv is None:
         show_result(data.result)
 

@@ -23,14 +23,17 @@ from rave_agents.arena.level_ladder import (
     measure_levels,
 )
 from rave_agents.cli.program import (
+    Csv,
     Debug,
     GameName,
     Json,
     Seed,
     app,
+    check_files,
     check_writable,
     interrupted,
     reported,
+    write_files,
 )
 from rave_agents.cli.terminal import show_json, show_result
 from rave_agents.knowledge.file_match import NOT_MEASURED
@@ -112,6 +115,7 @@ def learn(
     curve: Curve = None,
     tensorboard: TensorBoard = None,
     seed: Seed = 0,
+    csv: Csv = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -120,6 +124,7 @@ def learn(
     It takes some minutes for a board game. The file is written after every round: what was learned
     by then is there after Ctrl-C.
     """
+    check_files(csv)
     _check_files(output, curve, checks)
     with _kept(output):
         result = learn_to_file(
@@ -140,6 +145,7 @@ def learn(
             made=f"rave-agents learn '{game}', seed {seed}",
             seed=seed,
         )
+    write_files(result, csv)
     _show(result, curve, as_json=as_json)
 
 
@@ -175,6 +181,7 @@ def train(
     curve: Curve = None,
     tensorboard: TensorBoard = None,
     seed: Seed = 0,
+    csv: Csv = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -183,6 +190,7 @@ def train(
     The file is written after every round: what was learned by then is there after Ctrl-C. It holds
     numbers alone: for a network of your own say evaluator="FILE(network=PLACE)".
     """
+    check_files(csv)
     _check_files(output, curve, checks)
     with _kept(output):
         result = train_to_file(
@@ -202,6 +210,7 @@ def train(
             made=f"rave-agents train '{game}', seed {seed}",
             seed=seed,
         )
+    write_files(result, csv)
     _show(result, curve, as_json=as_json)
 
 
@@ -259,11 +268,13 @@ def levels(
         bool, typer.Option("--check", help="Play the levels as they are, and place none.")
     ] = False,
     seed: Seed = 0,
+    csv: Csv = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Measure the ten levels of auto(level=1) to auto(level=10) in a game."""
     result: LevelScores | LadderResult
+    check_files(csv)
     if check:
         if output is not None or results is not None:
             raise ValueError("--check places no levels: give no --output and no --results.")
@@ -278,6 +289,7 @@ def levels(
         result = measure_levels(game, games=games, seed=seed, results=results)
         if output is not None:
             write_levels(output, {**others, result.game: result.ladder})
+    write_files(result, csv)
     if as_json:
         show_json(result.to_dict())
     else:

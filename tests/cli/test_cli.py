@@ -228,6 +228,42 @@ def test_sweep_prints_one_object_and_writes_csv(program, tmp_path):
     assert path.read_text().count("\n") == 3
 
 
+WITH_TABLES = {
+    "match": ("match", "tic_tac_toe", "uct", "random", *("--games", 2, "--simulations", 5)),
+    "ablation": ("ablation", "tic_tac_toe", "--games", 2, "--simulations", 5),
+    "sweep": (*SWEEP, "--vary", "c=1,2"),
+    "scaling": (
+        *("scaling", "tic_tac_toe", "uct", "--against", "random"),
+        *("--simulations", "3,6", "--games", 2),
+    ),
+    "tournament": ("tournament", "tic_tac_toe", "uct", "random", "--simulations", 5, "--games", 2),
+    "best": (
+        *("best", "tic_tac_toe", "--agents", "uct random", "--simulations", 5),
+        *("--seconds", 0.3),
+    ),
+    "search": ("search", "tic_tac_toe", "uct", "--simulations", 5),
+    "solve": ("solve", "tic_tac_toe", "--moves", "4 0 8 2"),
+    "speed": (
+        *("speed", "tic_tac_toe", "--agents", "uct", "--baseline", "uct(c=1)", "--rounds", 1),
+        *("--round-seconds", 0.01, "--no-peers"),
+    ),
+}
+
+
+@pytest.mark.parametrize("command", WITH_TABLES)
+def test_every_command_that_prints_a_table_writes_its_rows(program, command, tmp_path):
+    path = tmp_path / "table.csv"
+    done = program(*WITH_TABLES[command], "--csv", path, "--json")
+    assert done.exit_code == 0, done.output
+    assert path.read_text().count("\n") >= 2
+
+
+@pytest.mark.parametrize("command", ["match", "tournament", "scaling", "best", "solve", "levels"])
+def test_a_table_that_cannot_be_written_is_refused_first(program, command):
+    words = WITH_TABLES.get(command, ("levels", "tic_tac_toe"))
+    assert "no folder" in error_of(program(*words, "--csv", "/no/such/folder/table.csv"))
+
+
 def test_sweep_goes_on_from_its_file(program, tmp_path):
     path = tmp_path / "games.jsonl"
     arguments = (*SWEEP, "--vary", "playout_count=1,2", "--output", path)
