@@ -3,9 +3,13 @@
 import dataclasses
 import importlib.util
 import pathlib
+import re
 import sys
 
 import pytest
+
+from rave_agents.knowledge.move_policy import MovePolicy, load_learned
+from rave_agents.knowledge.shipped import shipped_files
 
 ROOT = pathlib.Path(__file__).parent.parent
 
@@ -32,6 +36,30 @@ def test_every_number_of_a_page_is_in_the_data(published, data, page):
     text = (ROOT / page).read_text(encoding="utf-8")
     assert published.written(text, data) == text, "write the tables: python docs/results/tables.py"
     assert published.without_source(text, data) == []
+
+
+def minutes_of(made):
+    return sum(map(float, re.findall(r"--minutes ([\d.]+)", made)))
+
+
+def test_the_pages_say_what_is_shipped_and_how_long_it_learned(data):
+    made = {path.stem: load_learned(path) for path in shipped_files()}
+    policies = {name: each.made for name, each in made.items() if isinstance(each, MovePolicy)}
+    values = {name: each.made for name, each in made.items() if name not in policies}
+    minutes = {name: minutes_of(each) for name, each in values.items()}
+    (by_games,) = [name for name, each in minutes.items() if not each]
+    (games,) = re.findall(r"--learn-games (\d+)", values[by_games])
+    ((policy, its),) = policies.items()
+    assert (by_games.split("-")[0], policy.split("-")[:2]) == ("connect_four", ["go", "9"])
+    least, most = min(filter(None, minutes.values())), max(minutes.values())
+    told = (
+        f"Shipped are values for {len(values)} games, each learned by self-play in {least:g} to "
+        f"{most:g} minutes of CPU time (Connect Four: from {int(games):,} games), and a policy for "
+        f"Go 9×9 ({minutes_of(its):g} minutes)."
+    )
+    assert data["shipped_values"].figures["shipped"] == told
+    for page in ("README.md", "docs/index.md", "docs/results.md"):
+        assert told in " ".join((ROOT / page).read_text(encoding="utf-8").split())
 
 
 @pytest.mark.parametrize(
