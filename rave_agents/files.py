@@ -1,13 +1,18 @@
-"""Files that are written whole: whatever happens meanwhile, there is the old one or the new one."""
+"""Files that are written whole: whatever happens meanwhile, there is the old one or the new one.
+
+And ``strict_json``, which reads JSON that anybody may have written.
+"""
 
 import contextlib
 import errno
+import json
+import math
 import os
 import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 
 @contextlib.contextmanager
@@ -85,3 +90,60 @@ def _hand_to_disk(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+MOST_NESTED = 50
+"""Depth of nested values up to which JSON is read."""
+
+MOST_DIGITS = 300
+"""Digits of an integer up to which JSON is read: any has a value as a float."""
+
+
+def strict_json(text: str | bytes) -> Any:
+    """A value of JSON that anybody may have written.
+
+    Raises:
+        ValueError: for what is no JSON, and for what JSON leaves open: NaN and infinities, a name
+            that is given twice, too many digits, too deep a nesting.
+    """
+    if is_deep(text.encode() if isinstance(text, str) else text):
+        raise ValueError("values nested too deeply")
+    return json.loads(
+        text,
+        parse_constant=_no_number,
+        parse_float=_finite,
+        parse_int=_integer,
+        object_pairs_hook=_named_once,
+    )
+
+
+def is_deep(text: bytes) -> bool:
+    """True if values are nested more deeply than is read."""
+    depth = deepest = 0
+    if text.count(b"[") + text.count(b"{") > MOST_NESTED:
+        for byte in text:
+            depth += (byte in b"[{") - (byte in b"]}")
+            deepest = max(deepest, depth)
+    return deepest > MOST_NESTED
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name}, which is no finite number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text[:20])
+
+
+def _integer(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise ValueError(f"a number of {len(text)} digits")
+    return int(text)
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name that is given twice")
+    return found

@@ -76,11 +76,10 @@ def certify(
     """
     loaded = as_game(game)
     header = position_header(loaded, solution.game, list(solution.moves), moves, position)
-    root = header.root(loaded)
+    root = told_apart(header.root(loaded), header.moves)
     search = solution.search
     if isinstance(search, ExpectedValue):
         return write_bounds(path, header, root, search)
-    root = told_apart(root, header.moves)
     return write_proof(path, header, root, search, solution.player, solution.bounds)
 
 

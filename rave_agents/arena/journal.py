@@ -21,7 +21,7 @@ from rave_agents.arena import fields
 from rave_agents.arena.file_header import KINDS, planned
 from rave_agents.arena.growth import differences
 from rave_agents.arena.lock import FileLock
-from rave_agents.files import written_whole
+from rave_agents.files import is_deep, written_whole
 from rave_agents.game.plain_text import printable, shortened
 
 FORMAT, FORMAT_VERSION = "rave-agents", 2
@@ -244,7 +244,7 @@ def _parsed_lines(
     for number, line in enumerate(whole.splitlines(), 1):
         values, why = None, ""
         try:
-            if not _is_deep(line):
+            if not is_deep(line):
                 values = json.loads(line, parse_constant=_no_number, parse_float=_finite)
         except _NoNumberError as error:
             why = f", for {error} is no finite number"
@@ -270,19 +270,6 @@ def _no_number(name: str) -> NoReturn:
 
 class _NoNumberError(ValueError):
     """A number that is none, or is too large; the message has it."""
-
-
-def _is_deep(line: bytes) -> bool:
-    """True if values are nested more deeply than any of a game are, or than can be parsed."""
-    depth = deepest = 0
-    if line.count(b"[") + line.count(b"{") > _DEEPEST:
-        for byte in line:
-            depth += (byte in b"[{") - (byte in b"]}")
-            deepest = max(deepest, depth)
-    return deepest > _DEEPEST
-
-
-_DEEPEST = 50
 
 
 def _compare(path: Path, found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:

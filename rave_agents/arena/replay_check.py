@@ -5,7 +5,13 @@ from typing import Any, NamedTuple
 
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.replay import replay
-from rave_agents.frameworks.plain_games import FAILED, answer_items, bounded, make_plain_game
+from rave_agents.frameworks.plain_games import (
+    FAILED,
+    answer_items,
+    bounded,
+    make_plain_game,
+    reason_of,
+)
 
 
 class Replayable(NamedTuple):
@@ -36,7 +42,7 @@ def _reason_against(told: Any) -> str:
         for step in replay(make_plain_game(game), (None, None), record, seed):
             str(step.state)
     except Exception as error:
-        return str(error) or type(error).__name__
+        return reason_of(error)
     return ""
 
 

@@ -1,5 +1,6 @@
 """The file of a certificate: one xz stream of lines, of which the first says what is proven."""
 
+import contextlib
 import json
 import lzma
 import math
@@ -8,13 +9,18 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from rave_agents.certificates.checker import AT_LEAST, AT_MOST, Statement, check_statement
-from rave_agents.errors import CertificateError, UnknownNameError
-from rave_agents.frameworks.adapters import Game
+from rave_agents.errors import CertificateError, RaveAgentsError
+from rave_agents.files import strict_json
+from rave_agents.frameworks.adapters import Game, framework_errors
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.frameworks.plain_games import load_plain_game
+from rave_agents.frameworks.plain_games import FAILED, bounded, make_plain_game, plain_adapter
 from rave_agents.game.game_state import GameState, compiled_form
+from rave_agents.game.plain_text import printable, shortened
 
 FORMAT = "rave-agents certificate 1"
+
+MAGIC = b"\xfd7zXZ\0"
+"""The first bytes of every xz stream."""
 
 CHUNK = 2**16
 """Bytes that are read at once."""
@@ -53,11 +59,18 @@ class Header(NamedTuple):
             CertificateError: if there is no such one.
         """
         state: GameState | None = game.new_initial_state()
+        reason = "."
         if self.position is not None:
             of_text = getattr(game, "position_of", None)
-            state = None if of_text is None else of_text(self.position)
+            refused: tuple[type[Exception], ...] = (ValueError, *framework_errors())
+            try:
+                state = None if of_text is None else of_text(self.position)
+            except refused as error:
+                state, reason = None, f": {_line(error)}"
         if state is None:
-            raise CertificateError(f"{game.name} has no position {self.position!r}.")
+            raise CertificateError(
+                f"{game.name} has no position {shortened(self.position or '', 200)!r}{reason}"
+            )
         for action in self.moves:
             if action not in _steps(state):
                 raise CertificateError(f"Move {action} of the certificate is not legal.")
@@ -75,13 +88,16 @@ class Verified(NamedTuple):
     """The position."""
     lines: int
     """The lines of the proofs."""
+    named: str
+    """The game that the file names: any text, if another game was given to check."""
 
 
 def verify_certificate(path: str | os.PathLike[str], game: Any = None) -> Verified:
     """Check a certificate by the rules of its game.
 
-    The file runs nothing: its game must be a framework's or this package's own. For another, give
-    the game.
+    The file runs nothing: its game must be a framework's or this package's own, and another process
+    checks the file, with bounds on its memory and, by the size of the file, on its time. For
+    another game, or to check it without these bounds, give the game.
 
     Args:
         path: the file.
@@ -90,26 +106,76 @@ def verify_certificate(path: str | os.PathLike[str], game: Any = None) -> Verifi
     Raises:
         CertificateError: if it does not prove all that it states.
         OSError: if the file cannot be read.
-        RaveAgentsError, TypeError, ValueError: if the game cannot be made.
+        RaveAgentsError, TypeError, ValueError: if the game that you give cannot be made.
+    """
+    path = os.fspath(path)
+    header = read_header(read_lines(path))
+    try:
+        if game is not None:
+            loaded = as_game(game)
+            checked = game if isinstance(game, str) else loaded.name
+            return check_file(path, header, loaded)._replace(
+                header=header._replace(game=checked), named=header.game
+            )
+        with _refusing(header.game):
+            plain_adapter(header.game)
+        (answer,) = bounded(
+            "rave_agents.certificates.checking", [[path, header.to_line()]], compiles=True
+        )
+        if not isinstance(answer, int):
+            raise CertificateError(
+                answer
+                or f"The certificate is refused: {FAILED}. With the game beside the file it is "
+                "checked without these bounds."
+            )
+        root = header.root(named_game(header.game))
+    except MemoryError:
+        raise CertificateError("The certificate is refused: it takes too much memory.") from None
+    return Verified(header, root, answer, header.game)
+
+
+def check_file(path: str, header: Header, game: Game) -> Verified:
+    """Check a file by the rules of a game in this process.
+
+    Raises:
+        CertificateError: if it does not prove all that it states, or has another header.
     """
     lines = read_lines(path)
-    header = read_header(lines)
-    loaded = _named_game(header.game) if game is None else as_game(game)
-    root = header.root(loaded)
+    if read_header(lines) != header:
+        raise CertificateError("The certificate is refused: the file has changed.")
+    root = header.root(game)
     count = sum(check_statement(lines, root, statement) for statement in header.statements)
     if next(lines, None) is not None:
         raise CertificateError("The certificate is refused: lines follow the last proof.")
-    checked = header.game if game is None else game if isinstance(game, str) else loaded.name
-    return Verified(header._replace(game=checked), root, count)
+    return Verified(header, root, count, header.game)
 
 
-def _named_game(name: str) -> Game:
+def named_game(name: str) -> Game:
+    """Make the game that a certificate names.
+
+    Raises:
+        CertificateError: if it cannot be made.
+    """
+    with _refusing(name):
+        return make_plain_game(name)
+
+
+@contextlib.contextmanager
+def _refusing(game: str) -> Iterator[None]:
+    """Refuse a certificate where its game cannot be made."""
+    refused: tuple[type[Exception], ...] = (RaveAgentsError, *framework_errors())
     try:
-        return load_plain_game(name)
-    except UnknownNameError as error:
-        raise UnknownNameError(
-            f"The certificate names the game {name!r}, and {error}: give the game beside the file."
+        yield
+    except refused as error:
+        raise CertificateError(
+            f"The certificate names the game {shortened(game, 200)!r}, and {_line(error)}: "
+            "give the game beside the file."
         ) from None
+
+
+def _line(error: Exception) -> str:
+    """An error's text without its full stop, which may be of anybody's words."""
+    return printable(shortened(" ".join(str(error).split()), 300)).rstrip(".")
 
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
@@ -119,23 +185,31 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
         CertificateError: while they are taken, if the file is not one whole stream of which every
             byte is right.
     """
+    name = os.fspath(path)
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"No such file: {name!r}.")
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{name!r} is a folder, not a certificate.")
     unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, UNPACKING_MEMORY)
     rest = b""
     with open(path, "rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise CertificateError(f"{name!r} is not a certificate, as solve --certificate writes.")
+        file.seek(0)
         while not unpacker.eof:
             packed = file.read(CHUNK) if unpacker.needs_input else b""
             if unpacker.needs_input and not packed:
-                raise CertificateError(f"{path} is cut off.")
+                raise CertificateError(f"The certificate {name!r} is cut off.")
             try:
                 unpacked = unpacker.decompress(packed, CHUNK)
             except lzma.LZMAError as error:
-                raise CertificateError(f"{path} is no certificate, or damaged: {error}.") from None
+                raise CertificateError(f"The certificate {name!r} is damaged: {error}.") from None
             *lines, rest = (rest + unpacked).split(b"\n")
             if max(map(len, [*lines, rest])) > LONGEST_LINE:
-                raise CertificateError(f"{path} is no certificate: it has too long a line.")
+                raise CertificateError(f"{name!r} is not a certificate: it has too long a line.")
             yield from (line.decode("ascii", "replace") for line in lines)
         if rest or unpacker.unused_data or file.read(1):
-            raise CertificateError(f"{path} is no certificate, or damaged: it goes on at its end.")
+            raise CertificateError(f"The certificate {name!r} is damaged: it goes on at its end.")
 
 
 def read_header(lines: Iterator[str]) -> Header:
@@ -145,13 +219,17 @@ def read_header(lines: Iterator[str]) -> Header:
         CertificateError: if that is none.
     """
     try:
-        fields = json.loads(next(lines, ""))
+        fields = strict_json(next(lines, ""))
         if fields.pop("format") != FORMAT:
             raise CertificateError(f"The file is no certificate of the form {FORMAT!r}.")
         statements = [Statement(**each) for each in fields.pop("statements")]
         header = Header(**fields | {"moves": (*fields["moves"],), "statements": (*statements,)})
-    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
-        raise CertificateError(f"The file is no certificate: its first line has {error}.") from None
+    except CertificateError:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise CertificateError(
+            f"The file is no certificate: its first line is wrong, {error}."
+        ) from None
     if not _is_sound(header):
         raise CertificateError("The file is no certificate: a field of its first line is wrong.")
     return header
@@ -175,10 +253,9 @@ def _is_sound(header: Header) -> bool:
 
 
 def _is_finite(value: object) -> bool:
-    try:
-        return type(value) in (int, float) and math.isfinite(value)  # type: ignore[arg-type]
-    except OverflowError:  # An integer beyond any float.
+    if not isinstance(value, int | float) or isinstance(value, bool):
         return False
+    return abs(value) < math.inf
 
 
 def _steps(state: GameState) -> list[int]:

@@ -41,13 +41,17 @@ def verify(
         proven = [statement._asdict() for statement in header.statements]
         show_json(
             header._asdict()
-            | {"board": position_text(verified.state), "statements": proven}
+            | {
+                "named": verified.named,
+                "board": position_text(verified.state),
+                "statements": proven,
+            }
             | {"lines": verified.lines, "verified": True}
         )
         return
     show(escape(position_text(verified.state).rstrip("\n")), "")
     moves = f" after {counted(len(header.moves), 'move')}" if header.moves else ""
     start = "" if header.position is None else f" from {header.position}"
-    show(escape(f"{game or header.game}{start}{moves}: verified by {whole(verified.lines)} lines"))
+    show(escape(f"{header.game}{start}{moves}: verified by {whole(verified.lines)} lines"))
     for statement in header.statements:
         show(escape(f"  {statement}"))

@@ -17,6 +17,7 @@ from typing import Any
 
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Adapter, Game, adapters
+from rave_agents.game.plain_text import printable, shortened
 
 SECONDS = 20
 """Time limit of each item of such a process."""
@@ -38,7 +39,7 @@ def load_plain_game(spec: str) -> Game:
         UnknownNameError: for any other game.
         UnsupportedGameError: if the search cannot play the game, or it takes too much.
     """
-    _adapter_of(spec)
+    plain_adapter(spec)
     reason = _reason_against(spec)
     if reason:
         raise UnsupportedGameError(f"The game {spec!r} cannot be made: {reason}.")
@@ -50,12 +51,16 @@ def load_plain_game(spec: str) -> Game:
 
 def make_plain_game(spec: str) -> Game:
     """Make a game by a name out of a file in this process, as ``load_plain_game``, unbounded."""
-    adapter, name = _adapter_of(spec)
+    adapter, name = plain_adapter(spec)
     return adapter.load_game(name)
 
 
-def _adapter_of(spec: str) -> tuple[Adapter, str]:
-    """The adapter of a plain game, and the game's name there."""
+def plain_adapter(spec: str) -> tuple[Adapter, str]:
+    """The adapter of a game by a name out of a file, and the game's name there.
+
+    Raises:
+        UnknownNameError: for a game that is not made from a file.
+    """
     prefix, colon, rest = spec.partition(":")
     named = bool(colon) and "(" not in prefix
     for framework, adapter in adapters().items():
@@ -74,19 +79,20 @@ def _reason_against(spec: str) -> str:
     return FAILED if reason is None else str(reason).rstrip(".")
 
 
-def bounded(module: str, items: Sequence[Any]) -> list[Any]:
+def bounded(module: str, items: Sequence[Any], *, compiles: bool = False) -> list[Any]:
     """The answers of a module's program to items, one by one; None where it ended over an item.
 
     Args:
         module: the module, whose program is ``answer_items``.
         items: values of JSON.
+        compiles: whether rules are compiled, if they are here: to compile them takes some time.
     """
     answers: list[Any] = []
     while len(answers) < len(items):
         done = subprocess.run(
             [sys.executable, "-P", "-m", module],
             input=json.dumps(items[len(answers) :]).encode(),
-            env=_environment(),
+            env=_environment(compiles=compiles),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             check=False,
@@ -113,22 +119,27 @@ def answer_items(answer: Callable[[Any], Any]) -> None:
     os._exit(0)  # What games hold need not be given back.
 
 
-def give_time() -> None:
-    """Let such a process have the time limit of an item, from now on."""
-    faulthandler.dump_traceback_later(SECONDS, exit=True)
+def reason_of(error: Exception) -> str:
+    """The reason that an error is, which may have no text."""
+    if isinstance(error, MemoryError):
+        return "it takes too much memory"
+    return printable(shortened(" ".join(str(error).split()), 300)) or type(error).__name__
 
 
-def _environment() -> Mapping[str, str]:
-    """Variables of this process, with the same packages, and without the current folder.
+def give_time(seconds: float = SECONDS) -> None:
+    """Let such a process end once this time is over."""
+    faulthandler.dump_traceback_later(seconds, exit=True)
 
-    Rules run interpreted: a game is played but once, and to compile them could take all the time.
-    """
+
+def _environment(*, compiles: bool) -> Mapping[str, str]:
+    """Variables of this process, with the same packages, and without the current folder."""
     places = [str(Path(__file__).parents[2]), *filter(os.path.isabs, sys.path)]
+    interpreted = {} if compiles else {"NUMBA_DISABLE_JIT": "1"}
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(places),
         "RAVE_AGENTS_NATIVE": "0",
-        "NUMBA_DISABLE_JIT": "1",
+        **interpreted,
     }
 
 
@@ -148,7 +159,7 @@ def _made(spec: str) -> str:
         state.legal_actions()
         str(state.clone())
     except Exception as error:
-        return str(error) or type(error).__name__
+        return reason_of(error)
     return ""
 
 

@@ -7,11 +7,14 @@ import pytest
 from helpers.forced import Forced, LoopGame
 from helpers.random_trees import KINDS, random_tree, tree_state
 
-from rave_agents.analysis.certify import position_header, write_bounds, write_proof
+from rave_agents.analysis.certify import certify, position_header, write_bounds, write_proof
+from rave_agents.analysis.expected_value import solve_expected
+from rave_agents.analysis.solve import solve_position
 from rave_agents.certificates.certificate_file import Header, verify_certificate
 from rave_agents.certificates.checker import after
 from rave_agents.errors import CertificateError
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.game_state import PlayerId
 from rave_agents.games import CHANCE, rules_class
 from rave_agents.solver.expected_value import ExpectedValue
 from rave_agents.solver.proof_search import ProofSearch
@@ -111,3 +114,93 @@ def test_a_position_from_a_text_is_told_by_it_or_refused(tmp_path):
     plain = as_game("tic_tac_toe")
     with pytest.raises(CertificateError, match="needs the moves"):
         position_header(plain, "tic_tac_toe", [], "", "x.. ... ...")
+
+
+class OneOrTwo:
+    """Players take one or two; the last one wins. It has the required methods alone."""
+
+    def __init__(self, left=4, mover=0):
+        self.left, self.mover = left, mover
+
+    def clone(self):
+        return type(self)(self.left, self.mover)
+
+    def current_player(self):
+        return self.mover if self.left else PlayerId.TERMINAL
+
+    def is_terminal(self):
+        return self.left == 0
+
+    def is_chance_node(self):
+        return False
+
+    def has_chance_nodes(self):
+        return False
+
+    def chance_outcomes(self):
+        return []
+
+    def legal_actions(self):
+        return [action for action in (0, 1) if action < self.left]
+
+    def apply_action(self, action):
+        self.left, self.mover = self.left - action - 1, 1 - self.mover
+
+    def returns(self):
+        won = 0.0 if self.left else 1.0
+        return [-won, won] if self.mover == 0 else [won, -won]
+
+    def num_players(self):
+        return 2
+
+    def num_distinct_actions(self):
+        return 2
+
+    def min_utility(self):
+        return -1.0
+
+    def max_utility(self):
+        return 1.0
+
+    def utility_sum(self):
+        return 0.0
+
+
+class Drawn(OneOrTwo):
+    """Chance decides who begins."""
+
+    def __init__(self, left=4, mover=int(PlayerId.CHANCE)):
+        super().__init__(left, mover)
+
+    def is_chance_node(self):
+        return self.mover == PlayerId.CHANCE
+
+    def has_chance_nodes(self):
+        return True
+
+    def chance_outcomes(self):
+        return [(0, 0.5), (1, 0.5)] if self.is_chance_node() else []
+
+    def legal_actions(self):
+        return [0, 1] if self.is_chance_node() else super().legal_actions()
+
+    def apply_action(self, action):
+        if self.is_chance_node():
+            self.mover = action
+        else:
+            super().apply_action(action)
+
+
+@pytest.mark.parametrize("moves", ["", "0", "0 1"])
+def test_games_without_keys_are_certified(moves, tmp_path):
+    solution = solve_position(OneOrTwo(), moves=moves, progress=False, max_memory_mb=1.0)
+    certify(tmp_path / "p.xz", solution, OneOrTwo(), moves=moves)
+    (statement,) = verify_certificate(tmp_path / "p.xz", OneOrTwo()).header.statements
+    assert abs(statement.value) == 1.0
+
+
+def test_games_of_chance_without_keys_are_certified(tmp_path):
+    solution = solve_expected(Drawn(), moves="0", progress=False, max_memory_mb=1.0)
+    certify(tmp_path / "p.xz", solution, Drawn(), moves="0")
+    (statement,) = verify_certificate(tmp_path / "p.xz", Drawn()).header.statements
+    assert statement.value == pytest.approx(1.0)

@@ -88,7 +88,7 @@ def test_proofs_of_games_are_verified(name, tmp_path):
         for player in range(root.num_players()):
             path = tmp_path / "proof.xz"
             forced, lines = written(path, root, name, moves, player=player)
-            checked = verify_certificate(path)
+            checked = verify_certificate(path, name)
             assert (checked.lines, checked.header.statements) == (lines, forced.statements())
             assert checked.state.legal_actions() == root.legal_actions()
             assert checked.state.current_player() == root.current_player()
@@ -166,11 +166,11 @@ def test_every_changed_byte_is_refused(tmp_path):
     for place, byte in enumerate(good):
         path.write_bytes(good[:place] + bytes([byte ^ (1 + place % 255)]) + good[place + 1 :])
         with pytest.raises(CertificateError):
-            verify_certificate(path)
+            verify_certificate(path, "tic_tac_toe")
     for bad in (good[:-1], good + b"\0", good + good, b""):
         path.write_bytes(bad)
         with pytest.raises(CertificateError):
-            verify_certificate(path)
+            verify_certificate(path, "tic_tac_toe")
 
 
 def with_name(root, moves, name="tic_tac_toe"):
@@ -192,11 +192,11 @@ def test_every_missing_reply_and_line_out_of_place_is_refused(name, tmp_path):
             ):  # Kept longer, it is the same proof.
                 write_lines(path, [header, *lines[:place], *other, *lines[place + 1 :]])
                 with pytest.raises(CertificateError):
-                    verify_certificate(path)
+                    verify_certificate(path, name)
     for place in range(1, len(lines) + 1):
         write_lines(path, [header, *lines[:-place]])
         with pytest.raises(CertificateError):
-            verify_certificate(path)
+            verify_certificate(path, name)
 
 
 def test_wrong_answers_are_refused(tmp_path):
