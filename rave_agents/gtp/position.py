@@ -1,5 +1,6 @@
 """The position of a GTP engine: a game, with a clone of each state since its start for undo."""
 
+import copy
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -43,6 +44,8 @@ class Position:
         self.actions: list[int] = []
         """The actions played so far."""
         self._implied: set[int] = set()
+        self._dropped: dict[int, tuple[list[tuple[GameState, int]], list[int]]] = {}
+        self._idle: list[int] = []
 
     @property
     def state(self) -> GameState:
@@ -134,11 +137,19 @@ class Position:
         Raises:
             GtpError: if there is no move to take back.
         """
-        if not self.actions:
+        if not (self.actions or self._idle):
             raise GtpError("cannot undo")
+        if self._idle[-1:] == [len(self.actions)]:
+            self._idle.pop()
+            return
         self._pop()
         while len(self.actions) - 1 in self._implied:
             self._pop()
+        dropped, idle = self._dropped.pop(len(self.actions), ([], []))
+        for state, action in dropped:
+            self._states.append(state)
+            self.actions.append(action)
+        self._idle += idle
 
     def _pop(self) -> None:
         self._states.pop()
@@ -168,6 +179,49 @@ class Position:
             return self.vertices.read(self.state, PASS)
         except LookupError:
             return None
+
+    def drop_passes(self, player: int) -> None:
+        """Let a colour of Go go on after passes that the rules take for more than it meant.
+
+        Two passes end OpenSpiel's Go, and a controller may go on after them to settle which stones
+        are dead. A colour that moves after its own pass has passed for nothing. ``undo`` brings
+        dropped passes back.
+        """
+        count = 2 if self.state.is_terminal() and self._passed(2) else 0
+        mover = self._states[-1 - count].current_player()
+        if not self._states[-1 - count].is_terminal() and mover != player:
+            count += self._passed(count + 1)
+        if self.vertices.short_name == "go" and count > 0 and self._passed(count):
+            dropped = [*zip(self._states, [-1, *self.actions], strict=True)][-count:]
+            for _ in dropped:
+                self._pop()
+            left = [number for number in self._idle if number <= len(self.actions)]
+            self._dropped[len(self.actions)] = dropped, self._idle[len(left) :]
+            self._idle = left
+
+    def pass_for_nothing(self, player: int) -> bool:
+        """Take a pass of Go that changes nothing: after the end, or out of turn."""
+        over = self.state.is_terminal()
+        if self.vertices.short_name != "go" or not (over or self.state.current_player() != player):
+            return False
+        self._idle.append(len(self.actions))
+        return True
+
+    def marked(self) -> dict[str, Any]:
+        """What ``return_to`` needs to come back to this position."""
+        names = ("_states", "actions", "_implied", "_dropped", "_idle")
+        return {name: copy.copy(getattr(self, name)) for name in names}
+
+    def return_to(self, mark: Mapping[str, Any]) -> None:
+        """Come back to a marked position."""
+        vars(self).update(mark)
+
+    def _passed(self, count: int) -> bool:
+        """True if each of the last moves, so many, was a pass."""
+        if not 0 < count <= len(self.actions):
+            return False
+        last = zip(self._states[-1 - count : -1], self.actions[-count:], strict=True)
+        return all(self.vertices.write(*each).lower() == PASS for each in last)
 
     def final_score(self) -> str:
         """The final score; in Go, the score of the current board.

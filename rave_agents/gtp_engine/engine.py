@@ -49,6 +49,7 @@ class Engine:
     def __init__(self, game: Any, agent: Any, *, seed: int | None = None) -> None:
         self.position: Position = Position(game)
         """The game and the moves played in it."""
+        self._own_handicap = self.position.parameters.get("handicap")
         self.ended: bool = False
         """True once the engine has received ``quit``."""
         self.tell: Callable[[str], None] | None = None
@@ -84,7 +85,6 @@ class Engine:
             "komi": self._komi,
             "play": self._play,
             "genmove": self._genmove,
-            "kgs-genmove_cleanup": self._genmove,
             "reg_genmove": self._reg_genmove,
             "undo": self._undo,
             "showboard": lambda _: "\n" + analysis.plain(str(self.position.state)),
@@ -176,7 +176,7 @@ class Engine:
         return ""
 
     def _boardsize(self, arguments: list[str]) -> str:
-        resized = self.position.resized(integer(words(arguments, 1)[0]))
+        resized = self._without_handicap().resized(integer(words(arguments, 1)[0]))
         self._change_game(resized, self._begin, "unacceptable size")
         return ""
 
@@ -191,9 +191,19 @@ class Engine:
             raise GtpError(refusal) from error
 
     def _clear_board(self, arguments: list[str]) -> str:
-        self.position.clear()
-        self._begin()
+        cleared = self._without_handicap()
+        if cleared is self.position:
+            self.position.clear()
+            self._begin()
+        else:
+            self._change_game(cleared, self._begin, "cannot clear the board")
         return ""
+
+    def _without_handicap(self) -> Position:
+        """The position, or the start of its game without the stones that a file has laid."""
+        if self.position.parameters.get("handicap") == self._own_handicap:
+            return self.position
+        return self.position.fitting({"handicap": str(self._own_handicap or 0)})
 
     def _begin(self) -> None:
         """Start a new game, perhaps on another board."""
@@ -223,12 +233,14 @@ class Engine:
     def _play(self, arguments: list[str]) -> str:
         colour, word = words(arguments, 2)
         player = parse_colour(colour)
-        passed = self._give_turn(player)
+        if word.lower() == PASS and self.position.pass_for_nothing(player):
+            return ""
+        before = self.position.marked()
         try:
+            self._give_turn(player)
             action = self.position.move(player, word)
         except GtpError:
-            if passed:
-                self.position.undo()
+            self.position.return_to(before)
             raise
         self._apply(action)
         return ""
@@ -286,18 +298,17 @@ class Engine:
             self._apply(action)
         return ""
 
-    def _give_turn(self, player: int) -> bool:
-        """Let the opponent pass if a colour moves twice in Go; return whether they did.
+    def _give_turn(self, player: int) -> None:
+        """Let a colour of Go move out of turn, or go on after two passes: its opponent passes.
 
         Controllers place handicap stones in this way.
         """
+        self.position.drop_passes(player)
         state = self.position.state
         if not state.is_terminal() and state.current_player() != player:
             passing = self.position.passing()
             if self.position.vertices.short_name == "go" and passing is not None:
                 self._apply(passing, implied=True)
-                return True
-        return False
 
     def _apply(self, action: int, *, implied: bool = False) -> None:
         state = self.position.state
@@ -308,9 +319,9 @@ class Engine:
 
     def _genmove(self, arguments: list[str]) -> str:
         player = parse_colour(words(arguments, 1)[0])
-        self._give_turn(player)
         if self.position.state.is_terminal():
             return self._ended_move(player)
+        self._give_turn(player)
         action = self._chosen(player)
         word = self.position.vertices.write(self.position.state, action)
         self._apply(action)

@@ -1,6 +1,5 @@
 """Handicaps, games in files, and the status of stones, as controllers ask for them."""
 
-import pyspiel
 import pytest
 
 from rave_agents.arena import play_match
@@ -124,9 +123,52 @@ def test_a_file_that_cannot_be_loaded_changes_nothing(tmp_path, content, reason)
     assert told(player, "final_status_list alive") == "= C3"
 
 
-def test_cleanup_moves_are_moves_of_the_agent():
+def test_a_board_that_is_cleared_has_no_handicap_of_a_file(tmp_path):
+    path = tmp_path / "game.sgf"
+    path.write_text("(;GM[1]SZ[19]HA[2]KM[0.5]AB[pd][dp];W[dd];B[pp])")
+    for clears in ("clear_board", "boardsize 19", "boardsize 9"):
+        player = engine("go(board_size=19)")
+        assert told(player, f"loadsgf {path}") == "="
+        assert told(player, clears) == "="
+        assert told(player, "gogui-rules_side_to_move") == "= black"
+        assert told(player, "play black D4") == "="
+
+
+def test_a_handicap_of_the_engines_own_game_stays():
+    player = engine("go(board_size=19,handicap=2)")
+    told(player, "clear_board")
+    assert told(player, "gogui-rules_side_to_move") == "= white"
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        ["b E5", "w pass", "b pass", "w C3"],  # on after two passes
+        ["b E5", "w pass", "b pass", "b C3"],
+        ["b E5", "w pass", "w C3"],  # a colour twice, around a pass
+        ["b pass", "b E5", "b D5"],
+        ["b E5", "b pass", "w C3"],
+        ["w pass", "b E5", "w pass", "w pass", "w C3"],
+    ],
+)
+def test_moves_go_on_around_passes_and_are_taken_back_one_by_one(moves):
     player = engine()
-    move = told(player, "kgs-genmove_cleanup b")
-    assert move.startswith("= ")
-    assert len(player.position.actions) == 1
-    assert pyspiel.load_game("go(board_size=9)").num_distinct_actions() > player.position.actions[0]
+    shown = [told(player, "showboard")]
+    for move in moves:
+        assert told(player, f"play {move}") == "="
+        shown.append(told(player, "showboard"))
+    stones = [move.split()[1] for move in moves if not move.endswith("pass")]
+    alive = told(player, "final_status_list alive").removeprefix("= ").split()
+    assert sorted(alive) == sorted(stones)
+    for board in reversed(shown[:-1]):
+        assert told(player, "undo") == "="
+        assert told(player, "showboard") == board
+    assert told(player, "undo") == "? cannot undo"
+
+
+def test_an_illegal_move_brings_no_passes_back():
+    player = engine()
+    for move in ("b E5", "w pass", "b pass"):
+        told(player, f"play {move}")
+    assert told(player, "play w E5") == "? illegal move"
+    assert told(player, "genmove w") == "= pass"
