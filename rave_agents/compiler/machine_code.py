@@ -282,7 +282,10 @@ def _exception(status: int, raised: ctypes.c_void_p) -> BaseException:
     told = _Raised.from_address(raised.value)
     if told.made_at_run_time > 0:
         return RuntimeError("an exception whose arguments were made at run time")
-    kind, arguments, *_ = pickle.loads(ctypes.string_at(told.pickled, told.size))
+    kind, arguments, place = pickle.loads(ctypes.string_at(told.pickled, told.size))
     exception = kind(*(arguments or ()))
     assert isinstance(exception, BaseException)
+    if place is not None:
+        _, file, line = place
+        exception.add_note(f"line {line} of {file}")
     return exception

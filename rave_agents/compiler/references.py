@@ -10,6 +10,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.errors import TypingError
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     infer_getattr,
@@ -18,6 +19,8 @@ from numba.extending import (
     models,
     register_model,
 )
+
+from rave_agents.game.arguments import unknown_name
 
 _types: Any = types
 
@@ -80,7 +83,9 @@ class _ReferenceAttributes(AttributeTemplate):  # type: ignore[misc]
 
     def generic_resolve(self, kind: RecordReference, name: str) -> Any:
         names = kind.instance_class._fields
-        return kind.fields[names.index(name)] if name in names else None
+        if name not in names:
+            raise TypingError(unknown_name(f"field of {kind.instance_class.__name__}", name, names))
+        return kind.fields[names.index(name)]
 
 
 @lower_getattr_generic(RecordReference)

@@ -9,7 +9,9 @@ import dataclasses
 import functools
 import inspect
 import math
+import traceback
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import annotated_types
@@ -292,9 +294,20 @@ def call_part(opened: OpenFunction[Any, Any], part: Part, *arguments: Any) -> An
 
 def part_raised(part: Part, opened: OpenFunction[Any, Any], error: Exception) -> FormulaError:
     """The error of a part of the user's own whose body of an open function has raised."""
-    return FormulaError(
-        f"{type(part).__name__}: {opened.__name__} raised {type(error).__name__}: {error}"
-    )
+    told = f"{type(part).__name__}: {opened.__name__} raised {type(error).__name__}: {error}"
+    return FormulaError(f"{told}{raised_at(error)}")
+
+
+def raised_at(error: BaseException) -> str:
+    """The file and line where a formula has raised, for a message; compiled code notes them."""
+    if notes := getattr(error, "__notes__", None):
+        return f" ({notes[-1]})"
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not _is_ours(f.filename)]
+    return f" (line {frames[-1].lineno} of {frames[-1].filename})" if frames else ""
+
+
+def _is_ours(file: str) -> bool:
+    return Path(file).is_relative_to(Path(__file__).parents[1])
 
 
 def own_parts(parts: Any) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import contextlib
 
 from rave_agents.compiler.signals import is_raised_by_handler
-from rave_agents.config.part_specs import own_parts
+from rave_agents.config.part_specs import own_parts, raised_at
 from rave_agents.errors import FormulaError
 from rave_agents.searcher.move_policy import MovePolicy
 from rave_agents.simulate.simulator import Simulator
@@ -29,7 +29,8 @@ def is_part_failure(parts: Parts, error: BaseException) -> bool:
 def part_failed(parts: Parts, error: BaseException) -> FormulaError:
     """The error of parts of the user's own, one of which has raised."""
     names = " or ".join(own_parts(parts))
-    return FormulaError(f"{names}: the search raised {type(error).__name__}: {error}")
+    told = f"{names}: the search raised {type(error).__name__}: {error}"
+    return FormulaError(f"{told}{raised_at(error)}")
 
 
 def raise_failure(parts: Parts, policy: MovePolicy | None, simulator: Simulator) -> None:

@@ -27,7 +27,7 @@ from rave_agents.searcher.evaluators import ask_what_it_gives, kind_of
 from rave_agents.searcher.slots import bind_leaves
 from rave_agents.simulate.evaluator import EvaluatorKind
 from rave_agents.simulate.simulator import flat_frame, make_frame
-from rave_agents.tree.composition import NO_EVALUATOR, SearchedGame, searched_game
+from rave_agents.tree.composition import NO_EVALUATOR, SearchedGame, check_schedules, searched_game
 from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.search_tree import SearchTree
 
@@ -41,11 +41,13 @@ def prepared(
 
     Raises:
         UnsupportedGameError: if the configuration does not fit the game.
+        FormulaError: for a part of the user's own that cannot be compiled, or gives no weights.
     """
     ask_what_it_gives(evaluator, state)
     kind = kind_of(evaluator)
     state, game = checked_game(state, config, kind)
     compile_search(game, state, bind_leaves if kind.batched else loop.run.bound)
+    check_schedules(game.parts)
     return state, game
 
 

@@ -1,12 +1,13 @@
 """Composition of a search: the facts of its game, and the parts that follow from them."""
 
+import itertools
 import math
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from rave_agents.compiler.changes import code_generation
 from rave_agents.compiler.dispatch import records_of
-from rave_agents.config.part_specs import call_part, is_part
+from rave_agents.config.part_specs import call_part, is_own, is_part
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import FormulaError
 from rave_agents.game.game_state import (
@@ -17,6 +18,7 @@ from rave_agents.game.game_state import (
     hides_information,
 )
 from rave_agents.kernel.amaf import hidden_trust  # noqa: F401  (it says what trust becomes)
+from rave_agents.kernel.amaf.schedules import beta, own_weight
 from rave_agents.kernel.declarations import (
     GameTraits,
     asks_keys,
@@ -79,6 +81,35 @@ def compose(config: SearchConfig, game: GameTraits) -> Parts:
     )
     asked = any(call_part(reads_lifetimes, part) for part in records_of(parts))
     return parts._replace(lifetimes=CountLifetimes()) if asked else parts
+
+
+TRIED_VISITS = (0.0, 1.0, 10.0, 100.0, 1e3, 1e4, 1e6)
+"""Visits, and AMAF visits, for which the weight of a schedule of the user's own is tried."""
+
+ROUNDING = 1e-9
+
+
+def check_schedules(parts: Parts) -> None:
+    """Refuse a schedule of the user's own whose weight is none.
+
+    Raises:
+        FormulaError: if β leaves [0, 1], where the blend is no mean of the two values any more.
+    """
+    for part in records_of(parts):
+        kind = type(part)
+        formula = kind in beta.implementations or kind in own_weight.implementations
+        if not (formula and is_own(kind) and all(isinstance(v, int | float) for v in part)):
+            continue
+        for n, n_amaf in itertools.product(TRIED_VISITS, TRIED_VISITS[1:]):
+            try:
+                weight = call_part(beta, part, n, n_amaf)
+            except FormulaError:  # The search tells, if it comes to so many visits.
+                break
+            if weight < -ROUNDING or weight > 1.0 + ROUNDING:  # The search refuses NaN.
+                raise FormulaError(
+                    f"{kind.__name__}: beta is a weight from 0 to 1, got {weight!r} for "
+                    f"n={n:g} and n_amaf={n_amaf:g}."
+                )
 
 
 def judging_of(config: SearchConfig) -> Any:

@@ -729,6 +729,37 @@ def test_the_error_has_the_parts_own_exception_as_its_cause():
     assert str(caught.value.__cause__) == "too often"
 
 
+class Constant(NamedTuple):
+    k: float = 0.5
+
+
+@implements(beta, Constant)
+def _constant(schedule, n, n_amaf):
+    return schedule.k
+
+
+@pytest.mark.parametrize("k", [5.0, -3.0, 1.01])
+def test_a_schedule_that_gives_no_weight_is_refused(k):
+    searcher = Searcher(SearchConfig(amaf=NodeAmaf(Constant(k))), seed=1)
+    with pytest.raises(FormulaError, match="Constant: beta is a weight from 0 to 1, got"):
+        searcher.search(random_game(6, depth=9), Limit(simulations=10))
+
+
+class Unknown(NamedTuple):
+    width: float = 0.5
+
+
+@implements(beta, Unknown)
+def _unknown(schedule, n, n_amaf):
+    return schedule.widht
+
+
+def test_an_unknown_field_of_a_record_is_refused_with_the_nearest(compiled):
+    searcher = Searcher(SearchConfig(amaf=NodeAmaf(Unknown())), seed=1)
+    with pytest.raises(FormulaError, match=r"'widht'.*width"):
+        searcher.search(random_game(6, depth=9), Limit(simulations=10))
+
+
 def test_a_part_that_fails_in_one_of_several_threads_ends_the_search(capfd):
     searcher = Searcher(SearchConfig(rule=RaisesLate(), threads=3), seed=1)
     with pytest.raises(FormulaError, match="RaisesLate"):
@@ -828,11 +859,18 @@ def least(rule, amaf, node, edge):
 """
 
 
+def told_by(script):
+    """What the script prints, with the place at which its formula raises."""
+    line = 1 + next(n for n, text in enumerate(SCRIPT.splitlines()) if "too often" in text)
+    place = f"(line {line} of {script})"
+    return f"True\nLeast: the search raised ValueError: too often {place}\nTrue\nTrue\n"
+
+
 @pytest.mark.full
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 def test_parts_of_a_script_are_cached_and_compiled_anew_when_it_is_edited(tmp_path):
     script, cache = tmp_path / "script.py", {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    told = "True\nLeast: the search raised ValueError: too often\nTrue\nTrue\n"
+    told = told_by(script)
     first = run_script(script, SCRIPT.replace("SIGN", "-1.0"), **cache)
     assert (first.returncode, first.stdout) == (0, told), first.stderr
     assert "compiling the search" in first.stderr
@@ -844,8 +882,9 @@ def test_parts_of_a_script_are_cached_and_compiled_anew_when_it_is_edited(tmp_pa
 
 
 def test_parts_of_a_script_work_in_the_interpreter(tmp_path):
-    done = run_script(tmp_path / "script.py", SCRIPT.replace("SIGN", "-1.0"), NUMBA_DISABLE_JIT="1")
-    told = "True\nLeast: the search raised ValueError: too often\nTrue\nTrue\n"
+    script = tmp_path / "script.py"
+    done = run_script(script, SCRIPT.replace("SIGN", "-1.0"), NUMBA_DISABLE_JIT="1")
+    told = told_by(script)
     assert (done.returncode, done.stdout, done.stderr) == (0, told, "")
 
 
