@@ -4,8 +4,9 @@ Without a C++ compiler, ``rave_openspiel.load_bot`` in place of ``pyspiel.load_b
 """
 
 import pyspiel
-import rave_openspiel  # noqa: F401  (registers the bots)
+import rave_openspiel
 
+rave_openspiel.register_bots()
 game = pyspiel.load_game("hex(board_size=5)")
 print("can play:", ", ".join(pyspiel.bots_that_can_play_game(game)))
 rave = pyspiel.load_bot("rave", game, 0, {"simulations": 200, "seed": 1})

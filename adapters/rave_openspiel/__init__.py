@@ -21,16 +21,16 @@ bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, ``RaveGloba
 ``BestFirstMinimaxBot`` plays by an evaluator's values; ``RaveMaximinBot``, ``RegretMatchingBot``
 and ``Exp3Bot`` are for simultaneous moves.
 
-Importing this package also registers them with OpenSpiel under the names of their presets, where
-there is a C++ compiler: ``pyspiel.load_bot("rave", game, 0, {"simulations": 1000, "seed": 1})``.
-The first import compiles a small library for that; ``RAVE_AGENTS_NATIVE=0`` prevents it.
+``register_bots()`` registers them with OpenSpiel under the names of their presets, which takes a
+C++ compiler once: ``pyspiel.load_bot("rave", game, 0, {"simulations": 1000, "seed": 1})``.
 ``load_bot``, ``registered_bots`` and ``bots_that_can_play_game`` are OpenSpiel's functions with
-this package's bots added, and need no compiler.
+this package's bots added, and need neither.
 
-It registers the game NoGo too, which OpenSpiel lacks: ``pyspiel.load_game("nogo(board_size=9)")``,
-a Python game that the bots simulate by compiled code; ``register_rules`` does so with any other
-``rave_agents.games.Rules``. Games of OpenSpiel's own that ``rave_agents.games`` has are searched on
-its compiled rules; ``RAVE_AGENTS_GAMES=openspiel`` switches that off.
+Importing this package registers the game NoGo, which OpenSpiel lacks:
+``pyspiel.load_game("nogo(board_size=9)")``, a Python game that the bots simulate by compiled code;
+``register_rules`` does so with any other ``rave_agents.games.Rules``. Games of OpenSpiel's own that
+``rave_agents.games`` has are searched on its compiled rules; ``RAVE_AGENTS_GAMES=openspiel``
+switches that off.
 
 ``SearchPolicy`` shows a bot as an ``open_spiel.python.policy.Policy``, and ``SearchRLAgent`` plays
 in ``rl_environment.Environment(..., include_full_state=True)``. ``RaveEvaluator`` gives the Python
@@ -71,7 +71,7 @@ from rave_openspiel.named_bots import (
 )
 from rave_openspiel.nogo_type import register_nogo
 from rave_openspiel.proof_evaluator import PNEvaluator
-from rave_openspiel.registry import register_on_import
+from rave_openspiel.registry import register_bots
 from rave_openspiel.rules_game import register_rules
 from rave_openspiel.search_node import SearchNode
 from rave_openspiel.states import OpenSpielState
@@ -113,6 +113,7 @@ __all__ = [
     "bots_that_can_play_game",
     "load_bot",
     "refusal",
+    "register_bots",
     "register_rules",
     "registered_bots",
 ]
@@ -131,4 +132,3 @@ def __getattr__(name: str) -> Any:
 
 
 register_nogo()
-register_on_import()

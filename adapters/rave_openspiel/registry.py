@@ -1,15 +1,12 @@
-"""Registers the named bots with OpenSpiel's bot registry.
+"""Registers the named bots with OpenSpiel, on request: ``rave_openspiel.register_bots()``.
 
-``import rave_openspiel`` calls ``register``. OpenSpiel's registry takes C++ factories only, so the
-first import compiles a small library (``registry.cpp``) if there is a C++ compiler. The environment
-variable ``RAVE_AGENTS_NATIVE`` applies here too: 0 leaves the registry alone, 1 raises an error if
-the bots cannot be registered.
+OpenSpiel's registry takes C++ factories only, so the first request compiles a small library
+(``registry.cpp``).
 """
 
 import atexit
 import ctypes
 import functools
-import logging
 import math
 import pathlib
 import threading
@@ -52,8 +49,6 @@ _READ: dict[str, Callable[[str], Any]] = {
 
 MakeBot = Callable[[str, pyspiel.Game, int, Mapping[str, Any]], pyspiel.Bot]
 """Makes a bot from its name, the game, the seat and the parameters."""
-
-_log = logging.getLogger("rave_agents")
 
 
 class Raiser(Bot):
@@ -154,50 +149,36 @@ def _read(texts: Sequence[str]) -> dict[str, Any]:
     return values
 
 
-def register_on_import() -> None:
-    """Register the named bots; leave an unknown value of the switch for later.
+_lock = threading.Lock()
 
-    An import should not fail for it: the first state of a C++ game raises the error.
+
+def register_bots() -> list[str]:
+    """Register the named bots with OpenSpiel, so that ``pyspiel.load_bot`` finds them by name.
+
+    The first call on a computer compiles a small library. Further calls change nothing, and a name
+    that is already registered is left as it is. ``rave_openspiel.load_bot`` needs no registration.
+
+    Returns:
+        The names, which C++ programs in this process can load, too.
 
     Raises:
-        RaveAgentsError: see ``register``.
+        RaveAgentsError: if the library cannot be compiled or loaded, with the reason, or if
+            ``RAVE_AGENTS_NATIVE=0`` switches compiled libraries off.
+        ValueError: if ``RAVE_AGENTS_NATIVE`` has an unknown value.
     """
-    try:
-        register()
-    except ValueError as error:
-        _log.warning("rave_openspiel: the bots are not in OpenSpiel's registry: %s", error)
+    with _lock:
+        _registrar()
+    return sorted(BOT_TYPES)
 
 
 @functools.cache
-def register() -> Registrar | None:
-    """Register the named bots, once; None if registration is disabled or impossible.
-
-    A name that is already registered is left as it is.
-
-    Raises:
-        ValueError: if the switch has an unknown value.
-        RaveAgentsError: if the switch requires it, but the bots cannot be registered.
-    """
-    demanded = switch() == "1"
+def _registrar() -> Registrar:
     if switch() == "0":
-        return None
+        raise RaveAgentsError(_refusal(f"{SWITCH}=0 switches compiled libraries off."))
     try:
-        registrar = Registrar(built_library(REGISTRY, retry=demanded), make_bot)
+        registrar = Registrar(built_library(REGISTRY, retry=switch() == "1"), make_bot)
     except BridgeError as error:
-        if demanded:
-            raise RaveAgentsError(
-                f"{SWITCH}=1, but the bots cannot be registered with OpenSpiel: {error}\n"
-                f"{error.details}".rstrip()
-            ) from error
-        # Most scripts do not need the registry: warn when a build fails, not at every import.
-        _log.log(
-            logging.WARNING if error.tried else logging.INFO,
-            "rave_openspiel: the bots are not in OpenSpiel's registry, so load them by "
-            "rave_openspiel.load_bot: %s. %s=0 silences this.",
-            error,
-            SWITCH,
-        )
-        return None
+        raise RaveAgentsError(_refusal(f"{error}\n{error.details}".rstrip())) from error
     taken = set(pyspiel.registered_bots())
     for name in BOT_TYPES:
         if name not in taken:
@@ -205,14 +186,18 @@ def register() -> Registrar | None:
     return registrar
 
 
+def _refusal(reason: str) -> str:
+    return (
+        "The bots cannot be registered with OpenSpiel; rave_openspiel.load_bot loads them without "
+        f"registration: {reason}"
+    )
+
+
 def diagnosis() -> str:
-    """Tell whether the named bots are in OpenSpiel's registry, and why not; never raises."""
+    """Describe whether ``register_bots`` can register the bots, and why not; never raises."""
     try:
         if switch() == "0":
             return f"not used: {SWITCH}=0"
-        if register() is not None:
-            return f"in use: {built_library(REGISTRY, retry=False)}"
-        built_library(REGISTRY, retry=False)
-    except (BridgeError, ValueError, RaveAgentsError) as error:
-        return f"not used: {error}"
-    return "not used: it could not be built when rave_openspiel was imported"
+        return f"register_bots() loads {built_library(REGISTRY, retry=False)}"
+    except (BridgeError, ValueError) as error:
+        return f"not available: {error}"

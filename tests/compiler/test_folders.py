@@ -149,7 +149,7 @@ def test_a_library_that_another_user_has_put_into_the_cache_is_not_loaded(variab
     shared.mkdir()
     kept = {name: value for name, value in os.environ.items() if name not in PLACES}
     environment = {**kept, variable: str(shared), "TMPDIR": str(tmp_path)}
-    ask = [sys.executable, "-c", "import rave_openspiel"]
+    ask = [sys.executable, "-c", "import rave_openspiel; rave_openspiel.register_bots()"]
     options = {"env": environment, "cwd": tmp_path, "capture_output": True}
     subprocess.run(ask, check=True, **options)
     (library,) = shared.rglob("registry-*.so")

@@ -1,7 +1,6 @@
 """The bots in OpenSpiel's registry, and ``load_bot`` with and without it."""
 
 import gc
-import logging
 import math
 import os
 import pathlib
@@ -47,8 +46,12 @@ STOCK = {"fixed_action_preference", "uniform_random", "uniform_restricted_action
 OURS = set(BOT_TYPES)
 LONGEST_GAME = 150
 
-REGISTRAR = registry.register()
-needs_registry = pytest.mark.skipif(REGISTRAR is None, reason=registry.diagnosis())
+try:
+    rave_openspiel.register_bots()
+    REGISTRAR, reason = registry._registrar(), ""
+except RaveAgentsError as error:
+    REGISTRAR, reason = None, str(error)
+needs_registry = pytest.mark.skipif(REGISTRAR is None, reason=reason)
 
 loaders = pytest.mark.parametrize(
     "load_bot",
@@ -83,10 +86,10 @@ def use(monkeypatch, make):
 
 
 @needs_registry
-def test_import_registers_the_named_bots_beside_openspiels():
+def test_the_named_bots_are_registered_beside_openspiels():
     assert set(pyspiel.registered_bots()) >= OURS | STOCK
     assert {"uct", "rave", "grave", "pn_mcts", "rave_pn"} <= OURS
-    assert registry.diagnosis().startswith("in use: ")
+    assert registry.diagnosis().startswith("register_bots() loads ")
 
 
 @needs_registry
@@ -572,6 +575,38 @@ print(rave_openspiel.registry.diagnosis())
 """
 
 
+IMPORT = """
+import sys
+started = []
+sys.addaudithook(lambda event, arguments: started.append(event))
+import pyspiel
+before = pyspiel.registered_bots()
+import rave_openspiel
+assert pyspiel.registered_bots() == before
+assert not {"subprocess.Popen", "os.posix_spawn", "os.fork"} & set(started)
+assert "numba" not in sys.modules
+"""
+REGISTER = """
+names = rave_openspiel.register_bots()
+assert rave_openspiel.register_bots() == names
+assert set(pyspiel.registered_bots()) == {*before, *names}
+game = pyspiel.load_game("hex(board_size=3)")
+print(pyspiel.load_bot("rave", game, 0, {"simulations": 5}).step(game.new_initial_state()) >= 0)
+"""
+
+
+def test_the_import_starts_no_program_and_registers_no_bot(tmp_path):
+    done = run(IMPORT, RAVE_AGENTS_NATIVE="", NUMBA_CACHE_DIR=str(tmp_path))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_registry
+def test_bots_are_registered_on_request_once():
+    done = run(IMPORT + REGISTER, RAVE_AGENTS_NATIVE="")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
 @pytest.mark.full
 def test_without_the_registry_load_bot_knows_both_worlds():
     done = run(WITHOUT, RAVE_AGENTS_NATIVE="0")
@@ -579,10 +614,16 @@ def test_without_the_registry_load_bot_knows_both_worlds():
     assert done.stdout.splitlines()[1] == "not used: RAVE_AGENTS_NATIVE=0"
 
 
-def test_without_a_compiler_the_import_is_quiet(tmp_path):
+def test_without_a_compiler_the_request_says_so_and_names_the_way_without(tmp_path):
     environment = {"CXX": "no-such-compiler", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    done = run("import rave_openspiel", RAVE_AGENTS_NATIVE="", **environment)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = run(
+        "import rave_openspiel; rave_openspiel.register_bots()",
+        RAVE_AGENTS_NATIVE="",
+        **environment,
+    )
+    assert done.returncode != 0
+    assert "no-such-compiler" in done.stderr
+    assert "rave_openspiel.load_bot loads them without registration" in done.stderr
 
 
 def broken_compiler(folder):
@@ -596,53 +637,41 @@ def broken_compiler(folder):
     return {"CXX": str(compiler), "NUMBA_CACHE_DIR": str(folder / "cache")}
 
 
-def test_a_broken_compiler_is_told_and_demanded_by_the_switch(tmp_path, monkeypatch, caplog):
+def test_the_message_of_a_broken_compiler_is_shown(tmp_path, monkeypatch):
     for name, value in broken_compiler(tmp_path).items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("RAVE_AGENTS_NATIVE", raising=False)
-    with caplog.at_level(logging.WARNING):
-        assert registry.register.__wrapped__() is None
-    assert "not in OpenSpiel's registry" in caplog.text
-    assert "it is broken" in caplog.text
-    monkeypatch.setenv("RAVE_AGENTS_NATIVE", "1")
-    with pytest.raises(RaveAgentsError, match=r"the bots cannot be .*(\n.*)*it is broken"):
-        registry.register.__wrapped__()
+    for tried_before in ("", "an earlier attempt"):
+        with pytest.raises(
+            RaveAgentsError, match=r"the compiler failed(.*\n)*.*it is broken"
+        ) as told:
+            registry._registrar.__wrapped__()
+        assert tried_before in str(told.value)
+    assert registry.diagnosis().startswith("not available: the compiler failed")
 
 
-@pytest.mark.full
-def test_a_broken_compiler_is_told_once(tmp_path):
-    environment = broken_compiler(tmp_path)
-    first = run(
-        WITHOUT.replace("bots = [", "bots = [] and ["), RAVE_AGENTS_NATIVE="", **environment
-    )
-    assert "not in OpenSpiel's registry" in first.stderr
-    assert "it is broken" in first.stderr
-    second = run("import rave_openspiel", RAVE_AGENTS_NATIVE="", **environment)
-    assert (second.returncode, second.stdout, second.stderr) == (0, "", "")
-    demanded = run("import rave_openspiel", RAVE_AGENTS_NATIVE="1", **environment)
-    assert demanded.returncode != 0
-    assert "RaveAgentsError: RAVE_AGENTS_NATIVE=1, but the bots cannot be" in demanded.stderr
-    assert "it is broken" in demanded.stderr
-
-
-def test_the_switch_refuses_other_values(monkeypatch):
+def test_the_switch_is_respected(monkeypatch):
     monkeypatch.setenv("RAVE_AGENTS_NATIVE", "perhaps")
     with pytest.raises(ValueError, match=r"must be 0 .* got 'perhaps'"):
-        registry.register.__wrapped__()
+        registry._registrar.__wrapped__()
     assert "must be 0 (or" in registry.diagnosis()
+    monkeypatch.setenv("RAVE_AGENTS_NATIVE", "0")
+    with pytest.raises(RaveAgentsError, match="RAVE_AGENTS_NATIVE=0 switches"):
+        registry._registrar.__wrapped__()
 
 
 @needs_registry
-def test_a_taken_name_is_left_alone(hex_game, caplog):
+def test_a_taken_name_is_left_alone(hex_game):
     """As where the package is imported a second time."""
     before = pyspiel.registered_bots()
-    assert registry.register.__wrapped__() is not None
+    registry._registrar.__wrapped__()
     assert pyspiel.registered_bots() == before
     assert pyspiel.load_bot("rave", hex_game, 0).provides_policy()
 
 
 END = """
 import pyspiel, rave_openspiel
+rave_openspiel.register_bots()
 game = pyspiel.load_game("hex(board_size=3)")
 bot = pyspiel.load_bot("uct", game, 0, {"simulations": 5})
 kept = [bot, bot.clone()]
@@ -657,15 +686,6 @@ print(bot.step(game.new_initial_state()) >= 0)
 def test_bots_that_outlive_the_program_end_it_in_peace():
     done = run(END)
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
-
-
-def test_the_errors_are_this_packages(monkeypatch, tmp_path):
-    """A switch that demands what cannot be is an error of the base class."""
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    monkeypatch.setenv("RAVE_AGENTS_NATIVE", "1")
-    monkeypatch.setenv("CXX", "no-such-compiler")
-    with pytest.raises(RaveAgentsError, match="no-such-compiler"):
-        registry.register.__wrapped__()
 
 
 def test_the_sources_are_packaged():
