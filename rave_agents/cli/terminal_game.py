@@ -59,6 +59,7 @@ class TerminalGame:
         self._live, self._show, self._ask = live, show, ask
         self._shown = 0
         self._board = ""
+        self._seating = ""
         self._told = False
         self._memory = BoardMemory()
 
@@ -132,6 +133,9 @@ class TerminalGame:
             self._show_since(session)
 
     def _show_since(self, session: Session) -> None:
+        if session.seating != self._seating:
+            self._seating = session.seating
+            self._show(self._seating)
         played = len(session.turns)
         if played < self._shown:
             self._shown, self._board = played, ""

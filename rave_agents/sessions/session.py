@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import functools
 import time
 from collections.abc import Sequence
 
@@ -24,6 +25,7 @@ from rave_agents.game.game_state import (
 )
 from rave_agents.game.notation import action_name, legal_names
 from rave_agents.searcher.clock import Clock
+from rave_agents.sessions.sides import side_names
 
 PERSON = None
 """The mark of a seat that a person has."""
@@ -163,6 +165,30 @@ class Session:
         if self.together:
             return [seat for seat in moving_players(self.state) if seat not in self.chosen]
         return [int(self.state.current_player())]
+
+    @functools.cached_property
+    def sides(self) -> tuple[str, ...]:
+        """The names of the seats' sides, such as Black and White; empty if the game has none."""
+        return side_names(self.start.state)
+
+    def seat_name(self, seat: int) -> str:
+        """A seat in messages: ``Black (seat 0)``, or ``seat 0`` in a game without names."""
+        return f"{self.sides[seat]} (seat {seat})" if self.sides else f"seat {seat}"
+
+    @property
+    def seating(self) -> str:
+        """Who plays which side, a sentence: ``You play Black (seat 0); auto plays White ...``."""
+        if len(self.seats) == 1:
+            return ""
+        you = " and ".join(map(self.seat_name, self.people))
+        parts = [f"you play {you}"] if you else []
+        parts += [
+            f"{who} plays {self.seat_name(seat)}"
+            for seat, who in enumerate(self.seats)
+            if who is not PERSON
+        ]
+        told = "; ".join(parts)
+        return f"{told[0].upper() if you else told[0]}{told[1:]}."
 
     @property
     def people(self) -> list[int]:

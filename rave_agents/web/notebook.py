@@ -238,7 +238,7 @@ class NotebookGame:
             viewer = viewer_of(session, None)
             board = self._pictures.board(session.state, viewer)
             thought = self.thought if live.thought_turn == len(session.turns) else None
-            status, names = status_text(live), self.legal_moves
+            status, seating, names = status_text(live), session.seating, self.legal_moves
             turns = [seen_names(session, n, viewer) for n in range(len(session.turns))]
             text = seen_text(session, viewer)
             picture = self._pictures.picture(len(turns), session.state, viewer)
@@ -249,7 +249,7 @@ class NotebookGame:
             shown = f'<style>{STYLE}</style><div style="max-width:420px">{svg}</div>'
         elif picture.image:
             shown = f'<img alt="{html.escape(text)}" src="{picture.image}" style="max-width:420px">'
-        told = [f"<b>{html.escape(status)}</b>"]
+        told = [f"<b>{html.escape(status)}</b>", html.escape(seating)]
         if thought is not None:
             told.append(html.escape(thought.summary()))
         if turns:

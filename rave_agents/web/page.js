@@ -147,6 +147,7 @@ function showSeats() {
     const moves = shown.movers.includes(number);
     const card = element("div", "", `seat${moves ? " moves" : ""}`);
     card.append(element("span", "", `dot c${number % 4}`), element("b", seatName(number)));
+    if (seat.side) card.append(element("small", seat.side));
     if (seat.chosen) card.append(element("small", "has chosen"));
     if (seat.left !== null) {
       const left = seat.left - (moves && !shown.over ? since : 0);

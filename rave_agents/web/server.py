@@ -1,5 +1,6 @@
 """The server of a session's page, on this machine alone."""
 
+import errno
 import secrets
 import socket
 import threading
@@ -24,7 +25,7 @@ class Server:
 
     Raises:
         ImportError: if starlette or uvicorn is not installed.
-        OSError: if the port is not free.
+        OSError: if the port cannot be opened; the message names it and the way out.
         ValueError: for what is no port.
     """
 
@@ -40,9 +41,13 @@ class Server:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._socket.bind((ADDRESS, port))
-        except OSError:
+        except OSError as error:
             self._socket.close()
-            raise
+            why = "another program uses it" if error.errno == errno.EADDRINUSE else error.strerror
+            raise OSError(
+                f"Port {port} of {ADDRESS} cannot be opened: {why}. Give another port, or 0 "
+                "(--port 0) for a free one."
+            ) from error
         token = secrets.token_urlsafe(16)
         self.address: str = f"http://{ADDRESS}:{self._socket.getsockname()[1]}/{token}/"
         """The page's address, which only this machine's user knows."""

@@ -86,6 +86,7 @@ def _told(live: LiveSession, viewer: int | None) -> dict[str, Any]:
         "seats": [
             {
                 "who": "person" if who is PERSON else str(who),
+                "side": session.sides[seat] if session.sides else "",
                 "left": session.time_left(seat),
                 "chosen": seat in session.chosen,
             }
@@ -126,7 +127,7 @@ def status_text(live: LiveSession) -> str:
     people = [seat for seat in session.movers if session.seats[seat] is PERSON]
     if people:
         together = ": all play at the same time" if session.together else ""
-        return f"Your move, seat {people[0]}{together}."
+        return f"Your move, {session.seat_name(people[0])}{together}."
     return _told_of_agents(live)
 
 
@@ -136,7 +137,8 @@ def _told_of_agents(live: LiveSession) -> str:
     if live.paused:
         return "Paused."
     seat = live.thinking if live.thinking is not None else next(iter(live.session.movers), 0)
-    return f"Seat {seat} thinks."
+    name = live.session.seat_name(seat)
+    return f"{name[0].upper()}{name[1:]} thinks."
 
 
 def _result(session: Session) -> str:
@@ -148,7 +150,7 @@ def _result(session: Session) -> str:
     winners = [seat for seat, value in enumerate(returns) if value == best]
     if len(winners) == len(returns):
         return f"The game is over{ending}: a draw."
-    who = " and ".join(f"seat {seat}" for seat in winners)
+    who = " and ".join(map(session.seat_name, winners))
     people = session.people
     if len(people) == 1:
         who = f"you win, {who}" if people[0] in winners else f"{who} wins"

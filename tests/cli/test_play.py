@@ -1,4 +1,5 @@
 import re
+import socket
 
 import pytest
 from typer.testing import CliRunner
@@ -26,6 +27,25 @@ def test_an_agent_begins_where_the_person_has_the_second_seat():
     result = played("tic_tac_toe", AGENT, "--seat", 1, lines=["quit"])
     assert "1. seat 0: x(" in result.stdout
     assert "seat 1> " in result.stdout
+
+
+def test_the_terminal_says_who_plays_which_side_and_again_after_a_swap():
+    result = played("tic_tac_toe", AGENT, lines=["swap", "quit"])
+    assert "You play x (seat 0); uct(simulations=20) plays o (seat 1)." in result.stdout
+    assert "You play o (seat 1); uct(simulations=20) plays x (seat 0)." in result.stdout
+
+
+def test_a_port_in_use_is_named_with_the_way_out():
+    pytest.importorskip("starlette")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = played("tic_tac_toe", AGENT, "--web", "--no-browser", "--port", port)
+    assert result.exit_code == 2
+    assert f"Port {port} of 127.0.0.1 cannot be opened: another program uses it" in result.stderr
+    assert "--port 0" in result.stderr
+    assert "Errno" not in result.stderr
 
 
 def test_commands_hint_think_undo_swap_and_save(tmp_path):
@@ -100,7 +120,7 @@ def test_agents_are_watched_board_by_board():
     result = played("tic_tac_toe", AGENT, "random", "--seat", "none")
     assert result.exit_code == 0, result.output
     played_turns = result.stdout.count(". seat ")
-    assert result.stdout.count("\n\n") == 2 * (played_turns + 1) - 1
+    assert result.stdout.count("\n\n") == 2 * (played_turns + 1)
     assert "The game is over" in result.stdout
 
 

@@ -73,6 +73,12 @@ def test_a_move_is_answered_by_the_agent(open_page):
     assert told["movers"] == [0]
 
 
+def test_the_page_names_the_sides(open_page):
+    told = open_page("chess", "random", seats=(1,)).until(lambda told: told["movers"] == [1])
+    assert [seat["side"] for seat in told["seats"]] == ["Black", "White"]
+    assert told["status"] == "Your move, White (seat 1)."
+
+
 def test_all_pages_show_the_same_game(open_page):
     page = open_page("tic_tac_toe", seats=(0, 1))
     other = Browser(page.live)

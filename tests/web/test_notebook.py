@@ -38,6 +38,11 @@ def test_a_cell_shows_the_board_and_the_moves(playing):
     assert not re.findall(r'(?:src|href)="(?!data:)', page)
 
 
+def test_a_cell_says_who_plays_which_side(playing):
+    page = playing("chess", "random", seat=1)._repr_html_()
+    assert "You play White (seat 1); random plays Black (seat 0)." in page
+
+
 def test_a_hint_is_drawn_on_the_board_and_undo_takes_back(playing):
     game = playing("tic_tac_toe", AGENT)
     game.hint()
