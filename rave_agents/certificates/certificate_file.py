@@ -22,6 +22,16 @@ FORMAT = "rave-agents certificate 1"
 MAGIC = b"\xfd7zXZ\0"
 """The first bytes of every xz stream."""
 
+_LOOKED_AT = 256
+"""Bytes by which a file of another kind is named."""
+
+_OTHERS = {
+    b"rave-agents solver table": "a table of solve --table",
+    b"PK\3\4": "a zip archive, as files of learned values and networks are",
+}
+
+_CONTROLS = bytes({*range(32)} - {*b"\t\n\f\r"})
+
 CHUNK = 2**16
 """Bytes that are read at once."""
 
@@ -109,7 +119,7 @@ def verify_certificate(path: str | os.PathLike[str], game: Any = None) -> Verifi
         RaveAgentsError, TypeError, ValueError: if the game that you give cannot be made.
     """
     path = os.fspath(path)
-    header = read_header(read_lines(path))
+    header = read_header(read_lines(path), path)
     try:
         if game is not None:
             loaded = as_game(game)
@@ -141,7 +151,7 @@ def check_file(path: str, header: Header, game: Game) -> Verified:
         CertificateError: if it does not prove all that it states, or has another header.
     """
     lines = read_lines(path)
-    if read_header(lines) != header:
+    if read_header(lines, path) != header:
         raise CertificateError("The certificate is refused: the file has changed.")
     root = header.root(game)
     count = sum(check_statement(lines, root, statement) for statement in header.statements)
@@ -193,8 +203,12 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, UNPACKING_MEMORY)
     rest = b""
     with open(path, "rb") as file:
-        if file.read(len(MAGIC)) != MAGIC:
-            raise CertificateError(f"{name!r} is not a certificate, as solve --certificate writes.")
+        begins = file.read(_LOOKED_AT)
+        if not begins.startswith(MAGIC):
+            raise CertificateError(
+                f"{name!r} is not a certificate, as solve --certificate writes: it is "
+                f"{_kind_of_file(begins)}."
+            )
         file.seek(0)
         while not unpacker.eof:
             packed = file.read(CHUNK) if unpacker.needs_input else b""
@@ -212,8 +226,23 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
             raise CertificateError(f"The certificate {name!r} is damaged: it goes on at its end.")
 
 
-def read_header(lines: Iterator[str]) -> Header:
+def _kind_of_file(begins: bytes) -> str:
+    """What a file is that is no certificate, by its first bytes."""
+    if not begins:
+        return "empty"
+    for magic, kind in _OTHERS.items():
+        if begins.startswith(magic):
+            return kind
+    is_text = begins.translate(None, _CONTROLS) == begins
+    return "a text file" if is_text else "a file of another kind"
+
+
+def read_header(lines: Iterator[str], file: str = "the file") -> Header:
     """The header from the first of a file's lines.
+
+    Args:
+        lines: the lines.
+        file: the file's name, for messages.
 
     Raises:
         CertificateError: if that is none.
@@ -221,17 +250,20 @@ def read_header(lines: Iterator[str]) -> Header:
     try:
         fields = strict_json(next(lines, ""))
         if fields.pop("format") != FORMAT:
-            raise CertificateError(f"The file is no certificate of the form {FORMAT!r}.")
+            raise CertificateError(f"{file!r} is not a certificate of the form {FORMAT!r}.")
         statements = [Statement(**each) for each in fields.pop("statements")]
         header = Header(**fields | {"moves": (*fields["moves"],), "statements": (*statements,)})
     except CertificateError:
         raise
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError):
         raise CertificateError(
-            f"The file is no certificate: its first line is wrong, {error}."
+            f"{file!r} is not a certificate, as solve --certificate writes: its first line names "
+            "no game and no statements."
         ) from None
     if not _is_sound(header):
-        raise CertificateError("The file is no certificate: a field of its first line is wrong.")
+        raise CertificateError(
+            f"{file!r} is not a certificate: a field of its first line is wrong."
+        )
     return header
 
 

@@ -15,7 +15,7 @@ def _checked(told: Any) -> int | str:
     """The number of lines, or the reason why the file is refused."""
     path, line = told
     try:
-        header = read_header(iter([line]))
+        header = read_header(iter([line]), path)
         game = named_game(header.game)
         game.new_initial_state().legal_actions()
         give_time(SECONDS + SECONDS_PER_BYTE * os.path.getsize(path))

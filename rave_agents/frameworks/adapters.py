@@ -16,6 +16,7 @@ from rave_agents.config.specs import split_call
 from rave_agents.errors import UnknownNameError
 from rave_agents.extras import install_command
 from rave_agents.frameworks.agent import AgentType
+from rave_agents.frameworks.copies import check_copies
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.game_state import GameState, lacks_methods
 
@@ -137,7 +138,8 @@ def as_game_state(state: Any) -> GameState:
     """Return the state itself if it is a GameState, else wrapped by the adapter that knows it.
 
     Raises:
-        TypeError: if no adapter knows the state.
+        TypeError: if no adapter knows the state, or its ``clone`` gives no copy.
+        GameError: if its ``apply_action`` changes nothing.
     """
     if isinstance(state, type):
         name = state.__name__
@@ -146,6 +148,7 @@ def as_game_state(state: Any) -> GameState:
             or f"state must be an object, such as {name}(), got the class {name}."
         )
     if isinstance(state, GameState):
+        check_copies(state)
         return state
     for adapter in adapters().values():
         wrapped = adapter.wrap(state)

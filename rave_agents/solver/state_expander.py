@@ -79,8 +79,9 @@ def root_key_of(state: GameState) -> tuple[Key, bool]:
     history = getattr(state, "history", None)
     if not callable(history):
         raise UnsupportedGameError(
-            f"{type(state).__name__} has neither position_key(), of bytes, text, numbers and "
-            "tuples of these, nor history(): see told_apart."
+            f"{type(state).__name__} does not say which position it is. Add position_key(), which "
+            "returns bytes, text, numbers or tuples of these, equal in equal positions only, such "
+            "as (self.sticks, self.player); or history(), the actions since the game's start."
         )
     key = BEGIN
     for action in history():

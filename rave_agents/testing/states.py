@@ -7,7 +7,7 @@ from typing import Any
 
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
-from rave_agents.errors import ConformanceError, UnsupportedGameError
+from rave_agents.errors import ConformanceError, GameError, UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game, is_maker
 from rave_agents.game.game_state import (
     GameState,
@@ -94,11 +94,11 @@ def check_game_state(
 
 
 def _maker(game: Any) -> Callable[[], Any]:
-    if is_maker(game) and isinstance(game(), GameState):
-        return game  # type: ignore[no-any-return]
     try:
+        if is_maker(game) and isinstance(game(), GameState):
+            return game  # type: ignore[no-any-return]
         return as_game(game).new_initial_state
-    except TypeError as error:
+    except (GameError, TypeError) as error:
         raise ConformanceError(str(error)) from error
 
 
@@ -194,10 +194,18 @@ def _check_step(state: GameState, move: list[int]) -> None:
     first, second = state.clone(), state.clone()
     require(first is not state, "clone() must make a new state.")
     require(snapshot(first) == before, "clone() must give an equal state.")
-    apply_path(first, move)
+    returned: Any = None
+    if several:
+        apply_path(first, move)
+    else:
+        returned = first.apply_action(move[0])
     require(
         snapshot(state) == before and snapshot(second) == before,
         "clone() must share nothing that can change: a move on a clone changed another state.",
+    )
+    require(
+        not isinstance(returned, type(state)) or returned is first or snapshot(first) != before,
+        f"{call} must change the state itself: it returned a new one.",
     )
     _check_position(first)
     apply_path(second, move)

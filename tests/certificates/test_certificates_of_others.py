@@ -3,10 +3,12 @@
 import json
 import lzma
 
+import numpy as np
 import pytest
 from helpers.forced import Forced
 from typer.testing import CliRunner
 
+from rave_agents.analysis.solve import solve_position
 from rave_agents.certificates.certificate_file import Header, verify_certificate
 from rave_agents.certificates.checker import AT_LEAST, Statement
 from rave_agents.certificates.writer import write_certificate
@@ -121,10 +123,22 @@ def test_a_file_of_another_kind_is_told_to_be_none(tmp_path):
         assert (done.exit_code, done.stdout) == (2, "")
         return " ".join(done.stderr.split())
 
-    (tmp_path / "text.txt").write_text("x")
+    (tmp_path / "text.txt").write_text("x\u00e9\n")
     (tmp_path / "empty.xz").touch()
-    for name in ("text.txt", "empty.xz"):
-        assert "is not a certificate, as solve --certificate writes" in refusal(name)
+    (tmp_path / "other.xz").write_bytes(lzma.compress(b"[]\n"))
+    (tmp_path / "picture").write_bytes(b"\x89PNG\r\n\x1a\n\0")
+    solve_position("tic_tac_toe", positions=10, table=tmp_path / "table", progress=False)
+    np.savez(tmp_path / "value.npz", weights=np.zeros(3))
+    for name, kind in {
+        "text.txt": "it is a text file",
+        "empty.xz": "it is empty",
+        "other.xz": "its first line names no game and no statements",
+        "picture": "it is a file of another kind",
+        "table": "it is a table of solve --table",
+        "value.npz": "it is a zip archive, as files of learned values and networks are",
+    }.items():
+        told = refusal(name)
+        assert f"{name}' is not a certificate, as solve --certificate writes: {kind}." in told
     assert "No such file" in refusal("missing.xz")
     assert "[Errno" not in refusal("missing.xz")
     assert "is a folder" in refusal(".")
