@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, cast
 
 import pyspiel
@@ -151,9 +152,13 @@ class SearchNode(_StockNode):
         """Rank the node among its siblings: by outcome, then visits, then total reward.
 
         A proven win of its mover ranks above, and a proven loss below, unknown and drawn outcomes.
+        Below a solved node unknown outcomes rank last: they are no better than its own.
         """
         outcome = self.outcome
-        known = outcome[self._mover] if outcome else 0.0
+        is_passed_over = self._parent is not None and bool(self._parent.outcome)
+        known = -math.inf if is_passed_over else 0.0
+        if outcome:
+            known = outcome[self._mover]
         return (known, self.explore_count, self.total_reward)
 
     def best_child(self) -> SearchNode:

@@ -68,6 +68,7 @@ class BestOutcome(NamedTuple):
     """The greatest proven return, where 0 stands for an open one; then the most visits.
 
     The final move of OpenSpiel's MCTS bots (``SearchNode.best_child``). Among equals the best mean.
+    Once the position is solved, only moves that are proven to achieve its outcome are played.
     """
 
 

@@ -94,9 +94,10 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
         keys = _final_keys(root, config)
     allowed = keys
     if isinstance(config.final_move, BestOutcome):
-        keys = allowed = {
-            move.action: (move.proof.outcome or 0.0, *keys[move.action]) for move in moves
-        }
+        keys = {move.action: (move.proof.outcome or 0.0, *keys[move.action]) for move in moves}
+        # Bounds may prove a draw while other moves are open: none of these is known to draw.
+        sure = -math.inf if root.outcome is None else max(move.proof.low for move in moves)
+        allowed = {move.action: keys[move.action] for move in moves if move.proof.low >= sure}
     elif config.knows_outcomes:
         left = _final_moves(root, config, lambda move: keys[move.action])
         allowed = {move.action: keys[move.action] for move in left}

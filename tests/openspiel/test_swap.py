@@ -180,6 +180,23 @@ def test_the_move_is_that_of_the_stock_bots_best_child():
     assert [row.probability for row in rows] == [1.0, 0.0, 0.0]
 
 
+def test_a_solved_position_is_played_by_a_move_that_is_proven_to_draw():
+    """Bounds prove the draw while a move with more visits is open."""
+    state = load().new_initial_state()
+    for action in (4, 1, 7):
+        state.apply_action(action)
+    random = np.random.RandomState(4)
+    rollouts = mcts.RandomRolloutEvaluator(1, random)
+    bot = MCTSBot(load(), 2, 1500, rollouts, random_state=random)
+    root = bot.mcts_search(state)
+    assert root.outcome == [0.0, 0.0]
+    most = max(root.children, key=lambda child: child.explore_count)
+    assert most.outcome is None
+    assert root.best_child().outcome == [0.0, 0.0]
+    move = bot.step(state)
+    assert next(row for row in bot.last_result.actions if row.action == move).outcome == 0.0
+
+
 @pytest.mark.parametrize("make", [made, made_in_place_of_cpp])
 @pytest.mark.parametrize(
     ("name", "c"),
