@@ -180,7 +180,11 @@ def _make_ismcts(
     uct_c: float = 2.0,
     rollouts: int = 1,
 ) -> Agent:
-    """OpenSpiel's C++ bot if the game can resample worlds itself, else the Python bot."""
+    """OpenSpiel's Python bot; its C++ bot if there is no seed and the game resamples worlds itself.
+
+    The C++ bot breaks ties in the order of a hash table, which differs from call to call: its moves
+    do not follow from the seed.
+    """
     pyspiel_game = _stock_game(game, "ismcts")
     if not hides_information(pyspiel_game.get_type()):
         raise UnsupportedGameError(f"In {game.name} nothing is hidden: take mcts, not ismcts.")
@@ -189,7 +193,7 @@ def _make_ismcts(
         raise UnsupportedGameError(f"ismcts has no worlds for {game.name}: {reason}.")
     bot_seed = _drawn_seed(seed)
     observations = not sees_information_state(pyspiel_game)
-    if resamples(pyspiel_game):
+    if seed is None and resamples(pyspiel_game):
         bot = pyspiel.ISMCTSBot(
             bot_seed,
             pyspiel.RandomRolloutEvaluator(rollouts, bot_seed),
@@ -293,7 +297,7 @@ _COMMON = {"simulations": DEFAULT_SIMULATIONS, "seed": None, "uct_c": 1.4, "solv
 
 AGENT_TYPES = {
     "ismcts": AgentType(
-        "OpenSpiel's ISMCTSBot: in C++, or in Python for games without worlds of their own",
+        "OpenSpiel's ISMCTSBot: in Python, or in C++ without a seed in games that resample worlds",
         {"simulations": DEFAULT_SIMULATIONS, "seed": None, "uct_c": 2.0, "rollouts": 1},
         _make_ismcts,
     ),
