@@ -621,7 +621,7 @@ def test_what_does_not_go_together_is_refused(changes, message):
 
 @pytest.mark.parametrize("name", ["solver", "numbers"])
 def test_replacing_a_part_of_a_part_is_checked_too(name):
-    config = SearchConfig.preset("pn_mcts")
+    config = SearchConfig.preset("pn_mcts").replace(checks=CheckRefutations())
     gone = {"solver": NoSolver(), "numbers": NoProofNumbers()}
     if name == "solver":
         with pytest.raises(ValueError, match="check_refutations needs a solver"):

@@ -1,7 +1,7 @@
 """Moves and proofs of presets in random game trees, beside the exact values of every action.
 
-``python -m helpers.oracle 10000 uct auto`` in this folder prints what presets, all that search such
-trees if none is named, play and prove in so many trees.
+``python -m helpers.oracle 10000 uct "rave(late_c=0.5)"`` in this folder prints what presets, all
+that search such trees if none is named, play and prove in so many trees.
 """
 
 import functools
@@ -11,6 +11,7 @@ import time
 from helpers.random_trees import CHANCE, KINDS, action_values, random_tree, regret, tree_state
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.agents.named_agents import AgentSpec
 
 SINGLE, DOUBLE = 1e-6, 1e-9
 """Exactness of outcomes; a tree has the probabilities of chance in single precision."""
@@ -58,7 +59,8 @@ def tree(seed):
 @functools.cache
 def _searcher(preset, kind):
     """The searcher of all trees of a kind, whose memory is used again."""
-    return Searcher(SearchConfig.preset(preset))
+    spec = AgentSpec.parse(preset)
+    return Searcher(SearchConfig.preset(spec.name).replace(**spec.parameters))
 
 
 @functools.lru_cache(2000)

@@ -15,6 +15,7 @@ from rave_agents.games.hex import Hex
 from rave_agents.games.y import Y
 from rave_agents.kernel.measures.action_persistence import LEFT, STILL_LEGAL
 from rave_agents.kernel.players import TERMINAL
+from rave_agents.parts import CheckRefutations
 from rave_agents.simulate.frame import Header
 from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import make_frame
@@ -38,12 +39,13 @@ def random_position(rules, draw):
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_what_is_proven_is_true(rules, preset):
     draw, proven = random.Random(3), 0
+    config = SearchConfig.preset(preset)
+    if preset != "auto":
+        config = config.replace(checks=CheckRefutations())
     for seed in range(12):
         state = random_position(rules, draw)
         player = state.current_player()
-        result = Searcher(SearchConfig.preset(preset), seed=seed).search(
-            state, Limit(simulations=300)
-        )
+        result = Searcher(config, seed=seed).search(state, Limit(simulations=300))
         truth = ProofSearch(state, max_memory_mb=1, all_replies=True)
         for row in result.actions:
             if row.outcome is not None:

@@ -2,9 +2,9 @@
 
 import pyspiel
 import pytest
-from rave_openspiel import bots_that_can_play_game, load_bot, registered_bots
+from rave_openspiel import bots_that_can_play_game, load_bot, native, registered_bots
 
-from rave_agents import make_agent
+from rave_agents import UnsupportedGameError, make_agent
 from rave_agents.agents.named_agents import agent_types
 from rave_agents.frameworks.adapters import as_game_state
 
@@ -26,8 +26,21 @@ def few(name):
     return {key: value for key, value in FEW.items() if agent_types()[name].takes(key, {})}
 
 
+def skip_without_bridge(name):
+    if name == "playouts" and native.bridge() is None:
+        pytest.skip(native.diagnosis())
+
+
+def test_playouts_without_the_bridge_are_refused_in_a_sentence(monkeypatch):
+    monkeypatch.setenv(native.SWITCH, "0")
+    native.bridge.cache_clear()
+    with pytest.raises(UnsupportedGameError, match=r"needs the bridge.*RAVE_AGENTS_NATIVE"):
+        load_bot("playouts", pyspiel.load_game("tic_tac_toe"), 0, FEW)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_load_bot_knows_every_named_agent(name):
+    skip_without_bridge(name)
     game = pyspiel.load_game(GAMES.get(name, "tic_tac_toe"))
     state = position(game)
     bot = load_bot(name, game, 0, few(name))
@@ -39,6 +52,7 @@ def test_load_bot_knows_every_named_agent(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_named_agent_takes_openspiels_states_and_ours(name):
+    skip_without_bridge(name)
     game = GAMES.get(name, "tic_tac_toe")
     state = position(pyspiel.load_game(game))
     moves = [
@@ -49,6 +63,7 @@ def test_every_named_agent_takes_openspiels_states_and_ours(name):
 
 @pytest.mark.parametrize("name", ["mcts", "mcts_py", "playouts", "uct", "rave"])
 def test_what_is_no_state_is_refused_in_a_sentence(name):
+    skip_without_bridge(name)
     with pytest.raises(TypeError, match="state"):
         make_agent(name, "tic_tac_toe", **FEW).step("a state")
 

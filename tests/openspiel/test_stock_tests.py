@@ -2,6 +2,7 @@
 
 import functools
 import importlib.util
+import itertools
 import pathlib
 import subprocess
 import sys
@@ -52,19 +53,44 @@ def problems_of(case):
 QUICK = [f"{name}-uct" for name in NAMES if not name.endswith(("single_player", "three_player"))]
 
 
+PRESETS = ["uct", "uct_solver", "pn_mcts", "rave_pn"]
+OWN = [("test_solve_draw", "uct_solver"), ("test_solve_draw", "pn_mcts")]
+"""That each move is solved once a draw is: these prove it by bounds before that, see below."""
+
+
+def with_parts_of(preset):
+    """The bot's class, with the parts of a preset."""
+    config = SearchConfig.preset(preset)
+    parts = {name: getattr(config, name) for name in ("proofs", "amaf", "first_play_urgency")}
+    return functools.partial(MCTSBot, **parts)
+
+
 @pytest.mark.full(but=QUICK)
-@pytest.mark.parametrize("preset", ["uct", "uct_solver", "pn_mcts", "rave_pn"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("name", "preset"), [case for case in itertools.product(NAMES, PRESETS) if case not in OWN]
+)
 def test_the_stock_bots_own_test_passes_with_the_import_changed(
     name, preset, tmp_path, monkeypatch
 ):
     if preset != "uct":
-        config = SearchConfig.preset(preset)
-        asked = {name: getattr(config, name) for name in ("proofs", "amaf", "first_play_urgency")}
-        monkeypatch.setattr(mcts, "MCTSBot", functools.partial(MCTSBot, **asked))
+        monkeypatch.setattr(mcts, "MCTSBot", with_parts_of(preset))
     module = swapped_module("algorithms/mcts_test.py", tmp_path)
     np.random.seed(1)
     assert not problems_of(module.MctsBotTest(name))
+
+
+@pytest.mark.parametrize("preset", PRESETS[1:])
+def test_a_draw_is_solved_by_bounds_and_the_best_child_draws(preset, monkeypatch):
+    """What ``test_solve_draw`` asks, but that moves which are no better may stay open."""
+    monkeypatch.setattr(mcts_test, "mcts", mcts)
+    monkeypatch.setattr(mcts, "MCTSBot", with_parts_of(preset))
+    root, state = mcts_test.search_tic_tac_toe_state("x(1,1) o(0,0) x(2,2)")
+    assert root.outcome == [0.0, 0.0]
+    assert root.explore_count < 120
+    assert all(child.outcome is None or child.outcome[child.player] <= 0 for child in root.children)
+    best = root.best_child()
+    assert best.outcome == [0.0, 0.0]
+    assert state.action_to_string(best.player, best.action) in ("o(0,2)", "o(2,0)")
 
 
 @pytest.mark.parametrize("name", AGENT_NAMES)

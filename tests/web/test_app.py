@@ -103,7 +103,7 @@ def test_nothing_is_sent_twice(open_page):
         ({"do": "move", "seat": 0, "action": "4"}, "action must be an integer"),
         ({"do": "jump"}, "do must be one of"),
         ({"do": "seat", "place": 1, "who": "nobody"}, "Unknown agent"),
-        ({"do": "seat", "place": 1, "who": "os:system"}, "agents have names"),
+        ({"do": "seat", "place": 1, "who": "os:system"}, "Unknown agent 'os:system'"),
         ({"do": "seat", "place": 1, "who": "gtp(command=ls)"}, "no command"),
         ({"do": "seat", "place": 9, "who": "person"}, "no seat 9"),
         ({"do": "pace", "seconds": "fast"}, "seconds must be a number"),
