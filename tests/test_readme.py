@@ -14,7 +14,6 @@ from rave_agents.cli import app
 ROOT = pathlib.Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-LINES = 136
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SHORTER = {
     "ablation": ["--games", "2", "--simulations", "20"],
@@ -116,8 +115,7 @@ def test_readme_shows_what_its_first_snippet_prints():
     )
 
 
-def test_readme_fits_on_a_page_and_shows_a_picture_that_is_there():
-    assert len(README.splitlines()) <= LINES
+def test_readme_shows_pictures_that_exist():
     pictures = re.findall(r"!\[.+?\]\((.+?)\)", README)
     assert pictures
     assert all((ROOT / picture).is_file() for picture in pictures)

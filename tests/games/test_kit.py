@@ -330,12 +330,6 @@ def test_an_unknown_game_is_refused_with_the_nearest():
         rules_class("otello")
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_game_has_less_than_two_hundred_lines(name):
-    with open(sys.modules[rules_class(name).__module__].__file__, encoding="utf-8") as file:
-        assert len(file.readlines()) < (250 if name == "nogo" else 200)
-
-
 def test_an_error_of_interpreted_rules_is_raised_as_it_is():
     state = Race().new_initial_state()
     frame = make_frame(num_players=3, playouts=1, playout_stream=np.ones(4, np.int64))

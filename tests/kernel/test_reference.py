@@ -106,8 +106,7 @@ def test_the_reference_solves_positions():
     assert root.visits < 300
 
 
-def test_the_reference_fits_on_a_page():
+def test_the_reference_imports_nothing_of_this_package_but_its_states():
     text = (ROOT / "examples" / "reference_search.py").read_text(encoding="utf-8")
-    assert text.count("\n") < 200
     imported = set(re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE))
     assert imported == {"math", "random", "pyspiel", "rave_openspiel"}
