@@ -1,16 +1,17 @@
-"""Messages to the user about compilation with Numba."""
+"""Messages to the user about what takes long: compilation with Numba, checks before a search."""
 
 import contextlib
 import logging
+import multiprocessing
 import sys
+import threading
 import time
 from collections.abc import Iterator
 
+SLOW_SECONDS = 2.0
+"""Seconds after which something that is being done is shown."""
+
 _log = logging.getLogger("rave_agents")
-
-
-def _say_begun(what: str) -> None:
-    _log.warning("rave_agents: compiling %s ...", what)
 
 
 @contextlib.contextmanager
@@ -21,7 +22,7 @@ def announced(what: str) -> Iterator[list[str]]:
     """
     started = time.perf_counter()
     reasons: list[str] = []
-    with _shown(what):
+    with _shown(f"compiling {what}"):
         yield reasons
     seconds = time.perf_counter() - started
     kept = f"it is not kept on disk: {'; '.join(reasons)}" if reasons else "it is kept on disk"
@@ -29,12 +30,44 @@ def announced(what: str) -> Iterator[list[str]]:
 
 
 @contextlib.contextmanager
-def _shown(what: str) -> Iterator[None]:
+def _shown(text: str) -> Iterator[None]:
+    """Show a text: on a terminal with the seconds, which count up; elsewhere it is logged."""
     if not (sys.stderr is not None and sys.stderr.isatty()):
-        _say_begun(what)
+        say_slow(text)
         yield
         return
     from rave_agents.compiler.spinner import spinning  # noqa: PLC0415  (slow: rich)
 
-    with spinning(f"rave_agents: compiling {what}"):
+    with spinning(f"rave_agents: {text}"):
         yield
+
+
+@contextlib.contextmanager
+def shown_when_slow(text: str) -> Iterator[None]:
+    """Show what is being done once it has taken two seconds; not in processes of the arena."""
+    over = threading.Event()
+
+    def show() -> None:
+        if not over.wait(SLOW_SECONDS):
+            with _shown(text):
+                over.wait()
+
+    thread = threading.Thread(target=show, daemon=True)
+    try:
+        if is_main_process():
+            thread.start()
+        yield
+    finally:
+        over.set()
+        if thread.ident is not None:
+            thread.join()
+
+
+def say_slow(text: str) -> None:
+    """Log what takes long."""
+    _log.warning("rave_agents: %s ...", text)
+
+
+def is_main_process() -> bool:
+    """True outside of processes that the arena, or another program, has started for its work."""
+    return multiprocessing.parent_process() is None

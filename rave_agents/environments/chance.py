@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rave_agents.compiler.progress import shown_when_slow
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.check_time import CheckTime, seconds_for_a_look
 from rave_agents.environments.clone_check import RAISED, Player, Start, Step
@@ -161,6 +162,7 @@ class ChanceMetError(Exception):
     """Ends a search that meets chance in an environment in which none had been detected."""
 
 
+@shown_when_slow("looking for chance in the environment")
 def look_for_chance(
     base: Any,
     clone: Callable[[Any], Any],

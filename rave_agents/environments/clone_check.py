@@ -17,6 +17,7 @@ import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, Protocol
 
+from rave_agents.compiler.progress import shown_when_slow
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.check_time import CheckTime
 from rave_agents.environments.copying import equal
@@ -159,6 +160,7 @@ def raised(error: Exception, action: Any) -> Step:
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 
+@shown_when_slow("checking copies of the environment")
 def check_clones(
     env: Any,
     clone: Callable[[Any], Any],

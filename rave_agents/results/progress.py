@@ -81,6 +81,11 @@ _shows = threading.Lock()
 """Held while a run is shown."""
 
 
+def is_showing() -> bool:
+    """True while a run is shown."""
+    return _shows.locked()
+
+
 def _display(*, always: bool) -> Callable[[], Display] | None:
     """The display that fits where standard error goes; None for none."""
     ipython = sys.modules.get("IPython")

@@ -10,6 +10,7 @@ from typing import Any
 
 from rave_agents.compiler.changes import WATCHED, code_generation
 from rave_agents.compiler.dispatch import OpenFunction
+from rave_agents.compiler.progress import SLOW_SECONDS
 from rave_agents.config.limit import Limit
 from rave_agents.game.game_state import (
     GameState,
@@ -30,6 +31,7 @@ from rave_agents.searcher.checks import (
 from rave_agents.searcher.evaluators import kind_of
 from rave_agents.searcher.looks import Pause, is_enough, simulations_left, watched_statistics
 from rave_agents.searcher.preparing import take_turns
+from rave_agents.searcher.slow import SlowSearch
 from rave_agents.searcher.threads import run_in_threads
 from rave_agents.searcher.tree_search import TreeSearch
 from rave_agents.searcher.watch import Watch
@@ -262,7 +264,7 @@ class KeptTrees:
             limit: when to end.
             watch: ends the run before, or gives it more time; None for neither.
             between: called between two slices of some milliseconds, with what pauses all threads;
-                None for nothing.
+                None to show how far a search without a time limit is that takes long.
 
         Raises:
             Exception: what a search or ``between`` raises, unchanged.
@@ -271,10 +273,17 @@ class KeptTrees:
         deadline = self.started + (math.inf if limit.seconds is None else limit.seconds)
         left = math.inf if limit.simulations is None else float(limit.simulations)
         looks = between is not None or watch is not None
+        shows = between is None and limit.seconds is None
+        shown_from = self.started + SLOW_SECONDS if shows else math.inf
+        slow: SlowSearch | None = None
 
         def look(pause: Pause) -> bool:
+            nonlocal slow
             if between is not None:
                 between(pause)
+            elif time.perf_counter() > shown_from:
+                slow = slow or SlowSearch(searches, limit, self.started)
+                slow.update()
             if watch is None:
                 return True
             with pause():
@@ -290,7 +299,8 @@ class KeptTrees:
                 else:
                     ended_itself = True
                     while ended_itself and searches[0].run_slice():
-                        ended_itself = not looks or look(contextlib.nullcontext)
+                        if looks or time.perf_counter() > shown_from:
+                            ended_itself = look(contextlib.nullcontext)
                 if watch is None or limit.seconds is None or not ended_itself:
                     break
                 if any(search.solved for search in searches):
@@ -302,6 +312,8 @@ class KeptTrees:
                 deadline = time.perf_counter() + extension
             self.stage = Stage.IDLE
         finally:
+            if slow is not None:
+                slow.close()
             self.seconds = time.perf_counter() - self.started
             if searches and searches[0].root.game.determinizes:
                 self.note()

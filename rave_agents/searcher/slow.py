@@ -1,0 +1,53 @@
+"""Progress of a search that takes longer than two seconds."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from rave_agents.compiler.progress import is_main_process, say_slow
+from rave_agents.config.limit import Limit
+from rave_agents.results.progress import is_showing, shown
+from rave_agents.results.view import View
+from rave_agents.searcher.tree_search import TreeSearch
+
+
+class SlowSearch:
+    """Shows how far a search is: a terminal or notebook has a bar, elsewhere it is logged once.
+
+    Nothing is shown in other threads than the main one, in processes of the arena, and where
+    another run is shown.
+
+    Args:
+        searches: the searches that run.
+        limit: their limit.
+        started: ``time.perf_counter()`` time at which they began.
+    """
+
+    def __init__(self, searches: Sequence[TreeSearch], limit: Limit, started: float) -> None:
+        self._searches, self._planned = searches, limit.simulations
+        self._stack = contextlib.ExitStack()
+        self._show: Any = None
+        in_main = threading.current_thread() is threading.main_thread() and is_main_process()
+        if is_showing() or not in_main:
+            return
+        self._show = self._stack.enter_context(shown(None, self._view))
+        if self._show is None:
+            spent = time.perf_counter() - started
+            say_slow(f"{self._done()} of {self._planned} simulations in {spent:.1f} s")
+
+    def _done(self) -> int:
+        return sum(search.simulations for search in self._searches)
+
+    def _view(self, done: int) -> View:
+        return View(done, self._planned, "", lambda width: "simulations of a search")
+
+    def update(self) -> None:
+        """Show the simulations so far."""
+        if self._show is not None:
+            self._show(self._done())
+
+    def close(self) -> None:
+        """Take the display away."""
+        self._stack.close()
