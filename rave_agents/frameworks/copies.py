@@ -53,7 +53,7 @@ def _wrong_move(state: Any, copy: Any) -> Exception | None:
     """What is wrong with a move on the copy; None for nothing."""
     if state.is_terminal() or state.current_player() == PlayerId.SIMULTANEOUS:
         return None
-    before, copied, name = _answers(state), _answers(copy), type(state).__name__
+    before, copied, name = answers_of(state), answers_of(copy), type(state).__name__
     if before != copied:
         return CloneError(
             f"{name}.clone() must return an equal state: {_difference(before, copied)}."
@@ -61,13 +61,13 @@ def _wrong_move(state: Any, copy: Any) -> Exception | None:
     chance = state.is_chance_node()
     action = int(state.chance_outcomes()[0][0] if chance else state.legal_actions()[0])
     returned = copy.apply_action(action)
-    if before != (after := _answers(state)):
+    if before != (after := answers_of(state)):
         return CloneError(
             f"{name}.clone() shares what can change with the state: apply_action({action}) on the "
             f"copy changed the state, {_difference(before, after)}. Copy lists, dicts, sets and "
             "arrays in clone(), too."
         )
-    if isinstance(returned, type(state)) and returned is not copy and _answers(copy) == before:
+    if isinstance(returned, type(state)) and returned is not copy and answers_of(copy) == before:
         return GameError(
             f"{name}.apply_action({action}) returned a new {name} and did not change the state: it "
             "must change the state itself. To keep states that never change, wrap one in a class "
@@ -76,7 +76,7 @@ def _wrong_move(state: Any, copy: Any) -> Exception | None:
     return None
 
 
-def _answers(state: GameState) -> dict[str, Any]:
+def answers_of(state: GameState) -> dict[str, Any]:
     """The answers of a state's methods, by their calls."""
     answers: dict[str, Any] = {
         "current_player()": int(state.current_player()),

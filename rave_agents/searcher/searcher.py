@@ -38,6 +38,7 @@ from rave_agents.searcher.evaluators import as_evaluator, check_use, kind_of
 from rave_agents.searcher.kept_trees import KeptTrees, Run, Stage
 from rave_agents.searcher.looks import now_and_then
 from rave_agents.searcher.preparing import prepared
+from rave_agents.searcher.resuming import check_resumes
 from rave_agents.searcher.timed_search import clocked_limit
 from rave_agents.searcher.tree_search import TreeSearch
 from rave_agents.searcher.watch import EarlyStop, Watch
@@ -241,6 +242,7 @@ class Searcher:
         player: int | None = None,
         clock: Clock | None = None,
         moves: Sequence[int] | None = None,
+        resume: bool = False,
         reuse: bool = False,
         progress: Progress | None = None,
         watch: Watch | None = None,
@@ -257,6 +259,8 @@ class Searcher:
             moves: the actions and chance outcomes that have led here from the position searched
                 last, as ``follow`` takes them, if the caller is sure of them: the search goes on
                 from the kept tree. None if that is unknown, or the tree was led by ``advance``.
+            resume: True to go on with the search of the same position: the limit counts anew, and
+                the tree keeps all that it has.
             reuse: whether to go on from the kept tree if the states tell, by ``moves_to``, that the
                 position follows from the one searched last. If they tell that it does not, all is
                 dropped, what was learned too.
@@ -268,7 +272,8 @@ class Searcher:
         Raises:
             TypeError: if ``state`` is no state that any installed adapter knows.
             ValueError: if no player is to move there, or ``player`` is not one who is; for a limit
-                without simulations with ``rule=gumbel``.
+                without simulations with ``rule=gumbel``; for ``resume`` where another position was
+                searched last, or none, and with ``moves`` or ``reuse``.
             UnsupportedGameError: for the solver or proof numbers in a game in which players move
                 at the same time.
             GameError: if the game or the evaluator breaks the common interface.
@@ -283,7 +288,9 @@ class Searcher:
         run, trees = Run(), self._trees
         forced = self._config.search_forced_moves and clock is None
         try:
-            self.start(state, run, player=player, moves=moves, reuse=reuse, forced=forced)
+            self.start(
+                state, run, player=player, moves=moves, resume=resume, reuse=reuse, forced=forced
+            )
             assert trees.root is not None
             try:
                 if clock is not None:
@@ -351,6 +358,7 @@ class Searcher:
         *,
         player: int | None = None,
         moves: Sequence[int] | None = None,
+        resume: bool = False,
         reuse: bool = False,
         forced: bool,
     ) -> Sequence[TreeSearch]:
@@ -365,6 +373,9 @@ class Searcher:
         trees = self._trees
         if trees.stage is not Stage.IDLE:
             trees.check_idle()
+        if resume:
+            check_resumes(trees, self._config, as_game_state(state), player, moves, reuse=reuse)
+            moves = ()
         trees.search_run, trees.stage = run, Stage.ENTERING
         root, game = trees.root, None
         # Here an adapter may compile what it needs, once, as the kernel is compiled: off the clock.
