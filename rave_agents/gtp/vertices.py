@@ -15,6 +15,9 @@ _ROW_AND_COLUMN = re.compile(r"\D*?(\d+),(\d+)\)?")
 _POINTS = re.compile(r"([a-z])(\d{1,2})(?:[-x]?([a-z])(\d{1,2}))?\*?")
 _LARGEST_BOARD = 25
 
+_OTHER_NAMES = {"swap-pieces": "swap"}
+"""Moves that controllers call otherwise: HexGui's, by which the stone is mirrored, too."""
+
 
 class Vertices:
     """Writes and reads the moves of one game.
@@ -74,7 +77,7 @@ class Vertices:
             LookupError: if the word has the form of a move, but the move is illegal.
             ValueError: if the word does not have the form of a move.
         """
-        wanted = word.lower()
+        wanted = _OTHER_NAMES.get(word.lower(), word.lower())
         for action in state.legal_actions():
             if self.write(state, int(action)).lower() == wanted:
                 return int(action)

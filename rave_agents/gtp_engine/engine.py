@@ -144,6 +144,8 @@ class Engine:
         """Search, and tell of it meanwhile; of a ``genmove`` play the move that was found."""
         asked = live_analysis.Asked.parse(command.arguments)
         genmove = self._live[command.name] == "genmove"
+        if genmove and asked.player is not None:
+            self._give_turn(asked.player)
         state, vertices = self.position.state, self.position.vertices
         if state.is_terminal():
             raise GtpError("the game is over")
@@ -176,7 +178,10 @@ class Engine:
         return ""
 
     def _boardsize(self, arguments: list[str]) -> str:
-        resized = self._without_handicap().resized(integer(words(arguments, 1)[0]))
+        sizes = {*map(integer, arguments or words(arguments, 1))}  # HexGui sends it twice.
+        if len(sizes) > 1:
+            raise GtpError("unacceptable size")
+        resized = self._without_handicap().resized(sizes.pop())
         self._change_game(resized, self._begin, "unacceptable size")
         return ""
 
@@ -231,7 +236,9 @@ class Engine:
                 self._set_clock(player, clock)
 
     def _play(self, arguments: list[str]) -> str:
-        colour, word = words(arguments, 2)
+        if len(arguments) != 2:
+            raise GtpError("syntax error")
+        colour, word = arguments
         player = parse_colour(colour)
         if word.lower() == PASS and self.position.pass_for_nothing(player):
             return ""
@@ -248,8 +255,13 @@ class Engine:
     def _play_sequence(self, arguments: list[str]) -> str:
         if len(arguments) % 2:
             raise GtpError("syntax error")
+        before = self.position.marked()
         for index in range(0, len(arguments), 2):
-            self._play(arguments[index : index + 2])
+            try:
+                self._play(arguments[index : index + 2])
+            except GtpError as error:
+                self.position.return_to(before)
+                raise GtpError(f"{error}: move {index // 2 + 1}") from error
         return ""
 
     def _handicap(self, arguments: list[str], *, fixed: bool) -> str:
@@ -292,7 +304,8 @@ class Engine:
                 raise ValueError(f"{path}: {read.goes_on}")
             actions = (*(read.laid or ()), *read.actions[:count])
         except (GtpError, ValueError, OSError) as error:
-            raise GtpError("cannot load file: " + " ".join(str(error).split())) from error
+            why = getattr(error, "strerror", None) or " ".join(str(error).split())
+            raise GtpError(f"cannot load file: {why}") from error
         self._change_game(fitting, self._begin, "cannot load file: no agent plays its game")
         for action in actions:
             self._apply(action)

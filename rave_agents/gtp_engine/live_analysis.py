@@ -40,6 +40,8 @@ class Asked(NamedTuple):
         for word in arguments:
             if word.isdecimal():
                 interval = int(word) / 100
+            elif word in ("avoid", "allow", "minmoves", "maxmoves"):
+                raise GtpError(f"{word} is not supported")
             elif word != "interval":
                 player = parse_colour(word)
         return cls(player, max(_LEAST_INTERVAL, interval))
