@@ -193,7 +193,7 @@ def load_stable_baselines(path: pathlib.Path) -> Any:
         with zipfile.ZipFile(path) as archive:
             saved = json.loads(archive.read("data"))
         module = str(saved["policy_class"].get("__module__", saved["policy_class"]))
-    except (zipfile.BadZipFile, KeyError, ValueError, AttributeError) as error:
+    except (zipfile.BadZipFile, KeyError, ValueError, AttributeError, RecursionError) as error:
         raise UnknownNameError(
             f"{path} is not a model saved by Stable-Baselines3; load=function reads other "
             "checkpoints."

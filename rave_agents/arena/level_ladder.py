@@ -29,7 +29,7 @@ from rave_agents import __version__
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.arena.match import checked_count, checked_match_seed, play_match
 from rave_agents.arena.statistics import MatchScore, finite
-from rave_agents.files import written_whole
+from rave_agents.files import strict_json, written_whole
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.knowledge.levels import (
     DEFAULT_PLACES,
@@ -362,7 +362,7 @@ def _matches_in(path: Path, played: _Played) -> list[LevelMatch]:
     matches = []
     for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
-            line = json.loads(text)
+            line = strict_json(text)
             above, below = float(line["above"]), float(line["below"])
             if not 0.0 <= min(above, below) <= max(above, below) <= len(PATH) - 1:
                 raise ValueError("no such place")

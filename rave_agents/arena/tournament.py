@@ -216,7 +216,7 @@ def read_tournament(path: str | os.PathLike[str]) -> dict[str, Any]:
     """
     try:
         settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{path} is no TOML: {error}") from error
     check_arguments(f"setting in {path}", settings, SETTINGS, ValueError)
     for name in ("games", "agents"):

@@ -13,7 +13,7 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from rave_agents.files import written_whole
+from rave_agents.files import strict_json, written_whole
 from rave_agents.game.arguments import is_integer, is_number
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.knowledge.other_sizes import rules_named
@@ -134,7 +134,10 @@ def read_levels(path: pathlib.Path) -> dict[str, Ladder]:
         OSError: if it cannot be read.
         ValueError: if it is no file of levels.
     """
-    told = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        told = strict_json(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{str(path)!r} is no file of levels: {error}.") from error
     if not isinstance(told, dict):
         raise ValueError(f"{str(path)!r} has no levels of games.")
     return {str(game): _checked(path, game, ladder) for game, ladder in told.items()}
@@ -162,6 +165,6 @@ def _checked(path: pathlib.Path, game: str, told: Any) -> Ladder:
         fits = fits and is_number(temperature) and 0.0 <= temperature < math.inf
         fits = fits and is_number(share) and 0.0 <= share <= 1.0
     if not fits:
-        raise ValueError(f"{str(path)!r}: {game} has no {LEVELS} levels: {told!r}.")
+        raise ValueError(f"{str(path)!r}: {game} has no {LEVELS} levels: {repr(told)[:200]}.")
     levels = tuple(Level(int(rung[0]), float(rung[1]), float(rung[2])) for rung in rungs)
     return Ladder(levels, distance)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.files import written_whole
+from rave_agents.files import strict_json, written_whole
 from rave_agents.solver.table import (
     BITS,
     FIELD,
@@ -82,11 +82,11 @@ def load_table(path: str | os.PathLike[str], words: Any, told: dict[str, Any]) -
         raise ValueError(f"{path} is damaged: its digest is not that of its content.")
     end = bytes(content[: len(TITLE) + 2**20 * 2]).find(b"\n", len(TITLE))
     try:
-        head = json.loads(bytes(content[len(TITLE) : end]))
+        head = strict_json(bytes(content[len(TITLE) : end]))
         values = [float(each) for each in head["values"]]
-        size = head["words"]
+        size = int(head["words"])
         found = {name: head.get(name) for name in told}
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         raise ValueError(f"{path} is damaged: its second line cannot be read.") from None
     for name, value in told.items():
         if found[name] != value and name == "rules":

@@ -1,5 +1,7 @@
 """Tables of the solver are used with the rules that they were made by, and with no others."""
 
+import hashlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ from helpers.own_games import subtraction
 from rave_agents import as_game
 from rave_agents.analysis.solve import solve_position
 from rave_agents.frameworks.rules_digest import rules_digest
+from rave_agents.solver.table_file import DIGEST
 
 WIN = "[-1.0, 1.0] if self.player == 0"
 GAME = Path(subtraction.__file__).read_text()
@@ -73,6 +76,18 @@ def test_a_table_is_refused_for_an_object_of_other_content(tmp_path):
     assert solve(Hidden(), path).positions == 0 < first.positions
     with pytest.raises(ValueError, match="was made by other rules"):
         solve(Hidden(sign=-1.0), path)
+
+
+@pytest.mark.parametrize("value", ["[" * 10**5, "1" + "0" * 400, '"many"', "1e999"])
+def test_a_forged_table_is_refused(tmp_path, value):
+    path = tmp_path / "kept"
+    solve(Hidden(), path)
+    title, head, rest = path.read_bytes()[:-DIGEST].split(b"\n", 2)
+    head = re.sub(rb'"words": \d+', b'"words": ' + value.encode(), head)
+    content = b"\n".join([title, head, rest])
+    path.write_bytes(content + hashlib.blake2b(content, digest_size=DIGEST).digest())
+    with pytest.raises(ValueError, match="second line cannot be read"):
+        solve(Hidden(), path)
 
 
 def test_no_table_is_kept_for_rules_that_cannot_be_determined(tmp_path):

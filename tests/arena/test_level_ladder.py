@@ -99,7 +99,7 @@ def test_levels_are_measured_and_go_on_from_a_file_of_matches(tmp_path):
 
 def test_a_file_that_has_other_lines_is_refused(tmp_path):
     path = tmp_path / "results.jsonl"
-    for line in ("{", json.dumps({"game": "tic_tac_toe()"})):
+    for line in ("{", "[" * 10**5, json.dumps({"game": "tic_tac_toe()"})):
         path.write_text(line + "\n")
         with pytest.raises(ValueError, match="line 1, is no match of levels"):
             measure_levels("tic_tac_toe", games=2, results=path, progress=False)

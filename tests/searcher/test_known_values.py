@@ -184,7 +184,15 @@ def test_levels_are_written_and_read_again(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["{", "[]", '{"a()": []}', '{"a()": {"levels": []}}', '{"a()": "0123456789"}']
+    [
+        "{",
+        "[" * 10**5,
+        '{"a()": 1' + "0" * 5000,
+        "[]",
+        '{"a()": []}',
+        '{"a()": {"levels": []}}',
+        '{"a()": "0123456789"}',
+    ]
     + [
         json.dumps({"a()": {"levels": [rung] * 10, "distance": distance}})
         for rung, distance in [
@@ -196,7 +204,7 @@ def test_levels_are_written_and_read_again(tmp_path):
 def test_a_file_that_has_no_levels_is_refused(text, tmp_path):
     path = tmp_path / "levels.json"
     path.write_text(text)
-    with pytest.raises(ValueError, match=r"levels|Expecting"):
+    with pytest.raises(ValueError, match="levels"):
         levels.read_levels(path)
 
 
