@@ -9,6 +9,11 @@ from rave_agents.game.game_state import STATE_METHODS, GameState, PlayerId
 _checked: weakref.WeakSet[type] = weakref.WeakSet()
 
 
+def is_of_package(kind: type) -> bool:
+    """True for a class of this package or of its adapters."""
+    return kind.__module__.partition(".")[0].startswith("rave_")
+
+
 def check_copies(state: GameState) -> None:
     """Refuse a state whose ``clone`` gives no copy, or whose ``apply_action`` changes nothing.
 
@@ -20,7 +25,7 @@ def check_copies(state: GameState) -> None:
         GameError: if ``apply_action`` returns another state in place of changing this one.
     """
     kind = type(state)
-    if kind in _checked or kind.__module__.partition(".")[0].startswith("rave_"):
+    if kind in _checked or is_of_package(kind):
         return
     try:
         copy: Any = state.clone()

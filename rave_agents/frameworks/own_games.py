@@ -19,6 +19,7 @@ from rave_agents.frameworks.adapters import (
     load_game,
     missing_adapters,
 )
+from rave_agents.frameworks.copies import is_of_package
 from rave_agents.frameworks.sources import Source, find_source
 from rave_agents.game.arguments import check_names
 from rave_agents.game.game_state import GameState, lacks_methods
@@ -112,7 +113,7 @@ def as_game(game: Any) -> Game:
     if isinstance(game, str):
         return _named_game(game)
     if _is_game(game):
-        return game  # type: ignore[no-any-return]
+        return _checked(game)
     owner: Any = getattr(game, "__self__", None)
     if hasattr(owner, "new_initial_state") and game == owner.new_initial_state:
         return as_game(owner)
@@ -128,6 +129,13 @@ def _is_game(value: Any) -> bool:
         and callable(getattr(value, "new_initial_state", None))
         and not _is_rules(value)
     )
+
+
+def _checked(game: Any) -> Game:
+    """A game with the interface of ``Game``; a user's is refused if its states cannot be copied."""
+    if not is_of_package(type(game)):
+        as_game_state(game.new_initial_state())
+    return game  # type: ignore[no-any-return]
 
 
 def _is_rules(value: Any) -> bool:
@@ -176,7 +184,7 @@ def _named_game(text: str) -> Game:
             "parameters."
         )
     if _is_game(source.value):
-        return source.value  # type: ignore[no-any-return]
+        return _checked(source.value)
     return _own_game(source, text.strip())
 
 

@@ -96,6 +96,17 @@ def test_every_door_refuses_a_clone_that_is_the_state_itself(door):
         DOORS[door](Itself)
 
 
+def test_a_game_object_of_the_users_is_refused_for_its_states():
+    class Sticks:
+        name, num_players = "sticks", 2
+
+        def new_initial_state(self):
+            return Itself()
+
+    with pytest.raises(CloneError, match=FAULTS[Itself][1]):
+        solve_position(Sticks())
+
+
 def test_a_copy_that_is_another_position_is_refused():
     with pytest.raises(CloneError, match=r"Afresh\.clone\(\) must return an equal state: current"):
         Searcher().search(Afresh.begun(), Limit(simulations=5))
