@@ -10,6 +10,7 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import ConformanceError, GameError, UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game, is_maker
 from rave_agents.game.game_state import (
+    STATE_METHODS,
     GameState,
     PlayerId,
     apply_path,
@@ -193,6 +194,10 @@ def _check_step(state: GameState, move: list[int]) -> None:
     before = snapshot(state)
     first, second = state.clone(), state.clone()
     require(first is not state, "clone() must make a new state.")
+    require(
+        all(callable(getattr(first, method, None)) for method in STATE_METHODS),
+        f"clone() must return a copy of the state, got {first!r}.",
+    )
     require(snapshot(first) == before, "clone() must give an equal state.")
     returned: Any = None
     if several:
