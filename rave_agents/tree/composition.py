@@ -2,7 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Hashable
+import sys
+from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
 from rave_agents.compiler.changes import code_generation
@@ -89,6 +90,23 @@ TRIED_VISITS = (0.0, 1.0, 10.0, 100.0, 1e3, 1e4, 1e6)
 ROUNDING = 1e-9
 
 
+MOST_LINES = 10_000
+"""Lines that a schedule may run for a weight tried; an endless loop would never end here, while the
+compiled search ends it with an error."""
+
+
+def _ends_after(lines: int) -> Callable[..., Any]:
+    """A trace function that raises once so many lines have run."""
+    left = itertools.repeat(None, lines)
+
+    def trace(frame: Any, event: str, argument: Any) -> Any:
+        if next(left, trace) is trace:
+            raise RuntimeError("too many lines")
+        return trace
+
+    return trace
+
+
 def check_schedules(parts: Parts) -> None:
     """Refuse a schedule of the user's own whose weight is none.
 
@@ -101,10 +119,14 @@ def check_schedules(parts: Parts) -> None:
         if not (formula and is_own(kind) and all(isinstance(v, int | float) for v in part)):
             continue
         for n, n_amaf in itertools.product(TRIED_VISITS, TRIED_VISITS[1:]):
+            traced = sys.gettrace()
+            sys.settrace(_ends_after(MOST_LINES))
             try:
                 weight = call_part(beta, part, n, n_amaf)
             except FormulaError:  # The search tells, if it comes to so many visits.
                 break
+            finally:
+                sys.settrace(traced)
             if weight < -ROUNDING or weight > 1.0 + ROUNDING:  # The search refuses NaN.
                 raise FormulaError(
                     f"{kind.__name__}: beta is a weight from 0 to 1, got {weight!r} for "

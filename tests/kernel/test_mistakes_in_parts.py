@@ -108,7 +108,7 @@ def test_print_in_a_formula_is_refused_with_its_line(body, capfd):
 @pytest.mark.parametrize(
     ("body", "source", "reason"),
     [
-        (lacks_a_field, "return", "has no attribute 'kk'"),
+        (lacks_a_field, "return", r"Unknown field of Wrong 'kk'\. Did you mean 'k'"),
         (lacks_a_name, "return", "name 'weight' is not defined"),
         (gives_too_many_arguments, "return", r"cannot do this: sqrt\(float64, float64\)"),
         (makes_a_dictionary, "", "makes no lists, dictionaries"),
