@@ -22,13 +22,14 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import TypingError
+from numba.core.imputils import user_function
 from numba.core.ir_utils import compute_cfg_from_blocks
-from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
+from rave_agents.compiler.lean_lowering import LeanLower
 from rave_agents.compiler.mistakes import compiled_or_noted, is_packages
 from rave_agents.compiler.references import RecordReference
-from rave_agents.compiler.shortcuts import passes_for_the_packages_own
+from rave_agents.compiler.shortcuts import PlainPasses, passes_for_the_packages_own
 
 _TIDY = create_pipeline_tuning_options(speed_level=1)
 """Passes that make a function small, so that those which inline it see what it is."""
@@ -38,6 +39,8 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code that is linked into other libraries, and never run by itself."""
 
     _merged: Any = None
+    raises = True
+    """False if its function is known to raise nothing."""
 
     def finalize(self) -> None:
         """Neither optimise nor make machine code; what it calls is linked with it later."""
@@ -122,10 +125,38 @@ def _unexecutable(library: Any, description: Any, environment: Any) -> Any:
 @contextlib.contextmanager
 def _without_machine_code(context: Any) -> Iterator[None]:
     context.get_executable = _unexecutable
+    context.insert_user_function = functools.partial(_insert_user_function, context)
     try:
         yield
     finally:
-        del context.get_executable
+        del context.get_executable, context.insert_user_function
+
+
+def _insert_user_function(context: Any, function: Any, description: Any, libraries: Any) -> None:
+    """Let calls of a function that never raises look at nothing but its result.
+
+    Numba looks at a status after every call, which is half of the code that LLVM is given.
+    """
+    raises = any(getattr(library, "raises", True) for library in libraries)
+    optional = isinstance(description.restype, types.Optional)  # type: ignore[attr-defined]
+    call: Any = (user_function if raises or optional else _plain_call)(description, libraries)
+    context._defns[function].append(call, call.signature)
+
+
+def _plain_call(description: Any, libraries: Any) -> Any:
+    def call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        convention = context.call_conv
+        place = convention.get_return_type(description.restype).pointee
+        result = cgutils.alloca_once(builder, place)
+        raised = convention._get_excinfo_argument(builder.function)
+        given = context.get_arg_packer(description.argtypes).as_arguments(builder, arguments)
+        called = context.declare_function(builder.module, description)
+        builder.call(called, [result, raised, *given])
+        return context.get_returned_value(builder, description.restype, builder.load(result))
+
+    described: Any = call
+    described.signature, described.libs = description.argtypes, tuple(libraries)
+    return described
 
 
 MOST_ROUNDS = 2**24
@@ -133,8 +164,8 @@ MOST_ROUNDS = 2**24
 compiled code does not hear Ctrl-C."""
 
 
-class _Lower(Lower):  # type: ignore[misc]
-    """Numba's lowering, with an end to loops of the user's own."""
+class _Lower(LeanLower):
+    """Lowering with an end to loops of the user's own."""
 
     @functools.cached_property
     def _endless(self) -> frozenset[int]:
@@ -224,16 +255,27 @@ class LinkedCompiler(CompilerBase):  # type: ignore[misc]
 
     def define_pipelines(self) -> list[Any]:
         """Numba's own passes but for the lowering; fewer where it is the package's function."""
-        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes = [
-            (LinkedLowering, text) if stage is NativeLowering else (stage, text)
-            for stage, text in manager.passes
-        ]
         function = self.state.func_id.func
+        passes = _all_passes(self.state)
         own = is_packages(function)
+        manager = PlainPasses("nopython")
         manager.passes = passes_for_the_packages_own(passes, function.__code__) if own else passes
         manager.finalize()
         return [manager]
+
+
+_passes: list[tuple[Any, str]] = []
+
+
+def _all_passes(state: Any) -> list[tuple[Any, str]]:
+    """Numba's passes, which are the same for all functions, but for the lowering."""
+    if not _passes:
+        numbas = DefaultPassBuilder.define_nopython_pipeline(state).passes
+        _passes.extend(
+            (LinkedLowering, text) if stage is NativeLowering else (stage, text)
+            for stage, text in numbas
+        )
+    return _passes
 
 
 # The kernel allocates nothing and returns no array: its caller holds what it works on. Without

@@ -6,6 +6,7 @@ five hundred. So an entry gets the address of a record that is laid out in memor
 """
 
 import functools
+import itertools
 from typing import Any
 
 from llvmlite import ir
@@ -47,6 +48,21 @@ class RecordReference(types.Type):
         """The types of the fields as they lie in memory."""
         return [_stored_type(field) for field in self.record.types]
 
+    @functools.cached_property
+    def offsets(self) -> list[int]:
+        """The words before each field."""
+        sizes = [_words_of(field) for field in self.fields]
+        return [0, *itertools.accumulate(sizes)][:-1]
+
+    @functools.cached_property
+    def words(self) -> int:
+        """The words of the record."""
+        return sum(map(_words_of, self.fields))
+
+
+def _words_of(field: Any) -> int:
+    return field.words if isinstance(field, RecordReference) else 1
+
 
 def _stored_type(field: Any) -> Any:
     if isinstance(field, _types.Array):
@@ -58,23 +74,10 @@ def _stored_type(field: Any) -> Any:
 
 @register_model(RecordReference)
 class _ReferenceModel(models.PrimitiveModel):  # type: ignore[misc]
+    """A pointer to words: what lies there would be pages of text in every function."""
+
     def __init__(self, manager: Any, kind: RecordReference) -> None:
-        super().__init__(manager, kind, _layout(manager, kind).as_pointer())
-
-
-def _layout(manager: Any, kind: RecordReference) -> Any:
-    """The record as a structure in memory, records in it included."""
-    return ir.LiteralStructType(
-        [
-            _layout(manager, field) if isinstance(field, RecordReference) else _word(manager, field)
-            for field in kind.fields
-        ]
-    )
-
-
-def _word(manager: Any, field: Any) -> Any:
-    """The word that a field that is no record takes in memory."""
-    return _WORD if field == types.boolean else manager.lookup(field).get_data_type()
+        super().__init__(manager, kind, _WORD.as_pointer())
 
 
 @infer_getattr
@@ -91,14 +94,58 @@ class _ReferenceAttributes(AttributeTemplate):  # type: ignore[misc]
 @lower_getattr_generic(RecordReference)
 def _get_field(context: Any, builder: Any, kind: RecordReference, value: Any, name: str) -> Any:
     index = kind.instance_class._fields.index(name)
-    address = cgutils.gep_inbounds(builder, value, 0, index)
     field = kind.fields[index]
+    address = _word_at(builder, value, kind.offsets[index])
     if isinstance(field, RecordReference):
         return address
-    stored = builder.load(address)
     if field == types.boolean:
-        return builder.icmp_unsigned("!=", stored, _WORD(0))
-    return context.data_model_manager[field].from_data(builder, stored)
+        return builder.icmp_unsigned("!=", builder.load(address), _WORD(0))
+    model = context.data_model_manager[field]
+    return model.from_data(builder, builder.load(_as_pointer(builder, address, model)))
+
+
+def _word_at(builder: Any, record: Any, offset: int) -> Any:
+    return builder.gep(record, [ir.IntType(32)(offset)], inbounds=True) if offset else record
+
+
+def _as_pointer(builder: Any, address: Any, model: Any) -> Any:
+    return builder.bitcast(address, model.get_data_type().as_pointer())
+
+
+class TupleReference(types.Type):
+    """The address of a NamedTuple on the stack: functions take one word, whatever it has."""
+
+    def __init__(self, kept: Any) -> None:
+        self.kept = kept
+        number = RecordReference.numbers.setdefault(kept, len(RecordReference.numbers))
+        super().__init__(f"{kept.instance_class.__name__}{number}")
+
+
+@register_model(TupleReference)
+class _TupleReferenceModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: TupleReference) -> None:
+        super().__init__(manager, kind, ir.IntType(8).as_pointer())
+
+
+@infer_getattr
+class _TupleReferenceAttributes(AttributeTemplate):  # type: ignore[misc]
+    key = TupleReference
+
+    def generic_resolve(self, kind: TupleReference, name: str) -> Any:
+        fields = kind.kept.instance_class._fields
+        return kind.kept.types[fields.index(name)] if name in fields else None
+
+
+@lower_getattr_generic(TupleReference)
+def _get_kept(context: Any, builder: Any, kind: TupleReference, value: Any, name: str) -> Any:
+    place = kind.kept.instance_class._fields.index(name)
+    before, field = (
+        context.get_value_type(each)
+        for each in (_types.Tuple(kind.kept.types[:place]), kind.kept.types[place])
+    )
+    offset = context.get_abi_sizeof(before)
+    address = builder.gep(value, [ir.IntType(32)(offset)], inbounds=True)
+    return builder.load(builder.bitcast(address, field.as_pointer()))
 
 
 def copy_of(kind: RecordReference) -> Any:
@@ -110,10 +157,10 @@ def copy_of(kind: RecordReference) -> Any:
     @intrinsic
     def record_at(typing_context: Any, address: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            layout = _layout(context.data_model_manager, kind)
-            given = builder.inttoptr(arguments[0], layout.as_pointer())
-            copied = cgutils.alloca_once(builder, layout)
-            _copy(builder, kind, given, copied)
+            given = builder.inttoptr(arguments[0], _WORD.as_pointer())
+            copied = cgutils.alloca_once(builder, ir.ArrayType(_WORD, kind.words))
+            copied = builder.bitcast(copied, _WORD.as_pointer())
+            _copy(context, builder, kind, given, copied)
             return copied
 
         return kind(types.int64), codegen
@@ -121,10 +168,13 @@ def copy_of(kind: RecordReference) -> Any:
     return record_at
 
 
-def _copy(builder: Any, kind: RecordReference, source: Any, target: Any) -> None:
-    for index, field in enumerate(kind.fields):
-        places = [cgutils.gep_inbounds(builder, record, 0, index) for record in (source, target)]
+def _copy(context: Any, builder: Any, kind: RecordReference, source: Any, target: Any) -> None:
+    for field, offset in zip(kind.fields, kind.offsets, strict=True):
+        places = [_word_at(builder, record, offset) for record in (source, target)]
         if isinstance(field, RecordReference):
-            _copy(builder, field, *places)
+            _copy(context, builder, field, *places)
         else:
+            if field != types.boolean:
+                model = context.data_model_manager[field]
+                places = [_as_pointer(builder, place, model) for place in places]
             builder.store(builder.load(places[0]), places[1])

@@ -8,11 +8,18 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, CodeType
 from typing import Any
 
-from numba.core import ir, types
-from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core import errors, ir, types
+from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+from numba.core.ir_utils import build_definitions
+from numba.core.rewrites import rewrite_registry
+from numba.core.ssa import reconstruct_ssa
+from numba.core.transforms import canonicalize_cfg
+from numba.core.typed_passes import IRLegalization, PreLowerStripPhis
+from numba.core.untyped_passes import GenericRewrites, IRProcessing, ReconstructSSA
 from numba.extending import lower_builtin, type_callable
 
 _types: Any = types
+_errors: Any = errors
 _NUMBERS = (types.Integer, types.Boolean, types.Float)
 
 
@@ -114,6 +121,92 @@ def _instruction(function: Any) -> tuple[int, Any]:
 
 _NONE = (-1, None)
 
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class PlainProcessing(IRProcessing):  # type: ignore[misc]
+    """Numba's first look at a function, without the lifetimes of what is counted."""
+
+    _name = "plain_processing"
+
+    def run_pass(self, state: Any) -> bool:
+        """Bring the blocks into order."""
+        if state.func_ir.is_generator:
+            return bool(super().run_pass(state))
+        state.func_ir.blocks = canonicalize_cfg(state.func_ir.blocks)
+        state.func_ir.generator_info = None
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class PlainRewrites(GenericRewrites):  # type: ignore[misc]
+    """Numba's rewriting of constants."""
+
+    _name = "plain_rewrites"
+
+    def run_pass(self, state: Any) -> bool:
+        """Rewrite each block as long as there is something to rewrite."""
+        function = state.func_ir
+        for kind in rewrite_registry.rewrites["before-inference"]:
+            rewrite = kind(state)
+            for place in list(function.blocks):
+                while rewrite.match(
+                    function, function.blocks[place], state.typemap, state.calltypes
+                ):
+                    function.blocks[place] = rewrite.apply()
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class PlainSSA(ReconstructSSA):  # type: ignore[misc]
+    """Numba's pass that gives each assignment a variable of its own."""
+
+    _name = "plain_ssa"
+
+    def run_pass(self, state: Any) -> bool:
+        """Give them."""
+        if state.func_ir.is_generator:
+            return bool(super().run_pass(state))
+        state.func_ir = reconstruct_ssa(state.func_ir)
+        self._patch_locals(state)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class PlainPhis(PreLowerStripPhis):  # type: ignore[misc]
+    """Numba's pass that makes assignments of what SSA has added."""
+
+    _name = "plain_phis"
+
+    def run_pass(self, state: Any) -> bool:
+        """Make them."""
+        if state.func_ir.is_generator:
+            return bool(super().run_pass(state))
+        state.func_ir = self._strip_phi_nodes(state.func_ir)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class PlainLegalization(IRLegalization):  # type: ignore[misc]
+    """Numba's last look before lowering: nothing is deleted that nobody counts."""
+
+    _name = "plain_legalization"
+
+    def run_pass(self, state: Any) -> bool:
+        """Leave it as it is."""
+        return bool(super().run_pass(state)) if state.func_ir.is_generator else True
+
+
+_PLAIN = {
+    "IRProcessing": PlainProcessing,
+    "GenericRewrites": PlainRewrites,
+    "ReconstructSSA": PlainSSA,
+    "PreLowerStripPhis": PlainPhis,
+    "IRLegalization": PlainLegalization,
+}
+"""Passes that take the place of Numba's: these count lifetimes of variables, five times."""
+
 _UNNEEDED = {
     "WithLifting",
     "InlineClosureLikes",
@@ -122,10 +215,13 @@ _UNNEEDED = {
     "RewriteDynamicRaises",
     "MakeFunctionToJitFunction",
     "InlineInlinables",
+    "InlineOverloads",
     "FindLiterallyCalls",
     "LiteralUnroll",
     "LiteralPropagationSubPipelinePass",
     "NopythonRewrites",
+    "NoPythonSupportedFeatureValidation",
+    "AnnotateTypes",
     "DumpParforDiagnostics",
 }
 """Numba's passes for what the package's own functions have not: contexts, closures, arrays as
@@ -139,6 +235,29 @@ def passes_for_the_packages_own(passes: list[tuple[Any, str]], code: CodeType) -
     for stage, text in passes:
         if stage.__name__ == "ReconstructSSA":
             needed.append((PlainCalls, "plain calls"))
-        if has_closures or stage.__name__ not in _UNNEEDED:
+        if has_closures:
             needed.append((stage, text))
+        elif stage.__name__ not in _UNNEEDED:
+            needed.append((_PLAIN.get(stage.__name__, stage), text))
     return needed
+
+
+class PlainPasses(PassManager):  # type: ignore[misc]
+    """Passes one after the other, without the records that Numba keeps of each."""
+
+    _known: dict[tuple[Any, ...], Any] = {}  # noqa: RUF012  (one for all functions)
+
+    def finalize(self) -> None:
+        """Find what passes need of others, once for all functions with these."""
+        stages = tuple(stage for stage, _ in self.passes)
+        if stages not in self._known:
+            self._known[stages] = self.dependency_analysis()
+        self._analysis = self._known[stages]
+        self._finalized = True
+
+    def _runPass(self, index: int, one: Any, state: Any) -> None:  # noqa: N802
+        one.analysis = self._analysis
+        with _errors.new_error_context("Pass {name}", name=one.name()):
+            one.run_initialization(state)
+            one.run_pass(state)
+            one.run_finalizer(state)

@@ -10,7 +10,7 @@ import numpy as np
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
 from rave_agents.games.kit.images import hash_images
-from rave_agents.games.kit.memory import array_at, clear, copy_state, states_at
+from rave_agents.games.kit.memory import array_at, clear, copy_state, in_memory, states_at
 from rave_agents.games.kit.position_hash import hash_record
 from rave_agents.games.kit.refusals import (
     BAD_ACTION,
@@ -268,4 +268,4 @@ def entry(rules: Any, address: int) -> int:
     )
     stack = header[STACK]
     words = array_at(stack, header[DEPTHS] * (rules.record_bytes >> 3), np.uint64)
-    return answer(rules, states_at(rules, stack), words, listing)
+    return answer(rules, states_at(rules, stack), words, in_memory(listing))

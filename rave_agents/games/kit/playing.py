@@ -28,6 +28,7 @@ from rave_agents.games.kit.memory import (
     ROOT,
     array_at,
     copy_state,
+    in_memory,
     states_at,
     table_at,
 )
@@ -233,5 +234,5 @@ def entry(rules: Any, address: int) -> int:
         states_at(rules, own),
         array_at(lists + 8 * room, room, np.int32),
         array_at(lists, room, np.float64),
-        frame,
+        in_memory(frame),
     )

@@ -27,12 +27,12 @@ from numba.extending import (
     register_model,
 )
 from numba.np import numpy_support
-from numba.np.arrayobj import make_array, populate_array
+from numba.np.arrayobj import make_array
 
 from rave_agents.compiler.linking import OPTIONS, LinkedCompiler, expect_number, function_type
 from rave_agents.compiler.lowering import begin, compiled_entry
 from rave_agents.compiler.machine_code import MachineCode
-from rave_agents.compiler.references import RecordReference
+from rave_agents.compiler.references import RecordReference, TupleReference
 from rave_agents.games.kit import instructions, memory, playouts
 from rave_agents.games.kit.base_rules import BaseRules
 
@@ -156,9 +156,17 @@ def _states_at(typing_context: Any, rules: Any, address: Any) -> Any:
     return array(rules, types.int64), codegen
 
 
+@_stands_for(memory.in_memory)
+def _in_memory(typing_context: Any, buffers: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kept = cgutils.alloca_once_value(builder, arguments[0])
+        return builder.bitcast(kept, cgutils.voidptr_t)
+
+    return TupleReference(buffers)(buffers), codegen
+
+
 def _array(context: Any, builder: Any, kind: Any, address: Any, lengths: Any) -> Any:
     """An array of the memory at an address, which nobody counts references to."""
-    made = make_array(kind)(context, builder)
     itemsize = context.get_abi_sizeof(context.get_data_type(kind.dtype))
     strides: list[Any] = []
     step = context.get_constant(types.intp, itemsize)
@@ -166,8 +174,14 @@ def _array(context: Any, builder: Any, kind: Any, address: Any, lengths: Any) ->
         strides.insert(0, step)
         step = builder.mul(step, length)
     data = builder.inttoptr(address, context.get_data_type(kind.dtype).as_pointer())
-    populate_array(made, data, lengths, strides, itemsize, None)
-    return made._getvalue()
+    count = functools.reduce(builder.mul, lengths)
+    size = context.get_constant(types.intp, itemsize)
+    made = context.get_constant_null(kind)  # Without an owner.
+    for place, part in enumerate((count, size, data)):
+        made = builder.insert_value(made, part, place + 2)
+    for place, parts in enumerate((lengths, strides)):
+        made = builder.insert_value(made, cgutils.pack_array(builder, parts), place + 5)
+    return made
 
 
 @_stands_for(memory.copy_state)
