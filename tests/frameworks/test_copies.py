@@ -126,6 +126,18 @@ def test_the_program_says_it_in_a_line(tmp_path):
     assert "Itself.clone() returned the state itself" in " ".join(told.stderr.split())
 
 
+def test_a_text_with_an_address_is_no_difference():
+    class Addressed(Returning):
+        apply_action = Subtraction.apply_action
+
+        def __str__(self):
+            return object.__repr__(self)
+
+    searcher, state = Searcher(seed=1), Addressed()
+    searcher.search(state, Limit(simulations=5))
+    assert searcher.search(state, Limit(simulations=5), resume=True).root_visits == 10
+
+
 def test_what_the_game_raises_is_left_to_the_search():
     class Raising(Returning):
         def apply_action(self, action):
