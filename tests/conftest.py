@@ -17,7 +17,7 @@ from rich.console import Console
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # so that tests can import ``helpers``
 
-from rave_agents.compiler.changes import WATCHED
+from rave_agents.compiler import edits
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.entry import Entry
 from rave_agents.compiler.entry_code import place_on_disk
@@ -250,11 +250,10 @@ def _chosen(cases, but):
 
 @pytest.fixture(autouse=True)
 def _watch_little():
-    """Watch no longer what earlier tests' code has looked up: each search asks after all of it."""
+    """Watch no longer what earlier tests have defined: each search has a look at all of it."""
     yield
-    if sum(map(len, WATCHED)) > 200:
-        WATCHED.clear()
-        OpenFunction.generation += 1
+    if len(edits.WATCHED) > 20:
+        edits.forget()
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import pytest
 from rave_openspiel import RaveBot
 
 import rave_agents
-from rave_agents.compiler.changes import nothing_watched
 from rave_agents.compiler.entry import Entry
 from rave_agents.searcher import kept_trees
 
@@ -82,7 +81,7 @@ def warm_bot(name, **parameters):
 
 @pytest.mark.full(but=["openspiel"])
 def test_a_warm_step_is_a_short_way(provider, monkeypatch):
-    monkeypatch.setattr(kept_trees, "WATCHED", nothing_watched())  # Other tests have own parts.
+    monkeypatch.setattr(kept_trees, "WATCHED", {})  # Other tests have own parts.
     bot, state = warm_bot("hex(board_size=7)", simulations=500)
     functions, depths = traced(lambda: bot.step(state))
     assert bot.last_result.provider == provider

@@ -114,10 +114,7 @@ class Callback(NamedTuple):
 
 
 def found_or_compiled(
-    path: pathlib.Path,
-    what: str,
-    compiled: Callable[[], MachineCode],
-    sources: Any,
+    path: pathlib.Path, what: str, compiled: Callable[[], MachineCode], key: Any
 ) -> MachineCode:
     """The machine code that is kept at a path; compiled, and kept there, where there is none.
 
@@ -125,27 +122,30 @@ def found_or_compiled(
         path: of the file.
         what: what is compiled, for the message to the user.
         compiled: compiles it with Numba, which it imports.
-        sources: the ``Fingerprint`` that the path is named after. What it does not know exactly is
-            not kept.
+        key: the ``CacheKey`` that the path is named after. If it does not identify the code, the
+            code is kept for this process only.
     """
-    code = None if sources.unknown else MachineCode.saved(path)
+    place = str(path), *key.identity()
+    code = _of_this_process[place][0] if place in _of_this_process else None
+    if code is None and not key.unknown:
+        code = MachineCode.saved(path)
     if code is None:
         with _without_garbage_collection(), announced(what) as reasons:
-            code = _compiled_or_told(compiled, sources)
+            code = _compiled_or_told(compiled, key)
             if code.fixed:
-                _in_use.append(sources)
+                _addressed.append(key)
                 reasons.append("it has a large array or a C function by its address")
-            elif sources.unknown:
-                objects = [f"{name} ({kind})" for name, kind in sources.unknown.items()]
-                reasons.append(f"nothing tells exactly what it looks up: {', '.join(objects)}")
+            elif key.unknown:
+                _of_this_process[place] = code, key
+                reasons.extend(key.reasons())
             else:
                 code.save(path)
     return code
 
 
-def _compiled_or_told(compiled: Callable[[], MachineCode], sources: Any) -> MachineCode:
+def _compiled_or_told(compiled: Callable[[], MachineCode], key: Any) -> MachineCode:
     """Compile; what the user's own functions are to blame for is told in a few lines."""
-    functions = sources.own_functions()
+    functions = key.own_functions
     refuse_calls_of_python(functions)
     forget_failures()
     try:
@@ -167,8 +167,11 @@ _NEEDS_INTERPRETER = {"PyGILState_Ensure", "numba_gil_ensure"}
 """Functions by which compiled code waits for the interpreter's lock."""
 
 
-_in_use: list[Any] = []
+_addressed: list[Any] = []
 """Holds arrays that code has by their addresses."""
+
+_of_this_process: dict[tuple[str, ...], tuple[MachineCode, Any]] = {}
+"""Code that no other process can know again, and the keys that hold what it looked up."""
 
 
 _collection = threading.Lock()

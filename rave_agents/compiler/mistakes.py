@@ -15,7 +15,6 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from rave_agents.compiler.looked_up import looked_up
 from rave_agents.game.arguments import unknown_name
 
 IN_THE_INTERPRETER = "With NUMBA_DISABLE_JIT=1 all runs in the interpreter, where it works."
@@ -105,7 +104,8 @@ def refuse_calls_of_python(functions: Iterable[types.FunctionType]) -> None:
     """
     for function in functions:
         for code in _codes(function.__code__):
-            for name in sorted(looked_up(code).globals | {"objmode"}):
+            loads = (one for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL")
+            for name in sorted({one.argval for one in loads} | {"objmode"}):
                 called = function.__globals__.get(name, vars(builtins).get(name))
                 refused = name == "objmode" or any(called is one for one in _INTERACTIVE)
                 line = _line_of(code, name) if refused else None

@@ -12,20 +12,25 @@ SLOW_SECONDS = 2.0
 """Seconds after which something that is being done is shown."""
 
 _log = logging.getLogger("rave_agents")
+_logged: set[str] = set()
+"""Reasons that the user has been told."""
 
 
 @contextlib.contextmanager
 def announced(what: str) -> Iterator[list[str]]:
     """Announce that ``what`` is compiled, and the seconds; on a terminal they count up.
 
-    Reasons why it is not kept on disk are to be added to the list.
+    Reasons why it is not kept on disk are to be added to the list; each is logged once.
     """
     started = time.perf_counter()
     reasons: list[str] = []
     with _shown(f"compiling {what}"):
         yield reasons
     seconds = time.perf_counter() - started
-    kept = f"it is not kept on disk: {'; '.join(reasons)}" if reasons else "it is kept on disk"
+    kept = "it is not kept on disk" if reasons else "it is kept on disk"
+    if new := [reason for reason in reasons if reason not in _logged]:
+        _logged.update(new)
+        kept += f": {'; '.join(new)}"
     _log.warning("rave_agents: compiled %s in %.1f s; %s.", what, seconds, kept)
 
 

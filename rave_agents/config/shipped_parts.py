@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import cloudpickle
 
+from rave_agents.compiler.cache_key import digest_of_function
 from rave_agents.compiler.dispatch import OpenFunction, implements
-from rave_agents.compiler.fingerprint import code_as_text
 from rave_agents.compiler.runtime import RUNS_AS
 from rave_agents.config.part_specs import is_own
 from rave_agents.game.object_names import files_run, run_files
@@ -33,7 +33,7 @@ class ShippedParts(NamedTuple):
             with contextlib.suppress(ImportError):
                 opened, kind, body = cloudpickle.loads(pickled)
                 known = opened.implementations.get(kind)
-                if known is None or code_as_text(known) != code_as_text(body):
+                if known is None or digest_of_function(known) != digest_of_function(body):
                     implements(opened, kind)(body)
         for pickled in self.records:
             with contextlib.suppress(ImportError):

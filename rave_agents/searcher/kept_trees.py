@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rave_agents.compiler.changes import WATCHED, code_generation
 from rave_agents.compiler.dispatch import OpenFunction
+from rave_agents.compiler.edits import WATCHED, code_generation
 from rave_agents.compiler.progress import SLOW_SECONDS
 from rave_agents.config.limit import Limit
 from rave_agents.game.game_state import (
@@ -192,7 +192,7 @@ class KeptTrees:
             moves = moves if moves and root.game.config.reuse_tree else None
         if root.game.determinizes:
             return None  # What a player sees changes which worlds there are.
-        if any(WATCHED):
+        if WATCHED:
             code_generation()
         if root.game.generation != OpenFunction.generation:
             return None  # The trees are those of other formulas, or of other rules.

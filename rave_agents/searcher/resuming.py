@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from rave_agents.compiler.changes import WATCHED, code_generation
 from rave_agents.compiler.dispatch import OpenFunction
+from rave_agents.compiler.edits import WATCHED, code_generation
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.frameworks.copies import answers_of
 from rave_agents.game.game_state import GameState
@@ -37,7 +37,7 @@ def check_resumes(
             "resume=True: a search of a game with hidden information, or with chance that its "
             "actions draw, begins anew each time. Give a larger limit instead."
         )
-    if any(WATCHED):
+    if WATCHED:
         code_generation()
     if root.game.config is not config or root.game.generation != OpenFunction.generation:
         raise ValueError(

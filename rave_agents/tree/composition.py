@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
-from rave_agents.compiler.changes import code_generation
 from rave_agents.compiler.dispatch import records_of
+from rave_agents.compiler.edits import code_generation
 from rave_agents.config.part_specs import call_part, is_own, is_part
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import FormulaError

@@ -11,10 +11,10 @@ import tempfile
 import pytest
 from helpers.owners import give_away
 
-from rave_agents.compiler import folders, sources
+import rave_agents
+from rave_agents.compiler import folders
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.compiler.machine_code import MachineCode
-from rave_agents.kernel.rules import UCB1
 
 PROGRAM = """
 from rave_agents import Limit, Searcher
@@ -68,7 +68,7 @@ def test_a_second_process_loads_what_the_first_compiled_and_only_the_first_says_
 @pytest.fixture
 def other_environment(tmp_path):
     """A copy of the package, and a program's environment in which it comes first."""
-    source = pathlib.Path(sources.__file__).parent.parent
+    source = pathlib.Path(rave_agents.__file__).parent
     shutil.copytree(source, tmp_path / source.name)
     return tmp_path / source.name, {"PYTHONPATH": str(tmp_path)}
 
@@ -79,15 +79,29 @@ def test_another_environment_with_the_same_sources_loads_it(shared_cache, other_
     assert run(NUMBA_CACHE_DIR=str(folder), **other_environment[1]).stderr == ""
 
 
+EDITS = [
+    ("kernel/backup.py", "    find_movers(search, depth)", "    find_movers(search, 1)", True),
+    ("kernel/backup.py", "Count a simulation in", "Add a simulation to", False),
+    ("compiler/linking.py", "MOST_ROUNDS = 2**24", "MOST_ROUNDS = 2**23", True),
+    ("compiler/linking.py", "Passes that make", "# Passes that make", False),
+    ("game/arguments.py", "Did you mean", "Do you mean", False),
+]
+"""Edits of files, and whether the search is compiled again."""
+
+
 @pytest.mark.full
-@pytest.mark.parametrize("file", ["kernel/rules.py", "compiler/linking.py"])
-def test_an_environment_with_other_sources_compiles(shared_cache, other_environment, file):
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: f"{edit[0]}: {edit[2]}")
+def test_only_an_edit_of_what_is_compiled_compiles_the_search(
+    shared_cache, other_environment, edit
+):
     folder, _ = shared_cache
     package, environment = other_environment
-    with (package / file).open("a") as opened:
-        opened.write("# another version\n")
+    file, old, new, compiles = edit
+    text = (package / file).read_text()
+    assert old in text
+    (package / file).write_text(text.replace(old, new))
     other = run(NUMBA_CACHE_DIR=str(folder), **environment)
-    assert "compiling the search" in other.stderr
+    assert ("compiling the search" in other.stderr) == compiles
 
 
 @pytest.mark.parametrize(
@@ -200,19 +214,3 @@ def test_without_any_folder_to_write_to_everything_still_works(tmp_path):
     done = run(f"import tempfile; tempfile.tempdir = '/dev/null'\n{QUICK}", **environment)
     assert "no folder can be written to keep compiled code" in done.stderr
     assert done.stdout == "compiled\n"
-
-
-def test_the_folder_is_named_after_the_source_of_every_kernel_file(monkeypatch):
-    before = sources.sources_name([UCB1])
-    assert sources.sources_name([UCB1]) == before
-    read_bytes = pathlib.Path.read_bytes
-
-    def changed(path):
-        return read_bytes(path) + (b"\n# more" if path.name == "schedules.py" else b"")
-
-    monkeypatch.setattr(pathlib.Path, "read_bytes", changed)
-    sources.own_sources.cache_clear()
-    assert sources.sources_name([UCB1]) != before
-    monkeypatch.undo()
-    sources.own_sources.cache_clear()
-    assert sources.sources_name([UCB1]) == before

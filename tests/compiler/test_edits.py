@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from rave_agents.compiler.changes import code_generation
+from rave_agents.compiler import progress
 from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, kernel
+from rave_agents.compiler.edits import code_generation
 from rave_agents.compiler.entry import Entry, entry
 from rave_agents.parts import beta, implements
 
@@ -170,30 +171,32 @@ def test_a_function_of_numbas_that_looks_up_an_edited_constant_is_compiled_anew(
 
 
 @pytest.mark.usefixtures("compiled")
-def test_what_cannot_be_told_exactly_is_not_kept_and_that_is_said(cache, caplog):
+def test_what_no_file_has_is_compiled_once_in_a_process_and_that_is_said_once(
+    cache, caplog, monkeypatch
+):
+    monkeypatch.setattr(progress, "_logged", set())
     notebook = {"__name__": "notebook", "implements": implements, "beta": beta}
-    exec(FORMULA.replace("RETURNED", "n * len(N) if n < 0 else n"), notebook)
-    notebook["N"] = (1, 2)
-    record = Record(notebook["Own"]())
-    assert compiled_and_interpreted(record) == (7, 7)
-    kept = {path for path in cache.rglob("*") if path.is_file()}
-    assert len(kept) == 1
-    exec("from numba.typed import List", notebook)
-    notebook["formula"].__kwdefaults__ = {"other": object()}
-    assert compiled_and_interpreted(record) == (7, 7)
-    assert {path for path in cache.rglob("*") if path.is_file()} == kept
-    assert "it is not kept on disk: nothing tells exactly" in caplog.text
-    assert "object" in caplog.text
+    told = []
+    for returned in ("n", "n + 1", "n"):
+        exec(FORMULA.replace("RETURNED", returned), notebook)
+        told.append(compiled_and_interpreted(Record(notebook["Own"]())))
+    assert told == [(7, 7), (8, 8), (7, 7)]
+    assert not [path for path in cache.rglob("*") if path.is_file()]
+    assert caplog.text.count("compiled a test in") == 2
+    assert caplog.text.count("it is not kept on disk: formula: defined in no file") == 1
 
 
-def run(program, **environment):
+def run(program, script=None, **environment):
+    """Run a program, as a script in a file if that is given."""
+    if script is not None:
+        script.write_text(program)
     own = {"NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "RAVE_AGENTS_GAMES"}
     kept = {name: value for name, value in os.environ.items() if name not in own}
     tests = str(pathlib.Path(__file__).parents[1])
     paths = [environment.pop("PYTHONPATH", ""), tests, os.environ.get("PYTHONPATH", "")]
     kept["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, *(["-c", program] if script is None else [str(script)])],
         env={**kept, **environment},
         capture_output=True,
         text=True,
@@ -236,7 +239,7 @@ def test_an_edited_default_and_an_edited_enum_are_compiled_anew(tmp_path):
     told = []
     for weight, sign in (("-1.0", "1"), ("1.0", "1"), ("-1.0", "-1"), ("-1.0", "1")):
         program = FORMULA_OF_A_SCRIPT.replace("WEIGHT", weight).replace("SIGN", sign)
-        done = run(program, NUMBA_CACHE_DIR=str(tmp_path))
+        done = run(program, tmp_path / "script.py", NUMBA_CACHE_DIR=str(tmp_path))
         told.append((done.stdout.strip(), "compiling the search" in done.stderr))
     assert told == [("evenly", True), ("one", True), ("one", True), ("evenly", False)]
 
@@ -287,12 +290,12 @@ AS_WRITTEN = {"enum": 1, "kind": "float64", "default": 3.0, "array": "ARRAY = np
 
 @pytest.mark.full
 def test_edited_rules_are_compiled_anew(tmp_path):
-    told = {}
+    told, script = {}, tmp_path / "script.py"
     for edits in ({}, {"default": 300.0}, {"enum": 100}, {"kind": "int64"}):
-        done = run(RULES.format(**AS_WRITTEN | edits), NUMBA_CACHE_DIR=str(tmp_path))
+        done = run(RULES.format(**AS_WRITTEN | edits), script, NUMBA_CACHE_DIR=str(tmp_path))
         told[str(edits)] = done.stdout.strip()
     assert list(told.values()) == ["[3, 6]", "[300, 6]", "[3, 105]", "[3, 1]"]
-    again = run(RULES.format(**AS_WRITTEN), NUMBA_CACHE_DIR=str(tmp_path))
+    again = run(RULES.format(**AS_WRITTEN), script, NUMBA_CACHE_DIR=str(tmp_path))
     assert (again.stdout, again.stderr) == ("[3, 6]\n", "")
 
 

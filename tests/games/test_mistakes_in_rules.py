@@ -135,9 +135,8 @@ class NeverEndsInPython(Heap):
 
 @pytest.mark.parametrize("rules", [MixesTypes, Divides, NeverEndsInPython, Heap])
 def test_a_trial_leaves_to_numba_what_python_alone_cannot_do(rules):
-    sources = machine.sources_of_rules(rules())
-    try_out(rules(), sources.own_functions(), uses_numba=False)
+    try_out(rules(), machine.key_of_rules(rules()).own_functions, uses_numba=False)
 
 
 def test_the_packages_own_games_have_no_trial():
-    assert machine.sources_of_rules(Hex()).own_functions() == []
+    assert machine.key_of_rules(Hex()).own_functions == []

@@ -9,7 +9,7 @@ import pytest
 from helpers.trees import dump, search_tree
 
 from rave_agents import FormulaError, Limit, SearchConfig, Searcher, UnsupportedGameError
-from rave_agents.compiler.sources import sources_name
+from rave_agents.compiler.cache_key import CacheKey
 from rave_agents.parts import (
     FLOAT,
     INT,
@@ -289,7 +289,11 @@ def test_what_python_alone_asks_compiles_nothing_anew():
     def name(body):
         script = {"__name__": "script"}
         exec(EDITED.replace("BODY", body), script)
-        return sources_name([script["Plain"]])
+        key = CacheKey([script["Plain"]])
+        key.add(exploration)
+        key.add(report_root)
+        key.add_bodies()
+        return key.digest()
 
     assert name("{'x': 1}") == name("{'x': 2}")
 

@@ -17,8 +17,8 @@ from helpers.trees import check_tree, dump
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.agents.named_agents import make_agent
+from rave_agents.compiler.cache_key import CacheKey
 from rave_agents.compiler.dispatch import JIT_DISABLED
-from rave_agents.compiler.sources import sources_name
 from rave_agents.errors import FormulaError, UnknownNameError
 from rave_agents.parts import (
     GRAVE,
@@ -837,7 +837,10 @@ def test_a_part_that_is_edited_has_code_of_its_own_in_the_cache():
     def name(sign):
         script = {"__name__": "script"}
         exec(EDITED.replace("SIGN", sign), script)
-        return sources_name([script["Least"]])
+        key = CacheKey([script["Least"]])
+        key.add(score)
+        key.add_bodies()
+        return key.digest()
 
     assert name("-1.0") == name("-1.0")
     assert name("1.0") != name("-1.0")

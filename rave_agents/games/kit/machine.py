@@ -1,25 +1,25 @@
 """The machine code of rules: compiled once, kept on disk, loaded without Numba."""
 
 import functools
-import hashlib
 import inspect
 import pathlib
 import re
 import threading
 import types
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-from rave_agents.compiler.changes import MISSING, Watched, code_generation, watch
+from rave_agents.compiler.cache_key import CacheKey, is_ours
 from rave_agents.compiler.dispatch import JIT_DISABLED
-from rave_agents.compiler.fingerprint import Fingerprint, is_ours
+from rave_agents.compiler.edits import code_generation, watch
 from rave_agents.compiler.folders import choose_cache_directory
-from rave_agents.compiler.looked_up import looked_up
 from rave_agents.compiler.machine_code import Callback, MachineCode, found_or_compiled
 from rave_agents.compiler.mistakes import UncompilableError
 from rave_agents.compiler.settings import codegen_settings
 from rave_agents.compiler.signals import uninterrupted
-from rave_agents.compiler.sources import own_sources
+from rave_agents.compiler.toolchain import toolchain
 from rave_agents.errors import GameError
-from rave_agents.games.kit import leaves, playing, playouts
+from rave_agents.games.kit import playing
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.trial import try_out
 
@@ -35,16 +35,15 @@ def loaded(rules: BaseRules, kit: types.ModuleType = playing) -> Callback:
         attribute = f"{_MACHINE_CODE}_{kit.__name__}"
         known = vars(rules).get(attribute)
         if known is None or known[0] != generation:
-            sources = sources_of_rules(rules, kit)
-            watch(_shared(sources.watched, rules))
-            place = _place(rules, sources)
+            key = key_of_rules(rules, kit)
+            _watch(rules, key.names)
+            place = _place(rules, key)
             try:
                 if not (str(place) in _loaded or place.exists()):
-                    own, uses_numba = sources.own_functions(), bool(sources.dispatchers)
-                    try_out(rules, own, uses_numba=uses_numba)
+                    try_out(rules, key.own_functions, uses_numba=bool(key.dispatchers))
                 uninterrupted(
                     lambda: vars(rules).update(
-                        {attribute: (generation, _load(rules, place, sources, kit))}
+                        {attribute: (generation, _load(rules, place, key, kit))}
                     )
                 )
             except UncompilableError as error:
@@ -65,85 +64,76 @@ def prepare(rules: BaseRules) -> None:
 
 def place_on_disk(rules: BaseRules) -> pathlib.Path:
     """Path of the machine code of these rules."""
-    return _place(rules, sources_of_rules(rules, playing))
+    return _place(rules, key_of_rules(rules, playing))
 
 
-def _place(rules: BaseRules, sources: Fingerprint) -> pathlib.Path:
+def _place(rules: BaseRules, key: CacheKey) -> pathlib.Path:
     kind = type(rules)
     name = re.sub(r"[^\w.-]", "_", kind.name or kind.__name__)
-    return choose_cache_directory("games") / _kit_sources() / f"{name}-{sources.digest()}"
+    return choose_cache_directory("games") / f"{name}-{key.digest()}"
 
 
-def _shared(watched: Watched, rules: BaseRules) -> Watched:
-    """Names that rules have looked up, without their own attributes, which no other code reads.
-
-    Watched, those of every object that was ever searched would be asked at each search.
-    """
-    own = vars(rules)
-    return watched._replace(names={k: v for k, v in watched.names.items() if v[0] is not own})
-
-
-def _load(
-    rules: BaseRules, place: pathlib.Path, sources: Fingerprint, kit: types.ModuleType
-) -> Callback:
-    if str(place) in _loaded and not sources.unknown:
+def _load(rules: BaseRules, place: pathlib.Path, key: CacheKey, kit: types.ModuleType) -> Callback:
+    if str(place) in _loaded and not key.unknown:
         return _loaded[str(place)]
 
     def compiled() -> MachineCode:
         from rave_agents.games.kit.rules_lowering import callback_code  # noqa: PLC0415  (slow: Numba)
 
-        return callback_code(kit.entry, rules, sources.dispatchers)
+        return callback_code(kit.entry, rules, key.dispatchers)
 
-    code = found_or_compiled(place, f"the rules of {rules}", compiled, sources)
+    code = found_or_compiled(place, f"the rules of {rules}", compiled, key)
     _loaded[str(place)] = code.load_callback()
     return _loaded[str(place)]
 
 
-@functools.cache
-def _kit_sources() -> str:
-    """A name for the sources of the kit, and of all that compiles it."""
-    digest = hashlib.sha256(own_sources().encode())
-    for path in sorted(pathlib.Path(__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def sources_of_rules(rules: BaseRules, kit: types.ModuleType = playing) -> Fingerprint:
+def key_of_rules(rules: BaseRules, kit: types.ModuleType = playing) -> CacheKey:
     """All that compiled code has of one object of rules: methods, and attributes as constants."""
-    found, kind = Fingerprint(), type(rules)
-    found.note(codegen_settings(), f"{kind.__module__}.{kind.__qualname__}", repr(rules.parameters))
-    found.note(kit.__name__)
-    found.names |= _names_of_the_kit(kit)
-    found.watching = not is_ours(kind.__module__)
-    has = {name for name in (*dir(kind), *vars(rules)) if not name.startswith("__")}
+    key, kind = CacheKey(), type(rules)
+    key.note(toolchain(), codegen_settings(), repr(rules.parameters), kit.__name__)
+    key.note(f"{kind.__module__}.{kind.__qualname__}")
+    key.add(kit.entry)
+    key.names.add("record")  # The type of the records, which the compiler looks up.
+    _add_members(key, {*dir(kind), *vars(rules)}, lambda name: _members(rules, name))
+    key.add_bodies()
+    return key
+
+
+def _add_members(
+    key: CacheKey, known: Iterable[str], members: Callable[[str], Iterable[object]]
+) -> None:
+    """Add what the functions look up in rules, and what that looks up, until nothing is new."""
+    has = {name for name in known if not name.startswith("__")}
     done: set[str] = set()
-    while waiting := sorted((found.names & has) - done):
+    while waiting := sorted((key.names & has) - done):
         done.update(waiting)
         for name in waiting:
-            _add_member(found, rules, name)
-    return found
+            for member in members(name):
+                key.add_named(name, member)
 
 
-def _add_member(found: Fingerprint, rules: BaseRules, name: str) -> None:
-    """Add a method or a constant, as ``rules_lowering`` finds it."""
-    kind = type(rules)
+def _members(rules: BaseRules, name: str) -> Iterator[object]:
+    """A constant, a method or both, as ``rules_lowering`` finds it."""
     try:
         value = getattr(rules, name, None)
     except Exception as error:  # Where compiled code needs it, it fails there.
         value = repr(error)
     if not callable(value):
-        found.add_named(name, value)
-    member = inspect.getattr_static(kind, name, None)
+        yield value
+    member = inspect.getattr_static(type(rules), name, None)
     if inspect.isfunction(member) or isinstance(member, property | functools.cached_property):
-        found.add_named(name, member)
-    for owner in (rules, *(base for base in kind.__mro__[:-1] if not is_ours(base.__module__))):
-        found.look_up(vars(owner), owner, name, vars(owner).get(name, MISSING))
+        yield member
 
 
-@functools.cache
-def _names_of_the_kit(kit: types.ModuleType) -> frozenset[str]:
-    """Names that a module of the kit and its compiler may look up in rules."""
-    members = [one for module in (kit, playing, leaves, playouts) for one in vars(module).values()]
-    functions = [getattr(one, "py_func", one) for one in members]
-    codes = [one.__code__ for one in functions if inspect.isfunction(one)]
-    return frozenset({"record"}.union(*(looked_up(code).attributes for code in codes)))
+def _watch(rules: BaseRules, names: Iterable[str]) -> None:
+    """Watch the members of the user's own rules, but for what each object has of its own."""
+    kind: Any = type(rules)
+
+    def make_key() -> CacheKey:
+        key = CacheKey(only_users=True)
+        key.names.update(names)
+        _add_members(key, dir(kind), lambda name: [inspect.getattr_static(kind, name, None)])
+        return key
+
+    if not is_ours(kind.__module__):
+        watch(kind, make_key)

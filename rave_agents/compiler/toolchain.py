@@ -1,0 +1,41 @@
+"""What makes machine code of functions: libraries, the processor and modules of this package."""
+
+import functools
+import importlib.metadata
+import importlib.util
+import platform
+
+import numpy as np
+
+from rave_agents.compiler.cache_key import CacheKey
+from rave_agents.compiler.machine_code import processor
+
+MAKERS = (
+    "compiler.arrays",
+    "compiler.layout",
+    "compiler.lean_lowering",
+    "compiler.linking",
+    "compiler.lowering",
+    "compiler.machine_code",
+    "compiler.plain_bodies",
+    "compiler.references",
+    "compiler.shortcuts",
+    "games.kit.instructions",
+    "games.kit.memory",
+    "games.kit.rules_lowering",
+)
+"""Modules of this package that decide what machine code is made of a function."""
+
+
+@functools.cache
+def toolchain() -> str:
+    """A digest of all of them."""
+    versions = [importlib.metadata.version(name) for name in ("numba", "llvmlite")]
+    key = CacheKey()
+    key.note(*versions, np.__version__, platform.python_version(), processor())
+    for name in MAKERS:
+        spec = importlib.util.find_spec(f"rave_agents.{name}")
+        code = spec.loader.get_code(spec.name)  # type: ignore[union-attr]
+        assert code is not None
+        key.add(code)
+    return key.digest()
