@@ -16,6 +16,24 @@ _logged: set[str] = set()
 """Reasons that the user has been told."""
 
 
+_waited = threading.local()
+
+
+def seconds_waited() -> float:
+    """Seconds that this thread has waited for compilers, which no search's clock pays for."""
+    return float(getattr(_waited, "seconds", 0.0))
+
+
+@contextlib.contextmanager
+def off_the_clock() -> Iterator[None]:
+    """Count the time meanwhile as waiting for a compiler."""
+    begun = time.perf_counter()
+    try:
+        yield
+    finally:
+        _waited.seconds = seconds_waited() + time.perf_counter() - begun
+
+
 @contextlib.contextmanager
 def announced(what: str) -> Iterator[list[str]]:
     """Announce that ``what`` is compiled, and the seconds; on a terminal they count up.

@@ -213,8 +213,13 @@ class Searcher:
         state = as_game_state(state)
         state, game = prepared(state, self.config, self._fit(state))
         player = state.current_player()
-        if self._endgames is not None and 0 <= player < game.num_players:
-            self._endgames.prepare(RootPosition(game, state, player))
+        if not 0 <= player < game.num_players:
+            return
+        root = RootPosition(game, state, player)
+        if hasattr(state, "on_compiled_rules"):
+            self._trees.searches[0].new_simulator(root, np.ones(4, np.int64))
+        if self._endgames is not None:
+            self._endgames.prepare(root)
 
     def _fit(self, state: GameState) -> Any:
         """Take what is known of a state's game: a shipped value, and the level. Returns the value.
@@ -389,8 +394,10 @@ class Searcher:
         if game is None or game.config is not self._config:
             state, game = prepared(state, self._config, self._fit(state))
             trees.fit_evaluator()
-        trees.started = time.perf_counter()
+        trees.started, first = time.perf_counter(), trees.searches[0]
+        first.loading = 0.0
         trees.enter(state.clone(), game, player, moves, forced=forced)
+        trees.started += first.loading
         self._move_unit = float(self._moves.random())
         if self._endgames is not None and moves is None:
             self._endgames.forget()

@@ -10,6 +10,7 @@ import numpy as np
 
 from rave_agents.compiler.arrays import NODE
 from rave_agents.compiler.dispatch import JIT_DISABLED
+from rave_agents.compiler.progress import seconds_waited
 from rave_agents.config.part_specs import call_part
 from rave_agents.config.root_noise import NoNoise, noisy
 from rave_agents.errors import FormulaError
@@ -89,6 +90,8 @@ class TreeSearch:
         self._policy: MovePolicy | None = None
         self._before = 0
         self._keeps_provider = False
+        self.loading = 0.0
+        """Seconds that the last provider took to be compiled or loaded."""
         self.provider: str = "python"
         """The provider of the simulations, see ``SearchResult.provider``; known once it is open."""
         self.took_part: tuple[str, ...] = ()
@@ -339,7 +342,19 @@ class TreeSearch:
 
     def _make_simulator(self, playout_stream: Stream) -> None:
         """Make a frame, and what runs simulations in it."""
-        game, evaluator = self.root.game, self._evaluator
+        game, before = self.root.game, seconds_waited()
+        self._use_simulator(*self.new_simulator(self.root, playout_stream))
+        self.loading = seconds_waited() - before
+        known = None if self.tree is None else self.tree.numbers
+        numbers = self._numbers = action_numbers(game, self._simulator, self._numbers, known)
+        weighed = reweighed(self._frame, game.num_actions if numbers is None else numbers.capacity)
+        if weighed is not self._frame:
+            self._simulator.bind(weighed)
+            self._use_frame(weighed)
+
+    def new_simulator(self, root: RootPosition, playout_stream: Stream) -> tuple[Simulator, Frame]:
+        """A provider of simulations of a position, and its frame."""
+        game, evaluator = root.game, self._evaluator
         cut = game.judging.playout_moves if is_value_function(evaluator) else math.inf
         frame = new_frame(
             game,
@@ -347,14 +362,8 @@ class TreeSearch:
             playouts=game.config.playout_count,
             playout_moves=-1 if cut == math.inf else int(cut),
         )
-        asked = at_a_position(evaluator, self.root.state, cut)
-        self._use_simulator(make_simulator(self.root, frame, asked), frame)
-        known = None if self.tree is None else self.tree.numbers
-        numbers = self._numbers = action_numbers(game, self._simulator, self._numbers, known)
-        weighed = reweighed(frame, game.num_actions if numbers is None else numbers.capacity)
-        if weighed is not frame:
-            self._simulator.bind(weighed)
-            self._use_frame(weighed)
+        asked = at_a_position(evaluator, root.state, cut)
+        return make_simulator(root, frame, asked), frame
 
     def _use_simulator(self, simulator: Simulator, frame: Frame) -> None:
         self._simulator = simulator

@@ -15,6 +15,7 @@ from rave_agents.compiler.edits import code_generation, watch
 from rave_agents.compiler.folders import choose_cache_directory
 from rave_agents.compiler.machine_code import Callback, MachineCode, found_or_compiled
 from rave_agents.compiler.mistakes import UncompilableError
+from rave_agents.compiler.progress import off_the_clock
 from rave_agents.compiler.settings import codegen_settings
 from rave_agents.compiler.signals import uninterrupted
 from rave_agents.compiler.toolchain import toolchain
@@ -41,11 +42,12 @@ def loaded(rules: BaseRules, kit: types.ModuleType = playing) -> Callback:
             try:
                 if not (str(place) in _loaded or place.exists()):
                     try_out(rules, key.own_functions, uses_numba=bool(key.dispatchers))
-                uninterrupted(
-                    lambda: vars(rules).update(
-                        {attribute: (generation, _load(rules, place, key, kit))}
+                with off_the_clock():
+                    uninterrupted(
+                        lambda: vars(rules).update(
+                            {attribute: (generation, _load(rules, place, key, kit))}
+                        )
                     )
-                )
             except UncompilableError as error:
                 raise GameError(f"The rules of {rules} have a mistake. {error}") from None
             known = vars(rules)[attribute]

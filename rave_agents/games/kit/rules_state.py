@@ -7,6 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rave_agents.compiler.cache_key import is_ours
+from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.game.board import Board
 from rave_agents.games.kit import machine
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL, BaseRules
@@ -34,7 +36,8 @@ class RulesState:
     """
 
     def __init__(self, rules: BaseRules) -> None:
-        machine.prepare(rules)
+        if not is_ours(type(rules).__module__):
+            machine.prepare(rules)  # Mistakes in a user's rules are told at once.
         self.rules = rules
         """The game."""
         self._root = _initial(rules).copy()
@@ -247,28 +250,58 @@ def compiled_simulator(
     """
     if not has_tables_of_ids(state):
         return None
-    if evaluator is None:
-        return RulesSimulator(state.rules, state.root, frame, moves=state.history())
-    if isinstance(evaluator, PositionPriors):
-        judged = rules_with_priors(evaluator.source, state.rules)
-    elif isinstance(evaluator, PositionValue):
-        judged = judged_rules(evaluator.function, state.rules)
-    else:
+    rules, weights = state.rules, None
+    if isinstance(evaluator, PositionValue | PositionPriors):
+        if isinstance(evaluator, PositionPriors):
+            judged = rules_with_priors(evaluator.source, rules)
+        else:
+            judged = judged_rules(evaluator.function, rules)
+        if judged is None:
+            return None
+        rules, weights = judged.rules, judged.weights
+    elif evaluator is not None:
         return None
-    if judged is None:
-        return None
-    return RulesSimulator(
-        judged.rules, state.root, frame, moves=state.history(), weights=judged.weights
-    )
+    made = RulesSimulator(rules, state.root, frame, moves=state.history(), weights=weights)
+    if made.outside_interpreter:
+        _loaded.setdefault(state.rules, (made.rules, made.tells_keys))
+    return made
 
 
-_threads = threading.local()
+_loaded: dict[BaseRules, tuple[BaseRules, bool]] = {}
+"""Rules whose machine code searches of a game have loaded, and whether it tells keys."""
+
+MOST_INTERPRETED = 1000
+"""Positions of a game that are told in the interpreter, if no search has loaded machine code."""
 
 
-def _asked(rules: BaseRules) -> RulesSimulator:
-    """The simulator with which this thread asks the rules."""
-    known: dict[BaseRules, RulesSimulator] = _threads.__dict__.setdefault("known", {})
-    if rules not in known:
+class _Asked:
+    """Tells of positions of a game, by the machine code that its searches use.
+
+    Rules of the package are asked in the interpreter before: what describes a position takes less
+    than a millisecond there, and seconds to compile.
+
+    Args:
+        rules: the game.
+    """
+
+    def __init__(self, rules: BaseRules) -> None:
+        self._rules, self._left = rules, MOST_INTERPRETED
+        self._waits = not JIT_DISABLED and is_ours(type(rules).__module__)
+        self._simulator = self._made(rules, interpreted=JIT_DISABLED or self._waits)
+
+    def simulator(self) -> RulesSimulator:
+        """The simulator to ask for the next position."""
+        if self._waits:
+            self._left -= 1
+            if self._rules in _loaded or self._left < 0:
+                self._waits = False
+                rules, tells_keys = _loaded.get(self._rules, (self._rules, False))
+                self._simulator = self._made(rules, tells_keys=tells_keys)
+        return self._simulator
+
+    def _made(
+        self, rules: BaseRules, *, tells_keys: bool = False, interpreted: bool = False
+    ) -> RulesSimulator:
         frame = make_frame(
             num_players=rules.num_players,
             playouts=1,
@@ -276,11 +309,22 @@ def _asked(rules: BaseRules) -> RulesSimulator:
             path_capacity=_PATH,
             action_capacity=rules.max_actions,
             move_capacity=1,
+            tells_keys=tells_keys,
         )
         frame.header[Header.STEP] = MOVE_ROOT
         frame.header[Header.EXPAND] = 1
-        known[rules] = RulesSimulator(rules, _initial(rules), frame)
-    return known[rules]
+        return RulesSimulator(rules, _initial(self._rules), frame, interpreted=interpreted)
+
+
+_threads = threading.local()
+
+
+def _asked(rules: BaseRules) -> RulesSimulator:
+    """The simulator with which this thread asks the rules."""
+    known: dict[BaseRules, _Asked] = _threads.__dict__.setdefault("known", {})
+    if rules not in known:
+        known[rules] = _Asked(rules)
+    return known[rules].simulator()
 
 
 def _initial(rules: BaseRules) -> NDArray[Any]:
