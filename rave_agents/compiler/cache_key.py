@@ -5,7 +5,7 @@ way: from an entry through the functions that it calls, with the bodies of open 
 parts in use, to plain values. Bytecode and constants count; docstrings, comments, lines and the
 code that only Python runs do not. The modules that make machine code are digested as a whole.
 
-For a user's functions the texts of their modules count too, see ``user_modules.py``. What no file
+For a user's functions the texts of their files count too, see ``user_modules.py``. What no file
 has, such as a notebook's cell, and a value of a kind that the walk does not know, are noted as
 ``unknown``: such code is compiled once in each process.
 """
@@ -31,7 +31,7 @@ from rave_agents.compiler.code_objects import (
 )
 from rave_agents.compiler.dispatch import KernelFunction, OpenFunction
 from rave_agents.compiler.layout import dtype_as_text
-from rave_agents.compiler.user_modules import UserModules
+from rave_agents.compiler.user_modules import text_of
 
 MOST_FROZEN_BYTES = 10**6
 """Compiled code has a larger array by its address, as it has one that is not contiguous."""
@@ -70,7 +70,7 @@ class CacheKey:
         self._only_users = only_users
         self._classes = dict.fromkeys(classes)
         self._opened: dict[OpenFunction[Any, Any], None] = {}
-        self._modules = UserModules()
+        self._texts: set[str] = set()
         self._objects: list[Any] = []
         self._seen: dict[Any, tuple[int, Any]] = {}
         self._looked_up = ""
@@ -78,8 +78,7 @@ class CacheKey:
     def digest(self) -> str:
         """A short name for the text."""
         digest = hashlib.sha256("\0".join(self.text).encode(errors="surrogatepass"))
-        for _, text in sorted(self._modules.texts.items()):
-            digest.update(hashlib.sha256(text).digest())
+        digest.update(" ".join(sorted(self._texts)).encode())
         return digest.hexdigest()[:16]
 
     def identity(self) -> tuple[str, ...]:
@@ -208,11 +207,16 @@ class CacheKey:
 
     def _add_users(self, function: types.FunctionType) -> None:
         self.own_functions.append(function)
-        if not (self._only_users or self._modules.add(function)):
-            file = function.__code__.co_filename
-            edited = f"edited since {file} was imported"
-            reason = edited if os.path.isfile(file) else "defined in no file"
-            self.unknown[function.__qualname__] = reason
+        if self._only_users:
+            return
+        text = text_of(function.__code__)
+        if text is not None:
+            self._texts.add(hashlib.sha256(text).hexdigest())
+            return
+        file = function.__code__.co_filename
+        edited = f"edited since {file} was imported"
+        reason = edited if os.path.isfile(file) else "defined in no file"
+        self.unknown[function.__qualname__] = reason
 
     def _add_bytecode(self, code: types.CodeType) -> None:
         self.text += bytecode_of(code)

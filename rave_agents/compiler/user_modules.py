@@ -3,78 +3,43 @@
 import functools
 import os
 import sys
-import sysconfig
 import types
-from collections.abc import Mapping
-from importlib.metadata import entry_points
-from typing import Any
 
 from rave_agents.compiler.code_objects import codes_in
 
+_scripts: list[str] = []
+"""The script whose functions were sent to this process: pickled, they do not say their file."""
 
-class UserModules:
-    """The modules of some functions, and those of the user's that these import.
 
-    Installed packages, this package and its adapters are not the user's.
+def script() -> str | None:
+    """The file of the program that this process runs; None for a notebook or a prompt."""
+    file = getattr(sys.modules.get("__main__"), "__file__", None)
+    return os.path.abspath(file) if file is not None else None
+
+
+def receive_from(file: str | None) -> None:
+    """Take a script of another process for the file of functions that came without one."""
+    _scripts[:] = [] if file is None else [file]
+
+
+def text_of(code: types.CodeType) -> bytes | None:
+    """The text of the file that has some code; None if no file has it.
+
+    No file has a notebook's cell, and one that has been edited since its import has other code.
     """
-
-    def __init__(self) -> None:
-        self.texts: dict[str, bytes] = {}
-        """Texts by the files that have them."""
-
-    def add(self, function: types.FunctionType) -> bool:
-        """Add a function's module. Returns whether its file has the function's code.
-
-        No file has a notebook's cell, and one that has been edited since its import has other code.
-        """
-        file = function.__code__.co_filename
-        self._add_file(file)
-        self._follow(function.__globals__)
+    for file in (code.co_filename, *_scripts):
         try:
-            return function.__code__ in _codes_of(file, os.stat(file).st_mtime_ns)
+            text, codes = _read(file, os.stat(file).st_mtime_ns)
         except (OSError, SyntaxError, ValueError):
-            return False
-
-    def _follow(self, names: Mapping[str, Any]) -> None:
-        """Add the modules that values come from, and go on from there."""
-        for value in list(names.values()):
-            named = "__name__" if isinstance(value, types.ModuleType) else "__module__"
-            module = sys.modules.get(str(getattr(value, named, None)))
-            file = getattr(module, "__file__", None)
-            if module is None or file is None or _is_installed(file, module.__name__):
-                continue
-            if self._add_file(file):
-                self._follow(vars(module))
-
-    def _add_file(self, file: str) -> bool:
-        """Add the text of a file. Returns whether it is new."""
-        if file in self.texts:
-            return False
-        try:
-            with open(file, "rb") as opened:
-                self.texts[file] = opened.read()
-        except OSError:
-            self.texts[file] = b""
-        return True
+            continue
+        if code in codes:
+            return text
+    return None
 
 
 @functools.lru_cache(maxsize=256)
-def _codes_of(file: str, changed: int) -> frozenset[types.CodeType]:
-    """The code objects that Python makes of a file, which was changed at that time."""
+def _read(file: str, changed: int) -> tuple[bytes, frozenset[types.CodeType]]:
+    """The text of a file that was changed at that time, and the code that Python makes of it."""
     with open(file, "rb") as opened:
-        whole = compile(opened.read(), file, "exec", dont_inherit=True)
-    return frozenset(codes_in(whole))
-
-
-@functools.lru_cache(maxsize=4096)
-def _is_installed(file: str, module: str) -> bool:
-    paths = sysconfig.get_paths()
-    folders = (paths[each] + os.sep for each in ("purelib", "platlib", "stdlib", "platstdlib"))
-    return file.startswith(tuple(folders)) or module.partition(".")[0] in _our_packages()
-
-
-@functools.cache
-def _our_packages() -> frozenset[str]:
-    """This package and those of the adapters."""
-    found = [__name__, *(one.module for one in entry_points(group="rave_agents.adapters"))]
-    return frozenset(name.partition(".")[0] for name in found)
+        text = opened.read()
+    return text, frozenset(codes_in(compile(text, file, "exec", dont_inherit=True)))

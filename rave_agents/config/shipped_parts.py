@@ -12,6 +12,7 @@ import cloudpickle
 from rave_agents.compiler.cache_key import digest_of_function
 from rave_agents.compiler.dispatch import OpenFunction, implements
 from rave_agents.compiler.runtime import RUNS_AS
+from rave_agents.compiler.user_modules import receive_from, script
 from rave_agents.config.part_specs import is_own
 from rave_agents.game.object_names import files_run, run_files
 
@@ -25,10 +26,13 @@ class ShippedParts(NamedTuple):
     """Pickled runtime records: the class and that of the record."""
     files: tuple[str, ...] = ()
     """Files that were run as modules, whose classes other processes know by those."""
+    script: str | None = None
+    """The program's file, whose text machine code of its functions is kept by."""
 
     def register(self) -> None:
         """Register them in this process, but for those of modules that it cannot import."""
         run_files(self.files)
+        receive_from(self.script)
         for pickled in self.bodies:
             with contextlib.suppress(ImportError):
                 opened, kind, body = cloudpickle.loads(pickled)
@@ -54,4 +58,5 @@ def shipped_parts() -> ShippedParts:
         tuple(map(cloudpickle.dumps, bodies)),
         tuple(map(cloudpickle.dumps, records)),
         files_run(),
+        script(),
     )

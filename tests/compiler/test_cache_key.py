@@ -263,12 +263,16 @@ def shown(tmp_path):
     return show
 
 
-def test_the_texts_of_the_users_module_and_of_those_it_imports_are_in_the_key(shown):
+def test_the_texts_of_files_with_the_users_functions_and_what_they_import_are_in_the_key(shown):
     first, reasons = shown()
     assert reasons == []
     assert shown() == (first, [])
-    for name in ("formula", "helper", "third"):
-        digest, reasons = shown(**{name: f"{FILES[name]}# another comment\n"})
+    for name, text in (
+        ("formula", f"{FORMULA}# another comment\n"),
+        ("helper", f"{FILES['helper']}# another comment\n"),
+        ("third", "weight = 4\n"),
+    ):
+        digest, reasons = shown(**{name: text})
         assert (digest != first, reasons) == (True, [])
     assert shown(unrelated="print(5)") == (first, [])
 

@@ -928,6 +928,7 @@ if __name__ == "__main__":
 def test_parts_of_a_script_play_in_several_processes(tmp_path):
     done = run_script(tmp_path / "script.py", WORKERS)
     assert done.returncode == 0, done.stderr
+    assert "not kept on disk" not in done.stderr  # The workers know the script's file.
     objects, objects_of_two, names, names_of_two = done.stdout.splitlines()
     assert objects == objects_of_two
     assert names == names_of_two
