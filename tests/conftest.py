@@ -1,7 +1,6 @@
-"""The quick run and the full one: what ``--full`` adds; see docs/tests.md."""
+"""Two kinds of tests, interpreted and compiled, and what ``--full`` adds; see docs/tests.md."""
 
 import collections
-import functools
 import gc
 import io
 import os
@@ -9,23 +8,19 @@ import pathlib
 import signal
 import subprocess
 import sys
-import time
 
-import numpy as np
+# Numba reads this once, so it is set before the package is imported. Workers inherit it.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    os.environ["NUMBA_DISABLE_JIT"] = "0" if "--compiled" in sys.argv else "1"
+
 import pytest
 from rich.console import Console
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # so that tests can import ``helpers``
 
 from rave_agents.compiler import edits
-from rave_agents.compiler.dispatch import OpenFunction
-from rave_agents.compiler.entry import Entry
-from rave_agents.compiler.entry_code import place_on_disk
-from rave_agents.compiler.layout import call_address, kind_of
-from rave_agents.games.kit import machine
-from rave_agents.games.kit.rules_simulator import RulesSimulator
+from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.results import progress, terminal_display
-from rave_agents.searcher import preparing
 
 # A job in the background of a script is started with SIGINT ignored, and so would be the programs
 # that the tests start and interrupt.
@@ -39,95 +34,16 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 CASES = 1
 """Of a test without the mark ``full``, the quick run takes so many cases, evenly spread."""
 
-COMPILED_AFTER = {"quick": (8000, 5.0), "full": (1000, 1.5)}
-"""Simulations and seconds that a process interprets a search that no process has compiled; it takes
-as long to compile it, which more tests of the full run share."""
 
-_compiled_at_once, _placed = Entry.bound, Entry.placed
-_spent: dict[object, tuple[int, float]] = {}
-_places: dict[object, pathlib.Path | None] = {}
-"""Where the code of a search will lie; None once it does."""
-
-
-def _is_on_disk(entry, record):
-    """Whether a process has compiled the search of these parts."""
-    kind = kind_of(record)
-    of_generation = OpenFunction.generation, entry.what, kind
-    if of_generation not in _places:
-        _places[of_generation] = place_on_disk(entry.function, record, kind)
-    place = _places[of_generation]
-    if place is not None and place.exists():
-        _places[of_generation] = place = None
-    return place is None
-
-
-def _compiled_late(entry, record, limits):
-    """The search of these parts, which is compiled when the tests have much to search with them.
-
-    Both grow the same trees, which ``compiler/test_interpreted.py`` shows.
-    """
-    if _is_on_disk(entry, record):
-        return _compiled_at_once(entry, record)
-    kind = entry.what, kind_of(record)
-
-    def run(number):
-        simulations, seconds = _spent.get(kind, (0, 0.0))
-        if simulations > limits[0] and seconds > limits[1]:
-            return _compiled_at_once(entry, record)(number)
-        started = time.thread_time()
-        try:
-            with np.errstate(all="ignore"):
-                return entry.function(record, number)
-        finally:
-            _spent[kind] = simulations + max(1, number), seconds + time.thread_time() - started
-
-    return run
-
-
-def _placed_if_compiled(entry, record):
-    return _placed(entry, record) if _is_on_disk(entry, record) else None
-
-
-RULES_COMPILED_AFTER = 1.5
-"""Seconds that a process interprets the rules of a game; their compilation takes 2 to 4."""
-
-_prepare, _new_simulator = machine.prepare, RulesSimulator.__init__
-_simulate_interpreted = RulesSimulator._interpreted
-_seconds: collections.Counter[object] = collections.Counter()
-
-
-def _new_late_simulator(simulator, rules, root, frame, *, interpreted=False, **options):
-    """A provider whose rules are compiled when the tests have much to simulate with them."""
-    late = not (interpreted or machine.JIT_DISABLED or machine.place_on_disk(rules).exists())
-    interpreted = interpreted or late
-    _new_simulator(simulator, rules, root, frame, interpreted=interpreted, **options)
-    simulator.late = late
-    if simulator.late:
-        simulator.provider = "compiled rules"
-
-
-def _simulate_late(simulator, address):
-    if simulator.late and _seconds[simulator.rules] > RULES_COMPILED_AFTER:
-        return call_address(machine.loaded(simulator.rules, simulator.kit).address, address)
-    started = time.thread_time()
-    try:
-        return _simulate_interpreted(simulator, address)
-    finally:
-        _seconds[simulator.rules] += time.thread_time() - started
-
-
-def _compile_late(run):
-    """Let this process interpret what it does not have much to do with, and compile the rest."""
-    Entry.bound = functools.partialmethod(_compiled_late, limits=COMPILED_AFTER[run])
-    Entry.placed = _placed_if_compiled
-    RulesSimulator.__init__ = _new_late_simulator
-    RulesSimulator._interpreted = _simulate_late
-    machine.prepare = lambda rules: None
+COMPILED_FOLDER = pathlib.Path(__file__).parent / "games"
+"""All its tests are of machine code: the rules of games."""
 
 
 def pytest_addoption(parser):
     parser.addoption("--full", action="store_true", help="run what the quick run leaves out, too")
-    parser.addoption("--rest", action="store_true", help="run only what the quick run leaves out")
+    parser.addoption(
+        "--compiled", action="store_true", help="run the tests of machine code, and only those"
+    )
 
 
 def pytest_configure(config):
@@ -137,20 +53,18 @@ def pytest_configure(config):
         f"or those that have one of these names. Without this mark it takes {CASES}.",
     )
     config.addinivalue_line(
+        "markers", "compiled: runs as users run it, with machine code, under --compiled"
+    )
+    config.addinivalue_line(
         "markers",
         "needs(module, ...): for the full run, and skipped without these modules, which the extra "
         "'frameworks' installs",
     )
-    is_worker = hasattr(config, "workerinput")
-    if not is_worker and getattr(config.option, "numprocesses", None):
+    if not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None):
         _build_before()
-    is_quick = not (config.getoption("full") or config.getoption("rest"))
-    _compile_late("quick" if is_quick else "full")
-    if is_quick:
+    if JIT_DISABLED:
         # OpenSpiel's games are searched on the bridge, which is compiled once; see tests/games.
         os.environ.setdefault("RAVE_AGENTS_GAMES", "openspiel")
-        if is_worker or not getattr(config.option, "numprocesses", None):
-            _interpret_programs()
 
 
 BUILD = """
@@ -173,7 +87,7 @@ with concurrent.futures.ThreadPoolExecutor() as pool:
 
 
 def _build_before():
-    """Compile once what every process of the tests would compile: the bridge, and usual searches.
+    """Compile once what every worker needs: the bridge and, for compiled tests, usual searches.
 
     What cannot be built is told where it is needed.
     """
@@ -183,47 +97,35 @@ def _build_before():
         subprocess.run(command, env=environment, capture_output=True, check=False)
 
 
-def _interpret_programs():
-    """Let programs and worker processes that a test starts interpret the search, too."""
-    from numba.core import config as numba_config
-
-    numba_config.reload_config = lambda: None  # Numba has read the environment of this process.
-    os.environ["NUMBA_DISABLE_JIT"] = "1"
-
-
-@pytest.fixture
-def compiled(monkeypatch):
-    """Compiles searches and rules before they begin, in the quick run's programs, too."""
-    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
-    monkeypatch.delenv("RAVE_AGENTS_GAMES", raising=False)
-    monkeypatch.setattr(Entry, "bound", _compiled_at_once)
-    monkeypatch.setattr(Entry, "placed", _placed)
-    monkeypatch.setattr(RulesSimulator, "__init__", _new_simulator)
-    monkeypatch.setattr(RulesSimulator, "_interpreted", _simulate_interpreted)
-    monkeypatch.setattr(machine, "prepare", _prepare)
-    monkeypatch.setattr(preparing, "_compiled", set())  # It knows those that are interpreted.
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    if config.getoption("full") or any("::" in argument for argument in config.args):
-        return  # Who names a test wants it.
+    named = any("::" in argument for argument in config.args)  # Who names a test wants it.
     left_out, cases = set(), collections.defaultdict(list)
     for item in items:
+        if COMPILED_FOLDER in item.path.parents:
+            item.add_marker("compiled")
         but = [mark.kwargs.get("but", 0) for mark in item.iter_markers("full")] or [CASES]
-        if 0 in but or item.get_closest_marker("needs"):
+        if bool(item.get_closest_marker("compiled")) == JIT_DISABLED:
+            left_out.add(item)
+        elif named or config.getoption("full"):
+            pass
+        elif 0 in but or item.get_closest_marker("needs"):
             left_out.add(item)
         else:
             cases[item.nodeid.partition("[")[0]].append((item, but[0]))
+    if named and left_out:
+        test = min(item.nodeid for item in left_out)
+        raise pytest.UsageError(
+            f"{test} runs {'with' if JIT_DISABLED else 'without'} --compiled only"
+        )
     for test, of_one_test in cases.items():
         among, (but, *_) = zip(*of_one_test, strict=True)
         chosen = _chosen(among, but)
         if not chosen:
             raise pytest.UsageError(f"{test}: mark.full leaves no case, for none is named {but}")
         left_out |= {*among} - {*chosen}
-    rest = config.getoption("rest")
-    config.hook.pytest_deselected(items=[item for item in items if (item in left_out) != rest])
-    items[:] = [item for item in items if (item in left_out) == rest]
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_collection_finish():

@@ -82,6 +82,7 @@ def test_there_are_positions_of_four_games_and_each_is_legal():
         )
 
 
+@pytest.mark.compiled
 @pytest.mark.full(but=["500-3"])
 @pytest.mark.parametrize(("nodes", "least"), [(500, 3), (20_000, 15)])
 def test_the_stated_move_is_the_only_best_one(nodes, least):

@@ -27,7 +27,7 @@ PROVIDERS = {"compiled": "compiled rules", "openspiel": "native"}
 
 
 @pytest.fixture(params=PROVIDERS)
-def provider(request, compiled, monkeypatch):
+def provider(request, monkeypatch):
     """What runs the simulations: a game's compiled rules, and OpenSpiel's own states."""
     from rave_openspiel.native import is_in_use
 
@@ -79,6 +79,7 @@ def warm_bot(name, **parameters):
     return bots[0], state
 
 
+@pytest.mark.compiled
 @pytest.mark.full(but=["openspiel"])
 def test_a_warm_step_is_a_short_way(provider, monkeypatch):
     monkeypatch.setattr(kept_trees, "WATCHED", {})  # Other tests have own parts.
@@ -92,6 +93,7 @@ def test_a_warm_step_is_a_short_way(provider, monkeypatch):
     assert depths, "the loop was not called"
 
 
+@pytest.mark.compiled
 @pytest.mark.full(but=["openspiel"])
 def test_a_warm_step_clones_the_root_for_searcher_result_and_bridge_alone(provider, monkeypatch):
     """Compiled rules play the new moves on, and need no clone."""
@@ -104,8 +106,9 @@ def test_a_warm_step_clones_the_root_for_searcher_result_and_bridge_alone(provid
     assert len(clones) == (2 if provider == "compiled rules" else 3)
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_compiled_rules_play_the_new_moves_alone(compiled, monkeypatch):
+def test_compiled_rules_play_the_new_moves_alone(monkeypatch):
     from rave_agents.games.kit import rules_simulator
 
     bot, state = warm_bot("hex(board_size=5)", simulations=50)
@@ -120,6 +123,7 @@ def test_compiled_rules_play_the_new_moves_alone(compiled, monkeypatch):
     assert played == [2]
 
 
+@pytest.mark.compiled
 @pytest.mark.full(but=["openspiel"])
 def test_a_warm_step_lays_the_search_out_once(provider, monkeypatch):
     bot, state = warm_bot("hex(board_size=7)", simulations=500)

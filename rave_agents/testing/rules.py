@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import ConformanceError, GameError
 from rave_agents.game.game_state import GameState, PlayerId, drawn_outcome
 from rave_agents.games.kit.playing import MOVE_ROOT
@@ -188,7 +189,9 @@ class _Interpreted:
 
     def _played(self, state: RulesState, interpreted: bool) -> Any:
         frame = self._new_frame(len(state.history()))
-        provider = RulesSimulator(self._rules, state.root, frame, interpreted=interpreted)
+        provider = RulesSimulator(
+            self._rules, state.root, frame, interpreted=interpreted or JIT_DISABLED
+        )
         status = simulated(provider, frame)
         if status == Status.FAILED:
             provider.raise_pending()

@@ -160,8 +160,9 @@ def test_the_compiled_value_is_that_of_the_sum_over_windows(name):
         assert -1 < returns[0] < 1
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_machine_code_gives_the_same_value(compiled):
+def test_machine_code_gives_the_same_value():
     rules = small("breakthrough")
     value, state = random_value(rules), played(rules, 5)
     found = [
@@ -454,8 +455,9 @@ def test_learning_in_several_processes_is_the_same_whatever_runs_them():
     assert weights[0].any()
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_learning_in_processes_of_this_machine_is_the_same_as_in_threads(compiled):
+def test_learning_in_processes_of_this_machine_is_the_same_as_in_threads():
     rules = small("breakthrough")
     found = [
         learn(rules, games=400, jobs=2, executor=executor, progress=False).weights
@@ -482,8 +484,9 @@ def test_learning_for_some_time_ends_then():
     assert told[-1].seconds >= 0.3
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_a_file_is_checked_after_every_round_and_goes_on(compiled, tmp_path):
+def test_a_file_is_checked_after_every_round_and_goes_on(tmp_path):
     path = tmp_path / "value.npz"
     result = learn_to_file("tic_tac_toe", path, games=100, rounds=2, checks=2, progress=False)
     assert len(result.checks) == 2
@@ -525,9 +528,10 @@ def test_a_game_of_self_play_is_over_once_its_winner_is_foreseen():
     assert learned[0] == 0 < learned[1]
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["breakthrough", "connect_four"])
-def test_machine_code_teaches_what_the_interpreter_does(compiled, name):
+def test_machine_code_teaches_what_the_interpreter_does(name):
     rules = small(name)
     learner = BoardLearner(rules, seed=1)
     learner.learn_round(20)
@@ -539,8 +543,9 @@ def test_machine_code_teaches_what_the_interpreter_does(compiled, name):
     assert learner.value().weights == pytest.approx(interpreted.value().weights, abs=1e-3)
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_a_learned_value_wins_against_none(compiled, tmp_path):
+def test_a_learned_value_wins_against_none(tmp_path):
     """20 games; of equals 1 in 170 matches ends at 16 or above."""
     game = "breakthrough(rows=6,columns=6)"
     learn(game, games=6000, rounds=1).save(tmp_path / "value.npz")
@@ -589,6 +594,7 @@ def test_openspiels_games_are_learned_from_observations():
     assert sum(value(state)) == pytest.approx(0.0)
 
 
+@pytest.mark.compiled
 def test_a_value_of_a_game_with_hidden_cards_is_learned_from_what_the_player_sees():
     state = load_game("kuhn_poker").new_initial_state()
     value = learn(state, "kuhn_poker", games=200, rounds=2, simulations=10, opening=0, seed=1)

@@ -27,6 +27,7 @@ def lost():
     return review_game("tic_tac_toe", actions_of("tic_tac_toe", LOST), AGENT)
 
 
+@pytest.mark.compiled
 def test_a_proven_mistake_is_found_and_exact(lost):
     mistake = lost.moves[1]
     assert mistake in lost.mistakes

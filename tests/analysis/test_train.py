@@ -207,9 +207,10 @@ def test_after_ctrl_c_the_command_says_what_is_kept(tmp_path, monkeypatch, round
     assert told in " ".join(found.output.split())
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 @pytest.mark.parametrize("targets", ["alphazero", "gumbel"])
-def test_a_trained_network_wins_against_an_untrained_one(compiled, targets):
+def test_a_trained_network_wins_against_an_untrained_one(targets):
     """100 games by little but the policy; of equals 1 match in 30,000 ends at 0.7 or above."""
     network = train(GAME, Perceptron, games=1280, simulations=30, rounds=1, targets=targets, seed=1)
     agents = [
@@ -219,8 +220,9 @@ def test_a_trained_network_wins_against_an_untrained_one(compiled, targets):
     assert play_match(GAME, *agents, games=100, seed=1, progress=False).score.score >= 0.7
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_a_round_is_checked_and_drawn(compiled, tmp_path):
+def test_a_round_is_checked_and_drawn(tmp_path):
     path = tmp_path / "net.npz"
     result = train_to_file(
         GAME, path, f"{FILE}:Perceptron", games=8, rounds=2, simulations=8, checks=2, progress=False
@@ -231,8 +233,9 @@ def test_a_round_is_checked_and_drawn(compiled, tmp_path):
     result.plot().savefig(tmp_path / "curve.png")
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_a_module_of_torch_and_the_small_network_are_trained(compiled, tmp_path):
+def test_a_module_of_torch_and_the_small_network_are_trained(tmp_path):
     torch = pytest.importorskip("torch")
     path = tmp_path / "net.npz"
     before = torch.random.get_rng_state()

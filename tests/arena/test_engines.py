@@ -145,9 +145,10 @@ def test_a_worker_of_another_version_is_refused_with_the_names(threads, monkeypa
         play_match("tic_tac_toe", "random", "random", games=2, executor=threads)
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 @pytest.mark.parametrize("when", [(3,), (3, 8)], ids=["once", "twice"])
-def test_games_of_workers_that_are_killed_are_played_again(when, compiled):
+def test_games_of_workers_that_are_killed_are_played_again(when):
     killed = []
 
     def kill(result):
@@ -172,8 +173,9 @@ def command_of(process):
         return ""
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_games_of_a_clusters_workers_that_are_killed_are_played_again(dask_workers, compiled):
+def test_games_of_a_clusters_workers_that_are_killed_are_played_again(dask_workers):
     killed = []
 
     def kill(result):

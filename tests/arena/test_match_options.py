@@ -106,8 +106,9 @@ def test_who_oversteps_his_time_loses(tmp_path):
     assert read(tmp_path / "game_0001.sgf")[0].get("RE") == "W+T"
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_agents_keep_to_the_clock_of_the_match(compiled):
+def test_agents_keep_to_the_clock_of_the_match():
     result = play_match("nogo(board_size=5)", "rave", "uct", games=1, clock="1.5+0.05, lag=0.1")
     assert result.endings == {}
     assert result.agents[0].startswith('rave(clock="1.5+0.05')

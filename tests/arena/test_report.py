@@ -53,6 +53,7 @@ def page(files):
     return report_page(data, games=1, ask=["rave(simulations=40)"])
 
 
+@pytest.mark.compiled
 def test_a_tournament_is_read_as_it_was(files):
     assert str(load_report(files[0]["tournament"]).result) == str(files[1]["tournament"])
 
@@ -112,6 +113,7 @@ def test_the_page_loads_nothing_from_elsewhere(page):
     assert "http" not in re.sub(r"base64,[^\"]*", "", page)
 
 
+@pytest.mark.compiled
 def test_the_title_says_who_plays_what(files, page):
     assert f"<h1>Tournament of {len(AGENTS)} agents in 2 games</h1>" in page
     match = report_page(load_report(files[0]["match"]), games=0)

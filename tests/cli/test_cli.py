@@ -451,6 +451,7 @@ def test_doctor_and_the_list_of_agents_tell_what_is_known(program):
         assert "clobber(rows=5,columns=6)," in told
 
 
+@pytest.mark.compiled
 def test_doctor_shows_each_time_beside_its_target(program, monkeypatch):
     monkeypatch.setattr(doctor, "_start_seconds", lambda cache, preset: 0.25)
     output = program("doctor").stdout

@@ -156,7 +156,7 @@ def test_with_a_read_only_home_the_cache_is_one_private_folder(read_only_home):
 
 
 @pytest.mark.full
-@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
+@pytest.mark.compiled
 def test_with_a_read_only_home_the_second_process_compiles_nothing(read_only_home, tmp_path):
     environment = {"XDG_CACHE_HOME": str(tmp_path / "file"), "TMPDIR": str(read_only_home)}
     assert run(QUICK, **environment).stdout == "compiled\n"
@@ -207,7 +207,7 @@ def test_what_a_read_only_cache_has_is_taken_over(read_only_home, monkeypatch, t
 
 
 @pytest.mark.full
-@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
+@pytest.mark.compiled
 def test_without_any_folder_to_write_to_everything_still_works(tmp_path):
     """As in a container whose whole file system is read-only."""
     environment = {"XDG_CACHE_HOME": "/dev/null", "NUMBA_CACHE_LOCATOR_CLASSES": "ZipCacheLocator"}

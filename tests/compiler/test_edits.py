@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from rave_agents.compiler import progress
-from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, kernel
+from rave_agents.compiler.dispatch import OpenFunction, kernel
 from rave_agents.compiler.edits import code_generation
 from rave_agents.compiler.entry import Entry, entry
 from rave_agents.parts import beta, implements
 
-pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
+pytestmark = pytest.mark.compiled
 
 
 class Part(NamedTuple):
@@ -106,7 +106,8 @@ def compiled_and_interpreted(record, run=run_beta):
     return run.bound(record)(7), run.function(record, 7)
 
 
-@pytest.mark.usefixtures("compiled", "cache")
+@pytest.mark.compiled
+@pytest.mark.usefixtures("cache")
 @pytest.mark.full(but=["a helper", "an enum"])
 @pytest.mark.parametrize(("cell", "returned"), CELLS.values(), ids=CELLS)
 def test_an_edited_cell_of_a_helper_is_compiled_into_the_next_search(cell, returned):
@@ -122,7 +123,8 @@ def test_an_edited_cell_of_a_helper_is_compiled_into_the_next_search(cell, retur
     assert len(set(told)) == 2
 
 
-@pytest.mark.usefixtures("compiled", "cache")
+@pytest.mark.compiled
+@pytest.mark.usefixtures("cache")
 @pytest.mark.full
 def test_what_is_changed_in_place_is_compiled_into_the_next_search():
     notebook = {"__name__": "notebook", "kernel": kernel, "implements": implements, "beta": beta}
@@ -145,7 +147,8 @@ def test_what_is_changed_in_place_is_compiled_into_the_next_search():
     assert len(set(results)) == len(results)
 
 
-@pytest.mark.usefixtures("compiled", "cache")
+@pytest.mark.compiled
+@pytest.mark.usefixtures("cache")
 @pytest.mark.full
 def test_a_function_of_numbas_that_looks_up_an_edited_constant_is_compiled_anew():
     """Numba itself goes on with the old one."""
@@ -159,7 +162,7 @@ def test_a_function_of_numbas_that_looks_up_an_edited_constant_is_compiled_anew(
     assert results == [21, 35, 21]
 
 
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 def test_what_no_file_has_is_compiled_once_in_a_process_and_that_is_said_once(
     cache, caplog, monkeypatch
 ):

@@ -138,7 +138,7 @@ def interpreted(request):
 
 
 @pytest.mark.full(but=["rave"])
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", CASES)
 def test_interpreted_and_compiled_trees_are_equal(name, interpreted):
     compiled = digest(name)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rave_agents.kernel
-from rave_agents.compiler.dispatch import JIT_DISABLED, KernelFunction, OpenFunction
+from rave_agents.compiler.dispatch import KernelFunction, OpenFunction
 from rave_agents.compiler.layout import call_address
 from rave_agents.kernel.amaf.views import NoAmaf
 from rave_agents.kernel.amaf.winning_moves import weighted_win_rate
@@ -55,7 +55,7 @@ def test_no_part_is_asked_whether_it_is_there(path):
     assert compared == []
 
 
-@pytest.mark.skipif(JIT_DISABLED, reason="they are plain functions anyway")
+@pytest.mark.compiled
 def test_kernel_functions_are_plain_functions_when_python_calls_them():
     assert isinstance(add_node, KernelFunction)
     stream = np.array([1, 2, 3, 4], np.int64)

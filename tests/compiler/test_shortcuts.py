@@ -47,8 +47,9 @@ def test_a_body_is_plain_that_only_returns_a_constant_or_an_argument(body, found
     assert plain_body(body.__code__) == found
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_no_hook_that_does_nothing_is_compiled(compiled, monkeypatch, tmp_path):
+def test_no_hook_that_does_nothing_is_compiled(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(OpenFunction, "generation", OpenFunction.generation + 1)
     compile_one, functions = LinkedCompiler.compile_extra, []

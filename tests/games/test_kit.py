@@ -221,9 +221,10 @@ class NoMoves(Steps):
         return 2 if state.moves == 0 else 0
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 @pytest.mark.parametrize(("rules", "count"), [(TooMany, 3), (NoMoves, 0)])
-def test_a_number_of_actions_beyond_what_the_rules_say_is_an_error(rules, count, compiled):
+def test_a_number_of_actions_beyond_what_the_rules_say_is_an_error(rules, count):
     told = rf"after \[.*max_actions, {rules().max_actions}, legal .* of chance: it has {count}"
     with pytest.raises(ConformanceError, match=told):
         check_rules(rules(), games=2)
@@ -447,7 +448,7 @@ def test_interpreted_rules_that_never_end_say_so(rules, monkeypatch):
 
 
 @pytest.mark.full
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 @pytest.mark.parametrize("rules", [Endless, EndlessChance])
 def test_a_search_of_a_game_that_never_ends_says_so(rules):
     with pytest.raises(GameError, match=r"has not ended after 1048576 moves: player\(\) must give"):

@@ -9,17 +9,13 @@ from helpers import mistaken_rules
 from helpers.mistaken_rules import Heap, NeverEnds, Raises
 
 from rave_agents import Limit, Searcher
-from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import ConformanceError, GameError
 from rave_agents.games.hex import Hex
 from rave_agents.games.kit import machine
 from rave_agents.games.kit.trial import try_out
 from rave_agents.testing import check_rules
 
-pytestmark = [
-    pytest.mark.usefixtures("compiled"),
-    pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled"),
-]
+pytestmark = pytest.mark.compiled
 
 FOUND_BY_PYTHON = {
     "WritesAField": "Unknown field of the record 'heep'. Did you mean 'heap'?",

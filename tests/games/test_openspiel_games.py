@@ -323,9 +323,10 @@ def test_every_game_of_openspiels_is_compared():
     assert set(SPECS) == set(GAMES) - {"nogo"}
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 @pytest.mark.parametrize("spec", MAIN)
-def test_hundreds_of_random_games_are_openspiels(spec, compiled):
+def test_hundreds_of_random_games_are_openspiels(spec):
     start = pyspiel.load_game(spec).new_initial_state
     check_rules(rules_of(spec), start, games=RANDOM_GAMES, interpreted_games=1, strings=False)
 

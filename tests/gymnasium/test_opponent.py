@@ -89,6 +89,7 @@ def test_reward_is_the_result_from_ones_own_side():
     assert outcomes == {-1.0, 0.0, 1.0}
 
 
+@pytest.mark.compiled
 def test_opponent_that_searches_does_not_lose_to_chance():
     env = made(opponent="uct(simulations=300)", seat="random")
     assert all(play(env, seed)[-1][1] <= 0.0 for seed in range(10))

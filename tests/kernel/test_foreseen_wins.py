@@ -35,6 +35,7 @@ def random_position(rules, draw):
     return state
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("preset", ["auto", "pn_mcts", "rave_pn"])
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_what_is_proven_is_true(rules, preset):
@@ -112,6 +113,7 @@ def test_a_game_goes_on_from_where_its_winner_was_foreseen(reuse):
     assert state.returns() == [1.0, -1.0]
 
 
+@pytest.mark.compiled
 @pytest.mark.full(but=["hex(board_size=4)"])
 @pytest.mark.parametrize("board", ["hex(board_size=4)", "y(board_size=5)"])
 def test_who_has_won_by_bridges_wins_against_any_play(board):

@@ -9,16 +9,12 @@ import pytest
 from helpers.games import random_game
 
 from rave_agents import FormulaError, GameError, Limit, SearchConfig, Searcher
-from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.games.hex import Hex
 from rave_agents.games.kit import machine
 from rave_agents.games.kit.values import judged_rules
 from rave_agents.parts import NodeAmaf, beta, implements, kernel, position_value
 
-pytestmark = [
-    pytest.mark.usefixtures("compiled"),
-    pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled"),
-]
+pytestmark = pytest.mark.compiled
 
 
 @kernel

@@ -18,7 +18,6 @@ from helpers.trees import check_tree, dump
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.compiler.cache_key import CacheKey
-from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import FormulaError, UnknownNameError
 from rave_agents.parts import (
     GRAVE,
@@ -205,14 +204,14 @@ def by_prior(rule, node, edge):
 
 
 @pytest.mark.full
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 def test_a_rule_is_asked_about_edges_alone():
     config = SearchConfig(rule=NeedsPriors(), amaf=NodeAmaf())
     assert len(tree_of(config, decision("hex(board_size=5)"))) > 10
 
 
 @pytest.mark.full
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 def test_many_edges_are_scored_at_once_as_they_are_one_by_one():
     state = decision("gomoku(size=9)")
     at_once, one_by_one = (
@@ -612,8 +611,7 @@ def _untyped(policy, action):
 
 
 @pytest.mark.full
-@pytest.mark.usefixtures("compiled")
-@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     "changes",
     [{"rule": OpensAFile()}, {"amaf": NodeAmaf(UsesAnUnknownName())}, {"playouts": Untyped()}],
@@ -754,7 +752,8 @@ def _unknown(schedule, n, n_amaf):
     return schedule.widht
 
 
-def test_an_unknown_field_of_a_record_is_refused_with_the_nearest(compiled):
+@pytest.mark.compiled
+def test_an_unknown_field_of_a_record_is_refused_with_the_nearest():
     searcher = Searcher(SearchConfig(amaf=NodeAmaf(Unknown())), seed=1)
     with pytest.raises(FormulaError, match=r"'widht'.*width"):
         searcher.search(random_game(6, depth=9), Limit(simulations=10))
@@ -777,8 +776,7 @@ def _only_credited(rule, amaf, node, edge):
 
 
 @pytest.mark.full
-@pytest.mark.usefixtures("compiled")
-@pytest.mark.skipif(JIT_DISABLED, reason="Python divides otherwise")
+@pytest.mark.compiled
 def test_a_rule_may_have_no_score_for_some_actions():
     """0 / 0 is NaN, and no error, as in all of the kernel."""
     config = SearchConfig(rule=OnlyCredited(), amaf=NodeAmaf())
@@ -870,7 +868,7 @@ def told_by(script):
 
 
 @pytest.mark.full
-@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
+@pytest.mark.compiled
 def test_parts_of_a_script_are_cached_and_compiled_anew_when_it_is_edited(tmp_path):
     script, cache = tmp_path / "script.py", {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     told = told_by(script)

@@ -69,10 +69,11 @@ def test_a_search_finds_the_same_with_the_bridge_and_without(spec, monkeypatch, 
     assert (found[0].provider, found[1].provider) == ("python", "native")
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 @pytest.mark.parametrize("leaves", [1, 4])
 @pytest.mark.parametrize("games", ["compiled", "openspiel"])
-def test_compiled_and_interpreted_batches_are_equal(games, leaves, compiled, monkeypatch):
+def test_compiled_and_interpreted_batches_are_equal(games, leaves, monkeypatch):
     monkeypatch.setenv("RAVE_AGENTS_GAMES", games)
     state, config = begun("connect_four"), PUCT.replace(leaves=leaves)
     searcher = Searcher(config, seed=1, evaluator=linear(2))

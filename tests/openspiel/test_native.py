@@ -460,6 +460,7 @@ def test_a_copied_open_spiel_keeps_its_libraries(fresh):
     assert str(pathlib.Path(pyspiel.__file__).stat().st_size) in content
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("spec", "switch", "provider"),
     [

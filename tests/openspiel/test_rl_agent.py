@@ -58,6 +58,7 @@ def test_plays_episodes_to_their_end(name, agent):
     assert sum(play(environment, agents)) == 0
 
 
+@pytest.mark.compiled
 def test_beats_the_stock_random_agent():
     environment = make_environment("connect_four")
     agents = [

@@ -57,10 +57,11 @@ RUNS = {
 
 
 @pytest.fixture(params=RUNS)
-def run(request, compiled):
+def run(request):
     return RUNS[request.param]
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 def test_a_terminal_sees_it_by_default(run, terminal):
     if run is RUNS["solving"]:
@@ -85,6 +86,7 @@ def test_false_shows_nothing_on_a_terminal_either(run, terminal):
     assert terminal.file.getvalue() == ""
 
 
+@pytest.mark.compiled
 def test_true_writes_lines_where_there_is_no_terminal(run, capsys):
     if run is RUNS["solving"]:
         run = lambda **o: solve_position("connect_four", seconds=0.3, **o)  # noqa: E731

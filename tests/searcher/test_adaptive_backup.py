@@ -173,8 +173,9 @@ def test_engines_analyses_reviews_and_environments_use_it(path, monkeypatch):
     env.step(int(np.flatnonzero(info["action_mask"])[0]))
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_a_prepared_search_is_the_same(compiled):
+def test_a_prepared_search_is_the_same():
     searcher = Searcher(AUTO, seed=1, evaluator=value())
     searcher.prepare(RULES.new_initial_state())
     result = searcher.search(RULES.new_initial_state(), Limit(simulations=60))

@@ -334,6 +334,7 @@ def with_one_good_move():
             state.apply_action(draw.choice(legal))
 
 
+@pytest.mark.compiled
 def test_a_search_ends_once_the_best_move_cannot_be_caught_up_with():
     config = SearchConfig.preset("uct").replace(early_stop=True)
     game = written_game({(): (0, [0, 1]), (0,): [1.0, -1.0], (1,): [-1.0, 1.0]}, low=-1.0)
@@ -342,8 +343,9 @@ def test_a_search_ends_once_the_best_move_cannot_be_caught_up_with():
     assert 50_000 <= result.simulations < 90_000
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_a_simulation_budget_is_stopped_early_with_the_same_move(compiled):
+def test_a_simulation_budget_is_stopped_early_with_the_same_move():
     state, win = with_one_good_move()
     config = SearchConfig.preset("uct").replace(early_stop=True)
     result = Searcher(config, seed=2).search(state, Limit(simulations=400_000))
@@ -401,8 +403,9 @@ def test_no_time_is_added_once_the_simulations_are_run():
     assert result.simulations == 300
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_threads_stop_early_together(compiled):
+def test_threads_stop_early_together():
     state, win = with_one_good_move()
     config = SearchConfig.preset("uct").replace(early_stop=True, threads=2)
     result = Searcher(config, seed=2).search(state, Limit(simulations=4_000_000))

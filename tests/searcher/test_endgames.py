@@ -116,7 +116,7 @@ def test_a_level_has_no_solver():
 
 
 @pytest.mark.full
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", ["connect_four", "othello", "clobber", "dots_and_boxes"])
 def test_auto_plays_what_the_solver_proves_near_the_end(name):
     searcher = Searcher(SearchConfig.preset("auto"), seed=1)

@@ -41,14 +41,14 @@ def check_interrupts(kind, count, seed):
     print(kind, found)
 
 
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 @pytest.mark.full
 @pytest.mark.parametrize("kind", SEARCHES)
 def test_exceptions_of_signal_handlers_come_out_of_searches_and_results_are_there(kind):
     check_interrupts(kind, 8, seed=1)
 
 
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 @pytest.mark.full
 @pytest.mark.parametrize("kind", [*SEARCHES, "learn", "match", "solve"])
 def test_hundreds_of_interrupts_lose_nothing(kind):

@@ -61,6 +61,7 @@ def test_zero_is_a_seed_and_none_is_not():
     assert dump(searched(None)[0]) != dump(searched(None)[0])
 
 
+@pytest.mark.compiled
 def test_asking_for_results_and_progress_does_not_change_the_tree(monkeypatch):
     monkeypatch.setattr("rave_agents.searcher.searcher.PROGRESS_SECONDS", 0.001)
     plain, _ = searched(simulations=25_000)
@@ -356,6 +357,7 @@ def test_temperature():
     assert flat == pytest.approx([1 / 3, 1 / 3, 0.0, 1 / 3], abs=1e-6)
 
 
+@pytest.mark.compiled
 def test_temperature_draws_by_the_policy():
     state = first_choice((1.0, 0.0), (0.75, 0.25))
     drawn = Counter()
@@ -372,6 +374,7 @@ def test_temperature_draws_by_the_policy():
 # Noise
 
 
+@pytest.mark.compiled
 def test_dirichlet_noise_is_in_the_priors_of_the_root_alone():
     state = random_game(4, depth=9)
     _, plain = searched(state=state)

@@ -45,7 +45,7 @@ def slow_game(method, pause=0.002):
 
 
 @pytest.mark.full
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 @pytest.mark.parametrize("seconds", [0.05, 0.4])
 @pytest.mark.parametrize("method", [None, "apply_action", "legal_actions", "clone", "returns"])
 def test_seconds_are_kept(method, seconds):

@@ -398,6 +398,7 @@ def test_an_exception_in_progress_ends_all():
 # Memory, and games of one thread
 
 
+@pytest.mark.compiled
 def test_all_trees_together_keep_to_the_memory():
     state = parallel_game(5, depth=14, width=8, whole=False)
     for threads in (1, 4):
@@ -469,8 +470,9 @@ def test_openspiel_games_in_eight_threads(name, preset, monkeypatch):
         assert results[0].actions == results[1].actions
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_bots_and_specs_take_threads(compiled):
+def test_bots_and_specs_take_threads():
     if not native():
         pytest.skip("needs the bridge")
     import pyspiel

@@ -385,8 +385,9 @@ def test_a_compiled_value_that_a_search_cannot_use_is_refused(number):
         judged(breakthrough(), Wrong(number), simulations=10)
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_machine_code_refuses_it_and_leaves_the_tree_whole(compiled):
+def test_machine_code_refuses_it_and_leaves_the_tree_whole():
     with pytest.raises(GameError, match="from -1 to 1"):
         judged(breakthrough(), Wrong(math.nan), simulations=10)
 

@@ -10,7 +10,6 @@ from helpers.games import Position, RandomEvaluator, random_game, written_game
 from helpers.trees import check_tree, dump
 
 from rave_agents import GameError, Limit, SearchConfig, Searcher
-from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.kernel import loop
 from rave_agents.parts import (
     PUCT,
@@ -92,7 +91,7 @@ def test_playouts_longer_than_the_frame(playouts):
     check_tree(searcher)
 
 
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 def test_more_actions_than_the_frame():
     count = 5000
     nodes = {(): (0, range(count))}
@@ -263,7 +262,7 @@ def test_a_broken_prior_is_refused(prior, message):
         Searcher(seed=1, evaluator=Broken()).search(random_game(3), Limit(simulations=10))
 
 
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("kind", "count"),
@@ -288,8 +287,7 @@ def test_keyboard_interrupt_in_the_middle_of_searches(kind, count):
 
 
 @pytest.mark.full(but=["parts0-changes0"])
-@pytest.mark.usefixtures("compiled")
-@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("parts", "changes"),
     [

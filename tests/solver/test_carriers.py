@@ -63,6 +63,7 @@ def check_answers(search, state, truths):
             assert truths(after(now, told.action)) == truth
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("rules", SMALL, ids=str)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_proofs_are_right_at_every_position(rules, threads):
@@ -87,6 +88,7 @@ def test_cells_beyond_one_word_are_carried(rules):
         assert search.prove(state, 0, 1.0) == (truth_of(state, {}) == 1.0)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("rules", [Hex(num_cols=4, num_rows=4), Y(board_size=4)], ids=str)
 def test_carriers_save_positions(rules):
     state = rules.new_initial_state()
@@ -122,6 +124,7 @@ def test_every_reply_at_a_lost_root_is_known():
         assert search.answer(after(state, action), 0, 1.0).proven
 
 
+@pytest.mark.compiled
 def test_carriers_are_kept_by_pickles_and_files(tmp_path):
     state = Hex(num_cols=4, num_rows=4).new_initial_state()
     search = ProofSearch(state, max_memory_mb=1)

@@ -70,6 +70,7 @@ def test_what_is_foreseen_is_so_and_in_so_many_moves(rules, seed):
             assert wins_within(state, foreseen.winner, foreseen.moves)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
 def test_games_are_worth_the_same_where_nothing_is_foreseen(rules):
     foreseen = solve_position(rules, max_memory_mb=8)

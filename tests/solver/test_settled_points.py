@@ -61,6 +61,7 @@ def test_nothing_is_foreseen_on_an_empty_board():
     assert foreseen_end(SIZES[-1].new_initial_state(), 1) is None
 
 
+@pytest.mark.compiled
 @pytest.mark.full(but=2)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("rules", SIZES[1:], ids=str)
@@ -73,6 +74,7 @@ def test_what_is_foreseen_is_so_and_in_so_many_moves(rules, seed):
                 assert wins_within(state, foreseen.winner, foreseen.moves)
 
 
+@pytest.mark.compiled
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("rules", SIZES, ids=str)

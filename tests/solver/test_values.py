@@ -67,7 +67,7 @@ def positions_for(state, value):
     return outcome, search.positions
 
 
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("rules", "moves", "seed"),
     [
@@ -86,7 +86,7 @@ def test_shipped_values_spare_positions_and_prove_the_same(rules, moves, seed):
 
 
 @pytest.mark.full
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_a_wrong_value_proves_the_same(rules):
     state = rules.new_initial_state()
@@ -94,14 +94,14 @@ def test_a_wrong_value_proves_the_same(rules):
 
 
 @pytest.mark.full
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 def test_a_value_finds_zeros_where_it_writes():
     state = random_position(ConnectFour(rows=4, columns=5), 4, 1)
     assert positions_for(state, Added()) == positions_for(state, Written())
 
 
 @pytest.mark.full
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.compiled
 def test_a_solver_asks_what_is_shipped_unless_told_otherwise():
     game = "y(board_size=7)"
     known = solve_position(game, moves="d4")
@@ -119,6 +119,7 @@ def test_a_value_in_python_is_refused():
         solve_position("tic_tac_toe", evaluator=value)
 
 
+@pytest.mark.compiled
 def test_a_search_with_a_value_can_be_pickled():
     state = Y(board_size=5).new_initial_state()
     search = ProofSearch(state, max_memory_mb=1, value=Wrong())
@@ -128,6 +129,7 @@ def test_a_search_with_a_value_can_be_pickled():
     assert copy.positions == search.positions
 
 
+@pytest.mark.compiled
 def test_an_agent_with_a_value_finds_the_same_proof_before_it_moves():
     state = random_position(Othello(), 52, 3)
     config = SearchConfig.preset("auto")
@@ -138,6 +140,7 @@ def test_an_agent_with_a_value_finds_the_same_proof_before_it_moves():
     assert results[0].outcome == results[1].outcome is not None
 
 
+@pytest.mark.compiled
 @pytest.mark.full(but=["lines_of_action"])
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_without_chance_is_searched(name):

@@ -177,8 +177,9 @@ def test_the_bridge_which_keeps_states_by_their_rows_builds_the_tree_of_python(m
     assert trees[0] == trees[1]
 
 
+@pytest.mark.compiled
 @pytest.mark.full
-def test_each_thread_forgets_for_itself(compiled):
+def test_each_thread_forgets_for_itself():
     searcher, result = searched("rave", connect_four(), 20_000, max_memory_mb=0.4, threads=2)
     again, _ = searched("rave", connect_four(), 20_000, max_memory_mb=0.4, threads=2)
     assert result.memory_bytes <= 0.4 * MEGABYTE

@@ -85,7 +85,8 @@ def hash_images(rules: Any, state: Any, listing: Any, at: int) -> None:
         sums[image] = np.uint64(0)
     kinds = rules.position_kinds
     for cell in range(rules.num_board_cells):
-        begin = (cell * kinds + min(max(cells[cell], 0), kinds - 1)) * 2 * count
+        content = min(max(int(cells[cell]), 0), kinds - 1)  # int: in Python, an int8 overflows.
+        begin = (cell * kinds + content) * 2 * count
         for image in range(2 * count):
             sums[image] += rules.image_numbers[begin + image]
     least = 0
