@@ -49,6 +49,9 @@ EQUAL_TIME_GAMES = 20
 _FIRST_SIMULATIONS = 100
 """Simulations with which the calibration starts."""
 
+_FEWEST = 2
+"""Simulations of a round: with one, OpenSpiel's Python bot has no move to choose."""
+
 
 @answers_unknown_arguments
 def run_bench(
@@ -291,9 +294,9 @@ def _calibrate(position: _Position, spec: AgentSpec, plan: _Plan) -> int:
         agent.step(position.state)
         effort = agent.effort
         if effort.simulations < simulations:
-            return max(1, effort.simulations)
+            return max(_FEWEST, effort.simulations)
         if effort.seconds > plan.round_seconds / 4:
-            return max(1, round(simulations * plan.round_seconds / effort.seconds))
+            return max(_FEWEST, round(simulations * plan.round_seconds / effort.seconds))
         simulations *= 2
 
 
