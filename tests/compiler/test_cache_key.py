@@ -10,7 +10,7 @@ import pytest
 
 from rave_agents.compiler import cache_key, layout, linking
 from rave_agents.compiler.cache_key import CacheKey
-from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, implements, kernel
+from rave_agents.compiler.dispatch import OpenFunction, implements, kernel
 from rave_agents.compiler.entry import Entry
 from rave_agents.compiler.entry_code import key_of_entry
 from rave_agents.compiler.toolchain import MAKERS
@@ -464,7 +464,7 @@ def codes_in(key):
     return {one.__code__ for _, one in key._seen.values() if isinstance(one, types.FunctionType)}
 
 
-@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
+@pytest.mark.compiled
 @pytest.mark.full
 def test_every_function_that_numba_compiles_for_rules_is_in_their_key(compiled_functions):
     rules = rules_class("tic_tac_toe")()
@@ -473,7 +473,7 @@ def test_every_function_that_numba_compiles_for_rules_is_in_their_key(compiled_f
     assert compiled_functions() <= codes_in(key_of_rules(rules))
 
 
-@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
+@pytest.mark.compiled
 @pytest.mark.full
 @pytest.mark.parametrize("preset", ["rave", "rave_pn"])
 def test_every_function_that_numba_compiles_for_a_search_is_in_its_key(
