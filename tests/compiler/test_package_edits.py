@@ -1,6 +1,7 @@
 """What an edit of the package recompiles: the users of a compiled body, and nothing else."""
 
 import ast
+import json
 import os
 import pathlib
 import re
@@ -95,37 +96,37 @@ def place_of(node):
     return node.lineno - 1, node.col_offset, node.end_lineno - 1, node.end_col_offset
 
 
+def keys_of(package):
+    """The keys of usual entries and rules of a copy of the package."""
+    tests = str(pathlib.Path(__file__).parents[1])
+    paths = [str(package.parent), tests, os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-P", "-c", KEYS]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def before():
+    """The keys of the package itself."""
+    return keys_of(PACKAGE)
+
+
 @pytest.fixture
 def copy(tmp_path):
-    """A copy of the package, and the keys of its usual entries: ``keys()``."""
-    shutil.copytree(
-        PACKAGE, tmp_path / "rave_agents", ignore=shutil.ignore_patterns("__pycache__", "data")
-    )
-    tests = str(pathlib.Path(__file__).parents[1])
-    paths = [str(tmp_path), tests, os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "NUMBA_DISABLE_JIT": "1"}
-
-    def keys():
-        command = [sys.executable, "-c", KEYS]
-        done = subprocess.run(
-            command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        import json
-
-        return json.loads(done.stdout)
-
-    keys.folder = tmp_path / "rave_agents"
-    return keys
+    """A copy of the package."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGE, tmp_path / "rave_agents", ignore=ignored)
+    return tmp_path / "rave_agents"
 
 
-def test_messages_docstrings_and_comments_leave_all_keys_as_they_are(copy):
-    before = copy()
+def test_messages_docstrings_and_comments_leave_all_keys_as_they_are(copy, before):
     for file in FILES:
-        path = copy.folder / file
+        path = copy / file
         text = path.read_text(encoding="utf-8")
         path.write_text(rewritten(text, messages=not is_compiled(file)), encoding="utf-8")
-    assert copy() == before
+    assert keys_of(copy) == before
 
 
 BODIES = {
@@ -145,9 +146,9 @@ BODIES = {
 
 @pytest.mark.full(but=["games/hex.py: play"])
 @pytest.mark.parametrize("place", BODIES)
-def test_an_edit_of_a_compiled_body_changes_the_keys_of_its_users(copy, place):
+def test_an_edit_of_a_compiled_body_changes_the_keys_of_its_users(copy, before, place):
     (file, name), (users, others) = place.split(": "), BODIES[place]
-    before, path = copy(), copy.folder / file
+    path = copy / file
     text = path.read_text(encoding="utf-8")
     edited = re.sub(r"LANES = 8", "LANES = 4", text)
     for node in ast.walk(ast.parse(text)):
@@ -158,7 +159,7 @@ def test_an_edit_of_a_compiled_body_changes_the_keys_of_its_users(copy, place):
             edited = "".join(lines)
     assert edited != text
     path.write_text(edited, encoding="utf-8")
-    after = copy()
+    after = keys_of(copy)
     changed = {key for key in before if after[key] != before[key]}
     assert {key for key in before if re.match(users, key)} <= changed != set()
     assert not {key for key in changed if re.match(others, key)}
