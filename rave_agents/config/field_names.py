@@ -7,8 +7,7 @@ from typing import Any
 
 from rave_agents.compiler.part_fields import Takes, part_name
 from rave_agents.config.part_specs import fields_of, is_own, kinds_of, plain_type
-from rave_agents.game.arguments import unknown_argument
-from rave_agents.game.other_names import meant
+from rave_agents.game.arguments import synonym_advice, unknown_argument
 
 ALL_FIELDS = "help(rave_agents.SearchConfig)"
 """The place that lists all fields, for messages."""
@@ -46,16 +45,10 @@ def unknown_field(
         see: the place that lists them.
     """
     elsewhere = _owners(config).get(name)
-    advice = meant(name, known)
-    if elsewhere is None or name in known:
+    if elsewhere is None or name in known or synonym_advice(name, known) is not None:
         return unknown_argument(what, name, known, see)
     field, kind = elsewhere
     part = part_name(kind)
-    if advice is not None:
-        return (
-            f"Unknown {what} {name!r}: {advice}. The part {part} has a {name!r} of its own, given "
-            f"as {field}={part}({name}=...)."
-        )
     return (
         f"Unknown {what} {name!r}: it belongs to the part {part}. Give that, as in "
         f"{field}={part}({name}=...)."

@@ -3,10 +3,8 @@
 import difflib
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import ParamSpec, TypeVar
-
-from rave_agents.game.other_names import meant
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -16,6 +14,23 @@ MOST_NAMES_LISTED = 30
 
 NEAREST_NAMES_LISTED = 5
 """Names that a message lists where there are more, and none is near."""
+
+SYNONYMS = {
+    "time_limit": ("seconds", "use seconds"),
+    "movetime": ("seconds", "use seconds, not milliseconds"),
+    "rollouts": ("simulations", "use simulations; playout_count is the playouts at each leaf"),
+    "rollout_count": ("playout_count", "use playout_count"),
+    "uct_c": ("rule", "use c, halved: c is for values in [0, 1], uct_c for utilities in [-1, 1]"),
+    "exploration_constant": ("rule", "use c, the constant for values in [0, 1]"),
+    "c_puct": ("rule", "use c, as in rule='puct(c=1.5)', for values in [0, 1]"),
+    "random_state": ("seed", "use seed"),
+    "n_jobs": ("threads", "use threads"),
+    "child_selection_fn": ("rule", "use rule, such as 'puct'"),
+    "dirichlet_noise": ("root_noise", "use root_noise='dirichlet_noise'"),
+    "solve": ("proofs", "use proofs='proofs', or an agent such as uct_solver"),
+    "gamma": ("discount", "use discount"),
+}
+"""Common names of other libraries that resemble none of ours: our argument, and the advice."""
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], see: str = "") -> str:
@@ -44,6 +59,12 @@ def unknown_name(kind: str, name: object, known: Iterable[str], see: str = "") -
     return message
 
 
+def synonym_advice(name: str, known: Collection[str]) -> str | None:
+    """The advice for another library's name of an argument in ``known``; else None."""
+    argument, advice = SYNONYMS.get(name, (None, None))
+    return advice if argument in known else None
+
+
 def unknown_argument(kind: str, name: str, known: Iterable[str], see: str = "") -> str:
     """The message for an argument of an agent, a search or a limit that does not exist.
 
@@ -54,7 +75,7 @@ def unknown_argument(kind: str, name: str, known: Iterable[str], see: str = "") 
         see: where all of them are listed, for the message.
     """
     known = tuple(known)
-    advice = meant(name, known)
+    advice = synonym_advice(name, known)
     if advice is not None:
         return f"Unknown {kind} {name!r}: {advice}."
     return unknown_name(kind, name, known, see)

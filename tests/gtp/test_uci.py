@@ -246,7 +246,7 @@ def test_simulations_of_a_match_are_no_limit_of_a_program():
 
 
 def test_a_number_of_milliseconds_is_answered_with_seconds():
-    with pytest.raises(ValueError, match=r"'movetime': use seconds, .*, not milliseconds"):
+    with pytest.raises(ValueError, match=r"'movetime': use seconds, not milliseconds"):
         make_agent("uci(command=x,movetime=100)", load_game("clobber"), 0)
     with pytest.raises(ValueError, match="Give seconds a move or a clock, not both"):
         make_agent("uci(command=x,seconds=1,clock=60)", load_game("clobber"), 0)

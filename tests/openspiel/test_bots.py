@@ -523,7 +523,7 @@ def test_a_game_may_be_given_by_its_name():
     ("arguments", "error", "message"),
     [
         ({"simulatons": 5}, TypeError, "RaveBot 'simulatons'. Did you mean 'simulations'"),
-        ({"player": 0}, TypeError, "'player': use player_id, the seat"),
+        ({"player": 0}, TypeError, "'player'. Did you mean 'player_id'"),
         ({"schedul": "fuego"}, TypeError, "RaveBot 'schedul'. Did you mean 'schedule'"),
         ({"k": 5}, TypeError, r"'k': it .* as in schedule=hand_selected\(k=\.\.\.\)"),
         ({"simulations": 0}, ValueError, "simulations must be"),

@@ -85,14 +85,13 @@ TIC_TAC_TOE = pyspiel.load_game("tic_tac_toe")
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        ("uct_c", "use c, halved: .* utilities in .* are scaled"),
-        ("max_simulations", "use simulations"),
+        ("uct_c", "use c, halved: .* for utilities in"),
+        ("max_simulations", "Did you mean .*'simulations'"),
         ("solve", "proofs='proofs'"),
         ("random_state", "use seed"),
         ("rollout_count", "use playout_count"),
         ("child_selection_fn", "use rule"),
         ("dirichlet_noise", "use root_noise"),
-        ("dont_return_chance_node", "leave it out"),
     ],
 )
 def test_the_stock_bots_parameters_are_answered_with_what_stands_for_them(name, advice):
