@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.compiler.watchdog import calls_compiled_code
-
 Kind = tuple[Any, ...]
 """The layout of a record: its class, and for each field the layout of a record, the type of an
 array's items, or the type of a number."""
@@ -100,7 +98,6 @@ def _function_at(address: int) -> Any:
     return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)(address)
 
 
-@calls_compiled_code
 def call_address(address: int, argument: int) -> int:
     """Call the C function ``int32_t f(int64_t)`` at an address."""
     # Arrays give NumPy's integers, which ctypes does not take.

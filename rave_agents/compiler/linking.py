@@ -23,7 +23,6 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import TypingError
 from numba.core.imputils import user_function
-from numba.core.ir_utils import compute_cfg_from_blocks
 from numba.core.typed_passes import NativeLowering
 
 from rave_agents.compiler.lean_lowering import LeanLower
@@ -159,44 +158,7 @@ def _plain_call(description: Any, libraries: Any) -> Any:
     return described
 
 
-MOST_ROUNDS = 2**24
-"""Rounds of a ``while`` loop of the user's own, in one call, after which it is taken for endless:
-compiled code does not hear Ctrl-C."""
-
-
 class _Lower(LeanLower):
-    """Lowering with an end to loops of the user's own."""
-
-    @functools.cached_property
-    def _endless(self) -> frozenset[int]:
-        """The first blocks of loops that may never end: all but those over something."""
-        if is_packages(self.func_ir.func_id.func) or self.generator_info is not None:
-            return frozenset()
-        loops = compute_cfg_from_blocks(self.blocks).loops().values()
-        heads = {loop.header: self.blocks[loop.header] for loop in loops}
-        return frozenset(
-            place
-            for place, block in heads.items()
-            if not any(expression.op == "iternext" for expression in block.find_exprs())
-        )
-
-    def pre_block(self, block: Any) -> None:
-        """Count the rounds of a loop, and raise an error after too many."""
-        super().pre_block(block)
-        if not any(self.blocks[place] is block for place in self._endless):
-            return
-        builder = self.builder
-        rounds = cgutils.alloca_once(builder, cgutils.intp_t)
-        count = builder.add(builder.load(rounds), cgutils.intp_t(1))
-        builder.store(count, rounds)
-        with cgutils.if_unlikely(
-            builder, builder.icmp_signed(">", count, cgutils.intp_t(MOST_ROUNDS))
-        ):
-            name = self.func_ir.func_id.func_qualname
-            place = f"line {block.loc.line} of {block.loc.filename}, as it was compiled"
-            told = f"a while loop in {name} ({place}) has not ended after {MOST_ROUNDS:,} rounds"
-            self.call_conv.return_user_exc(builder, RuntimeError, (told,), block.loc, name)
-
     def _compute_def_location(self) -> Any:
         try:
             return super()._compute_def_location()

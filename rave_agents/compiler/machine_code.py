@@ -23,7 +23,6 @@ from rave_agents.compiler.mistakes import (
     told_of_numba,
 )
 from rave_agents.compiler.progress import announced
-from rave_agents.compiler.watchdog import calls_compiled_code
 from rave_agents.files import written_whole
 
 Run = Callable[[Any, int], int]
@@ -268,7 +267,6 @@ class _Loaded:
         self._engine = engine
         self._native = native
 
-    @calls_compiled_code
     def __call__(self, record: Any, number: int) -> int:
         result, raised = ctypes.c_int64(), ctypes.c_void_p()
         pointers = ctypes.byref(result), ctypes.byref(raised), ctypes.addressof(record)

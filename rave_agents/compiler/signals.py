@@ -6,8 +6,6 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from rave_agents.compiler.watchdog import watch_interrupts
-
 _R = TypeVar("_R")
 
 STACK_BYTES = 64 * 2**20
@@ -25,7 +23,6 @@ def uninterrupted(work: Callable[[], _R]) -> _R:
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
-    watch_interrupts()  # Whatever is called there may not come back.
     results: list[_R] = []
     errors: list[BaseException] = []
     ended = threading.Lock()

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from rave_agents.compiler.signals import start_threads
-from rave_agents.compiler.watchdog import waits_for_threads
 from rave_agents.searcher.tree_search import TreeSearch
 
 LOOK_SECONDS = 0.02
@@ -65,7 +64,6 @@ class _Gate:
             time.sleep(AGAIN_SECONDS)
 
 
-@waits_for_threads
 def run_in_threads(
     searches: Sequence[TreeSearch],
     look: Callable[[Callable[[], contextlib.AbstractContextManager[None]]], bool],

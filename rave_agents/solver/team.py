@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.compiler.signals import start_threads
-from rave_agents.compiler.watchdog import waits_for_threads
 from rave_agents.game.game_state import GameState
 from rave_agents.solver import records as codes
 from rave_agents.solver.path_search import PathSearch
@@ -121,7 +120,6 @@ class Team:
             return codes.SETTLED
         return next((each for each in statuses if each != codes.GOES_ON), codes.GOES_ON)
 
-    @waits_for_threads
     def _run_together(self, steps: int, most: int | None) -> list[int]:
         """Run a slice in all threads; returns why each ended."""
         count = len(self.searches)

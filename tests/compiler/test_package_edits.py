@@ -192,7 +192,6 @@ DECIDE_NOTHING = {
     "compiler.mistakes",
     "compiler.progress",
     "compiler.settings",  # Its result is in the key.
-    "compiler.watchdog",
     "files",
     "game.arguments",
     "games.kit.base_rules",  # Methods that rules inherit are in the key.

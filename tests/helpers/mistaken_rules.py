@@ -128,12 +128,6 @@ class AsksPython(Heap):
         state.heap -= action + 1
 
 
-class NeverEnds(Heap):
-    def play(self, state, action):
-        while state.mover >= 0:
-            state.mover = 1 - state.mover
-
-
 class Raises(Heap):
     def play(self, state, action):
         if state.heap < 5:

@@ -58,12 +58,6 @@ def returns_nothing(schedule, n, n_amaf):
     schedule.k / (n + schedule.k)
 
 
-def never_ends(schedule, n, n_amaf):
-    while n >= 0.0:
-        n = math.sqrt(n)
-    return 0.5
-
-
 class Attacking(NamedTuple):
     weight: float = 0.1
 
@@ -119,12 +113,6 @@ def test_a_mistake_in_a_formula_is_told_with_its_line(body, source, reason):
     if source:
         assert place_of(weighted.py_func if body is lacks_a_name else body, source) in told
     assert len(told.splitlines()) <= 10
-
-
-@pytest.mark.full
-def test_an_endless_loop_in_a_formula_ends_the_search_with_an_error():
-    with pytest.raises(FormulaError, match=r"a while loop in never_ends \(line \d+ of .*py, as"):
-        search_with(never_ends)
 
 
 def test_a_formula_of_a_notebooks_cell_has_its_line():

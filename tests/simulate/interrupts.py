@@ -15,7 +15,6 @@ from helpers.games import RandomEvaluator, random_game
 from helpers.trees import check_tables, check_tree, has_tables
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.compiler.watchdog import THREAD_NAME
 from rave_agents.parts import GRAVE, UCB1, NodeAmaf, WinningMoves
 
 
@@ -33,11 +32,6 @@ def check_trees(searcher):
             check_tree(search.tree)
             if has_tables(search.tree):
                 check_tables(search.tree)
-
-
-def running_threads():
-    """The threads but for the one that watches for Ctrl-C."""
-    return [thread for thread in threading.enumerate() if thread.name != THREAD_NAME]
 
 
 def main(kind, count):
@@ -67,9 +61,9 @@ def main(kind, count):
         assert interrupted, number
         # A thread that Ctrl-C came upon in its first moment may still have to find out.
         ends = time.monotonic() + 5.0
-        while len(running_threads()) > 1 and time.monotonic() < ends:
+        while threading.active_count() > 1 and time.monotonic() < ends:
             time.sleep(0.001)
-        assert len(running_threads()) == 1
+        assert threading.active_count() == 1
         if searcher.rooted_tree() is not None:
             check_trees(searcher)
             result = searcher.result()

@@ -26,7 +26,7 @@ TRIAL_SECONDS = 0.05
 """Time after which no further move is tried."""
 
 LONGEST_SECONDS = 0.5
-"""Time after which a trial ends in the middle of a rule; compiled loops end by themselves."""
+"""Time after which a trial ends in the middle of a rule."""
 
 PLAYOUT_MOVES = 4096
 """Room for the moves of a playout."""
