@@ -27,6 +27,7 @@ from numba.core.typed_passes import NativeLowering
 
 from rave_agents.compiler.lean_lowering import LeanLower
 from rave_agents.compiler.mistakes import compiled_or_noted, is_packages
+from rave_agents.compiler.progress import count_function
 from rave_agents.compiler.references import RecordReference
 from rave_agents.compiler.shortcuts import PlainPasses, passes_for_the_packages_own
 
@@ -49,6 +50,15 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
                 self._reload_init.update(library._reload_init)
         self._finalize_dynamic_globals()
         self._finalized = True
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Hand the code over to LLVM, and take apart what refers to itself in circles."""
+        super().add_ir_module(ir_module)
+        for function in ir_module.functions:
+            for block in function.blocks:
+                block.instructions.clear()
+                block.terminator = None
+            function.blocks.clear()
 
     def _optimize_functions(self, module: Any) -> None:
         """Tidy the functions that it defines; the entry is optimised once, as a whole."""
@@ -186,6 +196,17 @@ class LinkedLowering(NativeLowering):  # type: ignore[misc]
             return bool(super().run_pass(state))
 
 
+class EntryCompiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler, for entries."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Numba's own passes."""
+        manager = PlainPasses("nopython")
+        manager.passes = DefaultPassBuilder.define_nopython_pipeline(self.state).passes
+        manager.finalize()
+        return [manager]
+
+
 GIVES_A_NUMBER: "weakref.WeakSet[Any]" = weakref.WeakSet()
 """Functions of the user's own whose callers need a number."""
 
@@ -210,6 +231,7 @@ class LinkedCompiler(CompilerBase):  # type: ignore[misc]
 
     def _compiled(self, func: Any) -> Any:
         result = super().compile_extra(func)
+        count_function()
         returned = result.signature.return_type
         if func in GIVES_A_NUMBER and isinstance(returned, _NOTHING):
             raise TypingError("On some way it returns None, where a number is needed.")

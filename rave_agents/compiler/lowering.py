@@ -9,17 +9,26 @@ from typing import Any
 import numba
 from llvmlite import ir
 from numba.core import types
+from numba.core.registry import cpu_target
 from numba.core.typing.templates import builtin_registry
 from numba.extending import intrinsic, overload
 
 from rave_agents.compiler.arrays import LANES, whole_lanes
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.layout import call_address
-from rave_agents.compiler.linking import INNER, OPTIONS, expect_number, function_type, has_addresses
+from rave_agents.compiler.linking import (
+    INNER,
+    OPTIONS,
+    EntryCompiler,
+    expect_number,
+    function_type,
+    has_addresses,
+)
 from rave_agents.compiler.machine_code import MachineCode
 from rave_agents.compiler.plain_bodies import give_plain_bodies
 from rave_agents.compiler.references import RecordReference, copy_of
 from rave_agents.compiler.settings import codegen_settings
+from rave_agents.compiler.shortcuts import operators_typed_once
 
 _opened: set[OpenFunction[Any, Any]] = set()
 
@@ -68,7 +77,9 @@ def machine_code(
 
 def compiled_entry(entry: Callable[[int, int], int]) -> MachineCode:
     """A function of an address and a number, and all that it calls."""
-    compiled = numba.njit(types.int64(types.int64, types.int64), **OPTIONS)(entry)
+    signature = types.int64(types.int64, types.int64)
+    with operators_typed_once(cpu_target.typing_context):
+        compiled = numba.njit(signature, pipeline_class=EntryCompiler, **OPTIONS)(entry)
     (result,) = compiled.overloads.values()
     library = result.library
     called = [f.name for f in library._final_module.functions if f.is_declaration]

@@ -185,6 +185,9 @@ def _without_garbage_collection() -> Iterator[None]:
         try:
             yield
         finally:
+            if gc.get_freeze_count() == 0:
+                gc.freeze()  # What is new is among the oldest now: the next full collection's.
+                gc.unfreeze()
             if was_enabled:
                 gc.enable()
 

@@ -1,12 +1,13 @@
 """Messages to the user about what takes long: compilation with Numba, checks before a search."""
 
+import collections
 import contextlib
 import logging
 import multiprocessing
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 SLOW_SECONDS = 2.0
 """Seconds after which something that is being done is shown."""
@@ -34,34 +35,44 @@ def off_the_clock() -> Iterator[None]:
         _waited.seconds = seconds_waited() + time.perf_counter() - begun
 
 
+_announced: collections.Counter[str] = collections.Counter()
+_functions = [0]
+
+
+def count_function() -> None:
+    """Note that another function has been translated."""
+    _functions[0] += 1
+
+
 @contextlib.contextmanager
 def announced(what: str) -> Iterator[list[str]]:
-    """Announce that ``what`` is compiled, and the seconds; on a terminal they count up.
+    """Say that ``what`` is being compiled: on a terminal in a line that changes, else in a log.
 
     Reasons why it is not kept on disk are to be added to the list; each is logged once.
     """
-    started = time.perf_counter()
+    _announced[what] += 1
+    if _announced[what] > 1:
+        what = f"{what}, variant {_announced[what]}"
+    started, before = time.perf_counter(), _functions[0]
     reasons: list[str] = []
-    with _shown(f"compiling {what}"):
+    with _shown(f"compiling {what}", lambda: f": {_functions[0] - before} functions"):
         yield reasons
-    seconds = time.perf_counter() - started
-    kept = "it is not kept on disk" if reasons else "it is kept on disk"
+    _log.info("rave_agents: compiled %s in %.1f s.", what, time.perf_counter() - started)
     if new := [reason for reason in reasons if reason not in _logged]:
         _logged.update(new)
-        kept += f": {'; '.join(new)}"
-    _log.warning("rave_agents: compiled %s in %.1f s; %s.", what, seconds, kept)
+        _log.warning("rave_agents: %s: it is not kept on disk: %s.", what, "; ".join(new))
 
 
 @contextlib.contextmanager
-def _shown(text: str) -> Iterator[None]:
-    """Show a text: on a terminal with the seconds, which count up; elsewhere it is logged."""
+def _shown(text: str, done: Callable[[], str] = str) -> Iterator[None]:
+    """Show a text: on a terminal with what is done, and the seconds; elsewhere it is logged."""
     if not (sys.stderr is not None and sys.stderr.isatty()):
         say_slow(text)
         yield
         return
     from rave_agents.compiler.spinner import spinning  # noqa: PLC0415  (slow: rich)
 
-    with spinning(f"rave_agents: {text}"):
+    with spinning(f"rave_agents: {text}", done):
         yield
 
 

@@ -4,7 +4,8 @@
 which takes Numba some ten milliseconds.
 """
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, CodeType
 from typing import Any
 
@@ -240,6 +241,38 @@ def passes_for_the_packages_own(passes: list[tuple[Any, str]], code: CodeType) -
         elif stage.__name__ not in _UNNEEDED:
             needed.append((_PLAIN.get(stage.__name__, stage), text))
     return needed
+
+
+@contextlib.contextmanager
+def operators_typed_once(context: Any) -> Iterator[None]:
+    """Let Numba look up the result of an operator of numbers once for all functions."""
+    if "resolve_function_type" in vars(context):
+        yield
+        return
+    resolve = context.resolve_function_type
+
+    def resolved(function: Any, arguments: Any, named: Any) -> Any:
+        operator = getattr(function, "typing_key", None)
+        if (
+            named
+            or type(operator) is not BuiltinFunctionType
+            or operator.__module__ != "_operator"
+            or not all(isinstance(each, _NUMBERS) for each in arguments)
+        ):
+            return resolve(function, arguments, named)
+        key = function, tuple(arguments)
+        if key not in _operators:
+            _operators[key] = resolve(function, arguments, named)
+        return _operators[key]
+
+    context.resolve_function_type = resolved
+    try:
+        yield
+    finally:
+        del context.resolve_function_type
+
+
+_operators: dict[Any, Any] = {}
 
 
 class PlainPasses(PassManager):  # type: ignore[misc]

@@ -23,6 +23,7 @@ class Go(GoPlayouts):
     """See the module."""
 
     name = "go"
+    fills_own_cells = True
     unordered = {"boards": "num_boards"}  # noqa: RUF012  (read only)
     aside = (
         "liberties",

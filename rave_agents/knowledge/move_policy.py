@@ -121,6 +121,15 @@ _WITHIN_TWO = tuple(itertools.product((-2, -1, 0, 1, 2), repeat=2))
 
 
 def _cells_of_actions(rules: BaseRules) -> NDArray[np.int16]:
+    """Each action's cells, as far as it has the same ones always."""
+    if not rules.fills_own_cells:
+        return cells_in_random_games(rules)
+    cells = np.full((rules.num_distinct_actions, 2), NO_CELL, np.int16)
+    cells[: rules.num_board_cells, 0] = np.arange(rules.num_board_cells)
+    return cells
+
+
+def cells_in_random_games(rules: BaseRules) -> NDArray[np.int16]:
     """Each action's cells, as far as it has the same ones in some random games."""
     found: dict[int, set[tuple[int, int]]] = {}
     draw = np.random.default_rng(0)

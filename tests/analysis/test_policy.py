@@ -15,6 +15,7 @@ from rave_agents.games.kit.moves import NO_CELL, NUMBERS, VARIES
 from rave_agents.knowledge.move_policy import (
     MovePolicy,
     Moves,
+    cells_in_random_games,
     features_of,
     load_learned,
     move_cells,
@@ -53,6 +54,12 @@ def test_a_move_is_seen_by_the_cells_that_it_fills_and_leaves():
     ):
         written = state.action_to_string(0, action)
         assert written[:4] == f"{'abcd'[left % 4]}{5 - left // 4}{'abcd'[to % 4]}{5 - to // 4}"
+
+
+def test_rules_that_state_the_cells_of_their_actions_are_right():
+    rules = rules_of("go")
+    assert rules.fills_own_cells
+    assert (move_cells(rules).cells == cells_in_random_games(rules)).all()
 
 
 @pytest.mark.full

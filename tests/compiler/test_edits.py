@@ -174,7 +174,7 @@ def test_what_no_file_has_is_compiled_once_in_a_process_and_that_is_said_once(
         told.append(compiled_and_interpreted(Record(notebook["Own"]())))
     assert told == [(7, 7), (8, 8), (7, 7)]
     assert not [path for path in cache.rglob("*") if path.is_file()]
-    assert caplog.text.count("compiled a test in") == 2
+    assert caplog.text.count("compiling a test") == 2
     assert caplog.text.count("it is not kept on disk: formula: defined in no file") == 1
 
 

@@ -122,6 +122,9 @@ class BaseRules:
     placement: bool = False
     """True if an action disappears when taken, and no other becomes legal or illegal before the
     end: a playout then draws from one list that shrinks."""
+    fills_own_cells: bool = False
+    """True if an action below the number of cells fills the cell of its number, and no other action
+    fills any; a policy then need not find that out."""
     more_stones_never_hurt: bool = False
     """True if two players fill cells in turn, an action a cell, until one of them has won, who then
     would have won with any more stones, too, and whatever the opponent had on other cells; and

@@ -270,7 +270,7 @@ def compiled_simulator(
 _loaded: dict[BaseRules, tuple[BaseRules, bool]] = {}
 """Rules whose machine code searches of a game have loaded, and whether it tells keys."""
 
-MOST_INTERPRETED = 1000
+MOST_INTERPRETED = 2000
 """Positions of a game that are told in the interpreter, if no search has loaded machine code."""
 
 
