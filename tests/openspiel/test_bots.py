@@ -13,6 +13,8 @@ from rave_openspiel import RaveBot, SearchBot, SearchPolicy, UCTBot, load_bot
 from rave_agents import Limit, SearchConfig, UnsupportedGameError, testing
 from rave_agents.parts import PUCT, DirichletNoise, HandSelected, NodeAmaf
 
+pytestmark = pytest.mark.compiled
+
 BOTS = (UCTBot, RaveBot)
 GAMES = (
     "tic_tac_toe",
@@ -228,7 +230,6 @@ def test_blocks(tic_tac_toe, kind):
     assert kind(tic_tac_toe, simulations=1000, seed=1).step(state) == 2
 
 
-@pytest.mark.compiled
 @pytest.mark.full(but=["RaveBot"])
 @pytest.mark.parametrize("kind", BOTS)
 def test_beats_the_stock_random_bot(connect_four, kind):
@@ -266,7 +267,6 @@ def test_draws_a_seed_and_tells_it(connect_four):
     assert visits(bot) == visits(again)
 
 
-@pytest.mark.compiled
 def test_default_limit_is_a_thousand_simulations(tic_tac_toe):
     bot = RaveBot(tic_tac_toe)
     bot.step(tic_tac_toe.new_initial_state())

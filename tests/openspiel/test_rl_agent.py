@@ -9,6 +9,8 @@ from rave_openspiel import RaveBot, SearchRLAgent, UCTBot
 
 from rave_agents import UnknownNameError, UnsupportedGameError
 
+pytestmark = pytest.mark.compiled
+
 
 def make_environment(name, **parameters):
     return rl_environment.Environment(
@@ -58,7 +60,6 @@ def test_plays_episodes_to_their_end(name, agent):
     assert sum(play(environment, agents)) == 0
 
 
-@pytest.mark.compiled
 def test_beats_the_stock_random_agent():
     environment = make_environment("connect_four")
     agents = [

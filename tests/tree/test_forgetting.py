@@ -32,6 +32,8 @@ from rave_agents.tree import search_tree as search_trees
 from rave_agents.tree.pruning import Pruning, most_that_fit
 from rave_agents.tree.search_tree import SearchTree
 
+pytestmark = pytest.mark.compiled
+
 MEGABYTE = 2**20
 PRESETS = ("uct", "rave", "grave", "rave_winning_move", "uct_solver", "pn_mcts", "rave_pn", "auto")
 
@@ -177,7 +179,6 @@ def test_the_bridge_which_keeps_states_by_their_rows_builds_the_tree_of_python(m
     assert trees[0] == trees[1]
 
 
-@pytest.mark.compiled
 @pytest.mark.full
 def test_each_thread_forgets_for_itself():
     searcher, result = searched("rave", connect_four(), 20_000, max_memory_mb=0.4, threads=2)
