@@ -1,4 +1,4 @@
-"""Two kinds of tests, interpreted and compiled, and what ``--full`` adds; see docs/tests.md."""
+"""Which tests run: interpreted, slow or compiled ones, and what ``--full`` adds; see docs/tests.md."""
 
 import collections
 import gc
@@ -44,6 +44,9 @@ def pytest_addoption(parser):
     parser.addoption(
         "--compiled", action="store_true", help="run the tests of machine code, and only those"
     )
+    parser.addoption(
+        "--slow", action="store_true", help="run the tests that are marked slow, and only those"
+    )
 
 
 def pytest_configure(config):
@@ -54,6 +57,9 @@ def pytest_configure(config):
     )
     config.addinivalue_line(
         "markers", "compiled: runs as users run it, with machine code, under --compiled"
+    )
+    config.addinivalue_line(
+        "markers", "slow: takes over 0.3 s of CPU time, and runs under --slow and --full"
     )
     config.addinivalue_line(
         "markers",
@@ -109,6 +115,8 @@ def pytest_collection_modifyitems(config, items):
             left_out.add(item)
         elif named or config.getoption("full"):
             pass
+        elif config.getoption("slow") != bool(item.get_closest_marker("slow")):
+            left_out.add(item)
         elif 0 in but or item.get_closest_marker("needs"):
             left_out.add(item)
         else:

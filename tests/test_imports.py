@@ -87,6 +87,7 @@ def test_a_circle_of_folders_is_found_where_files_have_none(tmp_path):
     assert circles(folded(graph, modules, tmp_path / "house" / "room")) == [{"one", "two"}]
 
 
+@pytest.mark.slow
 def test_few_imports_stand_in_functions_and_each_says_why():
     found = [
         (name, line)
@@ -120,6 +121,7 @@ FRAMEWORKS = {"gymnasium", "open_spiel", "pettingzoo", "pyspiel"}
 PARTS_OF_SCIPY = {"scipy.optimize", "scipy.sparse", "scipy.stats"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("modules", "slow"),
     [

@@ -87,6 +87,7 @@ def test_readme_snippet_runs(number):
     assert finished.stdout.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["load_a_registered_bot"])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path, tmp_path, monkeypatch):
@@ -121,6 +122,7 @@ def test_readme_shows_pictures_that_exist():
     assert all((ROOT / picture).is_file() for picture in pictures)
 
 
+@pytest.mark.slow
 def test_main_job_of_the_readme_runs_in_short():
     command = re.search(r"rave-agents (match .*)", README)
     assert command is not None

@@ -249,6 +249,7 @@ def test_what_an_agent_does_wrong_is_told_with_the_game_and_the_seat(agent, mess
         play_match(GAME, agent, "random", games=2)
 
 
+@pytest.mark.slow
 def test_a_bot_of_openspiels_is_refused_where_there_is_no_game_of_openspiels():
     board = pyspiel.load_game("chess")
 

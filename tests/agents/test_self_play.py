@@ -81,6 +81,7 @@ def test_a_player_who_expects_little_resigns_if_told_to():
     ] * 3
 
 
+@pytest.mark.slow
 def test_examples_are_saved_as_arrays(tmp_path):
     examples = played(long_game(), games=2)
     count = save_examples(examples, tmp_path / "games.npz")

@@ -44,6 +44,7 @@ def certified(path, root, header, game, *, repetition=None, max_memory_mb=4.0):
     return bounds
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["tic_tac_toe"])
 @pytest.mark.parametrize("name", GAMES)
 def test_what_is_proven_of_a_game_is_certified(name, tmp_path):

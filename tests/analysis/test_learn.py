@@ -319,6 +319,7 @@ def test_the_compiled_value_is_that_of_tuples_that_players_share(name):
         assert sum(returns) == pytest.approx(0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "count"),
     [("breakthrough", 1), ("hex", 1), ("othello", 3), ("tic_tac_toe", 7), ("y", 5)],
@@ -554,6 +555,7 @@ def test_a_learned_value_wins_against_none(tmp_path):
     assert score.wins >= 16
 
 
+@pytest.mark.slow
 def test_a_value_learned_by_self_play_tells_who_has_the_better_of_it():
     start = load_game("tic_tac_toe").new_initial_state()
     value = learn(start, "tic_tac_toe", games=60, rounds=1, simulations=10, seed=1)
@@ -566,6 +568,7 @@ def test_a_value_learned_by_self_play_tells_who_has_the_better_of_it():
     assert found["x"] > found["o"]
 
 
+@pytest.mark.slow
 def test_learning_is_the_same_for_a_seed():
     state = load_game("tic_tac_toe").new_initial_state()
     first, again = (learn(state, "t", games=4, rounds=2, simulations=5, seed=3) for _ in range(2))
@@ -578,6 +581,7 @@ class WithoutBoard(Race):
     name = "test_race_without_board"
 
 
+@pytest.mark.slow
 def test_games_of_three_players_and_chance_are_learned_from_observations():
     state = WithoutBoard(goal=3, rounds=2).new_initial_state()
     value = learn(state, "race", games=12, rounds=2, simulations=10, seed=1)
@@ -587,6 +591,7 @@ def test_games_of_three_players_and_chance_are_learned_from_observations():
     assert result.simulations == 50
 
 
+@pytest.mark.slow
 def test_openspiels_games_are_learned_from_observations():
     game = load_game("tic_tac_toe")
     value = learn(game.new_initial_state(), "tic_tac_toe", games=6, rounds=2, simulations=10)
@@ -656,6 +661,7 @@ def test_an_environment_of_pettingzoo_takes_a_compiled_value(monkeypatch):
     assert agent.last_result.provider == "compiled rules" or JIT_DISABLED
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_file_that_a_spec_names(tmp_path):
     path, name = tmp_path / "value.npz", "tic_tac_toe"
     numbers = ["--games", "4", "--rounds", "2", "--simulations", "5", "--checks", "0"]

@@ -40,6 +40,7 @@ def rules_of(name):
     return rules_class(name)(**SMALL[name])
 
 
+@pytest.mark.slow
 def test_a_move_is_seen_by_the_cells_that_it_fills_and_leaves():
     hex_moves = move_cells(rules_of("hex"))
     assert hex_moves.shared

@@ -38,11 +38,13 @@ def test_a_proven_mistake_is_found_and_exact(lost):
     assert "That is proven." in mistake.sentences[0]
 
 
+@pytest.mark.slow
 def test_a_win_curve_is_of_seat_0(lost):
     assert len(lost.values) == 6
     assert lost.values[2:] == (1.0, 1.0, 1.0, 1.0)
 
 
+@pytest.mark.slow
 def test_who_lets_a_win_in_one_go_by_is_refuted_by_that_move():
     moves = "x(0,0) o(1,0) x(0,1) o(1,2)"
     review = review_game("tic_tac_toe", actions_of("tic_tac_toe", moves), "auto(simulations=100)")
@@ -51,6 +53,7 @@ def test_who_lets_a_win_in_one_go_by_is_refuted_by_that_move():
     assert move.value_after == -1.0
 
 
+@pytest.mark.slow
 def test_a_perfect_game_has_no_mistake():
     moves = "x(1,1) o(0,0) x(0,1) o(2,1) x(1,0) o(1,2) x(0,2) o(2,0) x(2,2)"
     agent = "uct_solver(simulations=300)"
@@ -86,6 +89,7 @@ def test_illegal_actions_are_refused(actions, message):
         review_game("tic_tac_toe", actions, AGENT)
 
 
+@pytest.mark.slow
 def test_games_are_read_from_lists_of_moves_and_journals(tmp_path):
     game = as_game("tic_tac_toe")
     listed = tmp_path / "game.txt"

@@ -56,6 +56,7 @@ def solve_file(folder):
     return done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=2)
 @pytest.mark.parametrize("edited", [None, "sticks.py", "worth.py"])
 def test_a_table_is_refused_once_the_modules_of_its_game_were_edited(tmp_path, edited):
@@ -99,6 +100,7 @@ def test_no_table_is_kept_for_rules_that_cannot_be_determined(tmp_path):
     assert not (tmp_path / "kept").exists()
 
 
+@pytest.mark.slow
 def test_no_table_is_kept_for_a_class_of_a_notebook(tmp_path):
     (tmp_path / "worth.py").write_text(WORTH)
     program = GAME + (

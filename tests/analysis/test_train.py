@@ -58,6 +58,7 @@ def test_a_network_is_trained_and_its_file_is_an_evaluator_in_one_line(tmp_path)
         as_evaluator(f"{path}(network={FILE}:Perceptron)")
 
 
+@pytest.mark.slow
 def test_training_in_several_processes_is_the_same_whatever_runs_them():
     found = [
         train(GAME, Perceptron, games=3, jobs=2, executor=executor, seed=3, **FEW)

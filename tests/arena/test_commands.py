@@ -130,6 +130,7 @@ def test_merge_refuses_in_one_line(file, tmp_path):
     assert "is not a file of games" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_sequential_test_ends_a_match_and_tells_the_answer():
     done = run("match", "tic_tac_toe", "uct(simulations=60)", "random", "--sprt", "0,400")
     assert done.exit_code == 0, done.output
@@ -152,6 +153,7 @@ def test_a_test_ends_at_the_same_pair_whatever_plays(threads):
     assert len(alone.records) % 2 == 0
 
 
+@pytest.mark.slow
 def test_a_test_goes_on_from_its_file(tmp_path):
     path = tmp_path / "match.jsonl"
     options = {"sprt": "0,600", "seed": 3, "output": path}

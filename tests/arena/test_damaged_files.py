@@ -23,6 +23,7 @@ def _counts(seed, count):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "count"),
     [(1, 12), *(pytest.param(seed, 600, marks=pytest.mark.full) for seed in (2, 3))],

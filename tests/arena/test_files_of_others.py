@@ -218,6 +218,7 @@ def test_a_game_that_takes_all_memory_or_crashes_is_told_of(game, tmp_path):
     assert "it cannot be replayed here" in page
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("action", [9, 100, 10**6, 2**31 - 1, 2**31, 2**62])
 @pytest.mark.parametrize("game", ["tic_tac_toe", "mancala", "connect_four", "othello"])

@@ -68,6 +68,7 @@ def test_games_that_a_file_has_are_not_played_again(tmp_path):
     assert counts == [4, 5, 6]
 
 
+@pytest.mark.slow
 def test_a_sweep_grows_by_values(tmp_path):
     path = tmp_path / "games.jsonl"
     sweep(2, path, c=(0.1, 1))

@@ -24,6 +24,7 @@ def test_the_lock_of_a_process_that_died_is_no_obstacle(tmp_path):
     assert not os.listdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_lock_that_is_held_names_its_holder(tmp_path):
     code = (
         "import pathlib, sys; from rave_agents.arena.lock import FileLock\n"

@@ -18,6 +18,7 @@ def read(path):
     return tree.get_root(), list(tree.main_sequence_iter())[1:]
 
 
+@pytest.mark.slow
 def test_every_game_is_saved(tmp_path):
     folder = tmp_path / "new" / "games"
     result = play_match("nogo(board_size=4)", "uct(simulations=5)", "random", games=3, sgf=folder)

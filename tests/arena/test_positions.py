@@ -71,6 +71,7 @@ def test_a_states_history_leads_to_it():
     assert set_up(as_game("kuhn_poker"), state.history()).actions == (2, 0, 1)
 
 
+@pytest.mark.slow
 def test_no_moves_are_an_empty_sequence():
     assert solve_position("tic_tac_toe", moves=[]).moves == ()
 
@@ -300,6 +301,7 @@ def test_a_wrong_pgn_is_refused(tmp_path, game, content, message):
         set_up(as_game(game), position=path)
 
 
+@pytest.mark.slow
 def test_a_kept_game_of_another_game_is_refused(tmp_path):
     path = tmp_path / "game.txt"
     path.write_text("# rave-agents: a game of hex()\na1\n")

@@ -38,6 +38,7 @@ def test_without_draws_it_is_the_elo_of_a_match():
     assert (high - low) / 2 == pytest.approx(1.96 * error, rel=0.06)
 
 
+@pytest.mark.slow
 def test_strengths_are_found_again():
     strengths = np.array([0.0, 0.5, 1.0, 2.0])
     ratings = rate(drawn(strengths, 1.0, 4000, np.random.default_rng(0)), ["0", "1", "2", "3"])
@@ -48,6 +49,7 @@ def test_strengths_are_found_again():
     assert sum(ratings.values) == pytest.approx(0, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("cancelling", [False, True])
 def test_intervals_of_differences_cover_whether_the_games_of_a_pair_are_alike_or_cancel(cancelling):

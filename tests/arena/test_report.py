@@ -58,6 +58,7 @@ def test_a_tournament_is_read_as_it_was(files):
     assert str(load_report(files[0]["tournament"]).result) == str(files[1]["tournament"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "agents"), [("match", 2), ("sweep", 3), ("scaling", 3), ("race", 2)]
 )
@@ -121,6 +122,7 @@ def test_the_title_says_who_plays_what(files, page):
     assert "in tic_tac_toe</title>" in match
 
 
+@pytest.mark.slow
 def test_names_are_escaped(page):
     assert "uct &lt;b&gt;" in page
     assert "uct <b>" not in page
@@ -215,6 +217,7 @@ def test_a_game_that_is_not_known_here_is_left_out(files, tmp_path):
     assert "it cannot be replayed here" in report_page(load_report(path))
 
 
+@pytest.mark.slow
 def test_the_command_writes_page_picture_and_table(files, tmp_path):
     outputs = {name: tmp_path / f"report.{name}" for name in ("html", "png", "csv")}
     options = [word for name, path in outputs.items() for word in (f"--{name}", str(path))]

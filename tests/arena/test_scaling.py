@@ -37,6 +37,7 @@ def test_it_goes_on_from_its_file(straight, tmp_path):
     assert str(scaling(output=path)) == str(straight[0])
 
 
+@pytest.mark.slow
 def test_an_opponent_without_a_limit_keeps_one():
     assert {p.opponent for p in scaling(against="uct", games=1, simulations=[5]).points} == {
         "uct(simulations=1000)"

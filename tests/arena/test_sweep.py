@@ -198,6 +198,7 @@ def test_returns_that_the_game_does_not_have_are_refused(straight, tmp_path, ret
         sweep(output=broken)
 
 
+@pytest.mark.slow
 def test_a_file_that_another_process_writes_is_refused(straight, tmp_path):
     path = tmp_path / "held.jsonl"
     path.write_bytes(straight[1].read_bytes())
@@ -314,6 +315,7 @@ def simulations(games, **changes):
     )
 
 
+@pytest.mark.slow
 def test_the_best_is_the_cell_whose_interval_lies_above_all_others():
     result = simulations(20)
     one, two = (cell.match.interval for cell in result.cells)
@@ -324,6 +326,7 @@ def test_the_best_is_the_cell_whose_interval_lies_above_all_others():
     assert result.to_dict()["best"] == {"simulations": 100}
 
 
+@pytest.mark.slow
 def test_nothing_is_called_the_best_where_intervals_overlap():
     result = simulations(2, on="connect_four")
     one, two = (cell.match for cell in result.cells)
@@ -355,6 +358,7 @@ def several(tmp_path_factory):
     return run_sweep(SEVERAL, "uct", "rave", VARY, **options), path
 
 
+@pytest.mark.slow
 def test_a_sweep_over_several_games_is_a_sweep_in_each(several, straight):
     result, _ = several
     assert result.games == tuple(SEVERAL)
@@ -387,6 +391,7 @@ def test_games_are_rows_of_tables_and_of_the_picture(several):
     assert len(result.to_dict()["all_games"]) == 4
 
 
+@pytest.mark.slow
 def test_a_sweep_grows_by_games(straight, several, tmp_path):
     path = tmp_path / "grown.jsonl"
     path.write_text(straight[1].read_text())
@@ -411,6 +416,7 @@ def test_each_game_of_a_list_is_checked(games, error, message):
         run_sweep(games, "uct", "random", {"c": [1]}, games=1)
 
 
+@pytest.mark.slow
 def test_a_parameter_that_changed_no_game_is_named():
     vary = {"contempt": [0.1, 0.9], "c": [0, 1]}
     result = run_sweep("connect_four", "uct", "uct", vary, games=2, simulations=30)

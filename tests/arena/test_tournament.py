@@ -41,6 +41,7 @@ def straight(tmp_path_factory):
     return tournament(output=path), path
 
 
+@pytest.mark.slow
 def test_a_round_robin_pairs_everybody_on_every_game(straight):
     pairs = [("random", "uct"), ("random", "first"), ("uct", "first")]
     assert [(m.game, m.agents) for m in straight[0].matches] == [
@@ -145,6 +146,7 @@ def test_programs_take_part():
     assert result.complete
 
 
+@pytest.mark.slow
 def test_threads_play_the_same_games(straight, threads):
     assert played(tournament(executor=threads)) == played(straight[0])
 
@@ -159,6 +161,7 @@ def test_processes_play_the_same_games(straight):
     assert str(tournament(jobs=2)) == str(straight[0])
 
 
+@pytest.mark.slow
 def test_shards_have_all_games_once_and_merge_to_the_whole(straight, tmp_path):
     files = [tmp_path / f"{part}.jsonl" for part in (1, 2, 3)]
     counts = [
@@ -173,6 +176,7 @@ def test_shards_have_all_games_once_and_merge_to_the_whole(straight, tmp_path):
     assert merged.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_tournament_goes_on_from_some_shards(straight, tmp_path):
     files = [tmp_path / f"{part}.jsonl" for part in (2, 3)]
     for part, file in zip((2, 3), files, strict=True):
@@ -203,6 +207,7 @@ def test_a_shard_needs_a_file():
         tournament(shard="1/3")
 
 
+@pytest.mark.slow
 def test_shards_of_other_settings_are_not_merged(straight, tmp_path):
     other = tmp_path / "other.jsonl"
     tournament(output=other, seed=3)
@@ -232,6 +237,7 @@ def test_a_journal_of_a_match_is_refused(tmp_path):
         tournament(output=path)
 
 
+@pytest.mark.slow
 def test_a_file_cut_anywhere_loses_at_most_the_game_that_was_being_written(
     straight, tmp_path, monkeypatch
 ):
@@ -263,6 +269,7 @@ def test_a_cut_file_goes_on_to_the_same_table(straight, tmp_path, cut):
     assert str(tournament(output=path)) == str(straight[0])
 
 
+@pytest.mark.slow
 def test_every_game_is_on_disk_before_it_is_told(tmp_path):
     path = tmp_path / "games.jsonl"
     kept = []

@@ -177,6 +177,7 @@ def with_name(root, moves, name="tic_tac_toe"):
     return root, name, moves
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["tic_tac_toe"])
 @pytest.mark.parametrize("name", ["tic_tac_toe", "pig(players=2,winscore=3,horizon=3)"])
 def test_every_missing_reply_and_line_out_of_place_is_refused(name, tmp_path):
@@ -199,6 +200,7 @@ def test_every_missing_reply_and_line_out_of_place_is_refused(name, tmp_path):
             verify_certificate(path, name)
 
 
+@pytest.mark.slow
 def test_wrong_answers_are_refused(tmp_path):
     """The walk is whole, but a move is not the best one."""
     path, refused = tmp_path / "proof.xz", 0
@@ -307,6 +309,7 @@ def test_the_checker_knows_a_position_alone():
     assert imported == {"rave_agents.errors", "rave_agents.game.game_state"}
 
 
+@pytest.mark.slow
 def test_the_command_says_what_is_proven(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     root, moves = random_position("tic_tac_toe", 4, 1)

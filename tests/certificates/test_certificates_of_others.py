@@ -61,6 +61,7 @@ def test_a_first_line_that_json_or_a_search_cannot_take_is_refused(line, path):
     assert len(str(refused.value)) < 500
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["connect_four(rows=100000,columns=100000)"])
 @pytest.mark.parametrize(
     "game",
@@ -99,6 +100,7 @@ def test_a_position_that_is_none_is_refused(path):
         assert str(refused.value).isprintable()
 
 
+@pytest.mark.slow
 def test_the_game_that_was_checked_is_named(path):
     """The file claims another game: its rules are not asked."""
     nim = as_game("nim(pile_sizes=1;1;1)")
@@ -117,6 +119,7 @@ def test_the_game_that_was_checked_is_named(path):
         verify_certificate(path)
 
 
+@pytest.mark.slow
 def test_a_file_of_another_kind_is_told_to_be_none(tmp_path):
     def refusal(name):
         done = CliRunner().invoke(app, ["verify", str(tmp_path / name)])

@@ -67,6 +67,7 @@ def test_gtp_refuses_a_game_that_it_cannot_say(program):
     assert "not single words" in error_of(program("gtp", "--game", "amazons"))
 
 
+@pytest.mark.slow
 def test_match_prints_one_object(program):
     result = program(
         "match", "connect_four", "uct", "random", "--games", 2, "--simulations", 200, "--seed", 5,
@@ -209,6 +210,7 @@ def test_sweep_varies_the_fields_of_parts_in_use(program):
         assert [row["parameters"] for row in values["rows"]] == [{name: 1}, {name: 1000}]
 
 
+@pytest.mark.slow
 def test_an_even_score_is_an_elo_difference_of_plus_zero(program):
     options = ("--games", 2, "--simulations", 300, "--seed", 1)
     result = program("match", "tic_tac_toe", "uct", "uct", *options)
@@ -324,6 +326,7 @@ def test_ctrl_c_in_a_sweep_says_how_to_go_on(program, tmp_path):
     assert rest == object_of(program(*SWEEP, "--vary", "playout_count=1,2,3", "--json"))
 
 
+@pytest.mark.slow
 def test_search_shows_position_and_moves_by_name(program):
     result = program("search", "tic_tac_toe", "rave", "--moves", "x(1,1) o(0,0)", "--rows", 3)
     assert result.exit_code == 0
@@ -466,6 +469,7 @@ def test_doctor_says_how_to_install_what_is_missing(program, monkeypatch):
     assert install == "pip install 'open-spiel>=2.0'"
 
 
+@pytest.mark.slow
 def test_starts_are_measured_in_fresh_processes(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     assert 0 < doctor._start_seconds(str(tmp_path), "pn_mcts") < 100
@@ -609,6 +613,7 @@ def test_a_closed_output_ends_without_a_traceback():
     assert "Exception ignored" not in done.stderr
 
 
+@pytest.mark.slow
 def test_help_imports_no_game_framework():
     code = (
         "import sys\n"
@@ -654,6 +659,7 @@ def test_tiny_boards_end_in_one_line(program, game, tmp_path):
             assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "text"),
     [

@@ -130,6 +130,7 @@ def test_an_environment_is_shown_by_the_text_that_it_renders():
     assert "\nx  o  o  o  o" in result.stdout
 
 
+@pytest.mark.slow
 def test_an_episode_lasts_to_its_end():
     result = played("gymnasium:MountainCar-v0", "random", "--seat", "none")
     assert result.exit_code == 0, result.output

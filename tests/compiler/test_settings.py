@@ -91,6 +91,7 @@ def test_whether_anything_is_compiled_is_read_as_numba_reads_it():
     run(DISABLED)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("value", ["false", "0"])
 def test_a_setting_that_is_no_number_is_told(value):

@@ -167,6 +167,7 @@ def test_objects_that_refer_to_each_other_are_compared():
     assert not equal(ring(1), ring(2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("library", "kind"),
     [

@@ -175,6 +175,7 @@ def check_first_values(state, own):
     assert {row.action: row.value for row in result.actions} == pytest.approx(values, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["0-1", "1-4"])
 @pytest.mark.parametrize("leaves", [1, 4])
 @pytest.mark.parametrize("seed", range(4))
@@ -251,6 +252,7 @@ def test_each_of_those_who_move_at_the_same_time_has_a_row(players):
 # Many searches side by side
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["3-True"])
 @pytest.mark.parametrize("overlap", [True, False])
 @pytest.mark.parametrize("side_by_side", [1, 3, 64])
@@ -411,6 +413,7 @@ def test_a_policy_may_have_numbers_beyond_single_precision(policy, greatest, oth
     assert dict(result.training_policy)[3] == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("games", "size"), [(6, 6), (300, 150)])
 def test_few_searches_of_a_compiled_game_are_judged_in_one_batch_many_in_two(games, size):
     sizes = set()

@@ -57,6 +57,7 @@ def position_after(game, moves, seed):
     return state
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["hex(board_size=3)"])
 @pytest.mark.parametrize("game", GAMES)
 def test_a_search_is_the_same_with_answers_that_are_kept(game):

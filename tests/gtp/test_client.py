@@ -310,6 +310,7 @@ def test_a_game_that_gtp_cannot_say_is_refused():
         make_agent("gtp(command=x)", load_game("amazons"), 0)
 
 
+@pytest.mark.slow
 def test_a_process_answers_fails_and_ends():
     process = EngineProcess(ours("hex(board_size=3)").parameters["command"])
     assert process.ask("protocol_version", 60) == "2"

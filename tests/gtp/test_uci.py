@@ -61,6 +61,7 @@ def random_positions(name, positions):
             yield moves, state, words
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @needs_program
 @pytest.mark.parametrize("name", GAMES)
@@ -70,6 +71,7 @@ def test_both_have_the_same_legal_moves_in_random_games(name):
         assert ours == moves_of_program(moves.variant, words), (words, str(state))
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=2)
 @pytest.mark.parametrize("name", [*GAMES, "othello", "amazons"])
 def test_the_words_are_those_of_fairy_stockfishs_library(name):

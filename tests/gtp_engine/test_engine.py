@@ -174,6 +174,7 @@ def test_reg_genmove_leaves_board_and_clock_alone():
     assert engine._clocks[0].main_left == 1.0
 
 
+@pytest.mark.slow
 def test_the_last_search_is_shown_on_the_board():
     engine = Engine("nogo(board_size=4)", "rave(simulations=100)", seed=1)
     (move,) = talk(engine, "genmove b")
@@ -274,6 +275,7 @@ def test_a_broken_pipe_ends_the_process_quietly():
     assert b"Traceback" not in engine.stderr.read()
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_in_the_middle_of_a_search_ends_it_with_an_answer(number, code):

@@ -165,6 +165,7 @@ class Late(gymnasium.Env):
         return self.place, float(won) + 0.01 * action, self.place == 12, False, {}
 
 
+@pytest.mark.slow
 def test_chance_that_a_search_meets_first_makes_it_begin_anew():
     env = Late()
     env.reset(seed=1)
@@ -221,6 +222,7 @@ class Noisy(gymnasium.Env):
         return seen, float(self.right == 6), self.steps == 6, False, {}
 
 
+@pytest.mark.slow
 def test_noise_does_not_keep_the_tree_from_growing():
     env = Noisy()
     env.reset(seed=1)

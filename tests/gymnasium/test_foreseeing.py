@@ -152,6 +152,7 @@ def hits(kind, idle=0, episodes=10, flips=FLIPS, **options):
 KINDS = [Own, Python, Kept, Global, GlobalNumPy, System, SeededByDraw]
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["Python", "Hidden"])
 @pytest.mark.parametrize("kind", [*KINDS, Hidden])
 def test_the_next_coin_is_not_known(kind):
@@ -246,6 +247,7 @@ def test_the_global_generators_stay_as_they_are():
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_plan():
     def plan(kind):
         env = made(kind, 2)

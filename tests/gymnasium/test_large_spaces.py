@@ -34,6 +34,7 @@ class Large(gymnasium.Env):
         return np.zeros(1, np.float32), float(action == 5), self.steps == 5, False, self.told()
 
 
+@pytest.mark.slow
 def test_a_mask_leaves_few_of_many_actions():
     env = Large(400_000, masked=True)
     observation, info = env.reset(seed=1)

@@ -100,6 +100,7 @@ def test_chance_is_played_inside():
     assert play(env, 1) == play(env, 1)
 
 
+@pytest.mark.slow
 def test_the_dice_of_a_pettingzoo_game_differ_between_episodes():
     env = made(PettingZooGame("pig", dice.Pig(90)), seat=0)
 

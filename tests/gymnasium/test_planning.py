@@ -41,6 +41,7 @@ def walk(env, steps, seed):
     return trace
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=2)
 @pytest.mark.parametrize("name", CLONED)
 def test_clone_goes_on_like_the_original_and_leaves_it_alone(name):
@@ -192,6 +193,7 @@ def test_agent_balances_the_pole(kind):
         assert not terminated
 
 
+@pytest.mark.slow
 def test_agent_crosses_the_lake_that_is_not_slippery():
     env = made("FrozenLake-v1", is_slippery=False)
     agent = UCTAgent(env, simulations=100, seed=1, discount=0.95)

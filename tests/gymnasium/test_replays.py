@@ -30,6 +30,7 @@ def test_a_replay_goes_on_like_the_live_environment_and_leaves_it_alone():
         assert np.allclose(env.step(action)[0][:2], expected[:2], atol=0.05)
 
 
+@pytest.mark.slow
 def test_an_agent_plans_in_replays():
     env = lander()
     observation, _ = env.reset(seed=1)

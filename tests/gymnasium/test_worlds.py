@@ -29,6 +29,7 @@ def values(agent):
     return {action.action: (action.visits, action.value) for action in agent.last_result.actions}
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize(("player", "action"), [((10, 10), 0), ((5, 4), 1)])
 def test_blackjack_is_planned_in_by_worlds(player, action):
@@ -37,6 +38,7 @@ def test_blackjack_is_planned_in_by_worlds(player, action):
     assert agent.last_result.worlds is not None
 
 
+@pytest.mark.slow
 def test_the_hidden_card_changes_nothing_that_the_agent_thinks():
     found = []
     for hidden in (2, 10):

@@ -45,6 +45,7 @@ def test_where_chance_never_moves_nothing_is_computed_in_case_it_does(c, rule):
     assert searcher.rooted_tree().running.rule.options == AdaptiveUCB1(c, chance_c=0.7)
 
 
+@pytest.mark.slow
 def test_a_move_that_amaf_has_wrong_is_looked_at_again():
     """Late exploration takes each move of a small game's root again and again."""
     late = AdaptiveUCB1(c=0.0, late_c=0.7, late_visits=10)

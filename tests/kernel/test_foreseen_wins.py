@@ -80,6 +80,7 @@ def nodes_without_actions(searcher):
     return int((empty & (arrays.node_player[:count] != TERMINAL)).sum())
 
 
+@pytest.mark.slow
 def test_agents_without_a_solver_or_refutations_play_on():
     for preset, some in (("auto", True), ("uct_solver", False), ("rave", False)):
         searcher = Searcher(SearchConfig.preset(preset), seed=1)
@@ -96,6 +97,7 @@ def test_leaves_without_actions_say_nothing_of_how_long_actions_last():
     assert lasting[STILL_LEGAL] == lasting[LEFT] > 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reuse", [False, True])
 def test_a_game_goes_on_from_where_its_winner_was_foreseen(reuse):
     rules = RULES[0]

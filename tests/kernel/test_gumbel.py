@@ -278,6 +278,7 @@ def test_one_visit_of_each_action_is_enough_where_the_evaluator_tells_the_truth(
         assert result.action == chosen
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["4"])
 @pytest.mark.parametrize("leaves", [1, 4])
 def test_the_best_action_is_found_where_chance_moves(leaves):

@@ -92,12 +92,14 @@ def test_asking_for_a_rank_is_as_good_later_though_legal_again():
     assert "AMAF trusted" in str(result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["leduc_poker", "liars_dice", "bargaining"])
 def test_a_call_or_an_answer_means_something_else_later(name):
     _, result = played(name, searches=2, simulations=200)
     assert result.amaf_trust < 0.2
 
 
+@pytest.mark.slow
 def test_actions_that_are_gone_are_trusted_whatever_their_spread():
     searcher, result = played("phantom_ttt", searches=4)
     tree = searcher.rooted_tree()

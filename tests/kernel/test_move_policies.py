@@ -214,6 +214,7 @@ def test_other_moves_at_the_same_time_are_not_seen():
     assert all(len(moves) == 1 for moves in noted(searcher))
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["python"])
 def test_frames_grow_for_policies(provider):
     """Twenty playouts have more moves than a frame has room for at first."""

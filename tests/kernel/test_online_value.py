@@ -218,6 +218,7 @@ def test_values_are_trusted_where_what_is_seen_foretells_the_end():
     assert searched("nim(pile_sizes=7;7;7;7)").value_trust < 0.3
 
 
+@pytest.mark.slow
 def test_without_trust_the_search_is_the_one_that_learns_nothing(monkeypatch):
     """The means and the order of moves are as they are without learning."""
     state, unsure = position("nim(pile_sizes=5;5;5;5)"), LEARNING.replace(learned_weight=0.0)
@@ -271,6 +272,7 @@ def test_learning_goes_on_from_move_to_move():
     assert searcher._trees.searches[0].tree.running.judging.errors[COUNT] > before > 0
 
 
+@pytest.mark.slow
 def test_equal_seeds_learn_equally():
     found = [searched("oware", simulations=200) for _ in range(2)]
     assert found[0].actions == found[1].actions

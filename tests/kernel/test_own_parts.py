@@ -161,6 +161,7 @@ SAME = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=2)
 @pytest.mark.parametrize("fpu", [math.inf, 0.4])
 @pytest.mark.parametrize("name", SAME)
@@ -174,6 +175,7 @@ def test_what_computes_the_same_grows_the_same_tree(name, fpu):
     assert found == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["goofspiel(num_cards=5,points_order=descending)", "go_fish"])
 def test_own_parts_search_simultaneous_and_hidden_games(spec):
     state = decision(spec)
@@ -186,6 +188,7 @@ def test_own_parts_search_simultaneous_and_hidden_games(spec):
     assert results[0].actions == results[1].actions
 
 
+@pytest.mark.slow
 def test_another_number_of_a_part_compiles_nothing_and_counts():
     state = random_game(6, depth=9)
     trees = [tree_of(SearchConfig(rule=OwnUCB1(c)), state) for c in (0.1, 2)]
@@ -236,6 +239,7 @@ def choice_for_the_playout():
     return written_game(nodes)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize(
     ("playouts", "value"),
@@ -257,6 +261,7 @@ def _of_player(policy, action):
     return 50.0 if action.player == 1 and action.action == 0 else 1.0
 
 
+@pytest.mark.slow
 def test_a_policy_is_told_whose_action_it_weighs():
     config = SearchConfig(playouts=OfPlayer(), expand_visits=10_000)
     result = Searcher(config, seed=1).search(choice_for_the_playout(), Limit(simulations=4000))
@@ -488,6 +493,7 @@ def wide(rule, node, edge):
 """
 
 
+@pytest.mark.slow
 def test_a_spec_names_parts_of_a_module(tmp_path, monkeypatch):
     (tmp_path / "own_parts_of_a_module.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path)
@@ -882,6 +888,7 @@ def test_parts_of_a_script_are_cached_and_compiled_anew_when_it_is_edited(tmp_pa
     assert "compiling the search" in edited.stderr
 
 
+@pytest.mark.slow
 def test_parts_of_a_script_work_in_the_interpreter(tmp_path):
     script = tmp_path / "script.py"
     done = run_script(script, SCRIPT.replace("SIGN", "-1.0"), NUMBA_DISABLE_JIT="1")

@@ -119,6 +119,7 @@ def check_proofs(searcher, config, truth, player):
         check_numbers(rooted, truth)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_what_is_proven_is_true_and_up_to_date(block):
@@ -208,6 +209,7 @@ def test_numbers_end_at_0_for_who_can_force_a_win_and_for_who_cannot(solver, num
             assert result.simulations < 3000
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_proofs_stay_true_from_move_to_move(kind):

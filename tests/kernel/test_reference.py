@@ -86,6 +86,7 @@ def at(game):
     return state
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=[f"{agent}-tic_tac_toe" for agent in AGENTS])
 @pytest.mark.parametrize(("agent", "game"), CASES)
 def test_whole_trees_equal_the_references(agent, game):

@@ -41,6 +41,7 @@ def mix(state, preset, simulations, player=0, **changes):
     return np.array([probability for _, probability in result.policy])
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["rave"])
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_pure_equilibrium_is_found_from_both_seats(preset):
@@ -68,6 +69,7 @@ def test_the_average_strategy_leaves_out_what_was_explored():
     assert result.policy[1][1] < 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["in-short"])
 @pytest.mark.parametrize(
     ("payoffs", "equilibrium", "simulations", "distance"),
@@ -124,6 +126,7 @@ def test_a_joint_action_that_ends_the_game():
     assert set(dumped) >= {(), (0, 0), (1, 0), (1, 0, 3, 4)}
 
 
+@pytest.mark.slow
 def test_chance_before_between_and_after():
     nodes = {
         (): [(7, 0.5), (8, 0.5)],
@@ -221,6 +224,7 @@ class Snake:
         return 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_snake_for_four_is_played_to_its_end_and_no_snake_runs_into_a_trail_at_once(preset):
@@ -237,6 +241,7 @@ def test_snake_for_four_is_played_to_its_end_and_no_snake_runs_into_a_trail_at_o
     assert sum(state.returns()) == 1.0
 
 
+@pytest.mark.slow
 def test_ten_players_of_whom_some_have_one_action():
     players = range(10)
     nodes = {(): {player: [0, 1] if player % 2 == 0 else [3] for player in players}}
@@ -279,6 +284,7 @@ def test_memory_is_bounded_and_counted(preset):
     assert result.memory_bytes == growing_bytes(searcher)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("seed", range(4))
@@ -328,6 +334,7 @@ def test_maximin_and_replies_with_few_visits():
     assert worst[2] == -np.inf  # seldom played itself
 
 
+@pytest.mark.slow
 def test_amaf_takes_no_part_where_its_trust_is_learned():
     state = joint_random_game(3)
     without = search(state, "auto", 300, amaf="no_amaf")[1]
@@ -337,6 +344,7 @@ def test_amaf_takes_no_part_where_its_trust_is_learned():
     assert search(state, "auto", 300, amaf="node_amaf")[1].actions != without.actions
 
 
+@pytest.mark.slow
 def test_maximin_plays_the_best_worst_case():
     # Row 0 is best on average against a random column, row 1 whatever the column is.
     game = matrix_game([[10, 10, -10], [1, 1, 1]])
@@ -359,6 +367,7 @@ def test_results_show_the_joint_table():
     assert result.principal_variation_names[1] == f"p1:{result.action}"
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=2)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_the_same_seed_gives_the_same_tree(preset):

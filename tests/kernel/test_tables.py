@@ -167,6 +167,7 @@ def test_a_node_gets_its_table_on_the_configured_visit():
             assert visits < 40 or player == -4
 
 
+@pytest.mark.slow
 def test_a_kept_subtree_keeps_its_tables():
     for seed in range(2):
         state = random_game(seed, depth=9, chance=0.2)
@@ -224,6 +225,7 @@ def test_a_tree_of_another_kind_is_not_searched_on(before, after):
         check_tables(searcher.rooted_tree())
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["0.03-winning1-amaf0"])
 @pytest.mark.parametrize("amaf", [GRAVE(table_visits=2), HRAVE()])
 @pytest.mark.parametrize("winning", [NoWinningMoves(), WinningMoves()])

@@ -94,6 +94,7 @@ def compare(config, state, evaluator, simulations, seed, weigh=None):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_whole_trees_equal_the_textbooks(block):

@@ -150,6 +150,7 @@ def assert_same_trees(state, config, evaluator, simulations, seed):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_whole_trees_equal_the_textbooks(block):

@@ -48,6 +48,7 @@ def joint_case(seed):
     return state, config, simulations, searcher
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_whole_trees_equal_the_textbooks(block):

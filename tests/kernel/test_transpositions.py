@@ -136,6 +136,7 @@ def check_bounds(searcher, rules):
     return solved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["uct_solver", "rave_pn"])
 def test_what_is_proven_of_a_position_holds_whatever_the_order_of_moves(preset):
     solved = shared = 0

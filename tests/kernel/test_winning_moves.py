@@ -148,6 +148,7 @@ def test_linear_weights_rank_the_critical_move_above_the_one_for_any_time(amaf):
     assert rows[E].amaf_value > rows[A].amaf_value + 0.03
 
 
+@pytest.mark.slow
 def test_the_weighted_forms_turn_to_the_critical_move_sooner():
     def share(**changes):
         state = any_time_or_at_once()
@@ -195,6 +196,7 @@ def test_weights_by_distance_tell_the_order(weighting, amaf):
     assert values[0] > values[1] + 0.01 > values[2] + 0.02
 
 
+@pytest.mark.slow
 def test_the_bias_is_scaled_to_the_siblings():
     """At weight 1 the AMAF values' best goes to the most urgent sibling, the rest in proportion."""
     state = only_in_order()

@@ -110,6 +110,7 @@ def test_a_record_that_no_match_gives_is_refused(record, tmp_path):
         MovePolicy.load(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["value", "policy"])
 def test_learning_ends_with_a_match_that_the_file_records(what, tmp_path, monkeypatch):
     monkeypatch.setenv("RAVE_AGENTS_GAMES", "compiled")
@@ -141,6 +142,7 @@ def test_without_checks_nothing_is_measured(tmp_path):
     assert result.to_dict()["match"] is None
 
 
+@pytest.mark.slow
 def test_a_game_of_three_players_is_not_measured(tmp_path):
     result = learn_to_file("kuhn_poker(players=3)", tmp_path / "value.npz", **FEW)
     assert result.match is None

@@ -101,6 +101,7 @@ def _game(name, mode, seed):
     return Game()
 
 
+@pytest.mark.slow
 def test_an_explicit_coin_is_not_foreseen():
     game = _game("explicit_coin", pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC, None)
     total = []

@@ -25,6 +25,7 @@ def some_moves(bot, count=3):
     return played
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [UCTBot, RaveBot, UCTSolverBot])
 def test_a_copy_of_a_bot_plays_on_as_it_does_and_neither_disturbs_the_other(kind):
     game = pyspiel.load_game("connect_four")

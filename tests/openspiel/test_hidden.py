@@ -71,6 +71,7 @@ def test_solver_and_proof_numbers_are_refused():
         make_agent("rave_pn", load_game("kuhn_poker"), 0)
 
 
+@pytest.mark.slow
 def test_every_simulation_counts_once_at_the_root():
     for preset in ("uct", "rave", "grave", "rave_global"):
         search, result = searched(decision("liars_dice", 1, 2), preset, simulations=200)
@@ -81,6 +82,7 @@ def test_every_simulation_counts_once_at_the_root():
         assert tree.node_visits[ROOT] == 200
 
 
+@pytest.mark.slow
 def test_availability_counts_the_worlds_in_which_an_action_was_legal():
     state = decision("go_fish", 6, 3)
     search, _ = searched(state, "uct", simulations=300, expand_visits=1)
@@ -113,6 +115,7 @@ def test_actions_of_a_node_are_told_once_each():
         assert len(set(actions)) == len(actions)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["rave"])
 @pytest.mark.parametrize("preset", ["uct", "rave", "grave"])
 def test_a_full_memory_ends_the_growth_alone(preset):
@@ -124,6 +127,7 @@ def test_a_full_memory_ends_the_growth_alone(preset):
     assert result.memory_bytes <= 0.03 * 2**20
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_result():
     state = decision("go_fish", 6, 3)
     first, second, other = (searched(state, "rave", 100, seed)[1] for seed in (1, 1, 2))

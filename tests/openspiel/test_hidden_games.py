@@ -25,6 +25,7 @@ MOST_MOVES = 400
 """Moves after which a long game is left: crazy_eights may last for thousands."""
 
 
+@pytest.mark.slow
 def test_the_page_has_the_table():
     page = pathlib.Path(__file__).parents[2] / "docs" / "hidden_information.md"
     assert hidden_games.table() in page.read_text()
@@ -75,6 +76,7 @@ def test_the_others_are_refused_with_the_reason(game):
     assert game.remark in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=8)
 @pytest.mark.parametrize("name", sorted(RESAMPLING | UNRELIABLE.keys()))
 def test_games_with_a_method_of_their_own_are_known(name):

@@ -42,6 +42,7 @@ def test_kriegspiel_forgets_the_opponents_moves():
     assert sum(shares) / len(shares) < 0.2  # A reference filter has 0.08.
 
 
+@pytest.mark.slow
 def test_dark_chess_is_seldom_the_truth():
     states = [decision("dark_chess", 20, seed) for seed in range(4)]
     shares = [

@@ -88,6 +88,7 @@ def test_noughts_and_crosses_is_a_draw(kind, name):
     assert result.outcome == (0.0, 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", BOTS)
 def test_the_answers_to_the_centre_are_known(kind):
@@ -224,6 +225,7 @@ def test_a_certain_win_with_dice_is_played(kind):
 # Known truths.
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", BOTS)
 def test_the_first_player_wins_hex(kind):

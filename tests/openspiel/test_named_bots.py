@@ -83,6 +83,7 @@ def test_bots_of_the_family_win_where_a_win_is_near(kind):
         assert kind(game, simulations=1000, seed=1).step(state) == best
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["GraveBot"])
 @pytest.mark.parametrize("kind", [GraveBot, HRaveBot, RaveGlobalBot])
 def test_nodes_show_the_tables_amaf_statistics(kind):

@@ -90,6 +90,7 @@ def assert_equal_trees(state, config, simulations):
     assert given == tree_of(PythonState(state), config, simulations)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=[f"{name}-rave" for name in QUICK])
 @pytest.mark.parametrize("preset", ["rave", "pn_mcts"])
 @pytest.mark.parametrize(
@@ -110,6 +111,7 @@ def test_trees_with_more_playouts_and_later_expansion(spec):
     assert_equal_trees(decision(spec), config, 60)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize(
     "spec",
@@ -384,6 +386,7 @@ def test_the_switch_takes_the_usual_words(fresh, value, meaning):
     assert native.switch() == meaning
 
 
+@pytest.mark.slow
 def test_a_wrong_switch_does_not_end_the_import():
     code = (
         "import pyspiel, rave_openspiel\n"
@@ -540,6 +543,7 @@ namespace { struct Ends { Ends() { std::abort(); } } ends; }
 """
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["when-it-is-loaded"])
 @needs_compiler
 @pytest.mark.parametrize("when", ["when-it-is-loaded", "in-a-simulation"])

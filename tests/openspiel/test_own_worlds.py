@@ -102,6 +102,7 @@ def layoff():
                 yield state
 
 
+@pytest.mark.slow
 def test_gin_rummys_layoff_is_replayed():
     states = layoff()
     for _ in range(20):

@@ -236,6 +236,7 @@ def board(rows, mover):
     return state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [UCTBot, AutoBot, RaveBot, PNMCTSBot])
 def test_a_board_written_by_hand_is_another_position(kind):
     second = board([".x.", "oo.", "..."], 0)

@@ -134,6 +134,7 @@ def test_forgets_the_positions_not_asked_for_the_longest(monkeypatch):
     assert list(evaluator._found) == kept
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["pig(players=3,winscore=12)"])
 @pytest.mark.parametrize("name", ["hex(board_size=4)", "pig(players=3,winscore=12)"])
 def test_same_seed_same_search(name):

@@ -117,6 +117,7 @@ def test_both_worlds_tell_the_same(spec):
         assert [name for name in told if name not in others] == stock
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @needs_registry
 @pytest.mark.parametrize("name", sorted(OURS))
@@ -595,12 +596,14 @@ print(pyspiel.load_bot("rave", game, 0, {"simulations": 5}).step(game.new_initia
 """
 
 
+@pytest.mark.slow
 def test_the_import_starts_no_program_and_registers_no_bot(tmp_path):
     done = run(IMPORT, RAVE_AGENTS_NATIVE="", NUMBA_CACHE_DIR=str(tmp_path))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @needs_registry
 def test_bots_are_registered_on_request_once():
     done = run(IMPORT + REGISTER, RAVE_AGENTS_NATIVE="")
@@ -614,6 +617,7 @@ def test_without_the_registry_load_bot_knows_both_worlds():
     assert done.stdout.splitlines()[1] == "not used: RAVE_AGENTS_NATIVE=0"
 
 
+@pytest.mark.slow
 def test_without_a_compiler_the_request_says_so_and_names_the_way_without(tmp_path):
     environment = {"CXX": "no-such-compiler", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     done = run(
@@ -682,6 +686,7 @@ print(bot.step(game.new_initial_state()) >= 0)
 """
 
 
+@pytest.mark.slow
 @needs_registry
 def test_bots_that_outlive_the_program_end_it_in_peace():
     done = run(END)

@@ -139,6 +139,7 @@ def test_a_game_over_has_its_outcome_and_no_children(root_of):
     assert "outcome:  1.0" in str(best)
 
 
+@pytest.mark.slow
 def test_a_node_not_looked_into_has_no_children():
     root = our_root(position("hex(board_size=11)"))
     leaf = min(root.children, key=lambda child: child.explore_count)

@@ -206,6 +206,7 @@ def test_what_is_of_turns_alone_is_refused(provider):
         play_match("oshi_zumo", "mcts(simulations=5)", "random", games=2)
 
 
+@pytest.mark.slow
 def test_a_bot_is_a_policy_of_its_seat(provider):
     game = pyspiel.load_game("matrix_rps")
     policy = SearchPolicy(RegretMatchingBot(game, player_id=1, simulations=3000, seed=1))

@@ -100,6 +100,7 @@ def test_the_stock_agents_own_test_passes_with_the_import_changed(name, tmp_path
     assert not problems_of(module.MCTSAgentTest(name))
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["tic_tac_toe"])
 @pytest.mark.parametrize("game", ["tic_tac_toe", "pig(winscore=20)"], ids=["tic_tac_toe", "pig"])
 def test_the_stock_example_runs_with_the_import_changed(game, tmp_path):

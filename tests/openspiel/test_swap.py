@@ -116,6 +116,7 @@ def test_random_rollouts_are_not_helped_by_a_shipped_value(make, on_rules):
     assert {row.amaf_visits for row in bot.last_result.actions} == {0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [made, made_in_place_of_cpp])
 def test_a_shipped_value_is_used_where_it_is_requested_by_name(make, on_rules):
     game = load("breakthrough")
@@ -151,6 +152,7 @@ def test_each_move_is_searched_from_scratch_unless_the_tree_is_to_be_kept(make):
         assert (bot.last_result.root_visits > bot.last_result.simulations) == keeps
 
 
+@pytest.mark.slow
 def test_a_position_is_solved_in_as_many_simulations_as_by_the_stock_bot():
     """Every line from here is short; the solver of either bot ends its search."""
     state = load().new_initial_state()

@@ -71,6 +71,7 @@ def p_value(expected, drawn):
     return scipy.stats.chisquare(observed, wanted).pvalue if len(groups) > 1 else 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["kuhn_poker"])
 @pytest.mark.parametrize(
     ("name", "moves"),
@@ -110,6 +111,7 @@ def test_the_games_own_worlds_have_the_posterior_distribution(name, moves):
     assert p_value(posterior(state, player), drawn) > 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["go_fish", "hearts"])
 @pytest.mark.parametrize(
     "name",

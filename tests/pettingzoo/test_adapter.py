@@ -106,6 +106,7 @@ def test_games_are_listed_with_what_can_be_searched():
                 load_game(f"pettingzoo:{name}")
 
 
+@pytest.mark.slow
 def test_package_is_importable_without_the_frameworks():
     code = (
         "import sys\n"

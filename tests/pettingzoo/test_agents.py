@@ -107,6 +107,7 @@ def test_agent_sees_through_the_parallel_view_of_turns():
     assert UCTAgent(env, simulations=20).act() in (0, 1)
 
 
+@pytest.mark.slow
 def test_tree_is_kept_in_shimmys_environments():
     env = zoo.shimmy("hex", board_size=4)
     agent = RaveAgent(env, simulations=300, seed=1)
@@ -154,6 +155,7 @@ def test_mask_of_another_position_is_noticed():
         agent.predict(None, action_masks=np.ones(9))
 
 
+@pytest.mark.slow
 def test_hidden_cards_are_refused_unless_there_are_worlds_or_it_may_see():
     env = zoo.own_leduc()
     with pytest.raises(UnsupportedGameError, match=r"worlds=.*hidden='see'"):
@@ -260,6 +262,7 @@ def parallel_rps():
     return env, observations
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", [RaveAgent, RegretMatchingAgent, RaveMaximinAgent])
 def test_an_agent_for_each_player_of_a_parallel_environment(kind):
@@ -278,6 +281,7 @@ def test_an_agent_for_each_player_of_a_parallel_environment(kind):
     assert agents["player_1"].last_result.player == 1
 
 
+@pytest.mark.slow
 def test_a_parallel_agent_mixes_and_changes_nothing():
     env, observations = parallel_rps()
     agent = RegretMatchingAgent(env, player="player_1", simulations=300, seed=1)

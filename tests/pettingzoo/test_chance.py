@@ -78,6 +78,7 @@ def test_dice_that_will_fall_make_no_difference(make, keeper):
     assert all(result == results[0] for result in results)
 
 
+@pytest.mark.slow
 def test_dice_that_will_fall_make_no_difference_in_a_long_game():
     env = dice.Pig()
     results = []
@@ -121,6 +122,7 @@ class Guess(dice.Attribute, zoo.Counting):
             self.terminations = dict.fromkeys(self.agents, True)
 
 
+@pytest.mark.slow
 def test_different_outcomes_of_an_action_are_different_positions():
     """Who tells them apart knows that the second agent wins; a sequence of actions draws."""
     env = Guess()
@@ -145,6 +147,7 @@ class Worth(Guess):
             self.rewards = {"first": 0.0, "second": 0.01 * self.coin}
 
 
+@pytest.mark.slow
 def test_rewards_tell_positions_apart():
     env = Worth()
     env.reset(seed=1)
@@ -179,6 +182,7 @@ def test_an_environment_without_chance_is_searched_as_before():
     assert not state.hides_information()
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("make", [dice.zoo_coin, dice.together_coin])
 @pytest.mark.parametrize("keeper", [dice.Deck, dice.Counted])
@@ -282,6 +286,7 @@ class Rolls(zoo.Turns):
         return super().step(actions)
 
 
+@pytest.mark.slow
 def test_a_parallel_game_of_turns_is_searched_with_its_own_dice():
     env = Rolls()
     results = []
@@ -294,6 +299,7 @@ def test_a_parallel_game_of_turns_is_searched_with_its_own_dice():
     assert all(result == results[0] for result in results)
 
 
+@pytest.mark.slow
 def test_states_of_chance_conform():
     def make():
         env = dice.Pig(20)
@@ -329,6 +335,7 @@ def test_generators_of_registered_clones_are_drawn_anew(registered):
     assert mean == pytest.approx(dice.SURE, abs=0.1)
 
 
+@pytest.mark.slow
 def test_see_may_stand_in_a_spec():
     env = dice.zoo_coin(dice.Python)()
     total = set()
@@ -376,6 +383,7 @@ def test_an_odd_declaration_is_refused():
         UCTAgent(env)
 
 
+@pytest.mark.slow
 def test_the_first_search_of_an_unknown_environment_says_what_is_assumed_once(caplog):
     class Unknown(zoo.Counting):
         metadata: ClassVar = {"name": "unknown"}
@@ -396,6 +404,7 @@ def test_the_first_search_of_an_unknown_environment_says_what_is_assumed_once(ca
     assert "metadata['hidden_information']" in caplog.text
 
 
+@pytest.mark.slow
 def test_games_begin_with_other_dice_for_each_seed():
     game = PettingZooGame("pig", dice.Pig(90))
 
@@ -412,6 +421,7 @@ def test_games_begin_with_other_dice_for_each_seed():
         game.check_search(SearchConfig.preset("pn_mcts"))
 
 
+@pytest.mark.slow
 def test_evaluate_plays_games_of_chance():
     result = evaluate(
         lambda: dice.Pig(20),

@@ -37,6 +37,7 @@ def assert_same_game(original, clone, steps, choices):
         clone.step(action)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["connect_four-v3-40", "texas_holdem_no_limit-v6-40"])
 @pytest.mark.parametrize(
     ("name", "positions"),

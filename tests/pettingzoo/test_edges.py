@@ -61,6 +61,7 @@ class Chase(pettingzoo.ParallelEnv):
         return seen, rewards, dict.fromkeys(AGENTS, caught), cut, {agent: {} for agent in AGENTS}
 
 
+@pytest.mark.slow
 def test_an_agent_whose_mask_allows_nothing_has_the_first_action_in_parallel():
     env = Chase()
     observations, _ = env.reset()
@@ -72,6 +73,7 @@ def test_an_agent_whose_mask_allows_nothing_has_the_first_action_in_parallel():
         observations, _, _, _, _ = env.step(actions)
 
 
+@pytest.mark.slow
 def test_episodes_with_such_masks_are_evaluated():
     result = evaluate(Chase, {"guard": "uct(simulations=30)", "prisoner": "random"}, episodes=4)
     assert [policy.illegal_moves for policy in result.policies] == [0, 0]

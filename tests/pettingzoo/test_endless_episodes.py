@@ -15,6 +15,7 @@ class NeverSeven(Counting):
         self.sum = min(value, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["Endless"])
 @pytest.mark.parametrize("make", [NeverSeven, Endless])
 def test_without_a_horizon_a_search_says_that_episodes_do_not_end(make, monkeypatch):

@@ -136,6 +136,7 @@ def test_seats_are_exchanged_and_rounds_share_a_seed():
     assert kept["player_1"].win_rate == 1.0
 
 
+@pytest.mark.slow
 def test_result_counts_wins_draws_losses_and_returns():
     result = run("uct(simulations=200)", "random", episodes=6, seed=3)
     mine, other = result.policies
@@ -197,6 +198,7 @@ def test_returns_of_shimmy_are_openspiels():
     assert {abs(value) for episode in result.episodes for value in episode.returns} <= {0.0, 1.0}
 
 
+@pytest.mark.slow
 def test_hidden_cards_are_refused_unless_there_are_worlds_or_it_may_see():
     policies = {"player_0": "uct(simulations=10)", "player_1": first}
     env_fn = zoo.own_leduc
@@ -259,6 +261,7 @@ def test_parallel_environment_is_played_with_the_seats_exchanged():
     assert {episode.seats[0] for episode in kept.episodes} == {"player_0"}
 
 
+@pytest.mark.slow
 def test_agents_from_specs_play_for_the_seat_that_they_have():
     results = [
         run_rps("regret_matching(simulations=4)", "random", episodes=4, seed=seed)
@@ -271,6 +274,7 @@ def test_agents_from_specs_play_for_the_seat_that_they_have():
         run_rps("pn_mcts", "random")
 
 
+@pytest.mark.slow
 def test_agent_bound_to_a_player_takes_every_seat_and_keeps_its_player():
     env = rps()
     env.reset(seed=1)
@@ -297,6 +301,7 @@ def test_agents_know_the_masks_of_a_parallel_environment():
     assert evaluate(zoo.Turns, twos, episodes=1).episodes[0].illegal_moves == (1, 1)
 
 
+@pytest.mark.slow
 def test_parallel_view_of_turns_is_played_in_turns():
     result = evaluate(
         lambda: turn_based_aec_to_parallel(zoo.Parallelizable()),

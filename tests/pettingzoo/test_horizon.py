@@ -73,6 +73,7 @@ def test_rewards_are_discounted_by_the_moves_before_them():
     assert state.returns() == [2.5, 0.5]
 
 
+@pytest.mark.slow
 def test_a_value_function_tells_what_is_still_to_come():
     def value(state):
         assert [state.observation(seat) for seat in (0, 1)] == [0, 0]
@@ -86,6 +87,7 @@ def test_a_value_function_tells_what_is_still_to_come():
         ended(AECState(begun(), horizon=1, evaluator=lambda state: [1.0]), [0])
 
 
+@pytest.mark.slow
 def test_a_value_function_judges_where_agents_act_together():
     env = begun(zoo.Endless)
     told = dict.fromkeys(env.agents, 0), {agent: {} for agent in env.agents}
@@ -113,6 +115,7 @@ def test_each_environment_of_a_vectorised_one_has_the_value_function():
     assert agent._searcher.evaluator is agent.evaluator
 
 
+@pytest.mark.slow
 def test_joint_moves_are_counted_in_a_parallel_environment():
     env = begun(zoo.Endless)
     told = dict.fromkeys(env.agents, 0), {agent: {} for agent in env.agents}

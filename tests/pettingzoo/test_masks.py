@@ -221,6 +221,7 @@ def test_a_mask_at_the_reset_of_a_parallel_environment_is_heeded(where):
     assert agent.act(observations, infos) == 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["info", "obs", "method"])
 def test_all_masks_of_a_parallel_environment_are_heeded_in_a_search(where):
     env = (GateByMethod if where == "method" else Gate)(where, first=(10, 30))

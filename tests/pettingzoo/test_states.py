@@ -46,6 +46,7 @@ def test_state_of_go_conforms():
     check_game_state(lambda: AECState(env, translate=False), games=1, max_moves=200)
 
 
+@pytest.mark.slow
 def test_state_of_an_environment_of_ones_own_conforms():
     def make():
         env = zoo.Counting()
@@ -462,6 +463,7 @@ class Watched(wrappers.BaseWrapper):
         return super().render()
 
 
+@pytest.mark.slow
 def test_live_environment_is_never_stepped_seeded_or_rendered():
     env = Watched(zoo.classic("connect_four-v3", render_mode="rgb_array"))
     before = copy.deepcopy(zoo.seen(env))
@@ -479,6 +481,7 @@ def test_parallel_view_of_a_turn_based_environment():
     assert search(state, simulations=20).action in (0, 1)
 
 
+@pytest.mark.slow
 def test_parallel_environment_with_turns_conforms_and_is_searched():
     env = zoo.Turns()
     observations, infos = env.reset()

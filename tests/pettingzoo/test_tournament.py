@@ -92,6 +92,7 @@ def test_several_processes_play_the_same_episodes(straight):
     assert played(tournament(tictactoe, POLICIES, episodes=4, jobs=2)) == played(straight)
 
 
+@pytest.mark.slow
 def test_it_goes_on_from_its_file(straight, tmp_path):
     path = tmp_path / "episodes.jsonl"
     tournament(tictactoe, POLICIES, episodes=4, output=path)

@@ -46,12 +46,14 @@ def acted(env, **options):
     return agent.last_result
 
 
+@pytest.mark.slow
 def test_what_is_hidden_makes_no_difference():
     results = [acted(leduc("Q", *hidden)) for hidden in ("JK", "KJ")]
     assert results[0].actions == results[1].actions
     assert results[0].simulations == 300
 
 
+@pytest.mark.slow
 def test_see_looks_at_the_true_state_and_says_so(caplog):
     checks.warn_cheating.cache_clear()
     with caplog.at_level(logging.WARNING, "rave_agents"):
@@ -190,6 +192,7 @@ def flip(env, agent, rng):
     return env
 
 
+@pytest.mark.slow
 def test_worlds_say_that_an_unknown_environment_hides_something():
     env = Coin()
     env.reset(seed=0)
@@ -201,6 +204,7 @@ def test_worlds_say_that_an_unknown_environment_hides_something():
     assert acted(env, worlds=flip).actions == fair.actions
 
 
+@pytest.mark.slow
 def test_the_mask_counts_in_a_view_only_where_the_agent_is_to_move():
     env = zoo.own_leduc()
     other = clone_env(env)

@@ -36,6 +36,7 @@ def column(number):
     return lambda observation, mask: number
 
 
+@pytest.mark.slow
 def test_a_picture_is_taken_before_each_move_and_at_the_end(tmp_path):
     env = connect_four(render_mode="rgb_array")
     agents = {"player_0": column(0), "player_1": column(1)}
@@ -84,6 +85,7 @@ def lake():
     return gymnasium.make("FrozenLake-v1", **options)
 
 
+@pytest.mark.slow
 def test_an_agent_may_be_a_spec_or_bound_to_another_environment(tmp_path):
     path = tmp_path / "lake.gif"
     spec = "uct(simulations=50,horizon=20,discount=0.9)"

@@ -63,6 +63,7 @@ def test_the_chosen_action_has_a_ring_in_every_panel():
         assert list(by_gid(axes, "chosen")) == [f"chosen {result.action}"]
 
 
+@pytest.mark.slow
 def test_amaf_values_are_shown_where_there_are_any():
     assert "AMAF value" in panels(search("hex(board_size=4)").plot())
     assert "AMAF value" not in panels(search("hex(board_size=4)", "uct").plot())
@@ -133,6 +134,7 @@ def test_an_unknown_quantity_gets_a_hint():
         search("tic_tac_toe").plot("visit")
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_the_picture():
     assert search("tic_tac_toe").plot()._repr_png_().startswith(b"\x89PNG")
 

@@ -155,6 +155,7 @@ def test_its_frame_has_what_its_csv_has(result):
     pandas.testing.assert_frame_equal(frame, read, check_dtype=False)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=3)
 def test_its_picture_can_be_saved(result, tmp_path):
     pytest.importorskip("matplotlib")

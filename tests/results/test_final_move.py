@@ -200,6 +200,7 @@ def a_trap():
 KNOWN = [SOLVED, COUNTED]
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("known", KNOWN)
 def test_a_proven_loss_is_not_played_even_if_it_has_most_visits(known):
@@ -241,6 +242,7 @@ def test_a_small_proven_win_is_played_only_where_more_is_not_expected(known, win
     assert result.action == played
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["uct_solver"])
 @pytest.mark.parametrize("preset", ["uct_solver", "pn_mcts", "rave_pn"])
 def test_a_sure_second_place_is_played_where_third_is_likely(preset):
@@ -307,12 +309,14 @@ def drawish(share, **changes):
     return result.action
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", KNOWN)
 def test_a_sure_draw_is_played_where_the_risk_is_not_worth_it(known):
     assert drawish(0.3, proofs=known) == 0
     assert drawish(0.7, proofs=known) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", KNOWN)
 def test_contempt_says_how_much_a_risk_must_be_worth(known):
     assert drawish(0.3, contempt=0.0, proofs=known) == 1
@@ -339,6 +343,7 @@ def test_a_search_that_ignores_what_is_proven_goes_on_until_visits_tell(known):
 # How the search goes on.
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=2)
 @pytest.mark.parametrize("visits", [0, 5, 20])
 @pytest.mark.parametrize("known", KNOWN)
@@ -349,6 +354,7 @@ def test_a_solved_move_is_passed_over_after_so_many_visits(known, visits):
     assert rows(again)[0].visits > 21
 
 
+@pytest.mark.slow
 def test_solved_moves_are_not_passed_over_where_no_win_is_left():
     """Move 0 draws. To 1, answer 0 wins in the end, and all others lose."""
     nodes = {(): (0, [0, 1]), (0,): (1, [0, 1]), (1,): (1, range(4))}

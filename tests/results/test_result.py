@@ -236,6 +236,7 @@ def test_the_principal_variation_follows_the_most_visits():
     assert found.principal_variation_names == ("p0:1", "p1:1", "p0:4")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "least", "most", "said"),
     [
@@ -261,6 +262,7 @@ def test_trust_between_is_told_as_such():
     ]
 
 
+@pytest.mark.slow
 def test_many_trees_tell_one_trust():
     state = pyspiel.load_game("connect_four").new_initial_state()
     config = SearchConfig.preset("auto").replace(threads=2)

@@ -84,6 +84,7 @@ def test_levels_are_of_the_whole_agent(level):
     assert result.minimax
 
 
+@pytest.mark.slow
 def test_other_constants_of_the_rule_leave_it_to_the_file():
     assert searched(AUTO.replace(c=0.7))[1].minimax
     _, result = searched(AUTO.replace(minimax_c=0.4))
@@ -153,6 +154,7 @@ def test_openspiels_bots_show_a_tree_with_visits_and_rewards(path, monkeypatch):
     assert "minimax" in str(bot.last_result)
 
 
+@pytest.mark.slow
 def test_engines_analyses_reviews_and_environments_use_it(path, monkeypatch):
     monkeypatch.delenv("RAVE_AGENTS_GAMES", raising=False)
     agent = f"auto(simulations=40,evaluator={path})"

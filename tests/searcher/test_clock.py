@@ -90,6 +90,7 @@ def play(text, draw, early_stop):
     return False, used / granted
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("text", CONTROLS)
 def test_no_game_is_lost_on_time_and_the_time_is_used(text):
@@ -396,6 +397,7 @@ def test_a_speed_is_not_believed_at_once():
     assert all(left <= 20_000 for _, left in looker.asked)
 
 
+@pytest.mark.slow
 def test_no_time_is_added_once_the_simulations_are_run():
     result = Searcher(seed=1).search(
         NoGoState(3), Limit(seconds=5.0, simulations=300), watch=Looker()

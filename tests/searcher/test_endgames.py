@@ -56,6 +56,7 @@ def test_a_win_is_proven_where_the_returns_of_others_are_unknown():
     assert (result.action, result.proven, result.outcome) == (2, "win", None)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=3)
 @pytest.mark.parametrize("seed", range(12))
 def test_the_principal_variation_of_a_draw_ends_with_a_draw(seed):
@@ -99,6 +100,7 @@ def test_of_several_wins_the_nearest_is_played(name):
     assert (result.action, result.proven, result.simulations) == (5, "win", 0)
 
 
+@pytest.mark.slow
 def test_a_proven_loss_is_searched_for_the_move_to_make():
     result = Searcher(SOLVING, seed=1).search(Sticks(8), ENOUGH)
     assert result.proven == "loss"
@@ -145,6 +147,7 @@ def test_equal_seeds_and_simulations_give_equal_results():
     assert compared(results[0]) == compared(results[1])
 
 
+@pytest.mark.slow
 def test_the_table_is_kept_between_moves_and_copied_with_the_searcher():
     searcher, later = Searcher(SOLVING, seed=1), KeyedSticks(16)
     searcher.search(KeyedSticks(18), ENOUGH)
@@ -155,6 +158,7 @@ def test_the_table_is_kept_between_moves_and_copied_with_the_searcher():
     assert kept.outcome == of_copy.outcome == anew.outcome is not None
 
 
+@pytest.mark.slow
 def test_moves_recorded_since_one_root_are_not_taken_for_those_since_another():
     searcher = Searcher(SOLVING, seed=1)
     assert searcher.search(Sticks(8), ENOUGH).proven == "loss"

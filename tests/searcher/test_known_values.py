@@ -65,6 +65,7 @@ def test_nothing_is_known_of_a_game_of_ones_own_with_the_same_name(folder):
     assert visits(state, SearchConfig.preset("auto"))[0] is None
 
 
+@pytest.mark.slow
 def test_a_search_without_a_shipped_value_is_the_same(folder):
     state, auto = RULES.replace(rows=6).new_initial_state(), SearchConfig.preset("auto")
     assert visits(state, auto) == visits(state, auto.replace(known=False))
@@ -107,6 +108,7 @@ def moves(level, threads, *, plies=3):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [1, 5])
 def test_a_level_plays_the_same_moves_on_any_number_of_threads(level):
     assert moves(level, 1) == moves(level, 2)

@@ -73,6 +73,7 @@ def test_an_evaluator_gives_priors_of_large_ids():
     )
 
 
+@pytest.mark.slow
 def test_a_kept_tree_is_led_by_actions_of_large_ids():
     results = []
     for ids in (FEW, 2**40):

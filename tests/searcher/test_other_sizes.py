@@ -100,6 +100,7 @@ def test_without_that_word_nothing_is_known_of_another_size(ship):
     assert searched(rules(6, 4)).known is None
 
 
+@pytest.mark.slow
 def test_the_nearest_size_is_taken(ship):
     for size in ((5, 4), (7, 6)):
         ship(rules(*size), other_sizes=True)

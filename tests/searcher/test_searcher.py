@@ -212,6 +212,7 @@ def test_advance_that_fails_leaves_no_tree_of_another_position():
     assert searcher.tree is None
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=2)
 @pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_winning_move", "pn_mcts", "auto"])
 def test_a_tree_in_the_memory_of_another_is_like_one_in_new_memory(preset):
@@ -226,6 +227,7 @@ def test_a_tree_in_the_memory_of_another_is_like_one_in_new_memory(preset):
     assert dump(used) == dump(new)
 
 
+@pytest.mark.slow
 def test_memory_is_kept_for_the_next_tree():
     searcher, result = searched(simulations=2000)
     searcher.reset()
@@ -271,6 +273,7 @@ def test_a_search_that_is_refused_leaves_the_tree_to_the_next_one():
     assert searcher.search(state, Limit(simulations=20)).root_visits > 20
 
 
+@pytest.mark.slow
 def test_states_tell_whether_a_search_goes_on():
     first = rules_class("connect_four")().new_initial_state()
     searcher, few = Searcher(SearchConfig(), seed=1), Limit(simulations=30)
@@ -337,6 +340,7 @@ def test_equals_are_told_apart(final_move, rows, action):
     assert crafted(rows, final_move=final_move).action == action
 
 
+@pytest.mark.slow
 def test_what_is_equal_in_everything_is_drawn():
     rows = [(10, 0.5), (10, 0.5), (3, 0.5)]
     assert crafted(rows).policy == [(0, 0.5), (1, 0.5), (2, 0.0)]
@@ -460,6 +464,7 @@ def test_an_observed_range_keeps_values_between_0_and_1(stated):
         assert utility_range(searched(state=state)[0]) == (-5000.0, 9000.0)
 
 
+@pytest.mark.slow
 def test_three_players_each_maximise_their_own_return():
     nodes = {(): (0, [0, 1])}
     for first in (0, 1):

@@ -66,6 +66,7 @@ def test_the_table_has_every_agent_and_bot():
     assert list(rows_of_the_page()) == [*AGENTS, *BOTS]
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["auto", "rave", "MCTSBot"])
 @pytest.mark.parametrize("name", [*AGENTS, *BOTS])
 def test_a_row_of_the_table_is_what_the_result_reports(name, on_rules):

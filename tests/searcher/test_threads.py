@@ -382,6 +382,7 @@ def test_the_trees_stand_still_while_progress_is_told():
     assert final.simulations >= seen[-1] > seen[0]
 
 
+@pytest.mark.slow
 def test_an_exception_in_progress_ends_all():
     error = ZeroDivisionError()
 
@@ -446,6 +447,7 @@ def native():
     return is_in_use()
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_pn"])
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "hex(board_size=5)", "backgammon"])

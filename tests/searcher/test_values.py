@@ -106,6 +106,7 @@ def test_the_truth_about_a_game_leads_to_its_value_without_playouts(kind, seed):
     assert truth.asked > 0
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("seed", range(4))
 def test_the_truth_leads_to_the_value_where_chance_moves(seed):
@@ -237,6 +238,7 @@ def test_without_unvisited_values_every_edge_is_tried_first():
     assert [row.visits for row in result.actions] == [1] * count
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["3"])
 @pytest.mark.parametrize("moves", [0, 3, math.inf])
 def test_a_compiled_value_grows_the_tree_of_the_same_value_in_python(moves):
@@ -320,6 +322,7 @@ def test_openspiels_own_game_takes_a_compiled_value(compiled_games):
     )
 
 
+@pytest.mark.slow
 def test_a_number_is_the_view_of_the_player_to_move():
     state = breakthrough()
     tree = dump(judged(state, plain_pieces, simulations=200).rooted_tree())
@@ -336,6 +339,7 @@ def test_a_spec_names_a_value_and_what_it_is_used_for(compiled_games):
     assert agent.searcher.config.judging == Judging(playout_moves=4, minimax=0.2)
 
 
+@pytest.mark.slow
 def test_a_copy_shares_the_value_and_the_tree_can_be_kept():
     state = breakthrough()
     searcher = judged(state, Pieces(), simulations=300)

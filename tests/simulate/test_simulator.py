@@ -74,6 +74,7 @@ def search(state, simulations, evaluator=None, **changes):
     return searcher, searcher.search(state, Limit(simulations=simulations))
 
 
+@pytest.mark.slow
 def test_paths_longer_than_the_frame():
     searcher, result = search(OneWay(260), 265, expand_visits=1)
     assert result.root_visits == 265
@@ -82,6 +83,7 @@ def test_paths_longer_than_the_frame():
     check_tree(searcher)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["3"])
 @pytest.mark.parametrize("playouts", [1, 3])
 def test_playouts_longer_than_the_frame(playouts):

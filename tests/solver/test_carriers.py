@@ -115,6 +115,7 @@ def as_plain(rules):
     return Plain(**rules.parameters)
 
 
+@pytest.mark.slow
 def test_every_reply_at_a_lost_root_is_known():
     state = Hex(num_cols=4, num_rows=4).new_initial_state()
     state.apply_action(6)
@@ -138,6 +139,7 @@ def test_carriers_are_kept_by_pickles_and_files(tmp_path):
         assert copy.positions == known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "number"), [(2, 1 << 16), (1, 16 << 16)], ids=["cell", "move"])
 def test_a_file_with_cells_that_no_board_has_is_refused(tmp_path, place, number):
     state = Hex(num_cols=4, num_rows=4).new_initial_state()
@@ -151,6 +153,7 @@ def test_a_file_with_cells_that_no_board_has_is_refused(tmp_path, place, number)
         ProofSearch(state, max_memory_mb=1).load(tmp_path / "table", "hex 4", "rules")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", SMALL, ids=str)
 def test_certificates_answer_replies_that_were_left_out(rules, tmp_path):
     solution = solve_position(rules, max_memory_mb=1)

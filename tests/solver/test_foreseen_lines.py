@@ -39,6 +39,7 @@ def test_no_square_lies_above_the_board():
     assert foreseen_end(state, 1) is None
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=2)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("rules", BOARDS, ids=str)

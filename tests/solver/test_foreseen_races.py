@@ -57,6 +57,7 @@ def test_nothing_is_foreseen_where_a_piece_can_be_caught_or_stopped():
     assert foreseen_end(BOARDS[1].new_initial_state(), 1) is None
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=2)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("rules", BOARDS, ids=str)

@@ -46,6 +46,7 @@ def test_proofs_of_random_games_are_right(threads, loops):
                 assert known is None or known.proven == truth[node], (seed, node)
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["2-zero sum"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("threads", [2, 4])

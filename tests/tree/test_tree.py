@@ -26,6 +26,7 @@ def searched(seed=1, simulations=2000, *, state=None, **changes):
     return searcher, searcher.search(state, Limit(simulations=simulations))
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=["rave_pn-4"])
 @pytest.mark.parametrize("protocol", [4, pickle.HIGHEST_PROTOCOL])
 @pytest.mark.parametrize("preset", ["rave", "grave", "rave_pn"])
@@ -70,6 +71,7 @@ def test_without_amaf_and_winning_moves_there_are_no_arrays_of_them():
     assert edges == {"none": 5, "amaf": 7, "wins": 9}
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize(("nodes", "edges"), [(10_000, 100_000), (None, 50_000), (5_000, None)])
 def test_growth_keeps_everything(nodes, edges):
@@ -93,6 +95,7 @@ def keep(whole, node):
     pruning.keep(pruning.below(np.arange(pruning.count) == node))
 
 
+@pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf()])
 @pytest.mark.parametrize("seed", range(5))
@@ -113,6 +116,7 @@ def test_keep_subtree_keeps_exactly_the_subtree(amaf, seed):
         check_tree(copied)
 
 
+@pytest.mark.slow
 def test_keep_subtree_of_the_root_changes_nothing():
     searcher, _ = searched()
     before, used = stored(searcher), searcher.tree.used.tolist()
@@ -159,6 +163,7 @@ def test_a_kept_subtree_makes_room_again():
     check_tree(searcher)
 
 
+@pytest.mark.slow
 def test_a_dropped_tree_makes_room_again():
     """An action that has no node yet drops the whole tree, and with it the full memory."""
     state, searcher, result = wide_search(1000, max_memory_mb=1e-6)

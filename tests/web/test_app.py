@@ -133,6 +133,7 @@ def test_undo_hint_swap_seats_and_new(open_page):
     assert page.do("new").json()["turns"] == []
 
 
+@pytest.mark.slow
 def test_agents_wait_in_a_pause(open_page):
     page = open_page("tic_tac_toe", seats=(0, 1))
     page.do("pause")
