@@ -6,6 +6,9 @@ It needs torch. All figures of a block come from one run, and rounds take turns.
 simulations, or positions, a second; ``cpu`` the same by processor time, of all threads, which other
 programs on the machine disturb less. Ratios are to the first row of the block.
 
+Where ``reinfors`` is installed, blocks of zeros compare its searches with ours on a network that
+costs nothing: what remains is the search and the making of batches.
+
 Answers of the network are kept for positions that come again, by our searches and by OpenSpiel's
 with "cache"; its searches and ours are shown without as well.
 
@@ -14,6 +17,7 @@ On Linux, memory that the network frees is kept for its next batch; see ``keep_f
 
 import argparse
 import ctypes
+import importlib.util
 import itertools
 import statistics
 import sys
@@ -27,11 +31,15 @@ from open_spiel.python.utils import lru_cache
 from torch import nn
 
 from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher, as_evaluator, search_many
+from rave_agents.arena.openings import initial_decision
+from rave_agents.frameworks.own_games import as_game
 
 GAME = pyspiel.load_game("connect_four")
 BREAKTHROUGH = pyspiel.load_game("breakthrough")
 SIDE_BY_SIDE = 64
 PUCT = SearchConfig.preset("puct")
+REINFORS_GAMES = {"backgammon": "backgammon", "chess": "chess", "connect_four": "connect4"}
+"""Games of ``reinfors`` by OpenSpiel's short names; both begin at the usual first position."""
 
 
 def keep_freed_memory():
@@ -162,6 +170,58 @@ def openspiels(simulations, module, evaluator, **options):
     return run
 
 
+def zeros(observations, actions):
+    """The answer of a network of zeros."""
+    rows = len(observations)
+    return np.zeros((rows, actions), np.float32), np.zeros(rows, np.float32)
+
+
+def reinfors_searches(simulations, name):
+    """Positions that ``reinfors`` evaluates, each anew, in as many searches at once as ours."""
+    import reinfors  # noqa: PLC0415  (optional: only this block needs it)
+
+    game = reinfors.games.make(name)
+    actions = game.action_space().n
+    evaluated = 0
+
+    def network(observations):
+        nonlocal evaluated
+        evaluated += len(observations)
+        return zeros(observations, actions)
+
+    def run():
+        nonlocal evaluated
+        evaluated = 0
+        reward = reinfors.Reward()
+        positions = [reinfors.Env(game, reward, seed=seed) for seed in range(SIDE_BY_SIDE)]
+        policy = reinfors.policies.AlphaZero(num_simulations=simulations)
+        policy.choose(positions, network, gamma=1.0)
+        return evaluated
+
+    return run
+
+
+def our_searches(simulations, game):
+    """Positions that ``search_many`` evaluates, each anew, from the first decision of a game."""
+    evaluated = 0
+
+    def network(batch):
+        nonlocal evaluated
+        evaluated += len(batch.players)
+        return zeros(batch.players, batch.legal_actions_mask.shape[1])
+
+    states = [initial_decision(as_game(game), seed) for seed in range(SIDE_BY_SIDE)]
+    evaluator = BatchEvaluator(network, cache=False)
+
+    def run():
+        nonlocal evaluated
+        evaluated = 0
+        search_many(states, Limit(simulations=simulations), evaluator=evaluator, seed=0)
+        return evaluated
+
+    return run
+
+
 def blocks(n):
     """All measurements of searches with n simulations, by name, in blocks."""
     found = {}
@@ -190,6 +250,12 @@ def blocks(n):
         "one game, leaves=8": one_game(50 * n, constant, PUCT.replace(leaves=8), BREAKTHROUGH),
         "one game, leaves=64": one_game(50 * n, constant, PUCT.replace(leaves=64), BREAKTHROUGH),
     }
+    if importlib.util.find_spec("reinfors") is not None:
+        for game, name in REINFORS_GAMES.items():
+            found[f"zeros, {game}"] = {
+                "search_many": our_searches(n, game),
+                "reinfors": reinfors_searches(n, name),
+            }
     return found
 
 

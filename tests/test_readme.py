@@ -17,6 +17,7 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SHORTER = {
     "ablation": ["--games", "2", "--simulations", "20"],
+    "level_ladder": ["tic_tac_toe", "--games", "2"],
     "environments": ["toy_text"],
     "fair_chance": ["--episodes", "4"],
     "train_alphazero": ["--minutes=0.01", "--rounds=1", "--simulations=4", "--matches=2"],

@@ -9,18 +9,22 @@ import argparse
 import datetime
 import os
 import platform
+import sys
 
-from tables import HERE, Table, commit, digest_of
+from tables import HERE, ROOT, Table, commit, digest_of
 
-from rave_agents.arena.level_ladder import LevelScores, check_levels
+from rave_agents.arena.statistics import MatchScore
 from rave_agents.knowledge.levels import LEVELS
 
-CODE = ["rave_agents/knowledge", "rave_agents/arena/level_ladder.py"]
+sys.path.insert(0, str(ROOT / "examples"))
+from level_ladder import checked_levels
+
+CODE = ["rave_agents/knowledge", "examples/level_ladder.py"]
 
 
-def row_of(game: str, scores: LevelScores, games: int) -> list[str]:
+def row_of(game: str, scores: list[MatchScore], games: int) -> list[str]:
     """The cells of a game."""
-    return [game, str(games), *(f"{score.score:.2f}" for score in scores.scores)]
+    return [game, str(games), *(f"{score.score:.2f}" for score in scores)]
 
 
 def with_row(rows: list[list[str]], new: list[str]) -> list[list[str]]:
@@ -36,13 +40,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1000)
     given = parser.parse_args()
     for name in given.names:
-        scores = check_levels(name, games=given.games, seed=given.seed, progress=False)
+        scores = checked_levels(name, given.games, given.seed)
         path = HERE / "levels.json"
         old = Table.read(path) if path.exists() else None
         rows, figures = ([], {}) if old is None else (old.rows, old.figures)
         Table(
             name="levels",
-            command=f"rave-agents levels GAME --check --games {given.games} --seed {given.seed}",
+            command=f"python examples/level_ladder.py GAME --check --games {given.games} "
+            f"--seed {given.seed}",
             commit=commit(),
             date=f"{datetime.datetime.now(tz=datetime.UTC):%Y-%m-%d}",
             machine=f"{os.cpu_count()} cores, Python {platform.python_version()}",
@@ -52,7 +57,7 @@ def main() -> None:
             code=CODE,
             digest=digest_of(CODE),
         ).write()
-        print(scores)
+        print(row_of(name, scores, given.games))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ It imports agents and what lies below.
 """
 
 from rave_agents.arena.bench import run_bench
-from rave_agents.arena.bench_result import BenchResult, BenchRow, NetworkRow
+from rave_agents.arena.bench_result import BenchResult, BenchRow
 from rave_agents.arena.dask_cluster import dask_executor
 from rave_agents.arena.journal import merge_journals
 from rave_agents.arena.match import MatchError, MatchResult, play_match
@@ -27,7 +27,6 @@ __all__ = [
     "MatchError",
     "MatchResult",
     "MatchScore",
-    "NetworkRow",
     "Outcome",
     "PairCounts",
     "RaceError",

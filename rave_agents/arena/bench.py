@@ -19,7 +19,6 @@ from rave_agents.arena.bench_result import BenchResult, BenchRow
 from rave_agents.arena.contestants import counts_simulations
 from rave_agents.arena.match import checked_count, checked_match_seed, play_match
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.network_peers import network_rows
 from rave_agents.arena.openings import initial_decision
 from rave_agents.arena.play import warm_up
 from rave_agents.arena.thirty_games import THIRTY_GAMES
@@ -84,9 +83,7 @@ def run_bench(
         equal_time: seconds a move; each agent then plays a match against the baseline in each game
             besides. None for no matches.
         equal_time_games: games of such a match, at least 1.
-        peers: whether OpenSpiel's Python bot is measured besides, in the games that it can play,
-            and where ``reinfors`` is installed searches with a network of zeros, beside
-            ``search_many``, in the games that it has.
+        peers: whether OpenSpiel's Python bot is measured besides, in the games that it can play.
         progress: None for a display in a terminal or notebook, False for none, True for one
             anywhere; or a function, which is called after each game's calibration, after every
             round and after every game at equal time with the result so far.
@@ -114,13 +111,11 @@ def run_bench(
             told = None if tell is None else functools.partial(_tell, tell, begun)
             try:
                 rows = _rows(name, game, plan, _peers_of(game, plan) if peers else [], told)
-                networks = network_rows(name, game, plan.rounds) if peers else ()
             except KeyboardInterrupt:
                 return dataclasses.replace(result, interrupted=True)
             result = dataclasses.replace(
                 result,
                 rows=(*result.rows, *rows),
-                networks=(*result.networks, *networks),
                 finished=result.finished + plan.steps_per_game,
             )
     return result

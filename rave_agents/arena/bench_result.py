@@ -1,4 +1,4 @@
-"""Speeds of agents beside a baseline, and of searches with a network beside other programs."""
+"""Speeds of agents in comparison with a baseline."""
 
 import dataclasses
 import functools
@@ -32,33 +32,12 @@ class BenchRow:
         return self.simulations_per_second / self.baseline_simulations_per_second
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class NetworkRow:
-    """Searches with a network, of this package and of another program, on one game."""
-
-    game: str
-    """The game as it was asked for."""
-    program: str
-    """The other program."""
-    positions_per_second: float
-    """Positions that ``search_many`` evaluates; median over the rounds."""
-    program_positions_per_second: float
-    """Positions that the other program evaluates; median over the same rounds."""
-
-    @property
-    def ratio(self) -> float:
-        """Positions of ours for each position of the other program in the same time."""
-        return self.positions_per_second / self.program_positions_per_second
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class BenchResult(GrowingResult):
     """All agents on all games of one run."""
 
     rows: tuple[BenchRow, ...]
     """Game by game."""
-    networks: tuple[NetworkRow, ...] = ()
-    """Searches with a network, where another program that has them is installed."""
     baseline: str = "mcts"
     """The agent that they were measured against."""
     finished: int = 0
@@ -100,12 +79,10 @@ class BenchResult(GrowingResult):
         return f"{line}: {', '.join(means)}" if self.rows else line
 
     def tables(self) -> list[Table]:
-        """A row for each game and agent with the means; matches at equal time; networks."""
+        """A row for each game and agent with the means; matches at equal time."""
         tables = [self._speeds()]
         if any(row.match is not None for row in self.rows):
             tables.append(self._matches())
-        if self.networks:
-            tables.append(self._network_speeds())
         return tables
 
     def _speeds(self) -> Table:
@@ -143,17 +120,6 @@ class BenchResult(GrowingResult):
         ]
         return Table(columns, title=f"Scores against {self.baseline} at equal time", keys=2)
 
-    def _network_speeds(self) -> Table:
-        rows = self.networks
-        columns = [
-            Column("game", [row.game for row in rows], text=True),
-            Column("program", [row.program for row in rows], text=True),
-            Column("search_many", [whole(row.positions_per_second) for row in rows]),
-            Column("program's", [whole(row.program_positions_per_second) for row in rows]),
-            Column("ratio", [f"{row.ratio:.2f}" for row in rows]),
-        ]
-        return Table(columns, title="Positions a second with a network of zeros", keys=2)
-
     def columns(self) -> dict[str, list[Any]]:
         """A row for each game and agent."""
         names = ("game", "agent", "simulations_per_second", "baseline_simulations_per_second")
@@ -183,9 +149,7 @@ class BenchResult(GrowingResult):
                 "ratio": row.ratio,
             }
             rows.append(values if row.match is None else values | _equal_time(row.match))
-        networks = [dataclasses.asdict(row) | {"ratio": row.ratio} for row in self.networks]
-        found = {"rows": rows, "geometric_mean": self.geometric_mean}
-        return found | ({"networks": networks} if networks else {})
+        return {"rows": rows, "geometric_mean": self.geometric_mean}
 
 
 def _names(

@@ -229,9 +229,7 @@ def speed(
     ] = EQUAL_TIME_GAMES,
     peers: Annotated[
         bool,
-        typer.Option(
-            help="Measure OpenSpiel's Python bot besides, and reinfors where it is installed."
-        ),
+        typer.Option(help="Measure OpenSpiel's Python bot besides."),
     ] = True,
     seed: Seed = 0,
     csv: Csv = None,

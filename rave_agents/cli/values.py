@@ -1,4 +1,4 @@
-"""The commands that learn of a game: learn, train, levels."""
+"""The commands that learn a game: learn, train."""
 
 import contextlib
 from collections.abc import Iterator
@@ -16,12 +16,6 @@ from rave_agents.analysis.learning_run import (
     train_to_file,
 )
 from rave_agents.analysis.train import TARGETS
-from rave_agents.arena.level_ladder import (
-    LadderResult,
-    LevelScores,
-    check_levels,
-    measure_levels,
-)
 from rave_agents.cli.program import (
     Csv,
     Debug,
@@ -37,7 +31,6 @@ from rave_agents.cli.program import (
 )
 from rave_agents.cli.terminal import show_json, show_result
 from rave_agents.knowledge.file_match import NOT_MEASURED
-from rave_agents.knowledge.levels import read_levels, write_levels
 
 OutputFile = Annotated[
     Path, typer.Option(help="The file to write: agents take it as evaluator=FILE.")
@@ -245,51 +238,6 @@ def _show(result: LearningResult, curve: Path | None, *, as_json: bool) -> None:
     """Draw the curve, and print what was learned."""
     if curve is not None:
         result.plot().savefig(curve)
-    if as_json:
-        show_json(result.to_dict())
-    else:
-        show_result(result)
-
-
-@app.command()
-@reported
-def levels(
-    game: GameName,
-    games: Annotated[int, typer.Option(help="Games of each level against the one below.")] = 40,
-    output: Annotated[
-        Path | None,
-        typer.Option(help="A file of levels to write the game's to, such as levels.json."),
-    ] = None,
-    results: Annotated[
-        Path | None,
-        typer.Option(help="A file for the matches: a run goes on from those that it has."),
-    ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Play the levels as they are, and place none.")
-    ] = False,
-    seed: Seed = 0,
-    csv: Csv = None,
-    as_json: Json = False,
-    debug: Debug = False,
-) -> None:
-    """Measure the ten levels of auto(level=1) to auto(level=10) in a game."""
-    result: LevelScores | LadderResult
-    check_files(csv)
-    if check:
-        if output is not None or results is not None:
-            raise ValueError("--check places no levels: give no --output and no --results.")
-        result = check_levels(game, games=games, seed=seed)
-    else:
-        others = {}
-        if output is not None:
-            check_writable(output, "--output")
-            others = read_levels(output) if output.exists() else {}
-        if results is not None:
-            check_writable(results, "--results")
-        result = measure_levels(game, games=games, seed=seed, results=results)
-        if output is not None:
-            write_levels(output, {**others, result.game: result.ladder})
-    write_files(result, csv)
     if as_json:
         show_json(result.to_dict())
     else:

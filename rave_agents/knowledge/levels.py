@@ -1,9 +1,9 @@
 """Levels of strength: simulations of each move, and how the move is drawn.
 
 All levels lie on one path from random play to the full search, ``PATH``: first fewer and fewer
-moves are drawn at random, then simulations double. ``rave-agents levels`` measures how strong the
-places on it are in a game, so that neighbours lie as many Elo points apart. What it found is kept
-beside the values that are shipped; games that were not measured have levels amid theirs.
+moves are drawn at random, then simulations double. ``examples/level_ladder.py`` measures how
+strong the places on it are in a game, so that neighbours lie as many Elo points apart. They are
+kept next to the values that are shipped; games that were not measured have levels amid theirs.
 """
 
 import functools

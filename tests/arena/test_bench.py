@@ -4,7 +4,6 @@ import math
 import pytest
 
 from rave_agents.agents.named_agents import agent_type
-from rave_agents.arena import network_peers
 from rave_agents.arena.bench import run_bench
 from rave_agents.arena.bench_result import BenchResult, BenchRow
 from rave_agents.arena.openings import initial_decision
@@ -173,20 +172,3 @@ def test_scores_at_equal_time_are_told_with_the_seconds_that_both_took(at_equal_
     assert result.to_dict()["rows"][0]["score"] == score
     assert result.columns()["baseline_seconds"][0] > 0
     assert result.columns()["score"] == [score, None]
-
-
-def test_every_simulation_of_our_searches_with_a_network_is_an_evaluated_position():
-    game = load_game("connect_four")
-    assert network_peers._ours(game, 3) == 3 * network_peers.POSITIONS
-
-
-def test_games_that_no_other_program_has_are_not_searched_with_a_network():
-    assert network_peers.network_rows("hex", load_game("hex"), 1) == []
-
-
-def test_searches_with_a_network_are_measured_beside_reinfors():
-    pytest.importorskip("reinfors")
-    for name in network_peers.REINFORS_GAMES:
-        (row,) = network_peers.network_rows(name, load_game(name), 1, simulations=3)
-        assert (row.game, row.program) == (name, "reinfors")
-        assert 0 < row.ratio < math.inf

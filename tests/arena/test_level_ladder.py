@@ -1,25 +1,15 @@
 """Levels of strength: heights of a path from matches, and ten places at equal distances."""
 
-import json
 import math
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from helpers.examples import load_example
 
-from rave_agents.arena.level_ladder import (
-    MOST_ELO,
-    USUAL_STEPS,
-    LevelMatch,
-    agent_at,
-    check_levels,
-    heights_of,
-    measure_levels,
-    places_of,
-)
 from rave_agents.arena.statistics import MatchScore
-from rave_agents.cli import app
 from rave_agents.knowledge.levels import LEVELS, PATH, level_at
+
+example = load_example("level_ladder")
 
 RUNGS = len(PATH) - 1
 
@@ -28,29 +18,32 @@ def matches_along(step, games=1000):
     """Matches of neighbouring rungs that lie so many Elo points apart."""
     wins = round(games / (1 + 10 ** (-step / 400)))
     score = MatchScore(wins, 0, games - wins)
-    return [LevelMatch(rung + 1.0, float(rung), score) for rung in range(RUNGS)]
+    return [example.LevelMatch(rung + 1.0, float(rung), score) for rung in range(RUNGS)]
 
 
 def test_heights_are_those_that_the_scores_tell():
-    heights = heights_of(matches_along(60))
+    heights = example.heights_of(matches_along(60))
     assert heights == pytest.approx([60 * rung for rung in range(RUNGS + 1)], rel=0.05)
 
 
 def test_the_path_never_falls_and_stays_finite_where_all_was_won_or_lost():
-    won = [LevelMatch(3.0, 0.0, MatchScore(20, 0, 0)), LevelMatch(9.0, 4.0, MatchScore(0, 0, 20))]
-    heights = heights_of(won)
+    won = [
+        example.LevelMatch(3.0, 0.0, MatchScore(20, 0, 0)),
+        example.LevelMatch(9.0, 4.0, MatchScore(0, 0, 20)),
+    ]
+    heights = example.heights_of(won)
     assert all(np.diff(heights) >= 0)
     assert heights[9] - heights[4] < 5
     assert math.isfinite(heights[-1])
 
 
 def test_a_path_of_which_nothing_is_known_rises_as_usual():
-    assert np.diff(heights_of([])) == pytest.approx(USUAL_STEPS)
+    assert np.diff(example.heights_of([])) == pytest.approx(example.USUAL_STEPS)
 
 
 def test_levels_lie_at_equal_distances_from_the_top_down():
     heights = [0.0, *np.cumsum(range(10, 10 + RUNGS)).tolist()]
-    places, distance = places_of(heights)
+    places, distance = example.places_of(heights)
     elos = np.interp(places, range(RUNGS + 1), heights)
     assert np.diff(elos) == pytest.approx(distance, abs=0.1)
     assert places[-1] == RUNGS
@@ -58,13 +51,13 @@ def test_levels_lie_at_equal_distances_from_the_top_down():
 
 
 def test_a_longer_path_is_used_from_the_top_down():
-    places, distance = places_of([300.0 * rung for rung in range(RUNGS + 1)])
-    assert distance == MOST_ELO
+    places, distance = example.places_of([300.0 * rung for rung in range(RUNGS + 1)])
+    assert distance == example.MOST_ELO
     assert places[0] > 2
 
 
 def test_where_nothing_is_better_than_random_play_the_levels_are_as_good_as_it():
-    places, distance = places_of([0.0] * (RUNGS + 1))
+    places, distance = example.places_of([0.0] * (RUNGS + 1))
     assert distance == 0
     assert len(places) == LEVELS
 
@@ -78,43 +71,25 @@ def test_places_between_two_rungs_mix_them():
 
 
 def test_places_below_the_top_ask_no_solver_of_endgames_as_levels_do_not():
-    assert agent_at(RUNGS - 0.5).parameters["endgame_share"] == 0.0
-    assert "endgame_share" not in agent_at(RUNGS).parameters
+    assert example.agent_at(RUNGS - 0.5).parameters["endgame_share"] == 0.0
+    assert "endgame_share" not in example.agent_at(RUNGS).parameters
 
 
 @pytest.mark.full
 def test_levels_are_measured_and_go_on_from_a_file_of_matches(tmp_path):
     path = tmp_path / "results.jsonl"
-    whole = measure_levels("tic_tac_toe", games=4, results=path, progress=False)
-    assert whole.game == "tic_tac_toe()"
-    assert len(whole.ladder.levels) == LEVELS
-    assert "Elo points apart" in str(whole)
+    whole = example.measured_levels("tic_tac_toe", 4, 0, path)
+    assert len(whole[0].levels) == LEVELS
     lines = path.read_text().splitlines()
     assert len(lines) == LEVELS
     path.write_text("\n".join(lines[:6]) + "\n")
-    again = measure_levels("tic_tac_toe", games=4, results=path, progress=False)
-    assert again.ladder == whole.ladder
+    assert example.measured_levels("tic_tac_toe", 4, 0, path) == whole
     assert path.read_text().splitlines() == lines
-
-
-def test_a_file_that_has_other_lines_is_refused(tmp_path):
-    path = tmp_path / "results.jsonl"
-    for line in ("{", "[" * 10**5, json.dumps({"game": "tic_tac_toe()"})):
-        path.write_text(line + "\n")
-        with pytest.raises(ValueError, match="line 1, is no match of levels"):
-            measure_levels("tic_tac_toe", games=2, results=path, progress=False)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("game", ["hex(board_size=7)"])
 def test_neighbouring_levels_lie_apart(game):
     """Wide margins: of 64 games the score's standard error is 0.06."""
-    scores = [score.score for score in check_levels(game, games=64, seed=1, progress=False).scores]
+    scores = [score.score for score in example.checked_levels(game, 64, 1)]
     assert all(0.5 <= score <= 0.88 for score in scores[1:]), scores
-
-
-def test_a_check_places_no_levels(tmp_path):
-    given = ["levels", "tic_tac_toe", "--check", "--output", str(tmp_path / "levels.json")]
-    told = CliRunner().invoke(app, given)
-    assert told.exit_code != 0
-    assert "--check places no levels" in told.output

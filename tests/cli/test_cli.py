@@ -260,10 +260,11 @@ def test_every_command_that_prints_a_table_writes_its_rows(program, command, tmp
     assert path.read_text().count("\n") >= 2
 
 
-@pytest.mark.parametrize("command", ["match", "tournament", "scaling", "best", "solve", "levels"])
+@pytest.mark.parametrize("command", ["match", "tournament", "scaling", "best", "solve"])
 def test_a_table_that_cannot_be_written_is_refused_first(program, command):
-    words = WITH_TABLES.get(command, ("levels", "tic_tac_toe"))
-    assert "no folder" in error_of(program(*words, "--csv", "/no/such/folder/table.csv"))
+    assert "no folder" in error_of(
+        program(*WITH_TABLES[command], "--csv", "/no/such/folder/table.csv")
+    )
 
 
 def test_sweep_goes_on_from_its_file(program, tmp_path):

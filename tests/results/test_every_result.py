@@ -27,7 +27,6 @@ from rave_agents.arena import (
     run_scaling,
     run_sweep,
 )
-from rave_agents.arena.level_ladder import LevelScores
 from rave_agents.arena.statistics import MatchScore
 from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
@@ -282,7 +281,6 @@ WITHOUT_GAMES = {
     "tournament of environments": lambda: environment_run(
         "tournament", {"one": "random", "two": "random"}
     ),
-    "levels": lambda: LevelScores(game="nim", scores=(MatchScore(0, 0, 0),) * 3),
     "learning": lambda: LearningResult(
         game="nim",
         output="nim.npz",
