@@ -20,7 +20,6 @@ import pyspiel
 
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.simulate.world_record import Pieces, RecordedWorlds
-from rave_openspiel.negotiation import NegotiationWorlds
 from rave_openspiel.player_views import offers, viewer
 from rave_openspiel.replayed_worlds import ReplayedWorlds
 from rave_openspiel.same_game import is_same_game
@@ -63,8 +62,6 @@ def world_source(
     reason = no_worlds(game)
     if reason is not None:
         raise UnsupportedGameError(f"There are no worlds for {game}: {reason}.")
-    if game.get_type().short_name == "negotiation":
-        return NegotiationWorlds(state, player, unit)
     return ReplayedWorlds(state, player, unit)
 
 
@@ -262,6 +259,10 @@ NO_WORLDS = {
     ),
     "chat_game": "it has legal actions beyond its num_distinct_actions",
     "crossword": "its actions are structs, not numbers",
+    "negotiation": (
+        "its chance mode is SAMPLED_STOCHASTIC, drawing by the game's own generator, so that no "
+        "utilities can be chosen; a function may write others into the serialized state"
+    ),
     "tarok": (
         "its chance mode is SAMPLED_STOCHASTIC, dealing by the game's own generator, "
         "from a seed that no hand tells, so that no deal with the player's cards can be chosen; "

@@ -44,6 +44,7 @@ R = TypeVar("R", bound=ArenaResult)
 RENAMED = {
     "bench": "'speed', simulations a second",
     "benchmark": "'ablation', games with and without AMAF, or 'speed', simulations a second",
+    "levels": "'python examples/level_ladder.py', which measures them",
 }
 """Commands that had another name, and what they measure."""
 

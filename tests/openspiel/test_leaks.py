@@ -11,9 +11,8 @@ from helpers.spiel import decision
 from rave_openspiel import OpenSpielState, RaveBot
 from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.deals import seeded_state
-from rave_openspiel.negotiation import NegotiationWorlds
 from rave_openspiel.unseen_moves import counts_moves
-from rave_openspiel.worlds import say_seldom_settled, view, world_source
+from rave_openspiel.worlds import say_seldom_settled, world_source
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.arena import play_match
@@ -73,25 +72,11 @@ def test_moves_are_counted_where_everybody_can(name):
         "phantom_ttt_ir",
         "dark_hex",
         "phantom_go(board_size=3)",
-        "negotiation",
         "coop_box_pushing(horizon=5)",
     ],
 )
 def test_games_that_others_play_are_played_to_the_end(name):
     assert play_match(name, "rave(simulations=8)", "random", games=2, seed=1).complete
-
-
-def test_worlds_of_negotiation_differ_in_the_others_utilities_alone():
-    state = pyspiel.load_game("negotiation").new_initial_state()
-    for action in (0, 1):
-        state.apply_action(action)
-    state.apply_action(state.legal_actions()[3])
-    player = state.current_player()
-    source = NegotiationWorlds(state, player, random.Random(1).random)
-    worlds = [source() for _ in range(50)]
-    assert len({view(world, 1 - player) for world in worlds}) > 40
-    assert {view(world, player) for world in worlds} == {view(state, player)}
-    assert {tuple(world.history()) for world in worlds} == {tuple(state.history())}
 
 
 def test_what_others_choose_at_the_same_time_is_not_seen():
@@ -106,9 +91,13 @@ def test_what_others_choose_at_the_same_time_is_not_seen():
     assert bot.last_result.worlds.distinct > 1
 
 
-def test_tarok_is_refused_with_the_reason_and_the_remedy():
-    with pytest.raises(UnsupportedGameError, match=r"no hand tells.*remedy"):
-        RaveBot(pyspiel.load_game("tarok"))
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("tarok", "no hand tells.*remedy"), ("negotiation", "SAMPLED_STOCHASTIC.*serialized state")],
+)
+def test_a_game_without_worlds_is_refused_with_the_reason_and_the_remedy(name, reason):
+    with pytest.raises(UnsupportedGameError, match=reason):
+        RaveBot(pyspiel.load_game(name))
 
 
 @pytest.mark.full(but=1)

@@ -1,12 +1,11 @@
 """Lists OpenSpiel's games with hidden information, with the source of worlds for each.
 
-``python -m rave_openspiel.hidden_games`` prints the table of docs/hidden_information.md.
+python docs/results/hidden_games.py    prints the table of docs/hidden_information.md
 """
 
 from typing import NamedTuple
 
 import pyspiel
-
 from rave_openspiel.support import hides_information, refusal, registered_games
 from rave_openspiel.worlds import (
     REPLAYED_PHASES,
@@ -57,8 +56,6 @@ def _described(game_type: pyspiel.GameType) -> HiddenGame:
     if name in REPLAYED_PHASES:
         remarks.append(f"replay in the phase {REPLAYED_PHASES[name]}, where its own is the truth")
     source = "its own" if resamples(game) else "replay"
-    if name == "negotiation":
-        source, remarks = "other utilities", ["each drawn independently"]
     return HiddenGame(name, players, source, "; ".join(remarks))
 
 
