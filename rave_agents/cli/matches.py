@@ -10,7 +10,7 @@ from rave_agents.agents.named_agents import without_amaf
 from rave_agents.arena.match import play_match
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.sweep import parse_vary, run_sweep
-from rave_agents.cli.completion import complete_agent, complete_game, complete_vary
+from rave_agents.cli.completion import complete_agent, complete_game
 from rave_agents.cli.program import (
     ClockText,
     Csv,
@@ -192,7 +192,6 @@ def sweep(
         list[str],
         typer.Option(
             metavar="KEY=VALUE,...",
-            autocompletion=complete_vary,
             help="A parameter of AGENT and its values; may be repeated.",
         ),
     ],

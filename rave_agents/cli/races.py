@@ -11,7 +11,7 @@ from rave_agents.arena.lists import parse_agents
 from rave_agents.arena.race import MOVE_SECONDS, SECONDS, find_best
 from rave_agents.arena.race_result import RaceResult
 from rave_agents.arena.sweep import parse_vary
-from rave_agents.cli.completion import complete_agents
+from rave_agents.cli.completion import complete_agent
 from rave_agents.cli.program import (
     Csv,
     Dask,
@@ -41,7 +41,7 @@ def best(
     agents: Annotated[
         str | None,
         typer.Option(
-            autocompletion=complete_agents,
+            autocompletion=complete_agent,
             help='The agents: "auto rave(c=0.2) mine=./bot.py:Bot"; by default one of each kind '
             "that can play the game.",
         ),

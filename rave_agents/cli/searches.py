@@ -18,7 +18,7 @@ from rave_agents.arena.lists import parse_agents, split_games
 from rave_agents.arena.match import limited_agent
 from rave_agents.arena.play import warm_up
 from rave_agents.arena.thirty_games import THIRTY_GAMES
-from rave_agents.cli.completion import complete_agent, complete_agents, complete_game
+from rave_agents.cli.completion import complete_agent, complete_game
 from rave_agents.cli.program import (
     ClockText,
     Csv,
@@ -206,7 +206,7 @@ def speed(
     agents: Annotated[
         str,
         typer.Option(
-            autocompletion=complete_agents,
+            autocompletion=complete_agent,
             help="Agents to measure, separated by spaces, commas or semicolons.",
         ),
     ] = "uct rave",

@@ -16,11 +16,7 @@ from rave_agents.arena.tournament import (
     play_tournament,
     read_tournament,
 )
-from rave_agents.cli.completion import (
-    complete_agent,
-    complete_agents,
-    complete_game_or_agent,
-)
+from rave_agents.cli.completion import complete_agent
 from rave_agents.cli.program import (
     ClockText,
     Csv,
@@ -57,14 +53,14 @@ def tournament(
         list[str],
         typer.Argument(
             metavar="GAME... [AGENT...] | FILE",
-            autocompletion=complete_game_or_agent,
+            autocompletion=complete_agent,
             help="Games, then agents, such as: breakthrough auto rave uct; or a TOML file.",
         ),
     ],
     agents: Annotated[
         str | None,
         typer.Option(
-            autocompletion=complete_agents,
+            autocompletion=complete_agent,
             help='The agents, where GAMES are all games: "auto rave(c=0.2) mine=./bot.py:Bot".',
         ),
     ] = None,
