@@ -157,246 +157,55 @@ class SearchAgent(SearchingAgent, LoopAgent):
 
 
 class UCTAgent(SearchAgent):
-    """Plain UCT.
-
-    The parameters that matter most, with their defaults:
-
-    - ``simulations=None``: simulations for each move, at least 1; 1,000 where there is no limit
-    - ``seconds=None``: wall-clock seconds for each move, above 0
-    - ``clock=None``: the time for the game in place of ``seconds``, such as ``"60+1"``: 60 s, and 1
-      s more with each move
-    - ``evaluator=None``: what evaluates positions in place of random playouts
-    - ``seed=None``: decides everything random, at least 0; None for one that the system draws
-    - ``horizon="auto"``: steps that a simulation looks ahead, at least 1; None for the end
-    - ``discount=1``: what a reward counts less with every step, above 0 and at most 1
-    - ``threads=1``: threads that search at the same time, from 1
-    - ``c=0.5``: the weight of exploration for values in [0, 1], at least 0
-    - ``contempt=0.5``: the mean value in [0, 1] below which a sure draw is played
-    - ``temperature=0``: 0 plays the best move; at 1 moves are drawn by their visits
-
-    ``inspect.signature(UCTAgent)`` lists all; ``SearchAgent`` explains those of the agent,
-    ``rave_agents.SearchConfig`` those of its search.
-    """
+    """Plain UCT."""
 
     preset = "uct"
 
 
 class PUCTAgent(SearchAgent):
-    """UCT with prior probabilities (PUCT), such as an evaluator's.
-
-    The parameters that matter most, with their defaults:
-
-    - ``simulations=None``: simulations for each move, at least 1; 1,000 where there is no limit
-    - ``seconds=None``: wall-clock seconds for each move, above 0
-    - ``clock=None``: the time for the game in place of ``seconds``, such as ``"60+1"``: 60 s, and 1
-      s more with each move
-    - ``evaluator=None``: what evaluates positions in place of random playouts
-    - ``seed=None``: decides everything random, at least 0; None for one that the system draws
-    - ``horizon="auto"``: steps that a simulation looks ahead, at least 1; None for the end
-    - ``discount=1``: what a reward counts less with every step, above 0 and at most 1
-    - ``threads=1``: threads that search at the same time, from 1
-    - ``c=1``: the weight of exploration for values in [0, 1], at least 0
-    - ``contempt=0.5``: the mean value in [0, 1] below which a sure draw is played
-    - ``temperature=0``: 0 plays the best move; at 1 moves are drawn by their visits
-
-    ``inspect.signature(PUCTAgent)`` lists all; ``SearchAgent`` explains those of the agent,
-    ``rave_agents.SearchConfig`` those of its search.
-    """
+    """UCT with prior probabilities (PUCT), such as an evaluator's."""
 
     preset = "puct"
 
 
 class GumbelAgent(SearchAgent):
-    """Sequential halving with Gumbel noise, for few simulations with an evaluator.
-
-    The parameters that matter most, with their defaults:
-
-    - ``simulations=None``: simulations for each move, at least 1; 1,000 where there is no limit
-    - ``seconds=None``: wall-clock seconds for each move, above 0
-    - ``clock=None``: the time for the game in place of ``seconds``, such as ``"60+1"``: 60 s, and 1
-      s more with each move
-    - ``evaluator=None``: what evaluates positions in place of random playouts
-    - ``seed=None``: decides everything random, at least 0; None for one that the system draws
-    - ``horizon="auto"``: steps that a simulation looks ahead, at least 1; None for the end
-    - ``discount=1``: what a reward counts less with every step, above 0 and at most 1
-    - ``threads=1``: threads that search at the same time, from 1
-    - ``max_considered=16``: the root's actions that are considered at most, at least 1
-    - ``c_scale=1``: the weight of values beside the logarithms of priors, at least 0
-    - ``contempt=0.5``: the mean value in [0, 1] below which a sure draw is played
-    - ``temperature=0``: 0 plays the best move; at 1 moves are drawn by their visits
-
-    ``inspect.signature(GumbelAgent)`` lists all; ``SearchAgent`` explains those of the agent,
-    ``rave_agents.SearchConfig`` those of its search.
-    """
+    """Sequential halving with Gumbel noise, for few simulations with an evaluator."""
 
     preset = "gumbel"
 
 
 class RaveAgent(SearchAgent):
-    """UCT with rapid action value estimation (RAVE).
-
-    The parameters that matter most, with their defaults:
-
-    - ``simulations=None``: simulations for each move, at least 1; 1,000 where there is no limit
-    - ``seconds=None``: wall-clock seconds for each move, above 0
-    - ``clock=None``: the time for the game in place of ``seconds``, such as ``"60+1"``: 60 s, and 1
-      s more with each move
-    - ``evaluator=None``: what evaluates positions in place of random playouts
-    - ``seed=None``: decides everything random, at least 0; None for one that the system draws
-    - ``horizon="auto"``: steps that a simulation looks ahead, at least 1; None for the end
-    - ``discount=1``: what a reward counts less with every step, above 0 and at most 1
-    - ``threads=1``: threads that search at the same time, from 1
-    - ``c=0``: the weight of exploration for values in [0, 1], at least 0
-    - ``schedule="minimum_mse"``: the weight of AMAF values, which falls as visits come in; or
-      ``"hand_selected(k=300)"``, ``"fuego"``, ``"pachi"``
-    - ``bias=0.035``: the mean error of AMAF values on the scale [0, 1]: the larger, the sooner
-      their weight falls
-    - ``contempt=0.5``: the mean value in [0, 1] below which a sure draw is played
-    - ``temperature=0``: 0 plays the best move; at 1 moves are drawn by their visits
-
-    ``inspect.signature(RaveAgent)`` lists all; ``SearchAgent`` explains those of the agent,
-    ``rave_agents.SearchConfig`` those of its search.
-    """
+    """UCT with rapid action value estimation (RAVE)."""
 
     preset = "rave"
 
 
 class GraveAgent(SearchAgent):
-    """RAVE with the values of a well-visited ancestor (GRAVE).
-
-    The parameters that matter most, with their defaults:
-
-    - ``simulations=None``: simulations for each move, at least 1; 1,000 where there is no limit
-    - ``seconds=None``: wall-clock seconds for each move, above 0
-    - ``clock=None``: the time for the game in place of ``seconds``, such as ``"60+1"``: 60 s, and 1
-      s more with each move
-    - ``evaluator=None``: what evaluates positions in place of random playouts
-    - ``seed=None``: decides everything random, at least 0; None for one that the system draws
-    - ``horizon="auto"``: steps that a simulation looks ahead, at least 1; None for the end
-    - ``discount=1``: what a reward counts less with every step, above 0 and at most 1
-    - ``threads=1``: threads that search at the same time, from 1
-    - ``c=0``: the weight of exploration for values in [0, 1], at least 0
-    - ``schedule="minimum_mse"``: the weight of AMAF values, which falls as visits come in; or
-      ``"hand_selected(k=300)"``, ``"fuego"``, ``"pachi"``
-    - ``bias=0.035``: the mean error of AMAF values on the scale [0, 1]: the larger, the sooner
-      their weight falls
-    - ``ref=20``: playouts that an ancestor's AMAF values need to be used, at least 0
-    - ``contempt=0.5``: the mean value in [0, 1] below which a sure draw is played
-    - ``temperature=0``: 0 plays the best move; at 1 moves are drawn by their visits
-
-    ``inspect.signature(GraveAgent)`` lists all; ``SearchAgent`` explains those of the agent,
-    ``rave_agents.SearchConfig`` those of its search.
-    """
+    """RAVE with the values of a well-visited ancestor (GRAVE)."""
 
     preset = "grave"
 
 
 class RaveMaximinAgent(SearchAgent):
-    """RAVE for its own actions in Parallel environments, then the best worst case.
-
-    The parameters that matter most, with their defaults:
-
-    - ``simulations=None``: simulations for each move, at least 1; 1,000 where there is no limit
-    - ``seconds=None``: wall-clock seconds for each move, above 0
-    - ``clock=None``: the time for the game in place of ``seconds``, such as ``"60+1"``: 60 s, and 1
-      s more with each move
-    - ``evaluator=None``: what evaluates positions in place of random playouts
-    - ``seed=None``: decides everything random, at least 0; None for one that the system draws
-    - ``horizon="auto"``: steps that a simulation looks ahead, at least 1; None for the end
-    - ``discount=1``: what a reward counts less with every step, above 0 and at most 1
-    - ``threads=1``: threads that search at the same time, from 1
-    - ``c=1.414``: the weight of exploration for values in [0, 1], at least 0
-    - ``schedule="hand_selected"``: the weight of AMAF values, which falls as visits come in; or
-      ``"hand_selected(k=300)"``, ``"fuego"``, ``"pachi"``
-    - ``k=500``: visits at which values and AMAF values weigh alike, above 0
-    - ``contempt=0.5``: the mean value in [0, 1] below which a sure draw is played
-    - ``temperature=0``: 0 plays the best move; at 1 moves are drawn by their visits
-
-    ``inspect.signature(RaveMaximinAgent)`` lists all; ``SearchAgent`` explains those of the agent,
-    ``rave_agents.SearchConfig`` those of its search.
-    """
+    """RAVE for its own actions in Parallel environments, then the best worst case."""
 
     preset = "rave_maximin"
 
 
 class RegretMatchingAgent(SearchAgent):
-    """Mixed strategies in Parallel environments, by regret matching.
-
-    The parameters that matter most, with their defaults:
-
-    - ``simulations=None``: simulations for each move, at least 1; 1,000 where there is no limit
-    - ``seconds=None``: wall-clock seconds for each move, above 0
-    - ``clock=None``: the time for the game in place of ``seconds``, such as ``"60+1"``: 60 s, and 1
-      s more with each move
-    - ``evaluator=None``: what evaluates positions in place of random playouts
-    - ``seed=None``: decides everything random, at least 0; None for one that the system draws
-    - ``horizon="auto"``: steps that a simulation looks ahead, at least 1; None for the end
-    - ``discount=1``: what a reward counts less with every step, above 0 and at most 1
-    - ``threads=1``: threads that search at the same time, from 1
-    - ``c=0.5``: the weight of exploration for values in [0, 1], at least 0
-    - ``contempt=0.5``: the mean value in [0, 1] below which a sure draw is played
-    - ``gamma=0.3``: the share of choices that are uniformly random, in [0, 1]
-    - ``temperature=0``: 0 plays the best move; at 1 moves are drawn by their visits
-
-    ``inspect.signature(RegretMatchingAgent)`` lists all; ``SearchAgent`` explains those of the
-    agent, ``rave_agents.SearchConfig`` those of its search.
-    """
+    """Mixed strategies in Parallel environments, by regret matching."""
 
     preset = "regret_matching"
 
 
 class AutoAgent(SearchAgent):
-    """A search for any game: AMAF statistics and proofs, each as far as it fits.
-
-    The parameters that matter most, with their defaults:
-
-    - ``simulations=None``: simulations for each move, at least 1; 1,000 where there is no limit
-    - ``seconds=None``: wall-clock seconds for each move, above 0
-    - ``clock=None``: the time for the game in place of ``seconds``, such as ``"60+1"``: 60 s, and 1
-      s more with each move
-    - ``evaluator=None``: what evaluates positions in place of random playouts
-    - ``seed=None``: decides everything random, at least 0; None for one that the system draws
-    - ``horizon="auto"``: steps that a simulation looks ahead, at least 1; None for the end
-    - ``discount=1``: what a reward counts less with every step, above 0 and at most 1
-    - ``threads=1``: threads that search at the same time, from 1
-    - ``c=0.35``: the weight of exploration for values in [0, 1], at least 0
-    - ``schedule="minimum_mse"``: the weight of AMAF values, which falls as visits come in; or
-      ``"hand_selected(k=300)"``, ``"fuego"``, ``"pachi"``
-    - ``bias=0.035``: the mean error of AMAF values on the scale [0, 1]: the larger, the sooner
-      their weight falls
-    - ``constant=0.2``: the weight of the proof numbers' bonus in the score, at least 0
-    - ``contempt=0.35``: the mean value in [0, 1] below which a sure draw is played
-    - ``temperature=0``: 0 plays the best move; at 1 moves are drawn by their visits
-
-    ``inspect.signature(AutoAgent)`` lists all; ``SearchAgent`` explains those of the agent,
-    ``rave_agents.SearchConfig`` those of its search.
-    """
+    """A search for any game: AMAF statistics and proofs, each as far as it fits."""
 
     preset = "auto"
 
 
 class PNMCTSAgent(SearchAgent):
-    """UCT with a solver and proof numbers (PN-MCTS).
-
-    The parameters that matter most, with their defaults:
-
-    - ``simulations=None``: simulations for each move, at least 1; 1,000 where there is no limit
-    - ``seconds=None``: wall-clock seconds for each move, above 0
-    - ``clock=None``: the time for the game in place of ``seconds``, such as ``"60+1"``: 60 s, and 1
-      s more with each move
-    - ``evaluator=None``: what evaluates positions in place of random playouts
-    - ``seed=None``: decides everything random, at least 0; None for one that the system draws
-    - ``horizon="auto"``: steps that a simulation looks ahead, at least 1; None for the end
-    - ``discount=1``: what a reward counts less with every step, above 0 and at most 1
-    - ``threads=1``: threads that search at the same time, from 1
-    - ``c=0.35``: the weight of exploration for values in [0, 1], at least 0
-    - ``constant=0.2``: the weight of the proof numbers' bonus in the score, at least 0
-    - ``contempt=0.35``: the mean value in [0, 1] below which a sure draw is played
-    - ``temperature=0``: 0 plays the best move; at 1 moves are drawn by their visits
-
-    ``inspect.signature(PNMCTSAgent)`` lists all; ``SearchAgent`` explains those of the agent,
-    ``rave_agents.SearchConfig`` those of its search.
-    """
+    """UCT with a solver and proof numbers (PN-MCTS)."""
 
     preset = "pn_mcts"
 

@@ -79,6 +79,18 @@ class SearchingAgent:
         lambda kind: SearchConfig.preset(kind.preset).parameters()
     )
 
+    def __init_subclass__(cls, **given: Any) -> None:
+        """Append the shared parameters to the one line that describes the agent of a preset."""
+        super().__init_subclass__(**given)
+        described = vars(cls).get("__doc__")
+        if described and "\n" not in described and "preset" in vars(cls):
+            _, head, arguments = inspect.cleandoc(SearchingAgent.__doc__ or "").partition("Args:")
+            cls.__doc__ = (
+                f"{described}\n\n``{cls.__mro__[1].__name__}`` explains the agent's other "
+                "parameters, ``rave_agents.SearchConfig`` those of its\nsearch; "
+                f"``inspect.signature({cls.__name__})`` lists all.\n\n{head}{arguments}"
+            )
+
     if not TYPE_CHECKING:
 
         def __new__(cls, *given: Any, **named: Any) -> Self:
