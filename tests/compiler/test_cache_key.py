@@ -445,7 +445,7 @@ def test_a_constant_of_the_solver_is_in_its_key(monkeypatch):
 
 
 @pytest.fixture
-def compiled_functions(compiled, monkeypatch, tmp_path):
+def compiled_functions(monkeypatch, tmp_path):
     """The functions of this package that Numba compiles, with an empty cache."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(OpenFunction, "generation", OpenFunction.generation + 1)

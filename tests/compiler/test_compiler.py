@@ -13,7 +13,6 @@ from helpers.owners import give_away
 
 import rave_agents
 from rave_agents.compiler import folders
-from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.compiler.machine_code import MachineCode
 
 PROGRAM = """
@@ -51,13 +50,12 @@ def run(code=PROGRAM, **environment):
 @pytest.fixture(scope="module")
 def shared_cache(tmp_path_factory):
     """A cache that one process has filled, and what this process said."""
-    if JIT_DISABLED:
-        pytest.skip("nothing is compiled")
     folder = tmp_path_factory.mktemp("cache")
     return folder, run(NUMBA_CACHE_DIR=str(folder))
 
 
 @pytest.mark.full
+@pytest.mark.compiled
 def test_a_second_process_loads_what_the_first_compiled_and_only_the_first_says_so(shared_cache):
     folder, first = shared_cache
     assert "compiling the search" in first.stderr
@@ -74,6 +72,7 @@ def other_environment(tmp_path):
 
 
 @pytest.mark.full
+@pytest.mark.compiled
 def test_another_environment_with_the_same_sources_loads_it(shared_cache, other_environment):
     folder, _ = shared_cache
     assert run(NUMBA_CACHE_DIR=str(folder), **other_environment[1]).stderr == ""
@@ -82,7 +81,12 @@ def test_another_environment_with_the_same_sources_loads_it(shared_cache, other_
 EDITS = [
     ("kernel/backup.py", "    find_movers(search, depth)", "    find_movers(search, 1)", True),
     ("kernel/backup.py", "Count a simulation in", "Add a simulation to", False),
-    ("compiler/linking.py", "MOST_ROUNDS = 2**24", "MOST_ROUNDS = 2**23", True),
+    (
+        "compiler/linking.py",
+        "_TIDY = create_pipeline_tuning_options(speed_level=1)",
+        "_TIDY = create_pipeline_tuning_options(speed_level=2)",
+        True,
+    ),
     ("compiler/linking.py", "Passes that make", "# Passes that make", False),
     ("game/arguments.py", "Did you mean", "Do you mean", False),
 ]
@@ -90,6 +94,7 @@ EDITS = [
 
 
 @pytest.mark.full
+@pytest.mark.compiled
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: f"{edit[0]}: {edit[2]}")
 def test_only_an_edit_of_what_is_compiled_compiles_the_search(
     shared_cache, other_environment, edit
@@ -116,6 +121,7 @@ def test_damaged_code_is_not_taken_from_the_cache(tmp_path, damage):
 
 
 @pytest.mark.full
+@pytest.mark.compiled
 def test_damaged_code_is_compiled_anew(shared_cache, tmp_path):
     shutil.copytree(shared_cache[0], tmp_path / "damaged")
     files = [path for path in (tmp_path / "damaged").rglob("*") if path.is_file()]
