@@ -44,10 +44,6 @@ def test_the_badge_of_the_readme_is_that_of_the_repository(colab):
     assert colab.with_badge(readme, colab.repository()) == readme
 
 
-def test_there_are_three():
-    assert len(NOTEBOOKS) == 3
-
-
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_cell_was_executed_in_order_without_an_error(path):
     code = [cell for cell in cells(path) if cell["cell_type"] == "code"]
@@ -66,14 +62,3 @@ def test_a_notebook_runs_from_top_to_bottom(path):
     notebook = nbformat.read(path, as_version=4)
     folder = {"metadata": {"path": path.parent}}
     nbclient.NotebookClient(notebook, timeout=300, resources=folder).execute()
-
-
-def test_boards_weights_of_amaf_curves_what_is_proven_and_the_tree_are_pictures():
-    path = next(path for path in NOTEBOOKS if path.stem == "inside_a_search")
-    pictures = [
-        output
-        for cell in cells(path)
-        for output in cell.get("outputs", ())
-        if "image/png" in output.get("data", {})
-    ]
-    assert len(pictures) == 7
