@@ -1,4 +1,4 @@
-"""Which tests run: interpreted, slow or compiled ones, and what ``--full`` adds; see docs/tests.md."""
+"""Which tests run: interpreted, slow or compiled ones, and what ``--full`` adds: docs/tests.md."""
 
 import collections
 import gc
@@ -115,9 +115,11 @@ def pytest_collection_modifyitems(config, items):
             left_out.add(item)
         elif named or config.getoption("full"):
             pass
-        elif config.getoption("slow") != bool(item.get_closest_marker("slow")):
-            left_out.add(item)
-        elif 0 in but or item.get_closest_marker("needs"):
+        elif (
+            config.getoption("slow") != bool(item.get_closest_marker("slow"))
+            or 0 in but
+            or item.get_closest_marker("needs")
+        ):
             left_out.add(item)
         else:
             cases[item.nodeid.partition("[")[0]].append((item, but[0]))
