@@ -5,13 +5,14 @@ which takes Numba some ten milliseconds.
 """
 
 import contextlib
+import operator
 from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, CodeType
 from typing import Any
 
 from numba.core import errors, ir, types
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
-from numba.core.ir_utils import build_definitions
+from numba.core.ir_utils import build_definitions, compute_cfg_from_blocks
 from numba.core.rewrites import rewrite_registry
 from numba.core.ssa import reconstruct_ssa
 from numba.core.transforms import canonicalize_cfg
@@ -199,6 +200,91 @@ class PlainLegalization(IRLegalization):  # type: ignore[misc]
         return bool(super().run_pass(state)) if state.func_ir.is_generator else True
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KnownBranches(FunctionPass):  # type: ignore[misc]
+    """Leave out what a function does not do for a game whose rules say so by a constant.
+
+    Such a type has ``constant_of(name)``.
+    """
+
+    _name = "known_branches"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        """Jump where it is known which way a branch goes, and leave out the other one."""
+        function, changed = state.func_ir, False
+        if not any(hasattr(kind, "constant_of") for kind in state.args):
+            return False
+        for block in function.blocks.values():
+            branch = block.terminator
+            if isinstance(branch, ir.Branch):
+                told = _known(function, state.args, branch.cond)
+                if told is not None:
+                    way = branch.truebr if told else branch.falsebr
+                    block.body[-1], changed = ir.Jump(way, branch.loc), True
+        if changed:
+            for place in compute_cfg_from_blocks(function.blocks).dead_nodes():
+                del function.blocks[place]
+            function.blocks = canonicalize_cfg(function.blocks)
+            function._definitions = build_definitions(function.blocks)
+        return changed
+
+
+_COMPARISONS = {operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge}
+
+
+def _definition(function: Any, variable: Any) -> Any:
+    """The only definition of a variable; None if there are several."""
+    definitions = function._definitions.get(variable.name, ())
+    return definitions[0] if len(definitions) == 1 else None
+
+
+def _known(function: Any, arguments: Any, variable: Any) -> Any:
+    """A number that a variable is whenever the function is called; None if that is unknown."""
+    value = _definition(function, variable)
+    if isinstance(value, ir.Var):
+        return _known(function, arguments, value)
+    if isinstance(value, ir.Const | ir.Global | ir.FreeVar):
+        return value.value if type(value.value) in (bool, int, float) else None
+    finds = _FINDS.get(value.op) if isinstance(value, ir.Expr) else None
+    return None if finds is None else finds(function, arguments, value)
+
+
+def _known_attribute(function: Any, arguments: Any, value: Any) -> Any:
+    owner = _definition(function, value.value)
+    if not isinstance(owner, ir.Arg):
+        return None
+    constant_of = getattr(arguments[owner.index], "constant_of", None)
+    return None if constant_of is None else constant_of(value.attr)
+
+
+def _known_call(function: Any, arguments: Any, value: Any) -> Any:
+    called = getattr(_definition(function, value.func), "value", None)
+    if called is not bool or len(value.args) != 1:
+        return None
+    told = _known(function, arguments, value.args[0])
+    return None if told is None else bool(told)
+
+
+def _known_unary(function: Any, arguments: Any, value: Any) -> Any:
+    told = _known(function, arguments, value.value)
+    return None if told is None or value.fn is not operator.not_ else not told
+
+
+def _known_comparison(function: Any, arguments: Any, value: Any) -> Any:
+    sides = [_known(function, arguments, side) for side in (value.lhs, value.rhs)]
+    return None if None in sides or value.fn not in _COMPARISONS else value.fn(*sides)
+
+
+_FINDS = {
+    "getattr": _known_attribute,
+    "call": _known_call,
+    "unary": _known_unary,
+    "binop": _known_comparison,
+}
+
 _PLAIN = {
     "IRProcessing": PlainProcessing,
     "GenericRewrites": PlainRewrites,
@@ -236,6 +322,8 @@ def passes_for_the_packages_own(passes: list[tuple[Any, str]], code: CodeType) -
     for stage, text in passes:
         if stage.__name__ == "ReconstructSSA":
             needed.append((PlainCalls, "plain calls"))
+            if not has_closures:
+                needed.append((KnownBranches, "known branches"))
         if has_closures:
             needed.append((stage, text))
         elif stage.__name__ not in _UNNEEDED:
@@ -252,18 +340,18 @@ def operators_typed_once(context: Any) -> Iterator[None]:
     resolve = context.resolve_function_type
 
     def resolved(function: Any, arguments: Any, named: Any) -> Any:
-        operator = getattr(function, "typing_key", None)
+        key = getattr(function, "typing_key", None)
         if (
             named
-            or type(operator) is not BuiltinFunctionType
-            or operator.__module__ != "_operator"
+            or type(key) is not BuiltinFunctionType
+            or key.__module__ != "_operator"
             or not all(isinstance(each, _NUMBERS) for each in arguments)
         ):
             return resolve(function, arguments, named)
-        key = function, tuple(arguments)
-        if key not in _operators:
-            _operators[key] = resolve(function, arguments, named)
-        return _operators[key]
+        call = function, tuple(arguments)
+        if call not in _operators:
+            _operators[call] = resolve(function, arguments, named)
+        return _operators[call]
 
     context.resolve_function_type = resolved
     try:

@@ -156,6 +156,8 @@ class BaseRules:
         self.is_checked: bool = not kind.__module__.startswith(_GAMES)
         """True if every move is checked. The package's own games give valid answers, as its tests
         check, so that a search need not."""
+        self.may_meet_chance: bool = self.has_chance or self.is_checked
+        """True if code for moves of chance is needed: to play them, or to refuse them."""
         self.setup()
         self.foresees: bool = kind.foresee_end is not BaseRules.foresee_end and (
             not self.is_checked or "foresee_end" in vars(kind)

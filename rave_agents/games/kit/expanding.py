@@ -81,7 +81,7 @@ def list_moves(rules: Any, state: Any, player: int, listing: Any) -> int:
     It is below 1 if that is refused.
     """
     header = listing.header
-    if player == CHANCE:
+    if rules.may_meet_chance and player == CHANCE:
         count = rules.chance_outcomes(state, listing.listed, listing.probabilities)
     elif 0 <= player < rules.num_players:
         count = rules.legal_actions(state, listing.listed)
@@ -94,7 +94,7 @@ def list_moves(rules: Any, state: Any, player: int, listing: Any) -> int:
         place = wrong_place(listing.listed, count, top)
         if place != NO_PLACE:
             return refuse(listing, BAD_ACTION, listing.listed[place])
-    if player == CHANCE:
+    if rules.may_meet_chance and player == CHANCE:
         total = 0.0
         for place in range(count):
             total += listing.probabilities[place]
@@ -206,7 +206,7 @@ def expand(rules: Any, states: Any, words: Any, listing: Any) -> int:
         listing.actions[place] = listing.listed[place]
         listing.ends[place] = 0
         listing.moves[place] = 1
-        if player == CHANCE:
+        if rules.may_meet_chance and player == CHANCE:
             listing.chances[place] = listing.probabilities[place]
     for place in range(count):
         if not look_at_child(rules, states, words, listing, place):

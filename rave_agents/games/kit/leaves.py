@@ -76,7 +76,7 @@ def list_leaf(
         return FRAME_FULL
     header[UNIFORM] = player != CHANCE
     top = rules.num_distinct_actions
-    if player == CHANCE:
+    if rules.may_meet_chance and player == CHANCE:
         top = rules.num_outcomes
         count = rules.chance_outcomes(state, actions, probabilities)
     else:
@@ -91,7 +91,7 @@ def list_leaf(
         return FAILED
     for place in range(count):
         frame.actions[place] = actions[place]
-    if player == CHANCE and not take_chances(probabilities, count, frame):
+    if rules.may_meet_chance and player == CHANCE and not take_chances(probabilities, count, frame):
         refuse(frame, BAD_CHANCE, 0)
         return FAILED
     return DONE

@@ -144,7 +144,7 @@ def draw_on(
         player = rules.player(state)
         if player == TERMINAL:
             return end
-        if player == CHANCE:
+        if rules.may_meet_chance and player == CHANCE:
             outcomes += 1
             if outcomes > LONGEST_GAME:
                 return refuse(frame, ENDLESS, outcomes)

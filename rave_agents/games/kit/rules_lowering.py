@@ -46,6 +46,11 @@ class RulesType(types.Type):
         self.rules = rules
         super().__init__(f"{type(rules).__name__}{number}")
 
+    def constant_of(self, name: str) -> bool | int | float | None:
+        """A number that is a constant in compiled code, see ``shortcuts.KnownBranches``."""
+        value = getattr(self.rules, name, None)
+        return value if isinstance(value, bool | int | float) else None
+
 
 @functools.cache
 def _rules_type_class(kind: Any, epoch: Any) -> type[RulesType]:
