@@ -235,6 +235,133 @@ SELDOM_SETTLED = frozenset(
 """Games in which the way to the first world does not come to its end in the middle of a game, with
 500 or 1,000 simulations: ``WorldStatistics.settled`` is then False."""
 
+DEALT_AT_ONCE:
+        return reason
+    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+        return (
+            "its chance mode is SAMPLED_STOCHASTIC, so that its outcomes can be neither listed nor "
+            "drawn again"
+        )
+    if not (offers(game, "information_state_string") or offers(game, "observation_string")):
+        return "it does not tell what a player sees"
+    return None
+
+
+def resampled(state: pyspiel.State, player: int, unit: Unit) -> pyspiel.State:
+    """Draw a world by the game's own method."""
+    return state.resample_from_infostate(player, unit)
+
+
+class FunctionWorlds:
+    """Worlds of the user's function, each checked.
+
+    Args:
+        state: the true position.
+        player: who is to move there.
+        unit: draws the seed of the generator that the function gets.
+        function: see ``WorldFunction``.
+    """
+
+    def __init__(
+        self, state: pyspiel.State, player: int, unit: Unit, function: WorldFunction
+    ) -> None:
+        self._state = state.clone()
+        self._player = player
+        self._function = function
+        self._random = np.random.default_rng([int(unit() * 2**32) for _ in range(4)])
+        self._view = view(state, player)
+        self._legal = state.legal_actions()
+
+    def __call__(self) -> pyspiel.State:
+        """Draw a world, and refuse it if the player can tell it from the true state.
+
+        Raises:
+            GameError: if it is not a world; the message says what differs.
+        """
+        world = self._function(self._state.clone(), self._player, self._random)
+        game = self._state.get_game()
+        if not isinstance(world, pyspiel.State):
+            raise GameError(f"worlds must return a pyspiel.State, got {world!r}.")
+        if not is_same_game(world.get_game(), game):
+            raise GameError(f"worlds returned a state of {world.get_game()}, not of {game}.")
+        if world.current_player() != self._player:
+            raise GameError(
+                f"worlds returned a state where player {world.current_player()} is to move, "
+                f"not player {self._player}."
+            )
+        if world.legal_actions() != self._legal:
+            raise GameError(
+                f"worlds returned a state where {world.legal_actions()} are legal, but "
+                f"{self._legal} are."
+            )
+        seen = view(world, self._player)
+        if seen != self._view:
+            raise GameError(
+                f"worlds returned a state that player {self._player} can tell from the true one: "
+                f"they would see {seen!r} where they see {self._view!r}."
+            )
+        return world
+
+
+def resamples(game: pyspiel.Game) -> bool:
+    """True if the worlds of the game's own method are used, with the parameters that it has."""
+    trusted = RESAMPLING.get(game.get_type().short_name)
+    if trusted is None:
+        return False
+    parameters = game.get_parameters()
+    return all(parameters.get(name) == value for name, value in trusted.items())
+
+
+def resamples_at(state: pyspiel.State) -> bool:
+    """True if they are used at a state: not in a phase in which the method fails."""
+    game = state.get_game()
+    phase = REPLAYED_PHASES.get(game.get_type().short_name)
+    return resamples(game) and (phase is None or f"Phase: {phase}" not in str(state))
+
+
+RESAMPLING: Mapping[str, Mapping[str, object]] = {
+    "bargaining": {"prob_end": 0.0},
+    "blackjack": {},
+    "bridge": {},
+    "gin_rummy": {},
+    "kuhn_poker": {},
+    "leduc_poker": {"suit_isomorphism": False, "action_mapping": False},
+    "universal_poker": {"numPlayers": 2, "boardCards": "", "handReaches": ""},
+}
+"""Games that have a method of their own whose worlds agree with all that a player saw and know no
+more, and the values of parameters with which they do: ``examples/own_worlds.py`` compares them with
+exact posteriors."""
+
+REPLAYED_PHASES = {"gin_rummy": "Layoff"}
+"""The phase of a game in which its own method gives the true position, which is then replayed."""
+
+UNRELIABLE = {
+    "colored_trails": "it never changes the offer that the player cannot see",
+    "euchre": "its worlds may hold cards that the others cannot have, as they did not follow suit",
+    "hearts": "its worlds may hold cards that the others cannot have, as they did not follow suit",
+    "oh_hell": "it deals the others their own cards, in another order, and none of the deck's",
+}
+"""Games whose own method is not used, and why; their history is replayed instead."""
+
+SELDOM_SETTLED = frozenset(
+    [
+        "coin_game",
+        "crazy_eights",
+        "cribbage",
+        "dark_chess",
+        "dou_dizhu",
+        "hanabi",
+        "hearts",
+        "laser_tag",
+        "python_liars_poker",
+        "python_team_dominoes",
+        "skat",
+        "spades",
+    ]
+)
+"""Games in which the way to the first world does not come to its end in the middle of a game, with
+500 or 1,000 simulations: ``WorldStatistics.settled`` is then False."""
+
 WORLD_COSTS = {
     "battleship": "0.01 s",
     "bridge": "0.15 s, since the game solves each deal",

@@ -11,7 +11,6 @@ from rave_openspiel.worlds import (
     REPLAYED_PHASES,
     SELDOM_SETTLED,
     UNRELIABLE,
-    WORLD_COSTS,
     no_worlds,
     resamples,
 )
