@@ -11,6 +11,7 @@ from rave_openspiel.worlds import (
     REPLAYED_PHASES,
     SELDOM_SETTLED,
     UNRELIABLE,
+    WORLD_COSTS,
     no_worlds,
     resamples,
 )
