@@ -235,19 +235,6 @@ SELDOM_SETTLED = frozenset(
 """Games in which the way to the first world does not come to its end in the middle of a game, with
 500 or 1,000 simulations: ``WorldStatistics.settled`` is then False."""
 
-WORLD_COSTS = {
-    "battleship": "0.01 s",
-    "bridge": "0.15 s, since the game solves each deal",
-    "crazy_eights": "0.01 s",
-    "dou_dizhu": "0.01 s",
-    "python_block_dominoes": "0.04 s",
-    "python_liars_poker": "more than 0.1 s",
-    "python_team_dominoes": "more than 0.1 s",
-    "spades": "0.015 s",
-}
-"""The cost of a world, about, in the middle of a game where it is more than the simulation's:
-measured on one core, and much less in others (0.1 ms in ``oh_hell``)."""
-
 DEALT_AT_ONCE = frozenset(["bridge_uncontested_bidding", "negotiation", "tarok"])
 """Games whose chance mode is SAMPLED_STOCHASTIC, but in which chance has moved before anybody else:
 a clone knows no outcomes to come."""
