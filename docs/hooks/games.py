@@ -133,7 +133,7 @@ def _page(name: str, games: list[str], data: dict[str, Any]) -> str:
         "## Strength and speed",
         "",
     ]
-    for kind in ("equal_time", "other_agents", "equal_simulations", "speed"):
+    for kind in ("equal_time", "equal_simulations", "speed"):
         rows = [row for row in data[kind].rows if row[0] in games]
         if rows:
             parts += [f"{_CAPTIONS[kind]}:", "", _markdown(data[kind].columns, rows), ""]
@@ -144,7 +144,6 @@ def _page(name: str, games: list[str], data: dict[str, Any]) -> str:
 
 _CAPTIONS = {
     "equal_time": "`auto` against OpenSpiel's `mcts` at 0.1 s a move",
-    "other_agents": "`auto` against other agents at 0.1 s a move, with numbers of games",
     "equal_simulations": "`auto` at 300 simulations a move, and its trust",
     "speed": "Simulations a second of `mcts`, and the others' as multiples",
 }
