@@ -40,8 +40,8 @@ def test_every_block_says_what_it_is(page):
     assert page.read_text(encoding="utf-8").count("```") == 2 * len(found)
 
 
-@pytest.mark.slow
-@pytest.mark.full(but=["tutorials/your_own_game.md"])
+@pytest.mark.compiled
+@pytest.mark.full(but=["tutorials/openspiel.md", "tutorials/your_own_game.md"])
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=pages.name)
 def test_the_code_of_a_page_runs_from_top_to_bottom_and_prints_what_it_shows(page, tmp_path):
     for package in re.findall(r"<!-- needs: (\w+) -->", page.read_text(encoding="utf-8")):
