@@ -1,4 +1,4 @@
-"""AdaptiveUCB1: exploration by what a game is like, and by how much of a node is known."""
+"""AdaptiveUCB1: exploration adapted to the game and to the visits of a node."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -27,56 +27,54 @@ from rave_agents.kernel.visit_terms import log_root
 
 
 class AdaptiveUCB1(NamedTuple):
-    """UCB1 that explores more where chance has a part in the game, and less by good values.
+    """UCB1 that explores more in games with chance, and less where an evaluator gives values.
 
-    With chance, the values of a move go on varying however deep the tree below it grows, so that
-    its mean needs more visits; also where something is hidden. Chance has a part as soon as it has
-    moved in the tree.
+    With chance or hidden information, the values of a move keep varying however deep its subtree
+    grows, so its mean needs more visits. A game counts as one with chance once a chance node is in
+    the tree.
 
-    With ``late_c``, it also explores more at nodes with many visits for each edge. AMAF in the
-    place of exploration finds good moves early, but never again tries a move whose AMAF value is
-    wrong; there it costs little to look at each move.
+    With ``late_c``, it also explores more at nodes with many visits per edge. Where AMAF replaces
+    exploration, good moves are found early, but a move with a wrong AMAF value is never tried
+    again; with many visits, trying each move costs little.
 
-    Where an evaluator gives values, they vary less than the ends of playouts. Where it gives prior
-    probabilities, the rule is PUCT.
+    Values of an evaluator vary less than playouts, so less exploration is needed. With prior
+    probabilities, the rule becomes PUCT.
     """
 
     c: Annotated[float, Ge(0)] = 0.35
-    """The weight of exploration without chance, at least 0."""
+    """Exploration constant in games without chance, at least 0."""
     chance_factor: Annotated[float, Ge(0)] = 2.0
-    """The factor of the weight where chance has a part, at least 0."""
+    """Factor of the constant in games with chance, at least 0."""
     chance_c: Annotated[float, Ge(0)] = 0.0
-    """The least weight of exploration where chance has a part, at least 0."""
+    """Lower bound of the constant in games with chance, at least 0."""
     late_c: Annotated[float, Ge(0)] = 0.0
-    """The least weight of exploration at nodes with many visits for each edge, at least 0."""
+    """Lower bound of the constant at nodes with many visits per edge, at least 0."""
     late_visits: Annotated[float, Gt(0)] = 100.0
-    """Visits of a node for each of its edges from which ``late_c`` comes in, above 0; it is whole
-    at four times as many."""
+    """Visits per edge at which ``late_c`` starts to count, above 0; it counts fully at four times
+    as many."""
     values_factor: Annotated[float, Ge(0)] = 0.5
-    """The factor of the weight where an evaluator gives values, at least 0."""
+    """Factor of the constant with an evaluator's values, at least 0."""
     values_c: Annotated[float, Ge(0)] = 0.2
-    """The least weight of exploration where an evaluator gives values, at least 0."""
+    """Lower bound of the constant with an evaluator's values, at least 0."""
     priors_c: Annotated[float, Ge(0)] = 0.7
-    """The weight of exploration of PUCT, in place of these, where an evaluator gives priors, at
-    least 0."""
+    """Constant of PUCT, used instead if an evaluator gives priors, at least 0."""
     minimax_c: Annotated[float, Ge(0)] = 0.05
-    """The weight of exploration, in place of these, where ``AdaptiveBackup`` takes minimax backups,
-    at least 0."""
+    """Constant used instead where ``AdaptiveBackup`` chooses minimax backups, at least 0."""
 
 
 class LateUCB1(NamedTuple):
-    """AdaptiveUCB1 in games without chance, where it explores more at nodes with many visits."""
+    """AdaptiveUCB1 in games without chance: more exploration at nodes with many visits."""
 
     options: AdaptiveUCB1
 
 
 @runs_as(AdaptiveUCB1)
 class ChanceSeen(NamedTuple):
-    """Chance seen in the tree, for AdaptiveUCB1."""
+    """AdaptiveUCB1 with a flag that says whether the tree has a chance node."""
 
     options: AdaptiveUCB1
     seen: Annotated[Array, one(INT)]
-    """[1] 1 if it has, else 0."""
+    """[1] 1 once a chance node was added, else 0."""
 
 
 @implements(becomes, AdaptiveUCB1)
@@ -100,13 +98,13 @@ def _with_minimax(rule: AdaptiveUCB1) -> UCB1:
 
 @open_function
 def hides_chance(moves: Any) -> bool:
-    """True if simulations differ by what happened unseen, though there are no chance nodes."""
+    """True if simulations differ by hidden events although the tree has no chance nodes."""
     return False
 
 
 @kernel
 def meets_chance(search: Any, depth: int, nodes: int) -> bool:
-    """True if chance has a part in the game, as far as new nodes of a path show it."""
+    """True if a new node of the path is a chance node, or chance acts unseen."""
     for place in range(depth, depth + nodes):
         if search.tree.node_player[search.path.nodes[place]] == CHANCE:
             return True
@@ -121,7 +119,7 @@ def _look_for_chance(rule: ChanceSeen, search: Any, depth: int, nodes: int) -> N
 
 @kernel
 def weight_now(rule: ChanceSeen) -> float:
-    """The weight of exploration, by whether chance has been seen."""
+    """The exploration constant, larger once a chance node was seen."""
     c = rule.options.c
     if rule.seen[0] == 1:
         c = max(c * rule.options.chance_factor, rule.options.chance_c)
@@ -130,7 +128,9 @@ def weight_now(rule: ChanceSeen) -> float:
 
 @kernel
 def grown(rule: AdaptiveUCB1, c: float, N: float, edges: int) -> float:
-    """The weight c of exploration, or what it has grown to at a node with N visits."""
+    """The exploration constant c, raised towards ``late_c`` at a node with many visits N."""
+    # Ramp from c at `from_visits` to `late_c` at four times as many. The two early returns avoid
+    # the division of the ramp at most nodes.
     from_visits = edges * rule.late_visits
     if rule.late_c <= c or from_visits >= N:
         return c
@@ -141,7 +141,7 @@ def grown(rule: AdaptiveUCB1, c: float, N: float, edges: int) -> float:
 
 @open_function
 def weight_at(rule: Any, N: float, edges: int) -> float:
-    """The weight of exploration at a node with N visits; for rules that adapt it."""
+    """The exploration constant at a node with N visits, for rules that adapt it."""
     return 0.0
 
 
@@ -157,7 +157,7 @@ def _weight_with_chance(rule: ChanceSeen, N: float, edges: int) -> float:
 
 @implements(node_term, LateUCB1, ChanceSeen)
 def _weighted_root_if_explored(rule: Any, N: float, edges: int) -> float:
-    """``c sqrt(ln N)``, or 0 where nothing is explored: that saves time."""
+    """``c sqrt(ln N)``, or 0 without exploration, which skips the logarithm."""
     c = weight_at(rule, N, edges)
     return c * log_root(N) if c > 0.0 else 0.0
 

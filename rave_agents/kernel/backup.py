@@ -1,8 +1,8 @@
-"""Backup: the values of a simulation go to the nodes and edges of its path.
+"""Backup: the values of a simulation are added to the nodes and edges of its path.
 
-This is the one place where perspective is flipped: each edge gets the value of the player who moves
-at its node. What an edge is worth by its statistics is ``edge_value``: the mean of its simulations,
-or what a part of another kind makes of them, see ``values/node_values.py``.
+This is the only place where the perspective flips: each edge gets the value of the player who moves
+at its node. ``edge_value`` turns an edge's statistics into its value: the mean of its simulations,
+or another backup's value, see ``values/node_values.py``.
 """
 
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ from rave_agents.kernel.utilities import observe, rescale_sums, set_values
 
 
 class MeanBackup(NamedTuple):
-    """An edge is worth the mean of its simulations."""
+    """The value of an edge is the mean of its simulations."""
 
 
 @open_function
@@ -58,10 +58,12 @@ def _plain_sums(backup: MeanBackup, search: Any, node: int, edges: range) -> Any
 
 @kernel
 def back_up(search: Search, depth: int, nodes: int) -> None:
-    """Count a simulation in all statistics of its path of ``depth`` edges and its leaf's nodes."""
+    """Add a simulation to all statistics of its path of ``depth`` edges and its leaf's nodes."""
     changed, factor, shift = observe(search.utilities, search)
     tree, path = search.tree, search.path
+    # The range of returns grew: bring all stored values to the new scale before adding any.
     if changed:
+        # The rule first: it reads the tree's sums in the old scale (squares need sums and visits).
         on_rescale(search.rule, search, factor, shift)
         rescale_sums(tree.edge_value_sum, tree.edge_visits, tree.used[EDGE], factor, shift)
         on_rescale(search.amaf, search, factor, shift)
@@ -71,9 +73,12 @@ def back_up(search: Search, depth: int, nodes: int) -> None:
     on_backup(search.lifetimes, search, depth, nodes)
     on_backup(search.playouts, search, depth, nodes)
     on_backup(search.amaf, search, depth, nodes)
+    # The AMAF part left the values of the last playout; from here on use the mean of all.
     set_values(search, 0, search.frame.header[codes.NUM_PLAYOUTS])
     on_backup(search.moves, search, depth, nodes)
     on_backup(search.rule, search, depth, nodes)
+    # From the leaf to the root: `share_value` and `give_better_known` may replace `path.values` for
+    # the edges above.
     for index in range(depth - 1, -1, -1):
         node, edge = path.nodes[index], path.edges[index]
         value = path.values[path.movers[index]]
@@ -85,6 +90,7 @@ def back_up(search: Search, depth: int, nodes: int) -> None:
         give_better_known(search.proofs, search, node, edge)
     for index in range(depth, depth + nodes):
         tree.node_visits[path.nodes[index]] += 1
+    # Judgements and node values last: they read the visits and proofs updated above.
     on_backup(search.judging, search, depth, nodes)
     on_backup(search.backup, search, depth, nodes)
     path.simulations[0] += 1
@@ -92,10 +98,10 @@ def back_up(search: Search, depth: int, nodes: int) -> None:
 
 @kernel
 def find_movers(search: Search, depth: int) -> None:
-    """Find whose value each edge of the path holds.
+    """Find the player whose value each edge of the path holds.
 
-    It is the node's player's, at a chance node that of the last player before it, and of player 0
-    if there is none.
+    That is the player who moves at the node; at a chance node the last player before it, or player
+    0 if there is none.
     """
     mover = 0
     for index in range(depth):

@@ -1,4 +1,4 @@
-"""Places in the frame's header, steps, statuses and checks, as integers that the compiler knows.
+"""Header places, steps, statuses and checks as plain integers, which Numba compiles as constants.
 
 See ``Header``, ``Status``, ``Step`` and ``CheckChildren`` in ``simulate/frame.py``.
 """

@@ -1,12 +1,12 @@
 """Planning with Gumbel noise: sequential halving at the root, completed values everywhere.
 
-Danihelka, Guez, Schrittwieser & Silver 2022, "Policy improvement by planning with Gumbel".
-Symbols: ``p`` an action's prior probability, ``g`` its Gumbel noise, ``N(a)`` and ``q(a)`` the
-visits and the mean value of its edge, ``v`` what its node was judged when it was added. Values are
-those of the player who moves at the node, in [0, 1] on the scale of ``utility_range``.
+Danihelka, Guez, Schrittwieser & Silver 2022, "Policy improvement by planning with Gumbel". Symbols:
+``p`` an action's prior probability, ``g`` its Gumbel noise, ``N(a)`` and ``q(a)`` the visits and
+the mean value of its edge, ``v`` the evaluator's value of its node. Values are those of the player
+who moves at the node, in [0, 1] on the scale of ``utility_range``.
 
-At the root ``m`` actions are drawn without replacement: those of the greatest ``g + ln p``
-(Gumbel-Top-k). They share the simulations by sequential halving, ranked by ``g + ln p + σ(q)``.
+At the root ``m`` actions are sampled without replacement: those with the greatest ``g + ln p``
+(Gumbel-Top-k). Sequential halving allots the simulations to them, ranked by ``g + ln p + σ(q)``.
 Below the root the visits follow the improved policy, without noise.
 """
 
@@ -28,13 +28,13 @@ from rave_agents.kernel.values.implicit_minimax import mixed_sum, mixing_at
 from rave_agents.simulate.random_stream import random_below
 
 UNKNOWN = -1
-"""The value of a node that nothing has judged."""
+"""Sentinel: a node without an evaluator's value."""
 
 LEAST_PRIOR = 1e-37
-"""The prior of an action that an evaluator gives none, so that it has a logarithm."""
+"""Replaces a prior of 0, whose logarithm would be infinite."""
 
 FAR = 2**40
-"""More visits than there are."""
+"""Exceeds any number of visits."""
 
 
 class Gumbel(NamedTuple):
@@ -45,13 +45,12 @@ class Gumbel(NamedTuple):
     """
 
     max_considered: Annotated[int, Ge(1)] = 16
-    """The root's actions considered at most, at least 1 (Danihelka et al.: 16)."""
+    """m, the maximum number of root actions considered, at least 1 (Danihelka et al.: 16)."""
     c_visit: Annotated[float, Ge(0), Le(1e6)] = 50.0
-    """Visits that count for values beside those of the most visited action, in
-    [0, 1e6]."""
+    """Added to the visits of the most visited action in the scale of values, in [0, 1e6]."""
     c_scale: Annotated[float, Ge(0), Le(1e6)] = 1.0
-    """The weight of values in [0, 1] beside the logarithms of priors, at least 0 (Danihelka et al.:
-    1 in Go and chess, 0.1 in Atari)."""
+    """Weight of values in [0, 1] against the logarithms of priors, at least 0 (Danihelka et al.: 1
+    in Go and chess, 0.1 in Atari)."""
     gumbel_scale: Annotated[float, Ge(0), Le(1e6)] = 1.0
     """The scale of the noise, at least 0: 1 to draw actions in proportion to the policy, as in
     self-play; 0 for the best one, as in evaluation."""
@@ -59,7 +58,7 @@ class Gumbel(NamedTuple):
 
 @runs_as(Gumbel)
 class GumbelSearch(NamedTuple):
-    """Arrays of planning with Gumbel beside the tree."""
+    """Arrays of Gumbel planning in addition to the tree's."""
 
     options: Gumbel
     node_value: Annotated[Array, Rows(Axis.NODE, FLOAT, fill=UNKNOWN)]
@@ -68,13 +67,13 @@ class GumbelSearch(NamedTuple):
     noise: Annotated[Array, Rows(Axis.ACTION, FLOAT, kept=Kept.ROOT)]
     """The Gumbel noise of the root's actions."""
     visits_before: Annotated[Array, Rows(Axis.ACTION, INT, kept=Kept.ROOT)]
-    """The visits that the root's actions had before this search, in a tree that was kept."""
+    """Visits of the root's actions before this search, if the tree was kept."""
     budget: Annotated[Array, one(INT, kept=Kept.ROOT)]
-    """[1] the simulations of this search that take an action at the root."""
+    """[1] simulations of this search that take an action at the root."""
 
 
 class Completion(NamedTuple):
-    """Numbers that the completed values of all of a node's actions share."""
+    """Numbers shared by the completed values of all actions of a node."""
 
     mixed: float
     """The value of actions without visits, see ``mixed_value``."""
@@ -88,11 +87,11 @@ class Completion(NamedTuple):
 
 @kernel
 def sequential_halving(taken: int, simulations: int, considered: int) -> tuple[int, bool]:
-    """The visits that the next action must have, and whether another phase begins with it.
+    """The visits that the next action must have so far, and whether it begins a new phase.
 
     With ``m`` considered actions and ``n`` simulations there are ``⌈log2 m⌉`` phases. In a phase
-    each of ``k`` actions, at first all ``m``, gets ``max(1, ⌊n / (⌈log2 m⌉ k)⌋)`` visits, in
-    turn; then the better half goes on: ``k`` is ``max(2, ⌊k / 2⌋)``. What is left at the end goes
+    each of ``k`` actions, at first all ``m``, gets ``max(1, ⌊n / (⌈log2 m⌉ k)⌋)`` visits, in turn;
+    then the better half survives: ``k`` becomes ``max(2, ⌊k / 2⌋)``. Simulations left at the end go
     to the last two (Karnin et al. 2013; Danihelka et al. 2022).
 
     Args:
@@ -103,11 +102,14 @@ def sequential_halving(taken: int, simulations: int, considered: int) -> tuple[i
     if considered <= 1:
         return taken, False
     phases = 0
+    # ⌈log2 m⌉ in integers: a rounded logarithm could be one too many.
     while (1 << phases) < considered:
         phases += 1
     visits, going_on = 0, considered
     while True:
         each = max(1, simulations // (phases * going_on))
+        # The next simulation falls into this phase: within a round all k actions have the same
+        # visits.
         if taken < each * going_on:
             return visits + taken // going_on, taken == 0
         taken -= each * going_on
@@ -117,7 +119,7 @@ def sequential_halving(taken: int, simulations: int, considered: int) -> tuple[i
 
 @kernel
 def completed_value(search: Any, proven: Any, node: int, edge: int, missing: float) -> float:
-    """The value of an edge, moved into proven bounds; ``missing`` likewise, without visits."""
+    """The value of an edge, or ``missing`` if it has no visits, clipped to proven bounds."""
     n = float(search.tree.edge_visits[edge])
     if n == 0.0:
         return float(within_bounds(proven, search, edge, 1.0, missing))
@@ -128,7 +130,7 @@ def completed_value(search: Any, proven: Any, node: int, edge: int, missing: flo
 
 @kernel
 def prior_of(search: Any, edge: int) -> float:
-    """``p``, never 0."""
+    """``p``, but never 0."""
     return max(float(search.tree.edge_prior[edge]), LEAST_PRIOR)
 
 
@@ -177,7 +179,7 @@ def completion(part: GumbelSearch, search: Any, proven: Any, node: int) -> Compl
 
 @kernel
 def policy_weight(search: Any, proven: Any, node: int, edge: int, known: Completion) -> float:
-    """``p exp(σ(q) - max_b σ(q(b)))``: what the improved policy is proportional to.
+    """``p exp(σ(q) - max_b σ(q(b)))``: the improved policy up to a common factor.
 
     That policy is the softmax of ``ln p + σ(q)`` (Danihelka et al. 2022, equation 11), where q is
     ``mixed_value`` for an action without visits.
@@ -217,13 +219,13 @@ def turn(part: GumbelSearch, search: Any) -> tuple[int, bool]:
 
 @kernel
 def distance_to_turn(since: int, wanted: int) -> int:
-    """Distance of an edge from its turn: fewer visits than wanted are farther than any more."""
+    """Distance of an edge from its turn; too few visits count as farther than too many."""
     return since - wanted if since >= wanted else FAR + wanted - since
 
 
 @implements(choose, GumbelSearch)
 def choose_by_gumbel(part: GumbelSearch, search: Any, node: int, depth: int, table: int) -> int:
-    """The edge that is to be taken at a decision node; ties are broken at random."""
+    """The edge to take at a decision node; ties are broken at random."""
     if node == ROOT:
         return halved_edge(part, search)
     return improving_edge(part, search, node)
@@ -231,9 +233,9 @@ def choose_by_gumbel(part: GumbelSearch, search: Any, node: int, depth: int, tab
 
 @kernel
 def halved_edge(part: GumbelSearch, search: Any) -> int:
-    """The action whose turn it is at the root with the greatest ``root_score``.
+    """The root action with the greatest ``root_score`` among those whose turn it is.
 
-    Actions that cannot be best, or are sure to bring the least there is, come last.
+    Pruned actions, and those proven to yield the minimum, come last.
     """
     proven = proven_at(search.proofs, search, ROOT)
     known = completion(part, search, proven, ROOT)
@@ -243,6 +245,7 @@ def halved_edge(part: GumbelSearch, search: Any) -> int:
         if not is_available(search.moves, edge):
             continue
         distance = distance_to_turn(visits_since(part, search, edge), wanted)
+        # Twice FAR outweighs every distance, so pruned actions stay ordered among themselves.
         if is_pruned(proven, search, edge, float(search.tree.edge_visits[edge])) or (
             within_bounds(proven, search, edge, 1.0, 1.0) <= 0.0
         ):
@@ -259,9 +262,9 @@ def halved_edge(part: GumbelSearch, search: Any) -> int:
 
 @kernel
 def improving_edge(part: GumbelSearch, search: Any, node: int) -> int:
-    """The action of the greatest ``π'(a) - N(a) / (1 + ΣN)`` (Danihelka et al. 2022, equation 14).
+    """The action with the greatest ``π'(a) - N(a) / (1 + ΣN)`` (Danihelka et al. 2022, eq. 14).
 
-    π' is the improved policy, see ``policy_weight``: so the shares of the visits approach it.
+    π' is the improved policy, see ``policy_weight``; the shares of visits converge to it.
     """
     tree = search.tree
     proven = proven_at(search.proofs, search, node)
@@ -270,6 +273,7 @@ def improving_edge(part: GumbelSearch, search: Any, node: int) -> int:
     for edge in edge_rows(tree, node):
         if is_available(search.moves, edge):
             total += policy_weight(search, proven, node, edge, known)
+    # `last`: the best edge so far is pruned; any edge that is not pruned replaces it.
     best, most, ties, last = NO_EDGE, -math.inf, 0, True
     for edge in edge_rows(tree, node):
         if not is_available(search.moves, edge):
@@ -289,14 +293,14 @@ def improving_edge(part: GumbelSearch, search: Any, node: int) -> int:
 
 @implements(hooks.awaits_values, GumbelSearch)
 def _awaits_values(part: GumbelSearch, search: Any) -> bool:
-    """A phase compares what the phase before has found."""
+    """True at the start of a phase, which ranks actions by the values found before."""
     _, begins = turn(part, search)
     return begins
 
 
 @implements(hooks.on_backup, GumbelSearch)
 def _note_values(part: GumbelSearch, search: Any, depth: int, nodes: int) -> None:
-    """Note what new nodes were judged."""
+    """Store the evaluator's values of new nodes."""
     if search.frame.header[codes.EXPAND] == 0:
         return
     for index in range(depth, depth + nodes):

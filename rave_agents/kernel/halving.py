@@ -1,4 +1,4 @@
-"""Planning with Gumbel before a search and after it: its needs, its noise and its report."""
+"""Gumbel planning around a search: its requirements, its noise and its report."""
 
 from typing import Any, NamedTuple
 
@@ -31,7 +31,7 @@ from rave_agents.kernel.tree import ROOT, edge_rows
 
 @python_function
 def halves(part: Any) -> bool:
-    """True for a rule that halves the root's actions, and for the final move that goes with it."""
+    """True for rules with sequential halving, and for the final move that belongs to them."""
     return False
 
 
@@ -47,7 +47,7 @@ def _needs_simulations(rule: Gumbel) -> bool:
 
 @implements(refusal, Gumbel)
 def halving_refusal(part: Any, config: Any) -> str:
-    """The reason why sequential halving does not go with a configuration."""
+    """The reason why a configuration does not allow sequential halving."""
     rule, final_move, amaf = config.rule, config.final_move, config.amaf
     if not (halves(rule) and halves(final_move)):
         return (
@@ -56,12 +56,12 @@ def halving_refusal(part: Any, config: Any) -> str:
         )
     if keeps_amaf(amaf):
         return (
-            "rule=gumbel completes the values of actions without visits by those of the "
-            f"evaluator, not by AMAF statistics: use amaf=no_amaf, not {part_name(type(amaf))}."
+            "rule=gumbel completes the values of actions without visits with those of the "
+            f"evaluator, not with AMAF statistics: use amaf=no_amaf, not {part_name(type(amaf))}."
         )
     if config.threads > 1:
         return (
-            "rule=gumbel shares out the simulations of one tree: threads must be 1, got "
+            "rule=gumbel allots the simulations of one tree: threads must be 1, got "
             f"{config.threads}. leaves=8 gives an evaluator eight leaves at once."
         )
     return ""
@@ -71,14 +71,15 @@ def halving_refusal(part: Any, config: Any) -> str:
 def _begin_halving(
     part: GumbelSearch, search: Any, simulations: float, random: np.random.Generator
 ) -> None:
-    """Draw the root's noise, and share out the simulations of a search from now on.
+    """Draw the root's noise and allot the simulations of this search.
 
-    The first of a new tree evaluates the root itself.
+    The first simulation of a new tree evaluates the root itself.
     """
     tree = search.tree
     has_root = tree.used[NODE] > 0
     add_actions(part, 0, random)
     part.budget[0] = max(simulations - (not has_root), 0)
+    # In a kept tree, halving counts only the visits of this search: remember the earlier ones.
     part.visits_before[:] = 0
     if has_root:
         edges = edge_rows(tree, ROOT)
@@ -93,10 +94,10 @@ def _draw_noise(part: GumbelSearch, first: int, random: np.random.Generator) -> 
 
 
 class Halved(NamedTuple):
-    """The report on one of the root's actions."""
+    """The report on one root action."""
 
     survives: bool
-    """True if sequential halving has kept it."""
+    """True if it survived sequential halving."""
     score: float
     """``g + ln p + σ(q)``."""
     improved: float
@@ -107,7 +108,7 @@ class Halved(NamedTuple):
 def _report_halving(
     part: GumbelSearch, search: Any, node: int, edges: range
 ) -> dict[str, list[Halved]]:
-    """Report on each action, unless several players move at the root."""
+    """Report on each root action; nothing at a root with simultaneous moves."""
     if followers(search.moves, ROOT) > 0:
         return {}
     proven = proven_at(search.proofs, search, ROOT)

@@ -1,6 +1,6 @@
-"""The hooks by which parts take part in a search. The bodies here are the defaults.
+"""Hooks: the functions that the loop calls on parts. The bodies here are the defaults.
 
-``part`` is any of a search's parts; ``search`` is the whole record.
+``part`` is any part of the search; ``search`` is the whole record.
 """
 
 from typing import Any
@@ -12,14 +12,14 @@ from rave_agents.kernel.tree import ROOT
 
 @open_function
 def on_begin(part: Any, search: Any) -> None:
-    """The loop begins to run."""
+    """Called when the loop starts."""
 
 
 @open_function
 def rows_needed(part: Any, search: Any, axis: int, actions: int) -> int:
-    """Rows of an axis that a simulation may add beside the new node's own, at most.
+    """Maximum rows of an axis that a simulation may add, not counting the new node's own.
 
-    ``actions`` are the actions that the new node may have at most.
+    ``actions`` is the maximum number of actions of the new node.
     """
     return 0
 
@@ -32,30 +32,30 @@ def visits_to_expand(amaf: Any, search: Any, visits: int) -> int:
 
 @open_function
 def on_expand(part: Any, search: Any, depth: int, nodes: int) -> None:
-    """The leaf, ``depth`` edges from the root, has been expanded: it has ``nodes`` new nodes."""
+    """Called when the leaf, ``depth`` edges from the root, got ``nodes`` new nodes."""
 
 
 @open_function
 def on_backup(part: Any, search: Any, depth: int, nodes: int) -> None:
-    """A simulation has ended: count it on its path of ``depth`` edges, and on its leaf's nodes."""
+    """Count a finished simulation on its path of ``depth`` edges and on its leaf's nodes."""
 
 
 @open_function
 def count_value(rule: Any, edge: int, value: float) -> None:
-    """Add the value of a simulation that took an edge; the tree has counted it already."""
+    """Add a simulation's value to an edge; the tree has already counted it."""
 
 
 @open_function
 def give_better_known(proofs: Any, search: Any, node: int, edge: int) -> None:
-    """Put a proven outcome that beats an edge of the node into ``path.values``."""
+    """Write a proven outcome that beats an edge of the node to ``path.values``."""
 
 
 @open_function
 def share_value(moves: Any, search: Any, index: int, end: int) -> None:
-    """The path's edge at ``index`` has been counted: count its value at the node behind it, too.
+    """Count the value of the path's edge at ``index`` at its child node, too.
 
-    The path has ``end`` nodes, those of its leaf included. What the edges above are to count is in
-    ``path.values``.
+    The path has ``end`` nodes, including its leaf's. Leaves in ``path.values`` the values for the
+    edges above.
     """
 
 
@@ -67,19 +67,19 @@ def shares_nodes(moves: Any) -> bool:
 
 @open_function
 def is_shared(moves: Any, node: int) -> bool:
-    """True if several edges lead to a node: what is known of it may come from other paths."""
+    """True if several edges lead to a node, so its statistics may come from other paths."""
     return False
 
 
 @open_function
 def awaits_values(rule: Any, search: Any) -> bool:
-    """True if the next simulation takes an action by the values of all that still wait."""
+    """True if the next selection needs the values of all simulations that wait for an evaluator."""
     return False
 
 
 @open_function
 def on_rescale(part: Any, search: Any, factor: float, shift: float) -> None:
-    """The scale of values has changed: every value v is ``factor v + shift`` from now on."""
+    """Called when the scale of values changes: every value v becomes ``factor v + shift``."""
 
 
 @open_function
@@ -89,45 +89,45 @@ def copy_edge(part: Any, old: int, new: int) -> None:
 
 @open_function
 def is_decided(proofs: Any, search: Any) -> bool:
-    """True if nothing is left to search at the root, which has a node."""
+    """True if nothing is left to search at the root, which must have a node."""
     return False
 
 
 @open_function
 def is_solved(proofs: Any, node: int) -> bool:
-    """True if a node's outcome is known, so that it needs no simulation."""
+    """True if a node's outcome is proven, so that it needs no simulation."""
     return False
 
 
 @open_function
 def give_outcome(proofs: Any, search: Any, node: int) -> None:
-    """Write the outcome of a node that ``is_solved`` into the frame, as a simulation's returns."""
+    """Write the outcome of a solved node to the frame, as a simulation's returns."""
 
 
 @open_function
 def begin_node(proofs: Any, search: Any, node: int) -> None:
-    """Prepare a new node of which nothing is proven."""
+    """Prepare a new node without any proof."""
 
 
 @open_function
 def prove_end(proofs: Any, search: Any, node: int, returns: Any, first: int, distance: int) -> None:
-    """Note the outcome of a terminal node: its returns stand from the place ``first`` on.
+    """Note the outcome of a terminal node, whose returns begin at ``first``.
 
-    Or of one whose winner is foreseen, ``distance`` moves from the end.
+    Or of a node whose winner is certain, ``distance`` moves from the end.
     """
 
 
 @open_function
 def update_node(proofs: Any, search: Any, node: int) -> bool:
-    """Derive what is proven of an expanded node from its children. Returns whether it changed."""
+    """Derive an expanded node's proof from its children. Returns whether it changed."""
     return False
 
 
 @open_function
 def after_backup(proofs: Any, search: Any) -> int:
-    """A simulation has been counted: examine more of the tree if need be. Returns a ``Status``.
+    """Called after a simulation was counted; may examine more of the tree. Returns a ``Status``.
 
-    The header's ``EXPAND`` is 1 if it has added a leaf.
+    The header's ``EXPAND`` is 1 if the simulation added a leaf.
     """
     return codes.DONE
 
@@ -140,13 +140,13 @@ def checks_children(part: Any) -> int:
 
 @open_function
 def asks_winner(part: Any) -> int:
-    """1 if the provider is to tell who wins for certain, though the game goes on; else 0."""
+    """1 if the provider is to report a certain winner before the game ends; else 0."""
     return 0
 
 
 @open_function
 def samples_refused(judging: Any, most: int) -> int:
-    """The number of a playout's ``most`` samples that the provider need not show."""
+    """The number of a playout's ``most`` samples that the provider may leave out."""
     return 0
 
 
@@ -162,7 +162,7 @@ def select(moves: Any, search: Any) -> int:
 
 @open_function
 def find_leaf(moves: Any, search: Any, depth: int) -> tuple[int, int]:
-    """The node that a path of ``depth`` edges leads to, and how often it was reached.
+    """The node at the end of a path of ``depth`` edges, and its visits so far.
 
     The node is ``UNEXPANDED`` if there is none yet.
     """
@@ -171,12 +171,12 @@ def find_leaf(moves: Any, search: Any, depth: int) -> tuple[int, int]:
 
 @open_function
 def on_simulated(moves: Any, search: Any, depth: int) -> None:
-    """The provider has described the leaf and played on; nothing has been added yet."""
+    """Called when the provider has described the leaf and played on, before a node is added."""
 
 
 @open_function
 def add_leaf(moves: Any, search: Any, depth: int, visits: int) -> int:
-    """Add the leaf's node, or one for each player who moves there; returns how many."""
+    """Add the leaf's node, or one per player with simultaneous moves; returns how many."""
     return 0
 
 

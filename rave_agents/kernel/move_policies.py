@@ -1,9 +1,10 @@
-"""Playout policies that see the moves before: n-grams, replies, decisive moves.
+"""Playout policies that know the previous moves: n-grams, replies, decisive moves.
 
-A policy of your own implements ``move_weight``: what a move's probability is proportional to. It is
-asked at each move of a playout about every legal action. ``learn_move`` tells it how the moves of a
-simulation ended; what it keeps of that are arrays of its own, see ``compiler/runtime.py``; how
-long, their declarations say. ``lookahead`` says what it needs to know of the game.
+A custom policy implements ``move_weight``, to which a move's probability is proportional; it is
+called for every legal action at each move of a playout. ``learn_move`` receives each move of a
+simulation with its result. A policy stores what it learns in its own arrays, see
+``compiler/runtime.py``, whose declarations state how long they are kept. ``lookahead`` states how
+many moves the game must look ahead.
 """
 
 import math
@@ -21,50 +22,50 @@ from rave_agents.simulate.frame import LOSES, WINS
 from rave_agents.simulate.random_stream import random_below, random_unit
 
 NO_ACTION = -1
-"""Mark in place of a move before the first of a simulation, which begins at the root."""
+"""Sentinel: no previous move in the simulation, which starts at the root."""
 
 GREATEST_WEIGHT = 1e100
 
 
 class Move(NamedTuple):
-    """A move of a playout, and what is known of it."""
+    """A move of a playout with its context."""
 
     player: int
     """The player who moves."""
     action: int
     """The action."""
     last: int
-    """The action of the move before, whoever made it; ``NO_ACTION`` if there is none. In a game in
-    which players may move at the same time, the player's own: the others' is not seen."""
+    """The action of the previous move by any player; ``NO_ACTION`` if there is none. With
+    simultaneous moves, the player's own last action, since the others' are not visible."""
     own_last: int
-    """The player's own last action; ``NO_ACTION`` if there is none."""
+    """The player's own last action, or ``NO_ACTION``."""
     wins: bool
-    """True if it ends the game with more for the player than for any other. Known with a
-    ``lookahead`` of at least 1, where players move in turn."""
+    """True if it ends the game and the player gets more than any other. Needs a ``lookahead`` of at
+    least 1 and alternating moves."""
     loses: bool
-    """True if the next player can win so at once after it. Known with a ``lookahead`` of 2 once the
-    move has been drawn: then another draw follows, by the weights as they are now."""
+    """True if the next player can then win at once. With a ``lookahead`` of 2 it is known once the
+    move has been drawn; then the move is drawn again with the new weights."""
 
 
 @open_function
 def move_weight(policy: Any, move: Move) -> float:
-    """Weight of a legal move, at least 0, to which its probability is proportional.
+    """Weight of a legal move, at least 0; its probability is proportional to it.
 
-    Where all weights are 0, moves are equally probable.
+    If all weights are 0, moves are equally probable.
     """
     return 1.0
 
 
 @open_function
 def learn_move(policy: Any, move: Move, value: float) -> None:
-    """Learn from a move of a simulation; ``value`` is what its player got at the end, in [0, 1]."""
+    """Learn from a move of a simulation; ``value`` is its player's final value, in [0, 1]."""
 
 
 @open_function
 def lookahead(policy: Any) -> int:
-    """Moves that the game is asked to look ahead: 0, 1 for ``Move.wins``, 2 for ``loses``, too.
+    """Moves that the game looks ahead: 0, 1 for ``Move.wins``, 2 for ``Move.loses`` as well.
 
-    That takes as many simulated moves as there are legal ones.
+    Each step of it simulates every legal move.
     """
     return 0
 
@@ -77,12 +78,12 @@ def sees_others(moves: Any) -> bool:
 
 @runs_as(move_weight)
 class MovePlayouts(NamedTuple):
-    """Playouts draw each move by the weights of a policy."""
+    """Playouts that draw each move by a policy's weights."""
 
     options: Any
     own: Any
     weights: Annotated[Array, Rows(Axis.ACTION, FLOAT)]
-    """The sums of weights up to each of the actions that are compared."""
+    """Cumulative weights of the actions to choose from."""
 
 
 def chooses_moves(policy: Any) -> bool:
@@ -91,7 +92,7 @@ def chooses_moves(policy: Any) -> bool:
 
 
 def playouts_by(policy: Any) -> Any:
-    """The part that draws playouts by a policy: itself if it chooses each move."""
+    """The part that draws playouts by a policy: the policy itself if it chooses each move."""
     if chooses_moves(policy):
         return policy
     return WeightedPlayouts(policy) if gives_weights(policy) else UniformPlayouts()
@@ -102,26 +103,36 @@ def choose_move(search: Any, number: int) -> int:
     """Choose one of the frame's choices; writes its place, counted from 1, to ``CHOSEN``."""
     frame, playouts = search.frame, search.playouts
     header = frame.header
+    # 0 until the end: the caller sees that a policy has raised an error.
     header[codes.CHOSEN] = 0
     player, count = header[codes.CHOICE_PLAYER], header[codes.NUM_CHOICES]
     start, end = header[codes.PLAYOUT_START], header[codes.PLAYOUT_END]
     if count > search.settings.num_actions:
         raise ValueError("a position has more legal actions than the game has actions.")
     last, own_last = moves_before(search, player, header[codes.PATH_LENGTH], start, end)
+    # Behind the actions themselves, the frame lists each one's lookahead: WINS, LOSES or unknown.
     known, total = header[codes.ACTION_CAPACITY], 0.0
     for place in range(count):
-        told = frame.choices[known + place]
+        foreseen = frame.choices[known + place]
         move = Move(
-            int(player), int(frame.choices[place]), last, own_last, told == WINS, told == LOSES
+            int(player),
+            int(frame.choices[place]),
+            last,
+            own_last,
+            foreseen == WINS,
+            foreseen == LOSES,
         )
         weight = float(move_weight(playouts.own, move))
+        # Not `weight < 0.0`, which is False for NaN.
         if not weight >= 0.0:
             raise ValueError("a playout policy gave NaN, or less than 0, as a move's weight.")
+        # Clipped, so that an infinite weight leaves the sum finite and the draw well defined.
         total += min(weight, GREATEST_WEIGHT)
         playouts.weights[place] = total
     chosen = count - 1
     if total > 0.0:
         drawn = random_unit(frame.playout_stream) * total
+        # The first place whose cumulative weight exceeds the drawn number.
         while chosen > 0 and playouts.weights[chosen - 1] > drawn:
             chosen -= 1
         while chosen > 0 and playouts.weights[chosen] == playouts.weights[chosen - 1]:
@@ -134,14 +145,14 @@ def choose_move(search: Any, number: int) -> int:
 
 @kernel
 def moves_before(search: Any, player: int, depth: int, start: int, end: int) -> tuple[int, int]:
-    """The last action, and the player's own last, of a path and the playout behind it.
+    """The last action, and the player's own last action, of a path and its playout.
 
     Args:
         search: the search.
         player: the player.
         depth: edges of the path.
         start: place of the playout's first move in the frame.
-        end: one more than that of the last one.
+        end: place after that of the last one.
     """
     frame, tree, path = search.frame, search.tree, search.path
     last, own_last = NO_ACTION, NO_ACTION
@@ -166,6 +177,7 @@ def moves_before(search: Any, player: int, depth: int, start: int, end: int) -> 
 def _learn(playouts: MovePlayouts, search: Any, depth: int, nodes: int) -> None:
     """Let the policy learn from the moves of each playout and of the path before it."""
     frame, path, tree = search.frame, search.path, search.tree
+    # Without a range of returns there are no values in [0, 1] yet.
     if not search.utilities.bounds[HIGH] > search.utilities.bounds[LOW]:
         return
     start = 0
@@ -195,14 +207,14 @@ def value_in(search: Any, playout: int, player: int) -> float:
 
 
 class DecisiveMoves(NamedTuple):
-    """Playouts win at once where they can, and let nobody else win at once where they need not.
+    """Playouts win at once if possible, and avoid moves that let the next player win at once.
 
     Decisive and anti-decisive moves (Teytaud & Teytaud 2010); otherwise uniform. Each move of a
-    playout costs as many simulated moves as it has alternatives, and twice as many with both.
+    playout simulates all of its alternatives, and twice as many moves with both kinds.
     """
 
     anti_decisive: bool = True
-    """True if moves after which the next player can win at once are avoided."""
+    """True to avoid moves after which the next player can win at once."""
 
 
 @implements(taking_part, DecisiveMoves)
@@ -217,7 +229,7 @@ def _lookahead(policy: DecisiveMoves) -> int:
 
 @implements(move_weight, DecisiveMoves)
 def decisive_weight(policy: DecisiveMoves, move: Move) -> float:
-    """Infinitely much for a move that wins at once, 0 for one that lets the next player win."""
+    """Infinite for a move that wins at once, 0 for one that lets the next player win."""
     if move.wins:
         return math.inf
     return 0.0 if move.loses else 1.0

@@ -1,4 +1,4 @@
-"""Players: who moves where no single one does, in OpenSpiel's numbers; and for whom a part is."""
+"""Players: OpenSpiel's numbers for chance, simultaneous and terminal nodes; whom a part serves."""
 
 from typing import Any, NamedTuple
 

@@ -1,18 +1,19 @@
 """Playout policies: how playouts choose their moves.
 
-A policy of your own implements ``action_weight``: what an action's probability is proportional to.
+A custom policy implements ``action_weight``, to which an action's probability is proportional.
 
-``SteeredPlayouts`` prefer the actions that won most in the playouts so far, whenever they were
-taken: the move-average sampling technique with a Gibbs distribution (Finnsson & Björnsson 2008).
-How much they do so is the *trust* in the actions' means, a product of two shares; where either is
-0, playouts are uniform:
+``SteeredPlayouts`` prefer the actions with the best mean results in the playouts so far, whenever
+they were taken: the move-average sampling technique with a Gibbs distribution (Finnsson & Björnsson
+2008). The strength of the preference is the *trust* in these means, a product of two factors; if
+either is 0, playouts are uniform:
 
-* An action's mean is informative as far as the action means the same whenever it is taken, see
+* An action's mean is informative only if the action keeps its meaning whenever it is taken, see
   ``reuse_consistency`` in ``measures/action_persistence.py``.
-* Means of few moves differ by chance. So the second share is the part of the means' variance, of
-  all players together, that chance does not explain; a tenth counts as none and a quarter as all.
+* Means of few moves differ by chance. The second factor is the share of the means' variance, over
+  all players, that chance does not explain, rising from 0 at a tenth to 1 at a quarter.
 
-``AdaptivePlayouts`` have a third share, and are steered only where nothing better is known.
+``AdaptivePlayouts`` have a third factor, and are steered only in games without better playout
+knowledge.
 """
 
 import math
@@ -41,37 +42,38 @@ PLAYOUTS, MOVES, REPEATED = 0, 1, 2
 
 INSIGNIFICANT_SHARE = 0.1
 SIGNIFICANT_SHARE = 0.25
-"""Shares of the variance of means that chance does not explain, at which trust is none and full.
-Moves that a playout repeats add to the variance, so that a small share means nothing."""
+"""No and full trust, by the share of the variance of means that chance does not explain. Moves
+repeated within a playout add to the variance, so a small share proves nothing."""
 
 FEW_REPEATED, MANY_REPEATED = 0.05, 0.1
-"""Shares of moves that their player has made in the same playout before, down to which the trust of
-``AdaptivePlayouts`` is full, and from which on it is none."""
+"""Full and no trust of ``AdaptivePlayouts``, by the share of moves that repeat an earlier move of
+the same player in the same playout."""
 
 PLAYOUTS_BETWEEN_UPDATES = 16
-"""Playouts after which the weights are computed anew."""
+"""The weights are recomputed after this many playouts."""
 
 PLAYOUTS_COUNTED, SIMULATIONS_BETWEEN = 32, 4
-"""Every one of the first 32 playouts counts; then every fourth simulation while weights are equal.
+"""The first 32 playouts all count; later only every fourth simulation while weights are equal.
 """
 
 GREATEST_EXPONENT = 100.0
-"""Exponent at the least temperature; returns beyond a game's bounds would exceed it."""
+"""Bound of the exponent, reached at the lowest temperature; returns outside a game's bounds could
+exceed it."""
 LEAST_WEIGHT = math.exp(-GREATEST_EXPONENT)
 GREATEST_WEIGHT = math.exp(GREATEST_EXPONENT)
 
 
 class Action(NamedTuple):
-    """An action as playout policies see it. Values are the player's, in [0, 1]."""
+    """An action as playout policies see it. Values are its player's, in [0, 1]."""
 
     player: int
     """The player who takes it."""
     action: int
     """The action."""
     n: float
-    """Times that the player has taken it in the playouts so far."""
+    """Times the player took it in the playouts so far."""
     q: float
-    """Its mean value in these playouts and one win more, so that all actions are tried."""
+    """Its mean value in these playouts plus one virtual win, so that all actions are tried."""
     mean: float
     """The mean value of all moves of the player."""
     trust: float
@@ -80,52 +82,51 @@ class Action(NamedTuple):
 
 @open_function
 def action_weight(policy: Any, action: Action) -> float:
-    """The weight of a legal action in playouts, to which its probability is proportional.
+    """The weight of a legal action in playouts; its probability is proportional to it.
 
-    Weights are clipped to [``exp(-100)``, ``exp(100)``], and computed anew after every 16 playouts.
+    Weights are clipped to [``exp(-100)``, ``exp(100)``] and recomputed every 16 playouts.
     """
     return 1.0
 
 
 class UniformPlayouts(NamedTuple):
-    """Playouts take each legal action with the same probability; the default."""
+    """Uniformly random playouts; the default."""
 
 
 class SensiblePlayouts(NamedTuple):
-    """Uniform playouts, but for what the game's compiled rules know of its moves.
+    """Uniform playouts, except where the game's compiled rules have playout knowledge.
 
-    In Go a player saves a chain that the last stone has put in atari, or makes a shape beside it,
-    fills no eye of one point, and passes only if there is nothing else. In Hex, Y and Havannah a
-    player whose bridge the last stone cuts into takes its other cell. In most games nothing of that
-    kind is known, and they are ``UniformPlayouts``.
+    In Go a player saves a chain that the last stone put in atari or answers it with a local
+    pattern, never fills a one-point eye, and passes only without alternative. In Hex, Y and
+    Havannah a player answers an intrusion into a bridge by taking its other cell. Most games have
+    no such knowledge; there they are ``UniformPlayouts``.
     """
 
 
 class SteeredPlayouts(NamedTuple):
-    """Playouts take the actions that won most before more often."""
+    """Playouts that prefer actions with good results in earlier playouts."""
 
     playout_temperature: Annotated[float, Ge(0.01)] = 0.05
     """Temperature of the distribution, at least 0.01: the lower, the more often the best actions
-    are taken. The preference fades by itself where the actions' means are not to be trusted: where
-    actions stay legal when taken, as in Connect Four, or where the means differ by no more than
-    chance."""
+    are taken. The preference fades where the actions' means are unreliable: where actions stay
+    legal after being taken, as in Connect Four, or where the means differ only by chance."""
 
 
 class AdaptivePlayouts(NamedTuple):
-    """``SteeredPlayouts`` where they help, as far as the search can see it.
+    """``SteeredPlayouts``, but only where the search measures that they help.
 
-    * Where the game's compiled rules know more of its moves, as in Go and Hex, they are
+    * Where the game's compiled rules have playout knowledge, as in Go and Hex, they are
       ``SensiblePlayouts``.
-    * The trust is less where playouts repeat actions: more than a twentieth of their moves, and
-      none from a tenth on. There an action means something else later, as in Go and Checkers.
-    * The trust is none where all actions stay legal until someone takes them and turns alternate,
-      as in Hex and Gomoku: there playouts take nearly all of the actions, whatever they prefer,
-      and good moves answer what the opponent did. They are then as fast as uniform ones.
+    * Trust falls where playouts repeat actions, from a twentieth of the moves on, to 0 at a tenth:
+      there an action means something else later, as in Go and Checkers.
+    * Trust is 0 where all actions stay legal until taken and turns alternate, as in Hex and Gomoku:
+      playouts take nearly all actions anyway, and good moves depend on the opponent's. They are
+      then as fast as uniform ones.
     * Where a value function cuts playouts, they are ``SensiblePlayouts``.
     """
 
     playout_temperature: Annotated[float, Ge(0.01)] = 0.05
-    """The same as for ``SteeredPlayouts``."""
+    """See ``SteeredPlayouts``."""
 
 
 @implements(taking_part, SteeredPlayouts, AdaptivePlayouts)
@@ -147,13 +148,13 @@ def gibbs_weight(policy: Any, action: Action) -> float:
 
 @open_function
 def share_adapted(policy: Any, counts: Array, left: Array) -> float:
-    """A third share of the trust."""
+    """A third factor of the trust."""
     return 1.0
 
 
 @implements(share_adapted, AdaptivePlayouts)
 def _share_adapted(policy: AdaptivePlayouts, counts: Array, left: Array) -> float:
-    """Share of actions that playouts take only once; 0 where moves leave all others legal."""
+    """1 if playouts hardly repeat actions, 0 if they do or if moves leave all others legal."""
     if move_independence(left) == 1.0:  # One counterexample is enough: in NoGo they come late.
         return 0.0
     repeated = float(counts[REPEATED]) / max(1.0, float(counts[MOVES]))
@@ -182,7 +183,7 @@ def _asks_rules(policy: Any) -> bool:
 
 
 class WeightedPlayouts(NamedTuple):
-    """Playouts draw actions by the weights of a policy."""
+    """Playouts that draw actions by a policy's weights."""
 
     policy: Any
     """A part that implements ``action_weight``."""
@@ -200,28 +201,27 @@ def _reads_lifetimes(playouts: WeightedPlayouts) -> bool:
 
 @runs_as(WeightedPlayouts)
 class PlayoutStatistics(NamedTuple):
-    """The statistics of all moves of a search's playouts."""
+    """Statistics of all moves in the search's playouts."""
 
     options: WeightedPlayouts
     visits: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,), kept=Kept.SEARCH)]
     """Times that each player took each action."""
     return_sum: Annotated[Array, Rows(Axis.PLAYER, FLOAT, (Axis.ACTION,), kept=Kept.SEARCH)]
-    """The sum of the player's returns then, in the game's utilities."""
+    """The sum of the player's returns in these playouts, in the game's utilities."""
     square_sum: Annotated[Array, Rows(Axis.PLAYER, FLOAT, kept=Kept.SEARCH)]
     """The sum of the squares of each player's returns, over all of their moves."""
     last: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,), kept=Kept.SEARCH)]
-    """The number of the playout in which each player took each action last."""
+    """The number of the last playout in which each player took each action."""
     counts: Annotated[Array, one(INT, 3, kept=Kept.SEARCH)]
-    """[3] the number of playouts, of their moves, and of those that their player had made in the
-    same playout before."""
+    """[3] numbers of playouts, of their moves, and of moves repeated within a playout."""
 
 
 @implements(hooks.on_backup, PlayoutStatistics)
 def _learn_playouts(playouts: PlayoutStatistics, search: Any, depth: int, nodes: int) -> None:
-    """Count the frame's playouts, and now and then weigh the actions anew.
+    """Count the frame's playouts, and update the weights from time to time.
 
-    Ends without moves are left out. While the actions have no weights, a part of the playouts is
-    enough to see whether they should.
+    Playouts without moves do not count. While all weights are equal, a sample of the playouts is
+    enough to detect a difference.
     """
     known = playouts.counts[PLAYOUTS] >= PLAYOUTS_COUNTED
     evenly = known and search.frame.header[codes.EVEN_WEIGHTS] != 0
@@ -243,7 +243,7 @@ def _learn_playouts(playouts: PlayoutStatistics, search: Any, depth: int, nodes:
 def count_playout(
     playouts: PlayoutStatistics, search: Any, playout: int, first_move: int, end: int
 ) -> None:
-    """Count one playout's moves, from the first to before ``end``."""
+    """Count one playout's moves, from ``first_move`` to before ``end``."""
     frame, settings = search.frame, search.settings
     playouts.counts[PLAYOUTS] += 1
     playouts.counts[MOVES] += end - first_move
@@ -251,6 +251,7 @@ def count_playout(
         player = frame.move_players[move]
         row = player * settings.num_actions + frame.move_actions[move]
         utility = frame.returns[playout * settings.num_players + player]
+        # `last` holds playout numbers, so nothing needs clearing between playouts.
         playouts.counts[REPEATED] += playouts.last[row] == playouts.counts[PLAYOUTS]
         playouts.last[row] = playouts.counts[PLAYOUTS]
         playouts.visits[row] += 1
@@ -260,7 +261,7 @@ def count_playout(
 
 @kernel
 def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
-    """Give every action of every player its weight."""
+    """Compute the weights of all players' actions."""
     weights, settings, utilities = search.frame.action_weights, search.settings, search.utilities
     policy = playouts.options.policy
     trust = reuse_consistency(search.lifetimes.taken) * significance(playouts, search)
@@ -268,13 +269,14 @@ def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
     header = search.frame.header
     were_even, header[codes.EVEN_WEIGHTS] = header[codes.EVEN_WEIGHTS], is_uniform(policy, trust)
     if were_even != 0 and header[codes.EVEN_WEIGHTS] != 0:
-        return  # They are all 1.
+        return  # All weights are still 1.
     for player in range(settings.num_players):
         mean_utility, _ = mean_return(playouts, search, player)
         mean = scaled(utilities, mean_utility)
         first = player * settings.num_actions
         for row in range(first, first + settings.num_actions):
             visits = playouts.visits[row]
+            # The virtual win: untried actions are taken eagerly.
             utility = (playouts.return_sum[row] + utilities.bounds[HIGH]) / (visits + 1)
             q = scaled(utilities, utility)
             known = Action(player, row - first, float(visits), q, mean, trust)
@@ -288,8 +290,7 @@ def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
 def significance(playouts: PlayoutStatistics, search: Any) -> float:
     """Significance of the differences of the actions' means beyond chance, from 0 to 1.
 
-    One number for all players: if one were steered by it and another not, the values of all moves
-    would follow who is.
+    One number for all players: steering only one of them would shift the values of all moves.
     """
     settings = search.settings
     spread = 0.0
@@ -302,8 +303,10 @@ def significance(playouts: PlayoutStatistics, search: Any) -> float:
             visits = playouts.visits[row]
             if visits > 0:
                 difference = playouts.return_sum[row] - visits * mean
+                # Squared deviation of the action's mean, weighted by its visits.
                 spread += difference * difference / visits
-                # A sample of the playouts without replacement: the mean of all is no chance.
+                # Its expectation by chance: a sample without replacement from all playouts, whose
+                # variance vanishes as the sample becomes the whole.
                 chance += variance * max(0.0, 1.0 - visits / playouts.counts[PLAYOUTS])
     if spread <= 0.0:
         return 0.0
@@ -312,9 +315,9 @@ def significance(playouts: PlayoutStatistics, search: Any) -> float:
 
 @kernel
 def mean_return(playouts: PlayoutStatistics, search: Any, player: int) -> tuple[float, int]:
-    """The mean of a player's returns over all of their moves, and how many there are.
+    """The mean of a player's returns over all of their moves, and the number of moves.
 
-    Before the first, the mean is that of a win, as an action's is, and there is one.
+    Before the first move it is one virtual win, as for an action.
     """
     actions = search.settings.num_actions
     total, moves = 0.0, 0

@@ -1,4 +1,4 @@
-"""The call of the provider of simulations."""
+"""Calls the provider of simulations."""
 
 from typing import Any
 
@@ -9,8 +9,10 @@ from rave_agents.kernel import codes
 
 @kernel
 def call_provider(search: Any) -> int:
-    """Let the provider do what the header says. Returns a ``Status``."""
+    """Let the provider take the step that the header asks for. Returns a ``Status``."""
     header, settings = search.frame.header, search.settings
+    # A Python provider writes its status to the header, last of all: an exception in a callback is
+    # not passed on, but leaves FAILED there.
     header[codes.STATUS] = codes.FAILED
     status = call_address(settings.simulate_address, settings.header_address)
     return int(header[codes.STATUS]) if header[codes.IN_PYTHON] != 0 else int(status)

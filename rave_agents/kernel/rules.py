@@ -1,11 +1,10 @@
-"""Selection rules: how urgent it is to take an edge.
+"""Selection rules: the score by which an edge is chosen.
 
-Symbols, the same in every formula: ``n`` visits and ``q`` mean value of an edge, ``N`` visits of
-its node; ``n_amaf`` and ``q_amaf`` the same of its AMAF statistics; ``c`` the exploration constant;
-``p`` the prior probability. Values are those of the player who moves at the node, in [0, 1].
+Symbols: ``n`` visits and ``q`` mean value of an edge, ``N`` visits of its node; ``n_amaf`` and
+``q_amaf`` AMAF visits and value; ``c`` the exploration constant; ``p`` the prior probability.
+Values are those of the player who moves at the node, in [0, 1].
 
-A rule of your own implements ``exploration``, what is added to an edge's value, or ``score``, the
-whole of it.
+A custom rule implements ``exploration``, which is added to an edge's value, or the whole ``score``.
 """
 
 import math
@@ -27,7 +26,7 @@ class Edge(NamedTuple):
     n: float
     """Visits."""
     q: float
-    """Mean value, moved into proven bounds. Without visits it is 0, or the first-play urgency where
+    """Mean value, clipped to proven bounds. Without visits it is 0, or the first-play urgency if
     there are no AMAF visits either."""
     n_amaf: float
     """AMAF visits; 0 where there are none."""
@@ -36,13 +35,13 @@ class Edge(NamedTuple):
     p: float
     """Prior probability."""
     value_sum: float
-    """Sum of the values, moved into proven bounds."""
+    """Sum of the values, clipped to proven bounds."""
     amaf_value_sum: float
     """Sum of the values of the AMAF visits."""
     row: int
     """Its row in the tree."""
     plain_sum: float
-    """Sum of the values of the simulations, whatever is proven and however they are backed up."""
+    """Sum of the simulations' values, ignoring proofs and the kind of backup."""
     inverse_root: float
     """``1 / sqrt(n)``; 1 without visits."""
 
@@ -55,8 +54,8 @@ class Node(NamedTuple):
     term: float
     """The result of ``node_term``."""
     value: float
-    """The node's value for the player who moves there: the mean of its edges' values by visits; 0.5
-    before the first visit of an edge."""
+    """The node's value for the player who moves there: the mean of its edges' values weighted by
+    visits; 0.5 before the first visit of an edge."""
     depth: int
     """Edges between the root and the node."""
     explored: float
@@ -67,40 +66,40 @@ class Node(NamedTuple):
 
 @open_function
 def reads_node(part: Any) -> bool:
-    """True if a part reads ``Node.value`` or ``explored``, which cost a pass over the edges."""
+    """True if a part reads ``Node.value`` or ``Node.explored``; both need a pass over the edges."""
     return True
 
 
 @open_function
 def reads_priors(rule: Any) -> bool:
-    """True if a rule reads ``Edge.p``; making priors of values takes time."""
+    """True if a rule reads ``Edge.p``; priors are derived from values only if needed."""
     return True
 
 
 @open_function
 def scores_any_row(rule: Any) -> bool:
-    """True if a rule gives some score, and raises nothing, whatever row it is asked about.
+    """True if a rule returns a score for any row of the tree, without raising.
 
-    Rows behind a node's edges may then be scored along with them, which takes less time.
+    Then rows after a node's edges may be scored along with them, a full SIMD group at a time.
     """
     return False
 
 
 @open_function
 def node_term(rule: Any, N: float, edges: int) -> float:
-    """The term of the exploration that all edges of a node with N visits share."""
+    """The factor of exploration shared by all edges of a node with N visits."""
     return 0.0
 
 
 @open_function
 def exploration(rule: Any, node: Node, edge: Edge) -> float:
-    """The exploration bonus, which is added to an edge's value. Nothing, by default."""
+    """The exploration bonus added to an edge's value; 0 by default."""
     return 0.0
 
 
 @open_function
 def blended(amaf: Any, edge: Edge, explored: float) -> float:
-    """The value of an edge with AMAF visits, and what is explored; for parts that keep AMAF."""
+    """The value of an edge with AMAF visits, exploration included; for parts that keep AMAF."""
     return edge.q + explored
 
 
@@ -114,21 +113,21 @@ def score(rule: Any, amaf: Any, node: Node, edge: Edge) -> float:
 
 
 class Greedy(NamedTuple):
-    """No exploration: the best value is taken."""
+    """No exploration: choose the best value."""
 
 
 class UCB1(NamedTuple):
     """Exploration by visits alone (Auer et al. 2002; Kocsis & Szepesvári 2006)."""
 
     c: Annotated[float, Ge(0)] = 0.5
-    """The weight of exploration, at least 0. Kocsis & Szepesvári's theory has 1/sqrt(2)."""
+    """Exploration constant, at least 0. Kocsis & Szepesvári's theory uses 1/sqrt(2)."""
 
 
 class UCB1Tuned(NamedTuple):
-    """Exploration by visits and by how much the values vary (Auer et al. 2002)."""
+    """Exploration by visits and by the variance of values (Auer et al. 2002)."""
 
     c: Annotated[float, Ge(0)] = 1.0
-    """The weight of exploration, at least 0. Auer et al. have 1."""
+    """Exploration constant, at least 0. Auer et al. use 1."""
 
 
 @runs_as(UCB1Tuned)
@@ -162,7 +161,7 @@ def _log_visits(rule: ValueSquares, N: float, edges: int) -> float:
 
 @implements(becomes, UCB1, UCB1Tuned)
 def without_idle_exploration(rule: Any, game: GameTraits) -> Any:
-    """Nothing is explored with c = 0: then nothing need be computed."""
+    """With c = 0 there is no exploration to compute: use ``Greedy``."""
     return Greedy() if rule.c == 0.0 else rule
 
 
@@ -177,9 +176,9 @@ class ScheduledPUCT(NamedTuple):
     """PUCT whose weight of exploration grows with the node's visits (Silver et al. 2018)."""
 
     c_init: Annotated[float, Ge(0)] = 1.25
-    """The weight of exploration at first, for values in [-1, 1] as published; at least 0."""
+    """Initial exploration constant, for values in [-1, 1] as published; at least 0."""
     c_base: Annotated[float, Gt(0)] = 19652.0
-    """About how many visits it takes until it has grown by 0.7; above 0."""
+    """Visits after which it has grown by about 0.7 (ln 2); above 0."""
 
 
 @implements(reads_node, Greedy, UCB1, ValueSquares, PUCT, ScheduledPUCT)
@@ -209,7 +208,7 @@ def scheduled_weight(rule: ScheduledPUCT, N: float, edges: int) -> float:
 
 @implements(exploration, ScheduledPUCT)
 def _scheduled_exploration(rule: ScheduledPUCT, node: Node, edge: Edge) -> float:
-    """``p / (n + 1)`` times what ``scheduled_weight`` gives."""
+    """``p / (n + 1)`` times ``scheduled_weight``."""
     return edge.p * node.term / (edge.n + 1.0)
 
 
@@ -234,6 +233,7 @@ def ucb1_tuned_exploration(rule: ValueSquares, node: Node, edge: Edge) -> float:
     s² is the variance of the edge's values. An edge without visits is treated as one with a single
     visit.
     """
+    # Computed from plain sums: proven bounds and other backups would distort the variance.
     variance = 0.0
     if edge.n > 0.0:
         q = edge.plain_sum / edge.n
@@ -251,6 +251,7 @@ def _add_square(rule: ValueSquares, edge: int, value: float) -> None:
 @implements(hooks.on_rescale, ValueSquares)
 def _rescale_squares(rule: ValueSquares, search: Any, factor: float, shift: float) -> None:
     tree = search.tree
+    # Σ (f v + s)² = f² Σ v² + 2 f s Σ v + n s²; the tree's sums still have the old scale.
     for edge in range(tree.used[1]):
         rule.square_sum[edge] = (
             factor * factor * rule.square_sum[edge]

@@ -1,4 +1,4 @@
-"""The record of a search: its tree, its buffers, its numbers, its parts."""
+"""The record of a search: tree, buffers, settings and parts."""
 
 import math
 from typing import Annotated, Any, NamedTuple
@@ -9,22 +9,23 @@ from rave_agents.simulate.frame import Frame
 from rave_agents.simulate.random_stream import Stream
 
 SCORED_AT_ONCE = 64
-"""Edges that are scored before they are compared."""
+"""Number of edges that are scored before their scores are compared."""
 
 
 class Path(NamedTuple):
     """The path of one simulation, and its values."""
 
     nodes: Annotated[Array, Rows(Axis.PATH, INT)]
-    """Nodes from the root on; at a leaf where players move at the same time, those of all."""
+    """Nodes from the root on, including all nodes of a leaf with simultaneous moves."""
     edges: Annotated[Array, Rows(Axis.PATH, INT)]
     """Edges taken at them."""
     entries: Annotated[Array, Rows(Axis.PATH, INT)]
-    """The entry that each edge leads to where a table of children is, see ``Children``."""
+    """The entry that each edge leads to in the table of children, if there is one, see
+    ``Children``."""
     movers: Annotated[Array, Rows(Axis.PATH, INT)]
     """The player whose value each edge holds."""
     values: Annotated[Array, Rows(Axis.PLAYER, FLOAT)]
-    """The value of a playout, or of a simulation, for each player, in [0, 1]."""
+    """Each player's value of a playout or simulation, in [0, 1]."""
     urgencies: Annotated[Array, one(FLOAT, SCORED_AT_ONCE)]
     """Scores of a node's edges, before they are compared."""
     simulations: Annotated[Array, one(INT)]
@@ -32,7 +33,7 @@ class Path(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """The numbers of a search. Utilities are the game's, and all values lie in [0, 1]."""
+    """The settings of a search. Utilities are the game's; values lie in [0, 1]."""
 
     num_players: int
     """Players of the game."""
@@ -41,9 +42,9 @@ class Settings(NamedTuple):
     searching_player: int
     """The player whose move is searched for."""
     least_utility: float
-    """The game's least utility; minus infinity if it states none."""
+    """The game's least utility; minus infinity if unknown."""
     greatest_utility: float
-    """The game's greatest utility; infinity if it states none."""
+    """The game's greatest utility; infinity if unknown."""
     utility_sum: float
     """The sum of two players' utilities at every end; NaN if it varies or is unknown."""
     first_play_urgency: float
@@ -57,11 +58,11 @@ class Settings(NamedTuple):
     simulate_address: int
     """The address of the provider's ``simulate``."""
     header_address: int
-    """The address of the frame's header, which it takes."""
+    """The address of the frame's header, its argument."""
 
 
 def neutral_settings(num_players: int, num_actions: int, searching_player: int) -> Settings:
-    """The settings of a record with which nothing is simulated."""
+    """Settings of a record that is never searched."""
     return Settings(
         num_players,
         num_actions,
@@ -79,18 +80,18 @@ def neutral_settings(num_players: int, num_actions: int, searching_player: int) 
 
 
 class Search(NamedTuple):
-    """All that the loop works on. The parts' classes say what is compiled."""
+    """Everything the loop works on. The classes of its parts determine what is compiled."""
 
     tree: Tree
     """The nodes and edges, and their statistics."""
     frame: Frame
-    """The buffers shared with the provider; those of two dimensions flat."""
+    """The buffers shared with the provider; two-dimensional ones are flat."""
     path: Path
     """The path of the present simulation."""
     stream: Stream
     """Random numbers for ties, mixed strategies and chance nodes in the tree."""
     settings: Settings
-    """The numbers of the search."""
+    """The settings of the search."""
     utilities: Any
     """The range that is scaled to [0, 1], see ``utilities.py``."""
     rule: Any
@@ -102,11 +103,11 @@ class Search(NamedTuple):
     proofs: Any
     """Proofs, see ``proofs/part.py``."""
     moves: Any
-    """The order of moves, see ``moves/``: in turn, at the same time, or with hidden information."""
+    """The kind of moves, see ``moves/``: alternating, simultaneous, or with hidden information."""
     playouts: Any
     """The playout policy, see ``playouts.py``."""
     judging: Any
-    """The use of a value function's values, see ``values/implicit_minimax.py``."""
+    """The use of a value function, see ``values/implicit_minimax.py``."""
     backup: Any
     """The backup: an edge's value from its statistics, see ``backup.py``."""
     first_play: Any

@@ -20,10 +20,10 @@ from rave_agents.kernel.visit_terms import inverse_root, listed_inverse_root
 from rave_agents.simulate.random_stream import random_below, random_unit
 
 FEW = 2 * LANES
-"""Edges down to which it takes less time to score them one by one."""
+"""Up to this many edges are faster to score one by one."""
 
 NO_EDGE = -1
-"""Mark in place of an edge where the rule gives every edge NaN."""
+"""Sentinel: the rule scored every edge as NaN."""
 
 
 class Best(NamedTuple):
@@ -32,44 +32,44 @@ class Best(NamedTuple):
     edge: int
     score: float
     ties: int
-    """Number of edges that share the place."""
+    """Number of edges that share the best score."""
 
 
 class RandomTies(NamedTuple):
-    """One of the edges with the best score is drawn at random."""
+    """Draws one of the edges with the best score."""
 
 
 class TiesWithin(NamedTuple):
-    """One of the edges whose scores are within a tolerance of the best is drawn at random."""
+    """Draws one of the edges whose scores are within a tolerance of the best."""
 
     tolerance: Annotated[float, Ge(0)] = 0.01
-    """Greatest distance from the best score, at least 0. Where players move at the same time, about
-    0.01 keeps their choices from being correlated."""
+    """Maximum distance from the best score, at least 0. With simultaneous moves, about 0.01 avoids
+    correlated choices."""
 
 
 class FixedUrgency(NamedTuple):
-    """An edge without visits is worth the configuration's ``first_play_urgency``."""
+    """An edge without visits has the configuration's ``first_play_urgency``."""
 
 
 class AdaptiveUrgency(NamedTuple):
-    """``FixedUrgency``, but an own value where an evaluator gives prior probabilities.
+    """``FixedUrgency``, but a separate value if an evaluator gives prior probabilities.
 
-    There edges that are improbable need not be tried.
+    With priors, improbable edges need not be tried.
     """
 
     with_priors: Annotated[float, Ge(0), Le(1)] = 0.5
-    """The value of an edge without visits where an evaluator gives priors, in [0, 1]."""
+    """The value of an edge without visits if an evaluator gives priors, in [0, 1]."""
 
 
 class ReducedParentValue(NamedTuple):
-    """An edge without visits is worth its node's value, less by how much of it is explored.
+    """An edge without visits has its node's value, reduced by the share already explored.
 
     First-play-urgency reduction, as in Leela Chess Zero and KataGo (Wu 2019, arXiv 1902.10565).
     """
 
     reduction: Annotated[float, Ge(0)] = 0.1
-    """Subtracted once all edges have visits, at least 0. Half of what is published for values in
-    [-1, 1], such as KataGo's 0.2."""
+    """Reduction when all edges but this one have visits, at least 0. Half of the published values,
+    which are for [-1, 1], such as KataGo's 0.2."""
 
 
 @open_function
@@ -80,7 +80,7 @@ def unvisited_value(first_play: Any, node: Node, given: float) -> float:
 
 @implements(unvisited_value, ReducedParentValue)
 def reduced_parent_value(first_play: ReducedParentValue, node: Node, given: float) -> float:
-    """``V - reduction sqrt(Σ p)``: V the node's value, p the priors of edges that have visits."""
+    """``V - reduction sqrt(Σ p)``: V the node's value, p the priors of visited edges."""
     return node.value - first_play.reduction * math.sqrt(node.explored)
 
 
@@ -101,7 +101,7 @@ def _reads_no_node(first_play: Any) -> bool:
 
 @open_function
 def tolerance_of(ties: Any) -> float:
-    """Distance below the best score within which an edge is drawn; 0 for equal scores alone."""
+    """Distance below the best score within which edges are drawn; 0 for exact ties only."""
     return 0.0
 
 
@@ -134,7 +134,7 @@ def seen_node(search: Any, rule: Any, node: int, depth: int) -> Node:
 
 
 class Ranking(NamedTuple):
-    """The view of a node by which its edges are scored, beside their own statistics."""
+    """Everything about a node that its edges' scores share."""
 
     rule: Any
     """The selection rule."""
@@ -143,25 +143,25 @@ class Ranking(NamedTuple):
     node: Node
     """The node as the rule sees it."""
     amaf: Any
-    """AMAF statistics as the node sees them."""
+    """AMAF statistics as the node uses them."""
     proven: Any
-    """Proofs as the node sees them."""
+    """The node's proven facts."""
     mixing: Any
-    """The mixture of means and minimax values there."""
+    """The mixture of means and minimax values at the node."""
     unvisited: float
     """The value of an edge without visits and AMAF visits."""
 
 
 @kernel
 def urgency_of(search: Any, ranking: Ranking, edge: int, root: float) -> float:
-    """The score of an edge, the inverse root of whose visits is known."""
+    """The score of an edge; ``root`` is ``1 / sqrt(n)`` of its visits."""
     tree, node, proven = search.tree, ranking.row, ranking.proven
     n, plain_sum = float(tree.edge_visits[edge]), tree.edge_value_sum[edge]
     value_sum = edge_sum(search.backup, search, node, edge)
     value_sum = mixed_sum(ranking.mixing, search, edge, n, value_sum)
     value_sum = within_bounds(proven, search, edge, n, value_sum)
     n_amaf, amaf_sum = amaf_sums(ranking.amaf, search, edge, n)
-    q = value_sum / max(n, 1.0)  # Without visits the sum is 0.
+    q = value_sum / max(n, 1.0)  # Branchless: without visits the sum is 0.
     if n == 0.0 and n_amaf == 0.0:
         q = first_value(search.judging, search, node, edge, ranking.unvisited)
     q_amaf = amaf_sum / n_amaf if n_amaf > 0.0 else 0.0
@@ -174,25 +174,26 @@ def urgency_of(search: Any, ranking: Ranking, edge: int, root: float) -> float:
 
 @kernel
 def better_of(search: Any, best: Best, edge: int, urgency: float) -> Best:
-    """The best edge once another one that is no worse, or a tie, is compared with it.
+    """The best edge after a comparison with one that is better or a tie.
 
     Ties are broken at random.
     """
     if urgency > best.score:
         return Best(edge, urgency, 1)
+    # Reservoir sampling: the k-th tie replaces the choice with probability 1 / k.
     ties = best.ties + 1
     return Best(edge if random_below(search.stream, ties) == 0 else best.edge, best.score, ties)
 
 
 @kernel
 def best_of(search: Any, best: Best, tolerance: float, first: int, begin: int, end: int) -> Best:
-    """The best edge once those of some scores, from ``begin`` on, are compared with it.
+    """The best edge after a comparison with the scores from ``begin`` to before ``end``.
 
-    ``first`` is the edge of the first score. ``tolerance`` is how far below the best one an edge
-    may be.
+    ``first`` is the edge of score 0. Edges within ``tolerance`` of the best score count as ties.
     """
     urgencies = search.path.urgencies
     for place in range(begin, end):
+        # Scores that are NaN compare as False.
         is_high = urgencies[place] >= best.score - tolerance
         if is_high and is_available(search.moves, first + place):
             best = better_of(search, best, first + place, urgencies[place])
@@ -203,7 +204,7 @@ def best_of(search: Any, best: Best, tolerance: float, first: int, begin: int, e
 def best_one_by_one(
     search: Any, ranking: Ranking, best: Best, tolerance: float, first: int, count: int
 ) -> Best:
-    """``best_of`` for ``count`` edges, which are scored one after the other."""
+    """``best_of`` for ``count`` edges, scored one by one."""
     urgencies, visits = search.path.urgencies, search.tree.edge_visits
     for place in range(count):
         if is_available(search.moves, first + place):
@@ -214,9 +215,9 @@ def best_one_by_one(
 
 @kernel
 def scores_at_once(search: Any, rule: Any) -> bool:
-    """True if it takes less time to score many edges at once than one by one.
+    """True if scoring many edges at once is faster than one by one.
 
-    That is so where AMAF values are blended in, and nothing is looked up at other places.
+    That holds if AMAF values are blended in and nothing is read from other rows.
     """
     amaf, proofs = search.amaf, search.proofs
     return lie_at_edges(amaf) and scores_any_row(rule) and not asks_children(proofs)
@@ -226,16 +227,18 @@ def scores_at_once(search: Any, rule: Any) -> bool:
 def best_at_once(
     search: Any, ranking: Ranking, best: Best, tolerance: float, first: int, count: int
 ) -> Best:
-    """``best_of`` for ``count`` edges, of which ``LANES`` are scored at once.
+    """``best_of`` for ``count`` edges, scored ``LANES`` at once.
 
-    Rows behind the edges are scored along with them. Groups without a score that is as good as the
-    best are passed over.
+    Rows after the last edge are scored along with them, and not compared. Groups without a score as
+    good as the best are skipped.
     """
     urgencies, visits = search.path.urgencies, search.tree.edge_visits
     for place in range(whole_lanes(count)):
         if is_available(search.moves, first + place):
+            # Computed, not looked up: a table lookup cannot be vectorised.
             root = inverse_root(float(visits[first + place]))
             urgencies[place] = urgency_of(search, ranking, first + place, root)
+    # One comparison of a whole group: rarely does it hold a better edge.
     for group in range(0, count, LANES):
         as_good = False
         for place in range(group, group + LANES):
@@ -249,11 +252,11 @@ def best_at_once(
 def most_urgent(search: Any, rule: Any, node: int, depth: int, table: int) -> int:
     """The edge of a decision node with the best score; ties are broken at random.
 
-    The node must have an edge that may be taken. ``NO_EDGE`` if the rule gives NaN for all that
-    may. ``depth`` is the node's, ``table`` the AMAF reference, if any.
+    The node must have an available edge. Returns ``NO_EDGE`` if the rule scores all of them as NaN.
+    ``depth`` is the node's, ``table`` its AMAF reference.
 
-    Edges are scored some at a time, and compared after that: what a processor computes ahead
-    is not lost where a comparison goes as it did not expect.
+    Edges are scored in blocks and compared afterwards, so a mispredicted comparison does not
+    discard scores computed ahead.
     """
     amaf = view_at(search.amaf, search, node, table)
     proven = proven_at(search.proofs, search, node)
@@ -265,7 +268,8 @@ def most_urgent(search: Any, rule: Any, node: int, depth: int, table: int) -> in
     at_once = scores_at_once(search, rule) and len(edges) > FEW
     best = Best(NO_EDGE, -math.inf, 0)
     tolerance = 0.0
-    for _ in range(2 if tolerance_of(search.ties) > 0.0 else 1):  # Again once the best is known.
+    # With a tolerance, the first pass finds the best score and the second draws among the ties.
+    for _ in range(2 if tolerance_of(search.ties) > 0.0 else 1):
         best = Best(best.edge, best.score, 0)
         for first in range(edges.start, edges.stop, SCORED_AT_ONCE):
             count = min(SCORED_AT_ONCE, edges.stop - first)
@@ -279,7 +283,7 @@ def most_urgent(search: Any, rule: Any, node: int, depth: int, table: int) -> in
 
 @open_function
 def choose(rule: Any, search: Any, node: int, depth: int, table: int) -> int:
-    """The edge that a player takes at a decision node, or ``NO_EDGE``; for rules that choose."""
+    """The edge that a rule chooses at a decision node, or ``NO_EDGE``."""
     return most_urgent(search, rule, node, depth, table)
 
 
@@ -293,4 +297,5 @@ def sample_outcome(search: Any, node: int) -> int:
         remaining -= float(tree.edge_prior[edge])
         if remaining < 0.0:
             return int(edge)
+    # The last outcome takes what rounding leaves.
     return int(first + count - 1)

@@ -1,8 +1,8 @@
 """The search tree as a struct of arrays.
 
 Nodes and edges are rows. The edges of a node are consecutive rows, in the order in which the game
-lists its actions. An edge holds the statistics of taking its action at its node; it leads to a
-child node once that child has been expanded. There are no parent links: the loop keeps its path.
+lists its actions. An edge holds the statistics of its action; it has a child node once that was
+expanded. There are no parent links: the loop keeps its path.
 """
 
 from typing import Annotated, NamedTuple
@@ -16,7 +16,7 @@ ROOT = 0
 """The node row of the root."""
 
 UNEXPANDED = -1
-"""The child of an edge whose child has no node yet."""
+"""Sentinel: an edge without a child node."""
 
 
 class Tree(NamedTuple):
@@ -27,9 +27,9 @@ class Tree(NamedTuple):
     """
 
     used: Annotated[Array, one(INT, 4, kept=Kept.ALWAYS)]
-    """[4] rows in use: of nodes, edges, AMAF tables and entries of the table of children."""
+    """[4] rows in use: nodes, edges, AMAF tables, entries of the table of children."""
     capacity: Annotated[Array, one(INT, 4, kept=Kept.ALWAYS)]
-    """[4] rows that fit into the arrays of each."""
+    """[4] rows that fit into the arrays of each kind."""
 
     node_player: Annotated[Array, Rows(Axis.NODE, np.int8)]
     """The player who moves, ``PlayerId.CHANCE`` or ``PlayerId.TERMINAL``."""
@@ -38,7 +38,7 @@ class Tree(NamedTuple):
     node_edge_count: Annotated[Array, Rows(Axis.NODE, np.int32)]
     """Number of the node's edges; 0 at a terminal node."""
     node_visits: Annotated[Array, Rows(Axis.NODE, np.int32)]
-    """Simulations through the position, those before it had a node included."""
+    """Simulations through the position, including those before it had a node."""
 
     edge_action: Annotated[Array, Rows(Axis.EDGE, np.int32)]
     """The action, or the chance outcome."""

@@ -1,4 +1,4 @@
-"""The scale of values: which utilities are 0 and 1."""
+"""The scale of values: the utilities that map to 0 and 1."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -11,10 +11,10 @@ HIGH = 1
 
 
 class GameRange(NamedTuple):
-    """The bounds that the game states."""
+    """The bounds stated by the game."""
 
     bounds: Annotated[Array, one(FLOAT, 2)]
-    """[2] the utilities that are 0 and 1, at ``LOW`` and ``HIGH``."""
+    """[2] the utilities that map to 0 and 1, at ``LOW`` and ``HIGH``."""
 
 
 class ObservedRange(NamedTuple):
@@ -37,8 +37,7 @@ def scaled(utilities: Any, utility: float) -> float:
 def observe(utilities: Any, search: Any) -> tuple[bool, float, float]:
     """Widen the range to hold all returns of the frame.
 
-    Returns whether values that have been counted change by it, each value v to
-    ``factor v + shift``, and factor and shift.
+    Returns whether stored values change, each value v to ``factor v + shift``, and both numbers.
     """
     return False, 1.0, 0.0
 
@@ -51,15 +50,17 @@ def _observe(utilities: ObservedRange, search: Any) -> tuple[bool, float, float]
         new_low = min(new_low, search.frame.returns[place])
         new_high = max(new_high, search.frame.returns[place])
     utilities.bounds[LOW], utilities.bounds[HIGH] = new_low, new_high
+    # `high < low` before the first return: no stored value depends on the scale yet.
     if (new_low == low and new_high == high) or high < low:
         return False, 1.0, 0.0
     width = new_high - new_low
+    # From (u - low) / (high - low) to (u - new_low) / width.
     return True, (high - low) / width, (low - new_low) / width
 
 
 @open_function
 def may_widen(utilities: Any) -> bool:
-    """True if ``observe`` may ever change values that have been counted."""
+    """True if ``observe`` may change stored values."""
     return False
 
 
@@ -81,6 +82,6 @@ def set_values(search: Any, first: int, end: int) -> None:
 
 @kernel
 def rescale_sums(value_sum: Any, visits: Any, rows: int, factor: float, shift: float) -> None:
-    """Bring the sums of values in the first ``rows`` rows to a new scale."""
+    """Rescale the sums of values in the first ``rows`` rows."""
     for row in range(rows):
         value_sum[row] = factor * value_sum[row] + shift * visits[row]

@@ -1,4 +1,4 @@
-"""Terms of numbers of visits, which selection rules need at every node and every edge."""
+"""Functions of visits that selection rules need at every node and edge."""
 
 import math
 
@@ -7,10 +7,11 @@ import numpy as np
 from rave_agents.compiler.dispatch import kernel
 
 LISTED = 8192
-"""Numbers of visits whose terms are looked up, from 0 on: a power of two."""
+"""Size of the lookup tables: a power of two."""
 
 PLACES = LISTED - 1
-"""The bits of their places, so that the compiler sees that none is negative."""
+"""Bit mask of indices: with it the compiler knows that none is negative, and drops Python's
+wrap-around of negative indices."""
 
 LOG_ROOTS = np.array([math.sqrt(math.log(max(n, 1))) for n in range(LISTED)])
 """``sqrt(ln n)``; 0 for no visits."""
@@ -27,14 +28,14 @@ def log_root(n: float) -> float:
 
 @kernel
 def inverse_root(n: float) -> float:
-    """``1 / sqrt(n)`` of a number of visits; of none as of one."""
+    """``1 / sqrt(n)`` of a number of visits; 1 for no visits."""
     return 1.0 / math.sqrt(max(n, 1.0))
 
 
 @kernel
 def listed_inverse_root(n: float) -> float:
-    """``inverse_root``, looked up where it is listed: faster, unless several are computed at once.
+    """``inverse_root`` from the table if listed: faster, unless several are computed at once.
 
-    The digits are the same.
+    The result is the same to the last bit.
     """
     return float(INVERSE_ROOTS[int(n) & PLACES]) if n < LISTED else inverse_root(n)

@@ -1,14 +1,13 @@
-"""Trust in AMAF values where something is hidden.
+"""Trust in AMAF values in games with hidden information.
 
-An action that is legal again may mean the same as before there: to ask for a rank in Go Fish is as
-good later as now. A call in poker is not. What tells them apart is how far the values of siblings
-differ. If actions mean the same whenever taken, the values of simulations that took them later are
-those of the edges, diluted by all that happens in between, so that they differ less. In poker they
-differ more. Where a node has few visits, as information sets have, such means over many are worth
-much.
+There an action that is legal again may still mean the same: asking for a rank in Go Fish is as good
+later as now; a call in poker is not. The spread of siblings' values separates the two. If actions
+mean the same whenever taken, simulations that took them later give the edges' own values, diluted
+by all that happens in between, so they differ less. In poker they differ more. Information sets
+have few visits, so means over many simulations are worth much.
 
-It does not tell games without hidden information apart: in Connect Four, too, values of actions
-taken later differ less than edges' own.
+The test fails without hidden information: in Connect Four, too, values of actions taken later
+differ less than the edges' own.
 """
 
 import math
@@ -32,18 +31,19 @@ from rave_agents.kernel.ramp import ramp
 from rave_agents.kernel.tree import ROOT, edge_rows
 
 FULL_TRUST_RATIO, NO_TRUST_RATIO = 0.4, 0.6
-"""Ratios of the standard deviation of the values of actions taken later to that of edges' own
-values, at which trust is full and none."""
+"""Full and no trust, by the standard deviation of values of actions taken later over that of the
+edges' own values."""
 
 LEAST_VISITS = 2.0
-"""Visits of an edge, and simulations that took its action later, from which on both values count.
+"""Minimum visits of an edge, and minimum simulations that took its action later, for its values to
+count.
 """
 
 
 class HiddenTrust(NamedTuple):
-    """AMAF values are trusted as ``LearnedTrust`` does, or as their spread allows, if that is more.
+    """The larger of ``LearnedTrust`` and the trust that follows from the spread of values.
 
-    ``LearnedTrust`` becomes this where something is hidden, see ``composition.compose``.
+    Replaces ``LearnedTrust`` in games with hidden information, see ``composition.compose``.
     """
 
     unvisited: Annotated[float, Ge(0), Le(1)] = 1.0
@@ -61,9 +61,10 @@ class MeasuredSpread(NamedTuple):
 
     options: HiddenTrust
     measured: RootSums
-    """Squares of differences from siblings' means: of actions taken later, and of edges."""
+    """Squared differences from siblings' means: of actions taken later, and of the edges' own
+    values."""
     by_spread: Annotated[Array, one(FLOAT)]
-    """[1] the trust that follows; 0 until something is known."""
+    """[1] the resulting trust; 0 until the first measurement."""
 
 
 @implements(reads_lifetimes, HiddenTrust)
@@ -88,7 +89,7 @@ def _value_of_unvisited(trust: MeasuredSpread) -> float:
 
 @implements(on_credited, MeasuredSpread)
 def _measure(trust: MeasuredSpread, search: Any, visits: Array, value_sum: Array) -> None:
-    """Look at the root, if it is time to."""
+    """Measure the root each time its visits have doubled."""
     if is_time_to_look(trust.measured, search.tree):
         seen = squares(search.tree, visits, value_sum)
         later, own = remember(trust.measured, search.tree, seen[0], seen[1])
@@ -97,7 +98,7 @@ def _measure(trust: MeasuredSpread, search: Any, visits: Array, value_sum: Array
 
 @kernel
 def trust_by_spread(later: float, own: float) -> float:
-    """Trust from 0 to 1, by the squares of differences of actions taken later, and of edges."""
+    """Trust from 0 to 1, from the squared differences of later values and of own values."""
     if own <= 0.0:
         return 0.0
     return ramp(math.sqrt(later / own), NO_TRUST_RATIO, FULL_TRUST_RATIO)
@@ -105,10 +106,10 @@ def trust_by_spread(later: float, own: float) -> float:
 
 @kernel
 def squares(tree: Any, amaf_visits: Array, amaf_value_sum: Array) -> tuple[float, float]:
-    """Squares of differences from the mean over the root's edges, of actions taken later, and own.
+    """Sums of squared differences from the mean over the root's edges: of later and of own values.
 
-    Both are means of simulations, however values are backed up: an AMAF value has the visits of the
-    edge in it; without them it is that of actions taken later.
+    Both use plain means of simulations, whatever the backup. An AMAF value includes the edge's own
+    visits; subtracting them leaves the simulations that took the action later.
     """
     edges, laters, owns, later_squares, own_squares = 0, 0.0, 0.0, 0.0, 0.0
     for edge in edge_rows(tree, ROOT):
@@ -122,6 +123,7 @@ def squares(tree: Any, amaf_visits: Array, amaf_value_sum: Array) -> tuple[float
         later_squares, own_squares = later_squares + later * later, own_squares + own * own
     if edges == 0:
         return 0.0, 0.0
+    # Σ (x - mean)² = Σ x² - (Σ x)² / n; rounding may leave it slightly negative.
     later_squares -= laters * laters / edges
     own_squares -= owns * owns / edges
     return max(0.0, later_squares), max(0.0, own_squares)

@@ -67,7 +67,7 @@ def _takes_part_amaf(part: NodeAmaf) -> str:
 
 @implements(becomes, NodeAmaf)
 def _becomes(amaf: NodeAmaf, game: GameTraits) -> NodeAmaf | NoAmaf:
-    """Nothing, if trust is learned, where players move at the same time or values are given.
+    """``NoAmaf`` for learned trust with simultaneous moves or an evaluator's values.
 
     See ``trust.py``.
     """
@@ -118,16 +118,20 @@ def _visits_to_expand(amaf: EdgeAmaf, search: Any, visits: int) -> int:
 
 @implements(hooks.on_backup, EdgeAmaf)
 def _credit_playouts(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> None:
-    """Credit every playout to the nodes of the path; together they count as one visit."""
+    """Credit every playout to the nodes of the path; all playouts together count as one visit."""
     record, tree, path = amaf.record, search.tree, search.path
     actions = search.settings.num_actions
     record_path(record, search, depth, nodes)
     playouts = search.frame.header[codes.NUM_PLAYOUTS]
     for playout in range(playouts):
         set_values(search, playout, playout + 1)
+        # Each playout raises the offset, so entries of `seen` from earlier playouts fall below it
+        # and need no clearing.
         offset = int(record.offset[0])
         moves = see_playout(record, search, depth, playout)
         move = int(record.path_moves[depth]) - 1
+        # From the leaf to the root: `seen` then always holds, for the current node, the first
+        # occurrence of each action at or after it, because earlier moves overwrite later ones.
         for index in range(depth - 1 + nodes, -1, -1):
             start = record.path_moves[index]
             while move >= start:
@@ -144,17 +148,19 @@ def _credit_playouts(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> Non
 def credit_edges(
     amaf: EdgeAmaf, search: Any, node: int, share: float, start: int, moves: int
 ) -> None:
-    """Credit a playout, which counts ``share`` visits, to a node's edges.
+    """Credit one playout, worth ``share`` visits, to the edges of a node.
 
-    Each gets it by its player's first such move since the node. The record has ``moves`` moves, the
-    node's first is number ``start``, and ``record.seen`` must hold the first occurrences from there
-    on. The loops have no branch that a processor would have to predict.
+    An edge is credited by the first time its player took its action from the node on. The record
+    holds ``moves`` moves, the first one at the node is number ``start``, and ``record.seen`` must
+    hold the first occurrences from there on. The loops are free of branches, so the processor has
+    nothing to mispredict.
     """
     tree, visits, value_sum, seen = search.tree, amaf.visits, amaf.value_sum, amaf.record.seen
     weighting, length, offset = amaf.options.weighting, moves - start, amaf.record.offset[0]
     player = int(tree.node_player[node])
     row = player * search.settings.num_actions
     value = search.path.values[player]
+    # A lost playout adds nothing to the sums: half the memory traffic in games of win and loss.
     if value == 0.0:
         for edge in edge_rows(tree, node):
             move = seen[row + tree.edge_action[edge]] - offset

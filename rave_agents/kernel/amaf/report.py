@@ -1,4 +1,4 @@
-"""Reports of AMAF statistics: of a root and its actions, and of any node of a tree."""
+"""Reports of AMAF statistics for the root, its actions, or any node of the tree."""
 
 from typing import Any, NamedTuple
 
@@ -22,14 +22,14 @@ class AmafStatistics(NamedTuple):
     wins: float = 0.0
     """AMAF visits that were won, if winning moves are counted."""
     win_moves: float = 0.0
-    """Sum of the move's numbers over them."""
+    """Sum of the move numbers of these wins."""
 
 
 @implements(report_moves, EdgeAmaf)
 def amaf_statistics(
     amaf: Any, search: Any, node: int, edges: range, rows: Any = None
 ) -> dict[str, list[AmafStatistics]]:
-    """The AMAF statistics of a node's edges: in the edges' own rows, or in others."""
+    """The AMAF statistics of a node's edges, read from ``rows`` or from the edges' own rows."""
     rows = slice(edges.start, edges.stop) if rows is None else rows
     kept = [amaf.visits[rows], amaf.value_sum[rows]]
     if hasattr(amaf.winning, "wins"):
@@ -44,6 +44,7 @@ def _nodes_table(
     tree, table = search.tree, int(amaf.node_table[node])
     if table == NO_TABLE:
         return {}
+    # In a table the row follows from the action, not from the edge.
     first = table_row(search, table, int(tree.node_player[node]))
     rows = first + tree.edge_action[edges.start : edges.stop].astype(np.int64)
     return amaf_statistics(amaf, search, node, edges, rows)
@@ -51,7 +52,7 @@ def _nodes_table(
 
 @implements(report_root, EdgeAmaf)
 def _trust(amaf: EdgeAmaf, search: Any) -> dict[str, float | None]:
-    """The trust in AMAF values; None if nothing is learned, or yet."""
+    """The trust in AMAF values; None if it is constant or not yet learned."""
     trust = amaf.trust
     if type(trust) not in trust_of.implementations:
         return {"amaf_trust": None}

@@ -1,7 +1,7 @@
-"""β schedules: what AMAF values weigh beside an edge's own.
+"""β schedules: the weight of an edge's AMAF value against its own mean.
 
-``n`` and ``q`` are visits and mean value of an edge, ``n_amaf`` (ñ) and ``q_amaf`` the same of its
-AMAF statistics. A schedule of your own implements ``beta``.
+``n`` and ``q`` are the visits and mean value of an edge, ``n_amaf`` (ñ) and ``q_amaf`` those of its
+AMAF statistics. A custom schedule implements ``beta``.
 """
 
 import math
@@ -40,20 +40,21 @@ def blend(schedule: Any, n: float, value_sum: float, n_amaf: float, amaf_value_s
 def blend_trusted(
     schedule: Any, t: float, n: float, value_sum: float, n_amaf: float, amaf_value_sum: float
 ) -> float:
-    """``(1 - t β) q + t β q_amaf``, for trust t in AMAF; n and ``n_amaf`` are above 0."""
+    """``(1 - t β) q + t β q_amaf`` with trust t in AMAF, for n and ``n_amaf`` above 0."""
     usual = blend(schedule, n, value_sum, n_amaf, amaf_value_sum)
     return (1.0 - t) * (value_sum / n) + t * usual
 
 
 Schedule = Annotated[Any, Takes(blend, beta)]
-"""The type of a field that takes a schedule."""
+"""Type of a field that holds a schedule."""
 
 
 class HandSelected(NamedTuple):
     """``β = sqrt(k / (3 n + k))``."""
 
     k: Annotated[float, Gt(0)] = 500.0
-    """Visits at which both weigh alike, above 0. Gelly & Silver found 1,000 and more best in Go."""
+    """Equivalence parameter: β = 1/2 at n = k, above 0. Gelly & Silver found 1,000 and more best in
+    Go."""
 
 
 @implements(beta, HandSelected)
@@ -66,7 +67,7 @@ class MinimumMSE(NamedTuple):
     """``β = ñ / (n + ñ + 4 n ñ b²)``: the least squared error of the blend."""
 
     bias: Annotated[float, Ge(0)] = 0.035
-    """b, at least 0: how far AMAF values are wrong in the mean, on the scale [0, 1]."""
+    """b, at least 0: the mean bias of AMAF values, on the scale [0, 1]."""
 
 
 @implements(own_weight, MinimumMSE)
@@ -128,8 +129,8 @@ def blend_as_one_fraction(
 ) -> float:
     """``(1 - β) q + β q_amaf`` with ``β = ñ / (ñ + n w)``, as one fraction.
 
-    With the sums of values n q and ñ q_amaf it is ``(ñ q_amaf + n q w) / (ñ + n w)``: one division
-    in place of three, also without visits.
+    With the sums n q and ñ q_amaf it equals ``(ñ q_amaf + n q w) / (ñ + n w)``: one division
+    instead of three, and defined for n = 0.
     """
     weight = own_weight(schedule, n_amaf)
     return (amaf_value_sum + value_sum * weight) / (n_amaf + n * weight)
@@ -144,5 +145,6 @@ def blend_trusted_as_one_fraction(
     With the sums of values it is ``(n (n q w + t ñ q_amaf) + (1 - t) n q ñ) / (n (ñ + n w))``.
     """
     weight = own_weight(schedule, n_amaf)
+    # One division again; expand t β with β = ñ / (ñ + n w) to check it.
     sums = n * (value_sum * weight + t * amaf_value_sum) + (1.0 - t) * value_sum * n_amaf
     return sums / (n * (n_amaf + n * weight))

@@ -1,8 +1,8 @@
 """GRAVE and HRAVE: AMAF statistics in tables of all players' actions.
 
-A table has a row for every player and every action of the game, legal at its node or not. With
-GRAVE (Cazenave 2015) every node that may become a reference for those below it has one; with HRAVE
-one table at the root serves the whole search.
+A table has a row for every player and every action of the game, whether legal at its node or not.
+With GRAVE (Cazenave 2015) every node that may serve as reference for its descendants has a table;
+with HRAVE a single table at the root serves the whole search.
 """
 
 import math
@@ -49,14 +49,14 @@ from rave_agents.kernel.utilities import rescale_sums, set_values
 
 
 class GRAVE(NamedTuple):
-    """The nearest table on the way from the root that has seen enough (GRAVE)."""
+    """Each node uses the nearest ancestor's table with more than ``ref`` playouts (GRAVE)."""
 
     ref: Annotated[int, Ge(0), Lt(2**31)] = 20
-    """Playouts that a table must have more of to be used below its node, at least 0. Cazenave
-    (2015) has 50, Ludii 100."""
+    """A table with more playouts than this serves the nodes below it, at least 0. Cazenave (2015)
+    uses 50, Ludii 100."""
     table_visits: Annotated[int, Ge(1), Le(2**20)] = 10
-    """A node gets a table of its own on this visit, at least 1. 1 is the published form; larger
-    keeps memory to the nodes that may get more than ``ref``."""
+    """A node gets its own table on this visit, at least 1. 1 is the published form; larger values
+    save memory, since most nodes never reach ``ref``."""
     schedule: Schedule = MinimumMSE()
     """The schedule of β; this and all fields that follow are those of ``NodeAmaf``."""
     blending: Blending = BlendValues()
@@ -116,12 +116,12 @@ class AmafTables(NamedTuple):
     record: MoveRecord
     """The moves of the present simulation."""
     previous: Annotated[Array, Rows(Axis.MOVE, np.int32)]
-    """The number of the move by which its player took the same action before, -1 for none."""
+    """Number of the player's previous move with the same action, -1 if there is none."""
 
 
 @open_function
 def table_limits(options: Any) -> tuple[float, float]:
-    """The visit on which a node gets a table, and the playouts beyond which it is a reference."""
+    """The visit on which a node gets a table, and the playouts it needs to become a reference."""
     return math.inf, math.inf
 
 
@@ -139,7 +139,7 @@ def _rows_needed(amaf: AmafTables, search: Any, axis: int, actions: int) -> int:
 
 @implements(most_rows, AmafTables)
 def _most_rows(amaf: AmafTables, axis: int) -> float:
-    """One table, of the root, if no visit gives a node another."""
+    """HRAVE has one table, the root's."""
     visits, _ = table_limits(amaf.options)
     return 1 if axis == TABLE and visits == math.inf else math.inf
 
@@ -148,6 +148,7 @@ def _most_rows(amaf: AmafTables, axis: int) -> float:
 def _reference(amaf: AmafTables, search: Any, node: int, above: int) -> int:
     own = int(amaf.node_table[node])
     _, playouts = table_limits(amaf.options)
+    # A table without enough playouts still serves if no ancestor has one: that is the root's.
     if own != NO_TABLE and (above == NO_TABLE or amaf.playouts[own] > playouts):
         return own
     return above
@@ -169,7 +170,7 @@ def _row_of(amaf: AmafTables, search: Any, first: int, edge: int) -> int:
 
 @kernel
 def table_row(search: Any, table: int, player: int) -> int:
-    """The row of a player's action 0 in a table; those of the others follow."""
+    """The row of a player's action 0 in a table; the other actions follow."""
     settings = search.settings
     return (table * settings.num_players + player) * settings.num_actions
 
@@ -187,6 +188,7 @@ def _credit_playouts(amaf: AmafTables, search: Any, depth: int, nodes: int) -> N
         for index in range(depth - 1 + nodes, -1, -1):
             table = amaf.node_table[path.nodes[index]]
             if table != NO_TABLE:
+                # A simulation with several playouts counts once.
                 if playout == 0:
                     amaf.playouts[table] += 1
                 credit_table(amaf, search, table, record.path_moves[index], moves)
@@ -195,7 +197,7 @@ def _credit_playouts(amaf: AmafTables, search: Any, depth: int, nodes: int) -> N
 
 @kernel
 def give_table(amaf: AmafTables, search: Any, last: int) -> None:
-    """Give a table to the first node of the path, up to ``last``, that is due one and has none."""
+    """Give a table to the first node of the path, up to ``last``, that is due one."""
     tree = search.tree
     visits, _ = table_limits(amaf.options)
     for index in range(last + 1):
@@ -227,10 +229,11 @@ def find_previous(amaf: AmafTables, search: Any, moves: int) -> None:
 
 @kernel
 def credit_table(amaf: AmafTables, search: Any, table: int, start: int, moves: int) -> None:
-    """Credit a playout, of value ``path.values``, to a table: each player's first such moves."""
+    """Credit a playout with ``path.values`` to a table: each player's first use of each action."""
     record, values = amaf.record, search.path.values
     share = 1.0 / search.frame.header[codes.NUM_PLAYOUTS]
     for move in range(start, moves):
+        # First occurrence from this node on: the previous use of the action lies before the node.
         if amaf.previous[move] < start:
             player = record.players[move]
             row = table_row(search, table, player) + record.actions[move]

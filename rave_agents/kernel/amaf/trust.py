@@ -1,20 +1,18 @@
-"""Trust in AMAF values: full, or as far as actions mean the same whenever taken.
+"""Trust in AMAF values: full, or learned from how long actions keep their meaning.
 
-An AMAF value says something about an action that means much the same whenever it is taken. In Hex
-it does. There are two kinds of games in which it does not, and both show themselves in what
-becomes of actions, see ``measures/action_persistence.py``:
+AMAF assumes that an action means much the same whenever it is taken. In Hex it does. Two kinds of
+games break the assumption; action persistence detects both, see ``measures/action_persistence.py``:
 
 * An action is legal again after its player took it. In Connect Four, a column is another cell each
   time.
-* An action that its player did not take is no longer legal at their next turn. In Checkers and in
-  Amazons it was one for that moment: who takes it later takes it somewhere else.
+* An action that its player did not take is no longer legal at their next turn. In Checkers and
+  Amazons the same number later means another move.
 
-Where something is hidden, more is looked at, see ``hidden_trust.py``.
+With hidden information, the spread of values counts too, see ``hidden_trust.py``.
 
-Where players move at the same time, what an action is worth depends on what the others take beside
-it. Where an evaluator gives values, playouts are short or there are none, and actions have values
-that are less noisy. A search whose trust is learned keeps no AMAF statistics there, see
-``nodes.py``.
+With simultaneous moves, the value of an action depends on the others' simultaneous actions. With an
+evaluator, playouts are short or missing, and the edges' own values are less noisy. A search with
+learned trust keeps no AMAF statistics in either case, see ``nodes.py``.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -29,48 +27,47 @@ from rave_agents.kernel.measures.action_persistence import GONE, LEGAL_AGAIN
 from rave_agents.kernel.rules import reads_priors
 
 EXPLORATION_KEPT, PRIORS_KEPT = 0.1, 0.35
-"""Shares of the rule's exploration that are left under full trust, unless chance has a part; the
-second where the rule explores by priors."""
+"""Share of the rule's exploration that remains under full trust in games without chance; the second
+for rules that explore by priors."""
 
 TRUSTED = 0.5
-"""The trust in AMAF values from which on nodes come later, and no values are learned."""
+"""Trust in AMAF values from which nodes are expanded later and no online values are learned."""
 
 ENOUGH_TAKEN = 128
-"""Actions taken of which the search must have seen what became of them, before that. In a shallow
-tree all seem to be gone: in Mancala, pits that are sown are empty for a move or two."""
+"""Taken actions that must have been followed up before trust counts. In a shallow tree all of them
+seem to be gone: in Mancala, sown pits are empty for a move or two."""
 
 
 class FullTrust(NamedTuple):
-    """All is trusted: AMAF values weigh β (Gelly & Silver 2011), bonuses their constant."""
+    """Full trust: AMAF values have weight β (Gelly & Silver 2011), bonuses their constant."""
 
 
 class LearnedTrust(NamedTuple):
-    """AMAF values are trusted as far as actions stay legal until they are taken, and no longer.
+    """AMAF values are trusted as far as actions stay legal until taken, and only until then.
 
-    Where they are, AMAF explores in place of most of what the rule does, unless chance has a part
-    in the game.
+    Under full trust, AMAF replaces most of the rule's exploration, except in games with chance.
     """
 
     unvisited: Annotated[float, Ge(0), Le(1)] = 1.0
-    """The value of an edge with AMAF visits alone, as far as they are not trusted, in [0, 1]. Below
-    1, not all such edges are tried before one that wins is tried again."""
+    """Value of an edge that has AMAF visits only, for the share of it that is not trusted, in [0,
+    1]. Below 1, a winning edge may be tried again before all such edges were tried."""
     expand_visits: Annotated[int, Ge(1), Le(2**20)] = 1
-    """A child gets a node not before this visit where AMAF values are trusted, whatever the
-    configuration's ``expand_visits``; at least 1. There AMAF values of its parent tell much of what
-    a node would, and nodes take time."""
+    """Where AMAF values are trusted, a child gets a node on this visit at the earliest, even if the
+    configuration's ``expand_visits`` is lower; at least 1. The parent's AMAF values replace much of
+    what a node would add, and nodes cost time."""
 
 
 @open_function
 def trust_of(trust: Any, search: Any) -> float:
-    """The trust in AMAF values at this moment, from 0 to 1."""
+    """The current trust in AMAF values, from 0 to 1."""
     return 1.0
 
 
 @open_function
 def measured_trust(amaf: Any, search: Any) -> float:
-    """The trust in AMAF values that follows from what the search sees, once it has seen enough.
+    """The trust in AMAF values as measured, once enough actions were followed up.
 
-    From 0 to 1; 0 until then, and where trust follows from nothing.
+    From 0 to 1; 0 until then, and for trust that is not learned.
     """
     return 0.0
 
@@ -99,7 +96,7 @@ def _trust_of(trust: LearnedTrust, search: Any) -> float:
 
 @python_function
 def is_learned(trust: Any) -> bool:
-    """True if trust follows from what the search sees."""
+    """True if trust is learned during the search."""
     return False
 
 
@@ -110,12 +107,12 @@ def _is_learned(trust: LearnedTrust) -> bool:
 
 @open_function
 def on_credited(trust: Any, search: Any, visits: Array, value_sum: Array) -> None:
-    """A simulation has been credited to the AMAF statistics of edges, which are given."""
+    """Called after a simulation was credited to the edges' AMAF statistics."""
 
 
 @open_function
 def value_of_unvisited(trust: Any) -> float:
-    """The value of an edge with AMAF visits alone, as far as they are not trusted, in [0, 1]."""
+    """The value of an edge with AMAF visits only, for its untrusted share, in [0, 1]."""
     return 1.0
 
 
@@ -126,7 +123,7 @@ def _value_of_unvisited(trust: LearnedTrust) -> float:
 
 @open_function
 def visits_under_trust(trust: Any, search: Any) -> int:
-    """The least visit on which a child gets a node, by how far AMAF values are trusted."""
+    """The earliest visit on which a child gets a node, given the trust in AMAF values."""
     return 1
 
 
@@ -137,7 +134,7 @@ def _visits_under_trust(trust: LearnedTrust, search: Any) -> int:
 
 @open_function
 def exploration_left(trust: Any, search: Any, trusted: float) -> float:
-    """The share of the rule's exploration that is left where AMAF values are trusted so far."""
+    """The share of the rule's exploration that remains at this trust in AMAF values."""
     return 1.0
 
 

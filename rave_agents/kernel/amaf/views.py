@@ -1,4 +1,4 @@
-"""All-moves-as-first statistics (AMAF): what the parts that keep them have in common.
+"""All-moves-as-first statistics (AMAF): the code shared by RAVE, GRAVE and HRAVE.
 
 An action that its player takes at a node, or later in a simulation through it, gets the value of
 that simulation at the node. ``nodes.py`` keeps these statistics at the edges of each node
@@ -21,7 +21,7 @@ from rave_agents.kernel.rules import Edge, blended
 from rave_agents.kernel.tree import edge_rows
 
 NO_TABLE = -1
-"""The AMAF table of a node that has none, and the reference where there is none."""
+"""Sentinel: a node without an AMAF table, or no reference table."""
 
 
 class NoAmaf(NamedTuple):
@@ -62,7 +62,7 @@ class BlendScores(NamedTuple):
 
 @open_function
 def blended_sum(blending: Any, edge: Edge, explored: float) -> tuple[float, float]:
-    """The sum of values that β blends, and what is added to the blend (Gelly & Silver 2011)."""
+    """The sum of values that β blends, and the exploration added to it (Gelly & Silver 2011)."""
     return edge.value_sum, explored
 
 
@@ -77,22 +77,22 @@ Blending = Annotated[Any, Takes(BlendValues, BlendScores)]
 
 
 class View(NamedTuple):
-    """AMAF statistics as a node sees them."""
+    """AMAF statistics as one node uses them."""
 
     amaf: Any
     """The part."""
     trusting: Any
-    """The part that says how far they are trusted, see ``trust.py``."""
+    """The trust in them, see ``trust.py``."""
     row: int
     """The row, in tables, of the action 0 of the player who moves at the node."""
     counts: bool
-    """True if they count for the player."""
+    """True if they count for the player who moves."""
     trust: float
     """The trust in them, from 0 to 1."""
     exploration: float
-    """The share of the rule's exploration that is left beside them, from 0 to 1."""
+    """The share of the rule's exploration that remains, from 0 to 1."""
     scale: float
-    """The factor of a weighted win rate, see ``winning_scale``; 0 if it has no share."""
+    """Factor of the weighted win rate, see ``winning_scale``; 0 if unused."""
 
 
 @implements(blended, View)
@@ -102,14 +102,15 @@ def _blended(view: View, edge: Edge, explored: float) -> float:
 
 @open_function
 def blend_by_trust(trust: Any, view: View, edge: Edge, explored: float) -> float:
-    """The value of an edge with AMAF visits, and what is explored.
+    """The value of an edge with AMAF visits, exploration included.
 
     ``(1 - t β) q + t β q_amaf + l explored``, with trust t and l the exploration left; with
-    ``BlendScores``, ``(1 - t β) (q + l explored) + t β q_amaf``. Of an edge without visits, q is
+    ``BlendScores``, ``(1 - t β) (q + l explored) + t β q_amaf``. An edge without visits has q =
     ``value_of_unvisited``.
     """
     schedule, n, t = view.amaf.options.schedule, edge.n, view.trust
     left = view.exploration * explored
+    # Exploration is either blended together with the value or added to the blend afterwards.
     value_sum, added = blended_sum(view.amaf.options.blending, edge, left)
     if n > 0.0:
         value = blend_trusted(schedule, t, n, value_sum, edge.n_amaf, edge.amaf_value_sum)
@@ -130,19 +131,19 @@ def _blend_by_full_trust(trust: FullTrust, view: View, edge: Edge, explored: flo
 
 @open_function
 def reference(amaf: Any, search: Any, node: int, above: int) -> int:
-    """The table that counts at a node, where ``above`` counts at the node above it."""
+    """The reference table of a node, given ``above``, the reference of its parent."""
     return above
 
 
 @open_function
 def view_at(amaf: Any, search: Any, node: int, table: int) -> Any:
-    """The statistics as a node sees them; ``table`` is its reference."""
+    """The statistics as one node uses them; ``table`` is its reference table."""
     return amaf
 
 
 @open_function
 def lie_at_edges(amaf: Any) -> bool:
-    """True if there are AMAF values, and those of a node's edges lie side by side as edges do."""
+    """True if AMAF values are stored per edge, in the same consecutive rows."""
     return False
 
 
@@ -154,7 +155,7 @@ def row_of(amaf: Any, search: Any, first: int, edge: int) -> int:
 
 @open_function
 def amaf_sums(view: Any, search: Any, edge: int, n: float) -> tuple[float, float]:
-    """AMAF visits of an edge and the sum of their values; 0 and 0 where they do not count."""
+    """AMAF visits of an edge and the sum of their values; (0, 0) where AMAF does not count."""
     return 0.0, 0.0
 
 
@@ -172,8 +173,8 @@ def _amaf_sums(view: View, search: Any, edge: int, n: float) -> tuple[float, flo
 def winning_scale(winning: Any, amaf: Any, search: Any, node: int, row: int) -> float:
     """The factor that makes weighted win rates comparable with AMAF values; 0 if they do not count.
 
-    The sibling with the best weighted win rate gets the best AMAF value among them, and the others
-    less in proportion: the rates are smaller the longer games are, and only their ratios matter.
+    The sibling with the best weighted win rate gets the siblings' best AMAF value, the others less
+    in proportion. The rates shrink with the length of games, so only their ratios matter.
     """
     return 0.0
 
@@ -193,7 +194,7 @@ def _winning_scale(winning: Any, amaf: Any, search: Any, node: int, row: int) ->
 
 
 class MoveRecord(NamedTuple):
-    """The moves of one simulation, those of chance left out."""
+    """The moves of one simulation without chance outcomes."""
 
     players: Annotated[Array, Rows(Axis.MOVE, np.int32)]
     """The player who made the move."""
@@ -202,14 +203,15 @@ class MoveRecord(NamedTuple):
     path_moves: Annotated[Array, Rows(Axis.PATH, np.int32)]
     """Number of moves that lead to each node of the path."""
     seen: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,), fill=-1)]
-    """``offset`` plus the number of the player's move that was seen last with this action."""
+    """``offset`` plus the number of the player's move with this action that was noted last."""
     offset: Annotated[Array, one(INT)]
-    """[1] what ``seen`` is counted from in this playout; smaller entries are of earlier ones."""
+    """[1] base of the entries of ``seen`` in this playout; smaller entries belong to earlier
+    ones."""
 
 
 @kernel
 def record_path(record: MoveRecord, search: Any, depth: int, nodes: int) -> None:
-    """Put the moves of the path into the record."""
+    """Write the moves of the path to the record."""
     tree, path = search.tree, search.path
     moves = 0
     for index in range(depth):
@@ -220,13 +222,14 @@ def record_path(record: MoveRecord, search: Any, depth: int, nodes: int) -> None
             record.actions[moves] = tree.edge_action[path.edges[index]]
             moves += 1
     record.path_moves[depth] = moves
+    # At a leaf with simultaneous moves, all of its nodes start at the same move.
     for index in range(depth + 1, depth + nodes):
         record.path_moves[index] = moves
 
 
 @kernel
 def record_playout(record: MoveRecord, search: Any, depth: int, playout: int) -> int:
-    """Put the moves of one playout behind those of the path; returns how many moves there are."""
+    """Append the moves of one playout to those of the path; returns the total number."""
     frame = search.frame
     moves = int(record.path_moves[depth])
     first_move = 0 if playout == 0 else frame.playout_ends[playout - 1]
@@ -239,14 +242,15 @@ def record_playout(record: MoveRecord, search: Any, depth: int, playout: int) ->
 
 @kernel
 def see_playout(record: MoveRecord, search: Any, depth: int, playout: int) -> int:
-    """Note in ``seen`` the first time of each action in a playout, without a copy of its moves.
+    """Note in ``seen`` the first use of each action in a playout, without copying its moves.
 
-    Returns the number of moves, those of the path included.
+    Returns the number of moves, including the path's.
     """
     frame, actions = search.frame, search.settings.num_actions
     first_move = 0 if playout == 0 else int(frame.playout_ends[playout - 1])
     end, before = int(frame.playout_ends[playout]), int(record.path_moves[depth]) - first_move
     number = int(record.offset[0]) + before
+    # Backwards, so that the earliest use of an action is written last.
     for move in range(end - 1, first_move - 1, -1):
         row = frame.move_players[move] * actions + frame.move_actions[move]
         record.seen[row] = number + move

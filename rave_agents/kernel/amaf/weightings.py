@@ -1,4 +1,4 @@
-"""Weightings: the weight of an AMAF update, by the moves between the node and the action."""
+"""Weightings: the weight of an AMAF update by its distance from the node, in moves."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -10,9 +10,9 @@ from rave_agents.compiler.part_fields import Takes
 
 @open_function
 def update_weight(weighting: Any, distance: int, length: int) -> float:
-    """The weight of a move that comes ``distance`` moves after the node.
+    """The weight of a move that was made ``distance`` moves after the node.
 
-    From the node on the simulated game lasts ``length`` moves.
+    The simulated game lasts ``length`` moves from the node on.
     """
     return 1.0
 
@@ -22,16 +22,16 @@ class Uniform(NamedTuple):
 
 
 Weighting = Annotated[Any, Takes(Uniform, update_weight)]
-"""The type of a field that weighs updates."""
+"""Type of a field that holds a weighting."""
 
 
 class Linear(NamedTuple):
-    """The weight falls linearly from the node to the simulated game's end (Fuego)."""
+    """The weight falls linearly from the node to the end of the simulated game (Fuego)."""
 
     first: Annotated[float, Ge(0)] = 2.0
     """The weight of a move at the node itself, at least 0."""
     last: Annotated[float, Ge(0)] = 0.0
-    """The weight of a move at the end, at least 0. Fuego documents 0, and computes 1."""
+    """The weight of a move at the end, at least 0. Fuego documents 0 but computes 1."""
 
 
 @implements(update_weight, Linear)

@@ -1,7 +1,7 @@
-"""Winning-move numbers: how early an action comes in the simulations that are won.
+"""Winning-move numbers: how early an action is taken in won simulations.
 
-Per action the statistics also sum the numbers of the move at which it was first taken in won
-simulations (Kozlovsky 2013, on the Computer-go list). Few moves to a win speak for an action.
+For each action the statistics also sum the move numbers of its first use in won simulations
+(Kozlovsky 2013, on the Computer-go list). An action that wins early is preferred.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -16,7 +16,7 @@ from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
 
 WON = 0.5
-"""A simulation is won by a player whose value is above this."""
+"""A player whose value exceeds this has won the simulation."""
 
 
 class NoWinningMoves(NamedTuple):
@@ -27,12 +27,12 @@ class WinningMoves(NamedTuple):
     """Winning moves are counted, and may bias the AMAF value."""
 
     weight: Annotated[float, Ge(0), Le(1)] = 0.0
-    """Their share in the AMAF value, in [0, 1]; scaled so that the best sibling has the best AMAF
-    value among them. At 0 they are a statistic only."""
+    """Their share in the AMAF value, in [0, 1], scaled so that the best sibling gets the siblings'
+    best AMAF value. At 0 they are only reported."""
 
 
 Winning = Annotated[Any, Takes(NoWinningMoves, WinningMoves)]
-"""The type of a field that says whether winning moves are counted."""
+"""Type of a field that switches the counting of winning moves."""
 
 
 @runs_as(WinningMoves)
@@ -43,7 +43,7 @@ class EdgeWins(NamedTuple):
     wins: Annotated[Array, Rows(Axis.EDGE, np.float32)]
     """AMAF visits that were won."""
     win_moves: Annotated[Array, Rows(Axis.EDGE, np.float32)]
-    """Sum of the move's numbers over them, 1 for a simulation's first."""
+    """Sum of the move numbers of these wins; a simulation's first move is number 1."""
 
 
 class TableWins(NamedTuple):
@@ -56,7 +56,7 @@ class TableWins(NamedTuple):
 
 @open_function
 def note_win(winning: Any, row: int, won: bool, weight: float, number: int) -> None:
-    """Count a won update of this weight, by the move of this number."""
+    """Count an update of this weight if it was won, with its move number."""
 
 
 @implements(note_win, EdgeWins, TableWins)
@@ -85,7 +85,7 @@ def weighted_win_rate(visits: float, wins: float, win_moves: float) -> float:
 
 @open_function
 def biased_sum(winning: Any, row: int, n_amaf: float, amaf_value_sum: float, scale: float) -> float:
-    """The sum of AMAF values with the share of winning moves; ``scale`` is 0 for none."""
+    """The sum of AMAF values, biased by winning moves; no bias if ``scale`` is 0."""
     return amaf_value_sum
 
 

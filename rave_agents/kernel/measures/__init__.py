@@ -1,1 +1,1 @@
-"""Measurements of the tree as it grows, from which parts learn how far to trust themselves."""
+"""Measurements of the growing tree, from which parts learn how reliable they are."""

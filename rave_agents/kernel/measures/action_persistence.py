@@ -1,8 +1,8 @@
-"""Action persistence: statistics of how long actions stay legal and of what moves do to them.
+"""Action persistence: how long actions stay legal, and how moves change that.
 
-The search counts it at new nodes, in its first simulations and some of the later ones. Trust in
-AMAF, in proof numbers and in steered playouts follows from it, see ``amaf/trust.py``,
-``proofs/trust.py`` and ``playouts.py``.
+The search counts it at new nodes, in the first simulations and a sample of the later ones. Trust in
+AMAF, proof numbers and steered playouts derives from it, see ``amaf/trust.py``, ``proofs/trust.py``
+and ``playouts.py``.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -19,30 +19,31 @@ GONE, LEGAL_AGAIN = 0, 1
 LEFT, STILL_LEGAL, TURN_KEPT = 0, 1, 2
 
 NO_PERSISTENCE, FULL_PERSISTENCE = 0.55, 0.65
-"""Shares of untaken actions that are legal at their player's next turn, at which ``persistence`` is
-0 and 1."""
+"""``persistence`` is 0 and 1 at these shares of untaken actions still legal at the player's next
+turn."""
 
 NO_INDEPENDENCE = 0.95
-"""Share of untaken actions that stay legal at which ``move_independence`` is 0; at 1 it is 1."""
+"""``move_independence`` is 0 at this share of untaken actions still legal, and 1 at a share of
+1."""
 
 ACTIONS_COMPARED = 8
 """8 to 15 evenly spaced actions are sampled per node, and looked for at its player's next turn."""
 
 SIMULATIONS_COUNTED, SIMULATIONS_BETWEEN = 128, 16
-"""Every one of the first 128 simulations of a game counts; then every sixteenth."""
+"""The first 128 simulations of a game all count; later only every sixteenth."""
 
 
 class NoLifetimes(NamedTuple):
-    """No persistence is counted, since no part asks for it."""
+    """Nothing is counted, since no part reads it."""
 
 
 class CountLifetimes(NamedTuple):
-    """Count how long actions stay legal, and what moves do to them."""
+    """Count how long actions stay legal and how moves change that."""
 
 
 @runs_as(CountLifetimes)
 class Lifetimes(NamedTuple):
-    """Counts of actions that stay legal, and of those that do not."""
+    """Counts of actions that stay legal and of actions that do not."""
 
     options: CountLifetimes
     taken: Annotated[Array, one(INT, 2)]
@@ -50,17 +51,18 @@ class Lifetimes(NamedTuple):
     left: Annotated[Array, one(INT, 3)]
     """[3] see ``count_lasting_actions`` and ``count_kept_turns``."""
     chance: Annotated[Array, one(INT)]
-    """[1] 1 if the game has chance, else 0."""
+    """[1] 1 once chance was seen, else 0."""
     trust: Annotated[Array, one(FLOAT)]
-    """[1] ``reuse_consistency`` times ``persistence``, which selection asks for at every node."""
+    """[1] ``reuse_consistency`` times ``persistence``, cached since selection reads it at every
+    node."""
 
 
 @kernel
 def reuse_consistency(taken: Array) -> float:
-    """Consistency of an action's meaning whenever it is taken, from 0 to 1.
+    """How consistently an action keeps its meaning whenever it is taken, from 0 to 1.
 
-    The share of the actions taken on the way to new nodes that are gone there, less that of those
-    legal again. One more is counted as legal again: nothing is trusted until something is known.
+    Of the actions taken on the path to new nodes, the share no longer legal there minus the share
+    legal again. One extra count of "legal again" keeps trust at 0 until there is evidence.
     """
     gone, again = taken[GONE], taken[LEGAL_AGAIN] + 1
     return max(0.0, float(gone - again) / float(gone + again))
@@ -75,7 +77,7 @@ def persistence(left: Array) -> float:
 
 @kernel
 def expiry(left: Array) -> float:
-    """Expiry of actions that nobody takes now, from 0 to 1; 1 until something is known."""
+    """How quickly untaken actions expire, from 0 to 1; 1 until there is evidence."""
     return 1.0 - persistence(left) if left[LEFT] > 0 else 1.0
 
 
@@ -83,7 +85,7 @@ def expiry(left: Array) -> float:
 def move_independence(left: Array) -> float:
     """Degree to which moves only pass the turn and leave other actions legal, from 0 to 1.
 
-    1 as long as they all have; 0 until something is known.
+    1 without any counterexample; 0 until there is evidence.
     """
     if left[TURN_KEPT] > 0 or left[LEFT] == 0:
         return 0.0
@@ -93,19 +95,19 @@ def move_independence(left: Array) -> float:
 
 @kernel
 def placement(lifetimes: Lifetimes) -> float:
-    """Degree to which the game is a placement game, from 0 to 1; 0 until something is known.
+    """Degree to which the game is a placement game, from 0 to 1; 0 until there is evidence.
 
-    In Hex, a stone takes a cell from all players, and only passes the turn. All moves then leave as
-    many replies, and playouts take nearly all actions in some order. Dots and Boxes is none: who
-    completes a box moves again.
+    In Hex, a stone occupies a cell for all players and passes the turn. All moves then leave the
+    same number of replies, and playouts take nearly all actions in some order. Dots and Boxes is
+    not such a game: completing a box gives another move.
     """
-    # None from where a quarter of the actions taken are legal again.
+    # Zero once a quarter of the taken actions are legal again: consistency 0.75 - 0.25.
     return ramp(reuse_consistency(lifetimes.taken), 0.5, 1.0) * move_independence(lifetimes.left)
 
 
 @kernel
 def count_taken_actions(sums: Array, search: Any, depth: int, nodes: int) -> None:
-    """Count which of the actions that a new node's player took on the path are legal again."""
+    """Count how many actions that the new node's player took on the path are legal again."""
     tree, path = search.tree, search.path
     for place in range(depth, depth + nodes):
         player = int(tree.node_player[path.nodes[place]])
@@ -121,15 +123,16 @@ def count_taken_actions(sums: Array, search: Any, depth: int, nodes: int) -> Non
 
 @kernel
 def count_lasting_actions(sums: Array, search: Any, depth: int, nodes: int) -> None:
-    """Count which of the actions that a new node's player left at their last turn are legal now.
+    """Count how many actions left untaken at the player's last turn are legal at the new node.
 
-    A turn may have several nodes, one after the other. The one counts whose actions lasted best:
-    the others are of other kinds of actions, such as to choose a piece and to choose its goal.
+    A turn may consist of several nodes. The node whose actions lasted best counts: the others hold
+    another kind of action, such as choosing a piece before choosing its destination.
     """
     tree, path = search.tree, search.path
     for place in range(depth, depth + nodes):
         player = int(tree.node_player[path.nodes[place]])
         before = depth - 1
+        # Skip the nodes of the player's present turn, then the other players' nodes.
         while before >= 0 and tree.node_player[path.nodes[before]] == player:
             before -= 1
         while before >= 0 and tree.node_player[path.nodes[before]] != player:
@@ -137,6 +140,7 @@ def count_lasting_actions(sums: Array, search: Any, depth: int, nodes: int) -> N
         left, still_legal = 0, 0
         while player >= 0 and before >= 0 and tree.node_player[path.nodes[before]] == player:
             others, lasting = actions_left(search, before, depth, path.nodes[place])
+            # Compare lasting / others > still_legal / left without dividing.
             if left == 0 or lasting * left > still_legal * others:
                 left, still_legal = others, lasting
             before -= 1
@@ -146,13 +150,14 @@ def count_lasting_actions(sums: Array, search: Any, depth: int, nodes: int) -> N
 
 @kernel
 def actions_left(search: Any, before: int, depth: int, node: int) -> tuple[int, int]:
-    """Numbers of a path's actions that are compared, and of those legal at a new node.
+    """The number of sampled actions of a path's node, and of those legal at the new node.
 
-    Those are left out that any player has taken since.
+    Actions that any player has taken since are left out.
     """
     tree, path = search.tree, search.path
     edges = edge_rows(tree, path.nodes[before])
     others, lasting = 0, 0
+    # A stride of n // 8 yields 8 to 15 actions, spread evenly over the list.
     for index in range(0, len(edges), max(1, len(edges) // ACTIONS_COMPARED)):
         action = tree.edge_action[edges.start + index]
         if not was_taken(search, action, before, depth):
@@ -164,7 +169,7 @@ def actions_left(search: Any, before: int, depth: int, node: int) -> tuple[int, 
 
 @kernel
 def was_taken(search: Any, action: int, first: int, depth: int) -> bool:
-    """True if any player takes an action from a place of the path on."""
+    """True if any player takes the action on the path, from ``first`` on."""
     tree, path = search.tree, search.path
     for place in range(first, depth):
         is_players = tree.node_player[path.nodes[place]] >= 0
@@ -189,7 +194,7 @@ def count_kept_turns(sums: Array, search: Any, depth: int) -> None:
 
 @kernel
 def counts_now(simulation: int) -> bool:
-    """True if a simulation counts: all of the first ones, and some later ones, which is enough."""
+    """True if this simulation counts: all of the first ones, later only a sample."""
     return simulation < SIMULATIONS_COUNTED or simulation % SIMULATIONS_BETWEEN == 0
 
 

@@ -1,7 +1,7 @@
-"""Two sums over the tree of a root, looked at as it grows, and remembered at the roots that follow.
+"""Two sums measured over the growing tree, and carried over to the roots that follow.
 
-A part that measures something of the whole tree, or of the root's edges, looks at it each time that
-the root's visits have doubled: so that it costs little, however long the search.
+A part that measures the whole tree, or the root's edges, does so each time the root's visits have
+doubled: the cost stays small however long the search.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -13,27 +13,27 @@ from rave_agents.kernel.tree import ROOT
 FIRST, SECOND, EARLIER_FIRST, EARLIER_SECOND = 0, 1, 2, 3
 
 KEPT = 0.9
-"""The share of earlier roots' sums that is kept at each new one."""
+"""Discount of the earlier roots' sums at each new root."""
 
 
 class RootSums(NamedTuple):
-    """Two sums that a part measures at the roots."""
+    """Two sums measured at successive roots."""
 
     sums: Annotated[Array, one(FLOAT, 4)]
-    """[4] the two sums of the root when last looked at, and those of earlier roots."""
+    """[4] the two sums of the present root when last measured, and those of earlier roots."""
     visits: Annotated[Array, one(INT, kept=Kept.ROOT)]
-    """[1] the root's visits when it was last looked at; the tree sets it to 0 at each new root."""
+    """[1] the root's visits at the last measurement; the tree resets it to 0 at each new root."""
 
 
 @kernel
 def is_time_to_look(measured: RootSums, tree: Any) -> bool:
-    """True if the root's visits have doubled."""
+    """True if the root's visits have doubled since the last measurement."""
     return bool(tree.node_visits[ROOT] >= max(1, 2 * measured.visits[0]))
 
 
 @kernel
 def remember(measured: RootSums, tree: Any, first: float, second: float) -> tuple[float, float]:
-    """Keep what has been seen now; returns both sums with what earlier roots told."""
+    """Store a measurement; returns both sums with the discounted ones of earlier roots."""
     sums = measured.sums
     if measured.visits[0] == 0:  # The sums are still those of the root before.
         sums[EARLIER_FIRST] = KEPT * (sums[EARLIER_FIRST] + sums[FIRST])

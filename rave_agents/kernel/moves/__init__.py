@@ -1,1 +1,1 @@
-"""Selection by kind of game: players in turn, at the same time, or with hidden information."""
+"""Selection by kind of game: alternating moves, simultaneous moves, or hidden information."""

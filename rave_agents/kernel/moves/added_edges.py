@@ -1,7 +1,7 @@
-"""Edges added to a node after its expansion, for actions that are legal in a later determinization.
+"""Edges added to a node after its expansion, for actions legal in a later determinization.
 
-The edges of a node are consecutive rows of the tree. So the node's edges move behind all others,
-unless they are the last ones; the rows that they leave stay unused, and count as used memory.
+A node's edges must be consecutive rows of the tree. So unless they are the last rows, they move to
+the end; the rows they leave stay unused but count as used memory.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
 @kernel
 def find_edges(moves: Any, search: Any, node: int) -> None:
-    """Note for each action of a node where its edge is."""
+    """Note the edge row of each of a node's actions."""
     tree = search.tree
     for edge in edge_rows(tree, node):
         moves.edge_of[tree.edge_action[edge]] = edge
@@ -23,24 +23,26 @@ def find_edges(moves: Any, search: Any, node: int) -> None:
 
 @kernel
 def is_edge(search: Any, node: int, action: int, edge: int) -> bool:
-    """True if an edge, which may be any number, is that of a node's action."""
+    """True if ``edge``, which may be any number, is the row of this action at the node."""
     tree = search.tree
     first = tree.node_first_edge[node]
     if edge < first or edge >= first + tree.node_edge_count[node]:
         return False
+    # `edge_of` is not cleared between nodes, so a stale row may belong to another action.
     return bool(tree.edge_action[edge] == action)
 
 
 @kernel
 def add_missing(moves: Any, search: Any, node: int, missing: int) -> bool:
-    """Give a node ``missing`` edges, for those of the frame's actions that have none.
+    """Add ``missing`` edges to a node, for the frame's actions that have none.
 
-    Returns whether there was room, beside that for the edges of one more node, which the simulation
-    may go on to add.
+    Returns False without a change if there was no room; room for one more node's edges, which the
+    simulation may still add, is kept free.
     """
     tree, frame = search.tree, search.frame
     old, count = int(tree.node_first_edge[node]), int(tree.node_edge_count[node])
     end = int(tree.used[EDGE])
+    # In place if they are the last rows, else at the end of all rows.
     first = old if old + count == end else end
     new_end = first + count + missing
     reserve = frame.header[codes.ACTION_CAPACITY]
@@ -52,6 +54,7 @@ def add_missing(moves: Any, search: Any, node: int, missing: int) -> bool:
         action = frame.actions[index]
         if not is_edge(search, node, action, moves.edge_of[action]):
             tree.edge_action[edge] = action
+            # Uniform over this determinization; the edges that exist keep their priors.
             tree.edge_prior[edge] = 1.0 / frame.header[codes.NUM_ACTIONS]
             tree.edge_child[edge] = UNEXPANDED
             edge += 1

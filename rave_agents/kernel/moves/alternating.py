@@ -1,4 +1,4 @@
-"""Games in which one player moves at a time: the walk, and the leaf's node."""
+"""Alternating moves: the walk down the tree, and the leaf's node."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -16,73 +16,75 @@ from rave_agents.kernel.selection import NO_EDGE, choose, sample_outcome
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, add_node
 
 RowsOf = Callable[[NDArray[Any]], NDArray[Any]]
-"""A function of rows that gives other rows."""
+"""A function that maps rows to other rows."""
 
 
 class Alternating(NamedTuple):
-    """One player moves at a time, or chance."""
+    """One player, or chance, moves at a time."""
 
 
 @open_function
 def take_edge(moves: Any, search: Any, node: int, depth: int, table: int) -> int:
-    """The edge that a player takes at a node ``depth`` edges from the root, or ``NO_EDGE``."""
+    """The edge chosen at a node ``depth`` edges from the root, or ``NO_EDGE``."""
     return choose(search.rule, search, node, depth, table)
 
 
 @open_function
 def follow_edge(moves: Any, search: Any, depth: int) -> int:
-    """The node that the last of the path's ``depth`` edges leads to, or ``UNEXPANDED``."""
+    """The child of the last of the path's ``depth`` edges, or ``UNEXPANDED``."""
     node, _ = hooks.find_leaf(moves, search, depth)
     return node
 
 
 @python_function
 def followers(moves: Any, node: int) -> int:
-    """Number of nodes that follow a node at its position: of the other players who move there."""
+    """Number of nodes of the same position that follow, with simultaneous moves."""
     return 0
 
 
 @python_function
 def entry_nodes(moves: Any, count: int, nodes_of: RowsOf) -> NDArray[Any]:
-    """The node that each of the first ``count`` entries of the table of children belongs to.
+    """The parent node of each of the first ``count`` entries of the table of children.
 
-    ``nodes_of`` gives the nodes of edges.
+    ``nodes_of`` maps edges to their nodes.
     """
     return np.zeros(0, np.int64)
 
 
 @python_function
 def has_several_parents(moves: Any) -> bool:
-    """True if several edges may lead to a node."""
+    """True if a node may have several incoming edges."""
     return False
 
 
 @python_function
 def set_ancestors(moves: Any, tree: Any, ancestor: NDArray[np.int32]) -> None:
-    """Write the ancestors of the nodes that neither an edge nor an entry leads to."""
+    """Write the ancestors of nodes that are reached neither by an edge nor by an entry."""
 
 
 @python_function
 def rename_entries(
     moves: Any, stays: NDArray[np.bool_], new_nodes: NDArray[Any], new_edges: RowsOf
 ) -> None:
-    """Bring the keys of the table of children to the new rows of nodes and edges.
+    """Rewrite the keys of the table of children for the new rows of nodes and edges.
 
-    ``stays`` says which entries stay; ``new_edges`` gives the new rows of edges.
+    ``stays`` marks the entries that stay; ``new_edges`` maps old to new rows of edges.
     """
 
 
 @implements(hooks.select, Alternating)
 def walk(moves: Any, search: Any) -> int:
-    """Take the edges that players choose, and chance outcomes by their probabilities."""
+    """Follow the players' choices, and chance outcomes drawn by their probabilities."""
     tree, path, frame = search.tree, search.path, search.frame
     node, depth, table = ROOT, 0, NO_TABLE
+    # The first simulation evaluates the root itself, which has no node yet.
     if tree.used[NODE] == 0:
         return codes.DONE
     while True:
         if depth == frame.header[codes.PATH_CAPACITY]:
             frame.header[codes.PATH_LENGTH] = depth
             return codes.FRAME_FULL
+        # GRAVE: the nearest ancestor's table with enough playouts, updated on the way down.
         table = reference(search.amaf, search, node, table)
         if tree.node_player[node] == CHANCE:
             edge = sample_outcome(search, node)
@@ -109,7 +111,7 @@ def walk(moves: Any, search: Any) -> int:
 
 @implements(hooks.find_leaf, Alternating)
 def find_leaf(moves: Any, search: Any, depth: int) -> tuple[int, int]:
-    """The node behind the path's last edge."""
+    """The child of the path's last edge."""
     if depth == 0:
         return UNEXPANDED, 0
     edge = search.path.edges[depth - 1]
@@ -118,7 +120,7 @@ def find_leaf(moves: Any, search: Any, depth: int) -> tuple[int, int]:
 
 @implements(hooks.add_leaf, Alternating)
 def add_leaf(moves: Any, search: Any, depth: int, visits: int) -> int:
-    """Add the node that the frame describes behind the path's last edge."""
+    """Add the node described by the frame as child of the path's last edge."""
     header = search.frame.header
     leaf = add_described(search, header[codes.PLAYER], 0, header[codes.NUM_ACTIONS], visits)
     search.path.nodes[depth] = leaf
@@ -129,7 +131,7 @@ def add_leaf(moves: Any, search: Any, depth: int, visits: int) -> int:
 
 @kernel
 def add_described(search: Any, player: int, start: int, end: int, visits: int) -> int:
-    """A node with an edge for each of the frame's actions from ``start`` to before ``end``."""
+    """Add a node with an edge for each of the frame's actions from ``start`` to before ``end``."""
     tree, frame = search.tree, search.frame
     count = end - start
     node = add_node(tree, player, visits, count)

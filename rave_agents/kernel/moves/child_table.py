@@ -1,13 +1,12 @@
 """Hash table of children reached by joint actions or observations.
 
-An edge leads to its child by ``Tree.edge_child`` where its action alone decides what comes next. It
-does not where players move at the same time: the child follows from all their actions; nor where
-something is hidden: it follows from what the player sees. So this table leads from two numbers, an
-edge (or a node) and a 64-bit number *beside* it, to an entry: a child, and how often it was
-visited.
+``Tree.edge_child`` suffices where an action alone determines the next position. With simultaneous
+moves the child depends on all players' actions, with hidden information on the player's next
+observation. This table maps a key of two numbers, an edge (or a node) and a 64-bit number
+``beside`` it, to an entry: a child and its visits.
 
-A hash table with open addressing finds the entries; it compares whole keys, so two keys are never
-confused.
+Open addressing with linear probing finds the entries; whole keys are compared, so two keys are
+never confused.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -19,7 +18,7 @@ from rave_agents.compiler.dispatch import kernel
 from rave_agents.kernel.tree import UNEXPANDED
 
 NO_ENTRY = -1
-"""The entry of a key that has none; a free place of the hash table."""
+"""Sentinel: a key without an entry; a free place of the hash table."""
 
 _WORD = 0xFFFFFFFF
 
@@ -30,11 +29,11 @@ class Children(NamedTuple):
     size: Annotated[Array, one(INT, kept=Kept.ALWAYS)]
     """[1] places of the hash table, a power of two."""
     places: Annotated[Array, Rows(Axis.PLACE, np.int32, fill=NO_ENTRY, kept=Kept.ALWAYS)]
-    """The hash table: entries, and ``NO_ENTRY`` where a place is free."""
+    """The hash table: an entry, or ``NO_ENTRY`` in a free place."""
     edge: Annotated[Array, Rows(Axis.CHILD, np.int32)]
-    """The edge that was taken, or the node."""
+    """First half of the key: the edge taken, or the node."""
     beside: Annotated[Array, Rows(Axis.CHILD, INT)]
-    """The number beside it."""
+    """Second half of the key."""
     child: Annotated[Array, Rows(Axis.CHILD, np.int32, points_to=Axis.NODE)]
     """Row of the child node, or ``UNEXPANDED``."""
     visits: Annotated[Array, Rows(Axis.CHILD, np.int32)]
@@ -43,17 +42,19 @@ class Children(NamedTuple):
 
 @kernel
 def first_place(edge: int, beside: int, places: int) -> int:
-    """The place of ``places``, a power of two, at which the search for a key begins.
+    """The place at which probing for a key begins; ``places`` is a power of two.
 
-    The words of the key are multiplied and shifted into each other, as in ``random_stream`` without
-    overflow in signed 64-bit integers. Edge and number may be arrays.
+    Mixes the words of the key by multiplying and shifting. As in ``random_stream``, nothing
+    overflows signed 64-bit integers. Both halves of the key may be arrays.
     """
+    # 32-bit words times 31-bit odd constants: every product fits into 63 bits.
     mixed = edge & _WORD
     for word in (beside & _WORD, (beside >> 32) & _WORD):
         mixed = ((mixed ^ (mixed >> 16)) * 0x7FEB352D) & _WORD
         mixed = ((mixed ^ (mixed >> 15)) * 0x31848BAB) & _WORD
         mixed = mixed ^ (mixed >> 16) ^ word
     mixed = (mixed * 0x7FEB352D) & _WORD
+    # `& (places - 1)` is modulo a power of two.
     return (mixed ^ (mixed >> 15)) & (places - 1)
 
 
@@ -64,6 +65,7 @@ def find_entry(children: Children, edge: int, beside: int) -> int:
     place = first_place(edge, beside, places)
     while True:
         entry = int(children.places[place])
+        # Probing ends, since the table always has free places and entries are never deleted singly.
         if entry == NO_ENTRY:
             return entry
         if children.edge[entry] == edge and children.beside[entry] == beside:
@@ -73,7 +75,7 @@ def find_entry(children: Children, edge: int, beside: int) -> int:
 
 @kernel
 def add_entry(search: Any, children: Children, edge: int, beside: int) -> int:
-    """A new entry, without visits and child, for a key that has none. The table must have room."""
+    """Add an entry without visits and child for a new key. The table must have room."""
     places = children.size[0]
     place = first_place(edge, beside, places)
     while children.places[place] != NO_ENTRY:

@@ -1,15 +1,15 @@
 """Hidden information: one tree of the searching player's information sets (ISMCTS).
 
-Cowling, Powley & Whitehouse 2012, "Information set Monte Carlo tree search", with a single
-observer: every simulation begins in another determinization, which the provider draws. A node
-is an information set: all positions that look the same to the searching player. A child depends on
-what the searching player sees next, and at their own nodes on their action too; so several edges of
-another player may lead to one child. There are no chance nodes: each determinization draws its own
-outcomes.
+Cowling, Powley & Whitehouse 2012, "Information set Monte Carlo tree search", single-observer
+variant: every simulation starts from a new determinization drawn by the provider. A node is an
+information set: all positions that the searching player cannot distinguish. A child is determined
+by the searching player's next observation, and at their own nodes also by their action; so several
+edges of another player may lead to one child. There are no chance nodes: the determinization
+resolves chance.
 
-The legal actions at a node differ between determinizations. Selection compares those that are legal
-in the present one, with the number of simulations in which each was available in place of the
-node's visits. An action that is legal for the first time gets a new edge, see ``added_edges.py``.
+The legal actions at a node differ between determinizations. Selection compares those legal in the
+present one; in place of the node's visits it uses the number of simulations in which the action was
+available. An action seen legal for the first time gets a new edge, see ``added_edges.py``.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -40,24 +40,24 @@ from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 
 
 class InformationSets(NamedTuple):
-    """Each simulation has a determinization of its own (ISMCTS)."""
+    """Every simulation uses its own determinization (ISMCTS)."""
 
 
 @runs_as(InformationSets)
 class Determinizations(NamedTuple):
-    """Arrays of a search in information sets beside the tree."""
+    """Arrays of an information-set search in addition to the tree's."""
 
     options: InformationSets
     children: Children
     """The children, found by the node and ``child_number``."""
     edge_available: Annotated[Array, Rows(Axis.EDGE, np.int32)]
-    """Simulations that came through the node in a determinization where the action was legal."""
+    """Availability count: simulations through the node in which the action was legal."""
     edge_met: Annotated[Array, Rows(Axis.EDGE, INT)]
-    """The last of them, by its number."""
+    """Number of the last such simulation."""
     number: Annotated[Array, one(INT)]
-    """[1] the number of this simulation."""
+    """[1] number of the present simulation."""
     edge_of: Annotated[Array, Rows(Axis.ACTION, np.int32)]
-    """The row that each action's edge may have at a node."""
+    """Edge row of each action at the node listed last; stale for other nodes, see ``is_edge``."""
 
 
 @implements(hooks.rows_needed, Determinizations)
@@ -72,12 +72,13 @@ def _hides_chance(moves: Determinizations) -> bool:
 
 @implements(hooks.is_available, Determinizations)
 def _is_available(moves: Determinizations, edge: int) -> bool:
+    # Comparing simulation numbers saves clearing the marks after each simulation.
     return bool(moves.edge_met[edge] == moves.number[0])
 
 
 @implements(node_for, Determinizations)
 def _node_for(moves: Determinizations, rule: Any, node: Node, edge: int) -> Node:
-    """Take the times that the edge was available, now included, for the node's visits."""
+    """Replace the node's visits by the edge's availability count, including this simulation."""
     N = float(moves.edge_available[edge] + 1)
     return Node(
         N, node_term(rule, N, node.edges), node.value, node.depth, node.explored, node.edges
@@ -86,7 +87,7 @@ def _node_for(moves: Determinizations, rule: Any, node: Node, edge: int) -> Node
 
 @implements(hooks.select, Determinizations)
 def walk_in_determinization(moves: Determinizations, search: Any) -> int:  # noqa: PLR0911
-    """Draw a determinization, and walk in it to a position without a node, or to the end."""
+    """Draw a determinization, and walk in it to a position without a node or to the end."""
     tree, path, frame = search.tree, search.path, search.frame
     header = frame.header
     moves.number[0] += 1
@@ -99,7 +100,8 @@ def walk_in_determinization(moves: Determinizations, search: Any) -> int:  # noq
         if depth == header[codes.PATH_CAPACITY]:
             return codes.FRAME_FULL
         available = meet_actions(moves, search, node)
-        if available <= 0:  # None at all only where nothing may be added any more.
+        # 0: edges may no longer be added and none is legal here. -1: no room for new edges.
+        if available <= 0:
             return codes.DONE if available == 0 else codes.TREE_FULL
         table = reference(search.amaf, search, node, table)
         edge = choose(search.rule, search, node, depth, table)
@@ -125,7 +127,7 @@ def walk_in_determinization(moves: Determinizations, search: Any) -> int:  # noq
 
 @kernel
 def take_step(search: Any, step: int) -> int:
-    """Ask the provider for a step of a simulation; unless another is set, ``FINISH`` comes next."""
+    """Let the provider take one step of a simulation; the next one is ``FINISH`` by default."""
     header = search.frame.header
     header[codes.STEP] = step
     status = call_provider(search)
@@ -135,9 +137,10 @@ def take_step(search: Any, step: int) -> int:
 
 @kernel
 def child_number(search: Any, node: int, action: int) -> int:
-    """The number beside a node in a child's key: the view, mixed with the searcher's own action."""
+    """Second half of a child's key: the observation, mixed with the searcher's own action."""
     seen = search.frame.header[codes.VIEW]
     own = search.tree.node_player[node] == search.settings.searching_player
+    # Others' actions are left out: what the searcher does not observe must not separate nodes.
     return int(seen ^ (action + 1)) if own else int(seen)
 
 
@@ -153,7 +156,7 @@ def _find_leaf(moves: Determinizations, search: Any, depth: int) -> tuple[int, i
 
 @implements(hooks.on_simulated, Determinizations)
 def _add_leaf_entry(moves: Determinizations, search: Any, depth: int) -> None:
-    """Give the leaf the entry that it lacks; there is room."""
+    """Add the leaf's entry if it has none; the tree has room."""
     path = search.path
     if search.settings.may_expand and depth > 0 and path.entries[depth - 1] == NO_ENTRY:
         node = int(path.nodes[depth - 1])
@@ -173,7 +176,7 @@ def _add_leaf(moves: Determinizations, search: Any, depth: int, visits: int) -> 
 
 @implements(hooks.on_backup, Determinizations)
 def _count_visits(moves: Determinizations, search: Any, depth: int, nodes: int) -> None:
-    """Count a simulation at the entries of its path, and at the edges that it had available."""
+    """Count a simulation at the entries of its path and at all edges that were available."""
     for index in range(depth):
         entry = search.path.entries[index]
         if entry != NO_ENTRY:
@@ -185,9 +188,9 @@ def _count_visits(moves: Determinizations, search: Any, depth: int, nodes: int) 
 
 @kernel
 def meet_actions(moves: Determinizations, search: Any, node: int) -> int:
-    """Mark the edges of the actions that the frame lists, and add those that are missing.
+    """Mark the edges of the frame's legal actions, and add missing ones.
 
-    Returns how many are marked; -1 if there is no room for those missing, and nothing has changed.
+    Returns how many are marked; -1, without a change, if there is no room for missing edges.
     """
     frame = search.frame
     actions = frame.header[codes.NUM_ACTIONS]

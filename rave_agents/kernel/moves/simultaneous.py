@@ -1,11 +1,11 @@
-"""Positions at which several players move at the same time.
+"""Positions with simultaneous moves.
 
-Such a position is a run of nodes, consecutive rows of the tree: one for each player who moves, in
-the order of the players. Each is a node like any other, with its player's edges, visits and values:
-so every player has a bandit of their own, and none sees what the others take. A simulation takes an
-edge at each node of the run; what they lead to together stands in a table of ``children``. Its keys
-are an edge and, beside it, what was taken before it in the run: at the second node the first one's
-edge; from the third on the entry that was reached, as ``after_entry`` writes it.
+Such a position is a run of nodes in consecutive rows of the tree: one per player who moves, in
+player order. Each is an ordinary node with its player's edges, visits and values, so every player
+has an independent bandit and none sees the others' choices. A simulation takes an edge at each node
+of the run; the table ``children`` maps the joint action to its child. A key is an edge together
+with what was taken before it in the run: at the second node the first node's edge, from the third
+node on the entry reached so far, encoded by ``after_entry``.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -37,41 +37,42 @@ from rave_agents.kernel.selection import choose
 from rave_agents.kernel.tree import UNEXPANDED
 
 ALONE = -2
-"""Mark in place of an entry: an edge that leads to its child by itself, or the first of several
-that are taken at the same time."""
+"""Sentinel for an entry: the edge alone determines its child, or is the first of a joint action."""
 
 
 class Simultaneous(NamedTuple):
-    """Players may move at the same time, each by a bandit of their own (decoupled UCT)."""
+    """Simultaneous moves are chosen by one independent bandit per player (decoupled UCT)."""
 
     choice: Any = UCB1(3.0)
-    """The choice of each player there: a selection rule, or a mixed strategy, see
-    ``strategies.py``. Too little exploration correlates the players' choices."""
+    """How each player chooses there: a selection rule, or a mixed strategy, see ``strategies.py``.
+    Too little exploration correlates the players' choices."""
 
 
 @runs_as(Simultaneous)
 class JointMoves(NamedTuple):
-    """Arrays of a search with simultaneous moves beside the tree."""
+    """Arrays of a search with simultaneous moves in addition to the tree's."""
 
     options: Simultaneous
     choice: Any
     node_followers: Annotated[Array, Rows(Axis.NODE, np.int8)]
-    """Nodes of the same position that follow; 0 at a node that stands alone."""
+    """Number of following nodes of the same position; 0 at a single node."""
     children: Children
-    """The children of joint actions; the entries of the first actions of a joint one, all but the
-    last player's, have visits and values too."""
+    """The children of joint actions. Prefixes of a joint action (without the last player's) have
+    entries with visits and values too."""
     entry_value_sum: Annotated[Array, Rows(Axis.CHILD, FLOAT, (Axis.PLAYER,))]
-    """Sum of every player's values in the simulations that came through the entry."""
+    """Sum of each player's values over the simulations through the entry."""
 
 
 @implements(hooks.rows_needed, JointMoves)
 def _rows_needed(moves: JointMoves, search: Any, axis: int, actions: int) -> int:
+    # Up to one node per player, the first of which the loop has counted; one entry per edge but the
+    # first.
     return search.settings.num_players - 1 if axis in (NODE, CHILD) else 0
 
 
 @kernel
 def after_entry(entry: int) -> int:
-    """The number beside an edge that is taken after an entry: never that of an edge."""
+    """Encode an entry as second half of a key; negative, so never confused with an edge."""
     return -1 - entry
 
 
@@ -80,7 +81,7 @@ implements(hooks.select, JointMoves)(walk)
 
 @kernel
 def follows(moves: JointMoves, path: Any, index: int) -> bool:
-    """True if the path's node at ``index`` is of the same position as the one before it."""
+    """True if the path's nodes at ``index`` and before it belong to the same position."""
     return index > 0 and moves.node_followers[path.nodes[index - 1]] > 0
 
 
@@ -98,16 +99,18 @@ def _take_edge(moves: JointMoves, search: Any, node: int, depth: int, table: int
 
 @implements(follow_edge, JointMoves)
 def _follow_edge(moves: JointMoves, search: Any, depth: int) -> int:
-    """The node of the next player who moves at the position; after the last one, the child."""
+    """The node of the position's next player; after the last player, the child."""
     path, frame, index = search.path, search.frame, depth - 1
     path.entries[index] = ALONE
     if follows(moves, path, index):
         frame.path_nodes[index] = frame.path_nodes[index - 1]
         path.entries[index] = path.entries[index - 1]
+        # Without an entry for the prefix there is none for the longer joint action either.
         if path.entries[index] != NO_ENTRY:
             beside = beside_at(path, index)
             path.entries[index] = find_entry(moves.children, path.edges[index], beside)
     if moves.node_followers[path.nodes[index]] > 0:
+        # The run's nodes are consecutive rows.
         return int(path.nodes[index]) + 1
     node, _ = find_leaf(moves, search, depth)
     return node
@@ -115,7 +118,7 @@ def _follow_edge(moves: JointMoves, search: Any, depth: int) -> int:
 
 @kernel
 def beside_at(path: Any, index: int) -> int:
-    """The number beside the path's edge at ``index``, where another was taken before it."""
+    """Second half of the key of the path's edge at ``index``, not the first of its run."""
     before = path.entries[index - 1]
     return int(path.edges[index - 1] if before == ALONE else after_entry(before))
 
@@ -135,7 +138,7 @@ def _find_leaf(moves: JointMoves, search: Any, depth: int) -> tuple[int, int]:
 
 @implements(hooks.on_simulated, JointMoves)
 def _add_entries(moves: JointMoves, search: Any, depth: int) -> None:
-    """Give the joint actions of the path the entries that they lack; there is room."""
+    """Add missing entries of the path's joint actions; the tree has room."""
     path = search.path
     if not search.settings.may_expand:
         return
@@ -167,7 +170,7 @@ def _add_leaf(moves: JointMoves, search: Any, depth: int, visits: int) -> int:
 
 @kernel
 def add_movers(moves: JointMoves, search: Any, visits: int) -> None:
-    """Make a node for each player who moves at the position that the frame describes."""
+    """Add a node for each player who moves at the position described by the frame."""
     frame = search.frame
     movers, first = frame.header[codes.NUM_MOVERS], 0
     for index in range(movers):
@@ -197,6 +200,7 @@ def _rescale(moves: JointMoves, search: Any, factor: float, shift: float) -> Non
     players = search.settings.num_players
     for entry in range(search.tree.used[CHILD]):
         for row in range(entry * players, (entry + 1) * players):
+            # A sum of n values v becomes Σ (factor v + shift) = factor Σ v + n shift.
             shifted = shift * moves.children.visits[entry]
             moves.entry_value_sum[row] = factor * moves.entry_value_sum[row] + shifted
 
@@ -222,6 +226,7 @@ def _rename_entries(
     moves: JointMoves, stays: NDArray[np.bool_], new_nodes: NDArray[Any], new_edges: RowsOf
 ) -> None:
     children, before = moves.children, moves.children.beside[: len(stays)]
+    # New number of each entry that stays. A negative second half encodes an entry, others an edge.
     entries, after = np.cumsum(stays) - 1, before < 0
     children.edge[: len(stays)] = new_edges(children.edge[: len(stays)])
     renamed = new_edges(np.where(after, 0, before))

@@ -1,8 +1,8 @@
-"""Mixed strategies where players move at the same time: regret matching and Exp3.
+"""Mixed strategies for simultaneous moves: regret matching and Exp3.
 
-Each player has, for every action, a sum of regrets (or of Exp3's estimated gains), from which the
-strategy of the next simulation follows; and the sum of the strategies so far, without what they
-explore. The average strategy, not the last one, approaches an equilibrium.
+For every action of a player there is a sum of regrets (or of Exp3's estimated gains), which
+determines the strategy of the next simulation, and the sum of all strategies so far without their
+exploration. The average strategy, not the last one, converges to an equilibrium.
 """
 
 import math
@@ -34,20 +34,20 @@ from rave_agents.simulate.random_stream import random_below, random_unit
 
 
 class RegretMatching(NamedTuple):
-    """Actions are drawn in proportion to their positive regrets.
+    """Draws actions in proportion to their positive regrets.
 
     Hart & Mas-Colell 2000; Lanctot et al. 2014. Every edge is taken once before any is taken twice.
     """
 
     gamma: Annotated[float, Ge(0), Le(1)] = 0.3
-    """γ, in [0, 1]: the share of choices that are uniformly random is γ / sqrt(N)."""
+    """γ, in [0, 1]: choices are uniformly random with probability γ / sqrt(N)."""
 
 
 class Exp3(NamedTuple):
-    """Actions are drawn by exponential weights of estimated gains (Auer et al. 2003)."""
+    """Draws actions by exponential weights of estimated gains (Auer et al. 2003)."""
 
     gamma: Annotated[float, Gt(0), Le(1)] = 0.3
-    """γ, in (0, 1]: the share of choices that are uniformly random (Tak et al. 2014: 0.3)."""
+    """γ, in (0, 1]: the probability of a uniformly random choice (Tak et al. 2014: 0.3)."""
 
 
 @implements(is_mixed, RegretMatching, Exp3)
@@ -70,8 +70,8 @@ def _game_refusal(strategy: Any, game: GameTraits) -> str:
     if not game.plain:
         return ""
     return (
-        f"simultaneous={part_name(type(strategy))} is for simultaneous moves, and in this game one "
-        "player moves at a time, as in every search where something is hidden: take a preset "
+        f"simultaneous={part_name(type(strategy))} is for simultaneous moves, but in this game, as "
+        "in every search with hidden information, one player moves at a time: use a preset "
         "without mixed strategies, such as 'uct'."
     )
 
@@ -79,18 +79,18 @@ def _game_refusal(strategy: Any, game: GameTraits) -> str:
 @runs_as(Exp3)
 @runs_as(RegretMatching)
 class MixedStrategy(NamedTuple):
-    """The sums that each player's strategy follows from."""
+    """The sums that determine each player's strategy."""
 
     options: Any
     edge_regret: Annotated[Array, Rows(Axis.EDGE, FLOAT)]
     """Sum of regrets, or of Exp3's estimated gains."""
     edge_strategy: Annotated[Array, Rows(Axis.EDGE, FLOAT)]
-    """Sum of the probabilities that the strategies gave it, exploration left out."""
+    """Sum of the edge's probabilities in the strategies so far, without exploration."""
 
 
 @open_function
 def explored_share(strategy: Any, visits: int) -> float:
-    """The share of choices that are uniformly random, at a node with these visits."""
+    """The probability of a uniformly random choice at a node with these visits."""
     return float(strategy.gamma / math.sqrt(max(visits, 1)))
 
 
@@ -101,7 +101,7 @@ def _share_exp3(strategy: Exp3, visits: int) -> float:
 
 @open_function
 def strategy_weight(strategy: Any, regret: float, top: float, rate: float) -> float:
-    """Weight of an action: its probability without exploration, but for a common factor."""
+    """Weight of an action: its probability without exploration, up to a common factor."""
     return 0.0
 
 
@@ -113,7 +113,8 @@ def regret_matching(strategy: RegretMatching, regret: float, top: float, rate: f
 
 @implements(strategy_weight, Exp3)
 def exp3(strategy: Exp3, regret: float, top: float, rate: float) -> float:
-    """``exp(γ / K gain)``, all of them divided by that of the greatest gain (Auer et al. 2003)."""
+    """``exp(γ / K gain)``, divided by the weight of the greatest gain (Auer et al. 2003)."""
+    # Subtracting the greatest gain avoids overflow and leaves the probabilities the same.
     return math.exp(rate * (regret - top))
 
 
@@ -180,12 +181,13 @@ def draw_edge(part: MixedStrategy, search: Any, node: int, depth: int, table: in
             left_over -= weight
             if left_over < 0.0:
                 return edge
+    # Rounding left a rest: take the last edge with a positive weight.
     return last
 
 
 @implements(hooks.on_backup, MixedStrategy)
 def _learn(part: MixedStrategy, search: Any, depth: int, nodes: int) -> None:
-    """Update the strategy of every player of the path who moved together with others."""
+    """Update the strategies of all players of the path who moved simultaneously."""
     start = 0
     while start < depth:
         followers = int(search.moves.node_followers[search.path.nodes[start]])
@@ -197,12 +199,13 @@ def _learn(part: MixedStrategy, search: Any, depth: int, nodes: int) -> None:
 
 @kernel
 def update_strategy(part: MixedStrategy, search: Any, start: int, index: int) -> None:
-    """Add a simulation to the regrets and the average strategy at the path's node ``index``.
+    """Update the regrets and the average strategy at the path's node ``index``.
 
     ``start`` is the place in the path of the first node of the same position.
     """
     tree, node = search.tree, int(search.path.nodes[index])
     top, rate, norm = strategy_norm(part, search, node)
+    # The first visits are forced, so they do not enter the average strategy.
     settled = not tries_all(part.options) or count_unvisited(search, node) == 0
     for edge in edge_rows(tree, node):
         weight = strategy_weight(part.options, part.edge_regret[edge], top, rate)
@@ -224,9 +227,9 @@ def regret(
 def exp3_gain(
     strategy: Exp3, search: Any, start: int, index: int, edge: int, probability: float
 ) -> float:
-    """The value over the probability of what was taken, 0 for the others (Auer et al. 2003).
+    """The taken action's value over its probability, 0 for the others (Auer et al. 2003).
 
-    With AMAF it is the AMAF estimate for all, and what was taken corrects its own.
+    With AMAF every action has its AMAF estimate, which the value corrects for the taken action.
     """
     tree, path = search.tree, search.path
     node = int(path.nodes[index])
@@ -235,6 +238,7 @@ def exp3_gain(
     estimate = max(amaf_value(search.amaf, search, edge, player, n, total), 0.0)
     if edge == path.edges[index]:
         share = explored_share(strategy, tree.node_visits[node])
+        # The probability with which the edge was really drawn, exploration included.
         chance = (1.0 - share) * probability + share / tree.node_edge_count[node]
         estimate += (path.values[player] - estimate) / chance
     return estimate
@@ -244,7 +248,7 @@ def exp3_gain(
 def regret_of_others(
     strategy: RegretMatching, search: Any, start: int, index: int, edge: int, probability: float
 ) -> float:
-    """The edge's value against the others' actions, less the value got (Lanctot et al. 2014)."""
+    """The edge's value against the others' actions minus the one obtained (Lanctot et al. 2014)."""
     path, players = search.path, search.settings.num_players
     if edge == path.edges[index]:
         return 0.0
@@ -252,6 +256,7 @@ def regret_of_others(
     player = int(search.tree.node_player[node])
     entry = other_entry(search, start, index, edge)
     n, total = float(search.tree.edge_visits[edge]), edge_sum(search.backup, search, node, edge)
+    # The value against exactly these actions if that was seen, else the edge's mean.
     if entry != NO_ENTRY and search.moves.children.visits[entry] > 0:
         n = float(search.moves.children.visits[entry])
         total = search.moves.entry_value_sum[entry * players + player]
@@ -263,7 +268,7 @@ def regret_of_others(
 
 @open_function
 def amaf_value(amaf: Any, search: Any, edge: int, player: int, n: float, total: float) -> float:
-    """The mean of n values, blended with AMAF; negative where AMAF takes no part."""
+    """The mean of n values, blended with AMAF; negative if AMAF is not used."""
     return -1.0
 
 
@@ -279,7 +284,7 @@ def _amaf_value(amaf: Any, search: Any, edge: int, player: int, n: float, total:
 
 @kernel
 def other_entry(search: Any, start: int, index: int, edge: int) -> int:
-    """The entry that another edge of one mover leads to, with what the others have taken."""
+    """The entry of the joint action in which one mover takes ``edge`` instead."""
     path = search.path
     entry = int(path.entries[index - 1]) if index > start else ALONE
     taken = edge if index == start else int(path.edges[start])
@@ -296,6 +301,7 @@ def other_entry(search: Any, start: int, index: int, edge: int) -> int:
 @implements(hooks.on_rescale, MixedStrategy)
 def _rescale(part: MixedStrategy, search: Any, factor: float, shift: float) -> None:
     for edge in range(search.tree.used[EDGE]):
+        # Regrets are differences of values: the shift cancels.
         part.edge_regret[edge] *= factor
 
 

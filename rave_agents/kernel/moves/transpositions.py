@@ -1,13 +1,12 @@
-"""Transpositions: positions met by another order of moves share their node.
+"""Transpositions: positions reached by different orders of moves share a node.
 
-The tree is a graph then: several edges may lead to a node. A node stands for a position after a
-number of moves since the game's start, so that no way leads back to it: a position that comes back
-later has a node of its own. The provider tells the leaf's position by a key of 128 bits, and a hash
-table finds its node, if there is one.
+The tree becomes a directed acyclic graph: several edges may lead to a node. The depth is part of a
+node's identity, so there are no cycles: a position that recurs later gets another node. The
+provider describes the leaf's position by a 128-bit key, and a hash table finds its node, if any.
 
-A simulation is counted on the path that it took. An edge to a node of several edges is worth what
-the node is (UCT2 of Childs, Brodeur & Kocsis 2008), and the change goes on to the root, as much of
-it as one simulation may tell (Czech, Korus & Kersting 2021).
+A simulation is counted on the path it took. An edge to a shared node takes the node's value (UCT2
+of Childs, Brodeur & Kocsis 2008), and the correction is backed up to the root, clipped to the range
+of one simulation (Czech, Korus & Kersting 2021).
 """
 
 import math
@@ -42,10 +41,10 @@ from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.utilities import rescale_sums
 
 NOBODY = -1
-"""Mark in place of a player: of an edge before which no player has moved."""
+"""Sentinel for a player: no player has moved before the edge."""
 
 DEPTH_STEP = 131
-"""The distance of the numbers of two depths in keys; more than there are players."""
+"""Separates depths in keys; must exceed the number of players."""
 
 _POSITIVE = 0x7FFFFFFF
 
@@ -53,15 +52,15 @@ walk, add_leaf = kernel(alternating.walk), kernel(alternating.add_leaf)
 
 
 class NoTranspositions(NamedTuple):
-    """Each order of moves has nodes of its own: the tree is a tree."""
+    """Every order of moves has its own nodes: the tree is a tree."""
 
 
 class Transpositions(NamedTuple):
-    """Positions met by another order of as many moves share their node and its statistics."""
+    """Positions reached by different orders of equally many moves share a node."""
 
     optional: bool = False
-    """True if a search goes without where positions cannot be told, in place of an error: where
-    something is hidden, players move at the same time, or the game gives no ``position_key``."""
+    """True to search without transpositions, instead of raising an error, where positions cannot be
+    identified: with hidden information, simultaneous moves, or a game without ``position_key``."""
 
 
 @implements(taking_part, Transpositions)
@@ -85,8 +84,8 @@ def _game_refusal(transpositions: Transpositions, game: GameTraits) -> str:
     if transpositions.optional or game.plain:
         return ""
     return (
-        "transpositions share what is known of a position. Where players move at the same time or "
-        "something is hidden, the search does not know its positions: take "
+        "transpositions share the statistics of a position. With simultaneous moves or hidden "
+        "information, the search cannot identify positions: use "
         "transpositions=no_transpositions."
     )
 
@@ -98,17 +97,17 @@ def _asks_keys(transpositions: Transpositions) -> bool:
 
 @runs_as(Transpositions)
 class SharedNodes(NamedTuple):
-    """Arrays of a search with transpositions beside the tree."""
+    """Arrays of a search with transpositions in addition to the tree's."""
 
     options: Transpositions
     children: Children
     """The nodes by the keys of their positions, see ``key_at``."""
     links: Annotated[Array, Rows(Axis.NODE, np.int32)]
-    """Edges that were led to the node; 0 where its position was never told."""
+    """Number of edges that lead to the node; 0 if its position has no key."""
     value_sum: Annotated[Array, Rows(Axis.NODE, FLOAT)]
-    """Sum of the values of its simulations, for the player whose value those edges hold."""
+    """Sum of the values of its simulations, for the player whose value these edges hold."""
     visits: Annotated[Array, Rows(Axis.NODE, np.int32)]
-    """The number of those; simulations that wait for an evaluator are not among them."""
+    """Number of these simulations, not counting those that wait for an evaluator."""
     moves_before: Annotated[Array, one(np.int64)]
     """[1] moves from the tree's first root to the present one."""
 
@@ -149,23 +148,24 @@ def mover_before(search: Any, depth: int) -> int:
 
 @kernel
 def key_at(moves: SharedNodes, search: Any, depth: int) -> int:
-    """Half of a leaf's key: the second word of its position's, the depth and the mover before it.
+    """Half of a leaf's key: the position's second word, the depth and the previous mover.
 
     The other half is the first word.
     """
+    # The mover before counts: edges to a shared node must all hold the same player's value.
     moment = DEPTH_STEP * (moves.moves_before[0] + depth) + mover_before(search, depth)
     return int((search.frame.header[codes.SECOND_KEY] + moment) & _POSITIVE)
 
 
 @implements(hooks.on_simulated, SharedNodes)
 def link_leaf(moves: SharedNodes, search: Any, depth: int) -> None:
-    """Lead the path's last edge to the node of the leaf's position, if there is one already.
+    """Link the path's last edge to the node of the leaf's position, if it exists.
 
-    The simulations that the edge had before count as simulations of the node, too.
+    The edge's earlier simulations are added to the node.
     """
     header, tree, path = search.frame.header, search.tree, search.path
-    told = header[codes.KEY_TOLD] != 0 and header[codes.PLAYER] != TERMINAL
-    if not told or header[codes.EXPAND] == 0 or depth == 0:
+    has_key = header[codes.KEY_TOLD] != 0 and header[codes.PLAYER] != TERMINAL
+    if not has_key or header[codes.EXPAND] == 0 or depth == 0:
         return
     first = header[codes.FIRST_KEY]
     entry = find_entry(moves.children, key_at(moves, search, depth), first)
@@ -174,13 +174,14 @@ def link_leaf(moves: SharedNodes, search: Any, depth: int) -> None:
     node, edge = int(moves.children.child[entry]), path.edges[depth - 1]
     tree.edge_child[edge] = node
     path.nodes[depth] = node
+    # Nothing is left to add.
     header[codes.EXPAND] = 0
     moves.links[node] += 1
     moves.value_sum[node] += tree.edge_value_sum[edge]
     moves.visits[node] += tree.edge_visits[edge]
     tree.node_visits[node] += tree.edge_visits[edge]
     if hooks.is_solved(search.proofs, node):
-        hooks.give_outcome(search.proofs, search, node)  # Better known than by the playouts.
+        hooks.give_outcome(search.proofs, search, node)  # Exact, so it replaces the playouts.
 
 
 @implements(hooks.add_leaf, SharedNodes)
@@ -201,11 +202,11 @@ def _add_leaf(moves: SharedNodes, search: Any, depth: int, visits: int) -> int:
 
 @implements(hooks.share_value, SharedNodes)
 def share_value(moves: SharedNodes, search: Any, index: int, end: int) -> None:
-    """Count a simulation at the node behind the path's edge at ``index``; correct the edge by it.
+    """Count a simulation at the child of the path's edge at ``index``, and correct the edge.
 
-    An edge of n visits to a shared node of value V has the sum ``n V``. What that changes in the
-    sum, the simulation's own value included, is the value for the edges above, kept to what one
-    simulation may have.
+    An edge with n visits to a shared node of value V gets the sum ``n V``. The resulting change of
+    its sum, including the simulation's own value, is the value backed up to the edges above,
+    clipped to the range of a simulation's value.
     """
     tree, path = search.tree, search.path
     if index + 1 == end or mover_before(search, index + 1) == NOBODY:
@@ -223,6 +224,7 @@ def share_value(moves: SharedNodes, search: Any, index: int, end: int) -> None:
     change = corrected - tree.edge_value_sum[edge] + value
     tree.edge_value_sum[edge] = corrected
     if search.settings.num_players == 2 and not math.isnan(search.settings.utility_sum):
+        # Constant sum: both values must stay in [0, 1] and add up to the same total.
         total = value + path.values[1 - mover]
         path.values[mover] = min(max(change, 0.0, total - 1.0), 1.0, total)
         path.values[1 - mover] = total - path.values[mover]
@@ -254,4 +256,4 @@ def _entry_nodes(moves: SharedNodes, count: int, nodes_of: RowsOf) -> NDArray[An
 def _rename_entries(
     moves: SharedNodes, stays: NDArray[np.bool_], new_nodes: NDArray[Any], new_edges: RowsOf
 ) -> None:
-    """Nothing to rename: keys are of positions, and storage renames the nodes."""
+    """Nothing to rename: keys identify positions, and the storage renames the nodes itself."""

@@ -1,4 +1,4 @@
-"""Bonuses of moves by the ranks of their proof numbers among their siblings, in [0, 1]."""
+"""Bonuses in [0, 1] for moves, by the rank of their proof numbers among siblings."""
 
 import math
 from typing import Annotated, Any, NamedTuple
@@ -26,11 +26,11 @@ class NoDraws(NamedTuple):
 
 
 class DrawLayer(NamedTuple):
-    """Ties are broken by the numbers of a lesser goal, not to lose; for two players."""
+    """Ties are broken by the numbers of the lesser goal, a draw; for two players."""
 
 
 class RankBonus(NamedTuple):
-    """``1 - rank / siblings``: equal numbers share a rank, and the ranks after it are left out."""
+    """``1 - rank / siblings``: equal numbers share a rank, and the following ranks are skipped."""
 
     draws: Annotated[Any, Takes(NoDraws, DrawLayer)] = NoDraws()
     """The rule for ties: ``NoDraws`` or ``DrawLayer``."""
@@ -44,12 +44,12 @@ class DenseRankBonus(NamedTuple):
 
 
 class MaxBonus(NamedTuple):
-    """``1 - (number - least) / (1 + greatest - least)``, of the finite numbers."""
+    """``1 - (number - least) / (1 + greatest - least)`` over the finite numbers."""
 
 
 @open_function
 def bonuses(bonus: Any, ranking: Ranking, edge_bonus: Array, first: int, count: int) -> None:
-    """Write the bonuses of ``count`` edges from the row ``first`` on, by their numbers."""
+    """Write the bonuses of ``count`` edges, from row ``first`` on, by their proof numbers."""
 
 
 @implements(bonuses, MaxBonus)
@@ -63,6 +63,7 @@ def max_bonus(bonus: MaxBonus, ranking: Ranking, edge_bonus: Array, first: int, 
             greatest = max(greatest, number)
     for index in range(count):
         number = ranking.first[index]
+        # An infinite number cannot be proven: no bonus.
         value = 0.0
         if number < math.inf:
             value = 1.0 - (number - least) / (1.0 + greatest - least)
@@ -73,7 +74,7 @@ def max_bonus(bonus: MaxBonus, ranking: Ranking, edge_bonus: Array, first: int, 
 def rank_bonus(
     bonus: RankBonus, ranking: Ranking, edge_bonus: Array, first: int, count: int
 ) -> None:
-    """``1 - rank / count`` (Kowalski et al. 2023, as their program has it)."""
+    """``1 - rank / count`` (Kowalski et al. 2023, as in their program)."""
     sort_edges(bonus.draws, ranking, count)
     rank = 0
     for place in range(count):
@@ -119,6 +120,7 @@ def sort_edges(draws: Any, ranking: Ranking, count: int) -> None:
     """Sort ``ranking.order`` (Shell 1959)."""
     for index in range(count):
         ranking.order[index] = index
+    # Shellsort: in place, without recursion, and fast for the few edges of a node.
     gap = count // 2
     while gap > 0:
         for index in range(gap, count):

@@ -1,4 +1,4 @@
-"""Effect of proofs on the choice of an edge: bounds of its value, solved and pruned edges."""
+"""How proofs affect selection: bounds on values, solved and pruned edges."""
 
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ PRUNED = 1e9
 
 
 class ProvenNode(NamedTuple):
-    """Proven facts of a node, as its edges are compared."""
+    """Proven facts of a node, collected once before its edges are compared."""
 
     proofs: Any
     """The part."""
@@ -24,12 +24,12 @@ class ProvenNode(NamedTuple):
     mover: int
     """The player who moves there."""
     informed: bool
-    """True if more may be known of some child than of every position."""
+    """True if some child may have tighter bounds than the game's."""
     sure: float
-    """The pessimistic bound of the mover's utility."""
+    """Pessimistic bound of the mover's utility."""
     exact: bool
-    """True if nothing counts in the tree but to win, and nothing is left to chance; computed only
-    where this makes a difference."""
+    """True if only winning matters in the tree and there is no chance; computed only where
+    needed."""
     skips: bool
     """True if settled children are skipped once visited often enough."""
     bonus: Any
@@ -57,11 +57,10 @@ def _proven_at(proofs: Proven, search: Any, node: int) -> ProvenNode:
 
 @kernel
 def is_settled(proofs: Proven, search: Any, node: int, exact: bool) -> bool:
-    """True if a node's outcome is known; without the solver, if its goal is proven or disproven.
+    """True if a node's outcome is known; without a solver, if its goal is proven or disproven.
 
-    With the solver a settled goal is not enough: where a win is out of reach, a draw may still have
-    to be proven. Without it, the goal says nothing where it is not all that counts, or where it may
-    be missed by chance alone.
+    With a solver a settled goal is not enough: a disproven win leaves a draw to be proven. Without
+    one, the goal settles nothing if other outcomes matter too, or if only chance decides.
     """
     if has_outcomes(proofs.solver):
         return is_solved(proofs.solver, node)
@@ -71,7 +70,7 @@ def is_settled(proofs: Proven, search: Any, node: int, exact: bool) -> bool:
 
 @open_function
 def asks_children(proofs: Any) -> bool:
-    """True if an edge's score depends on what is proven of its child."""
+    """True if an edge's score depends on proofs of its child."""
     return False
 
 
@@ -82,7 +81,7 @@ def _asks_children(proofs: Proven) -> bool:
 
 @open_function
 def within_bounds(proven: Any, search: Any, edge: int, n: float, value_sum: float) -> float:
-    """The sum of an edge's values, moved into the bounds that are proven of it."""
+    """The sum of an edge's values, clipped to its proven bounds."""
     return value_sum
 
 
@@ -95,6 +94,7 @@ def _within_bounds(proven: ProvenNode, search: Any, edge: int, n: float, value_s
         return value_sum
     low, high = bounds_of(proven.proofs.solver, search, child, proven.mover)
     low, high = scaled(search.utilities, low), scaled(search.utilities, high)
+    # Bounds of a mean, times n: the sum needs no division.
     return min(max(value_sum, n * low), n * high)
 
 
@@ -106,7 +106,7 @@ def corrected(proven: Any, search: Any, edge: int, n: float, score: float) -> fl
 
 @implements(corrected, ProvenNode)
 def _corrected(proven: ProvenNode, search: Any, edge: int, n: float, score: float) -> float:
-    """A solved edge has its outcome as score; one that cannot be best is pruned."""
+    """A solved edge scores its outcome; an edge that cannot be best is pruned."""
     solver = proven.proofs.solver
     score = with_proof_bonus(proven, search, edge, score)
     if has_outcomes(solver) and not proven.informed:
@@ -120,7 +120,7 @@ def _corrected(proven: ProvenNode, search: Any, edge: int, n: float, score: floa
 
 @open_function
 def with_proof_bonus(proven: Any, search: Any, edge: int, score: float) -> float:
-    """An edge's score and what proof numbers say of it."""
+    """An edge's score plus its proof-number bonus."""
     return score
 
 
@@ -144,6 +144,8 @@ def _is_pruned(proven: ProvenNode, search: Any, edge: int, n: float) -> bool:
     pruned = False
     if has_outcomes(proofs.solver):
         low, high = bounds_of(proofs.solver, search, child, proven.mover)
+        # Not better than the sure utility, and possibly worse. An edge that is sure of it itself
+        # stays.
         pruned = low < proven.sure and high <= proven.sure
     if proven.skips and n > visits_before_skipping(proofs.options.skipping):
         pruned = pruned or is_settled(proofs, search, child, proven.exact)

@@ -1,8 +1,10 @@
-"""Proof numbers: how much is left to prove (Allis 1994), for PN-MCTS.
+"""Proof numbers (Allis 1994) for PN-MCTS.
 
-A proof number counts the least leaves that must be won to prove that a player wins whatever all the
-others and chance do; a disproof number the least that must not be won to prove that the player
-cannot force a win. A player wins if their return is greater than everybody else's.
+A player's proof number is the minimum number of leaves that must be won to prove a win against
+every play of the others and chance; the disproof number is the minimum number of leaves that must
+be not won to prove that the player cannot force a win. A player wins if their return exceeds all
+others'. At an OR node the player to move is the one whose win is to be proven; all others, and
+chance nodes, are AND nodes.
 """
 
 import math
@@ -24,11 +26,10 @@ from rave_agents.kernel.proofs.trust import LearnedBonusTrust, bonus_trust, comp
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
 LEAST_TRUST = 0.25
-"""The trust in the bonus below which nobody needs proof numbers beside the solver."""
+"""With a solver, proof numbers are not kept up to date while trust in the bonus is below this."""
 
 NOBODY = -1
-"""Mark in place of a player: of the winner of a draw, of the viewer of bonuses that must be
-computed anew."""
+"""Sentinel for a player: no winner (a draw), or no player for whom bonuses were computed."""
 
 
 class NoProofNumbers(NamedTuple):
@@ -36,30 +37,29 @@ class NoProofNumbers(NamedTuple):
 
 
 class ProofNumbers(NamedTuple):
-    """PN-MCTS: a bonus for edges that are near to a proof (Kowalski et al. 2023)."""
+    """PN-MCTS: a bonus for edges that are close to a proof (Kowalski et al. 2023)."""
 
     goal: Annotated[Any, Takes(AllPlayers, SearchingPlayer)] = AllPlayers()
-    """The player whose win is to be proven. ``AllPlayers``: each player prefers what is nearest to
-    proving their own win (Kowalski et al. 2025). ``SearchingPlayer``: this player prefers what is
-    nearest to proving theirs, the others what is nearest to disproving it (Kowalski et al. 2023).
+    """Whose win is to be proven. ``AllPlayers``: each player prefers the move closest to proving
+    their own win (Kowalski et al. 2025). ``SearchingPlayer``: this player prefers the move closest
+    to proving their win, the others the move closest to disproving it (Kowalski et al. 2023).
     """
     bonus: Annotated[Any, Takes(bonuses)] = MaxBonus()
-    """The bonus of a move by its number among its siblings', in [0, 1], see ``bonuses.py``."""
+    """The bonus of a move by its number among its siblings, in [0, 1], see ``bonuses.py``."""
     constant: Annotated[float, Ge(0)] = 0.2
-    """C_pn, at least 0: the bonus is added to the score with this weight (Kowalski et al. 2023 have
-    1 beside C = sqrt(2))."""
+    """C_pn, at least 0: weight of the bonus added to the score (Kowalski et al. 2023: 1, with C =
+    sqrt(2))."""
     visits: Annotated[float, Gt(0), Le(math.inf)] = 1.0
     """Visits of an edge at which its bonus has half its weight, as a multiple of the squared number
-    of moves of its node; above 0. Until about all pairs of a move and a reply have been seen, proof
-    numbers tell what lies behind the moves, and later mostly how often each was visited. Infinity,
-    as published: the weight is constant, but at most 1 where to win or not is not all that counts:
-    with graded utilities or chance."""
+    of moves of its node; above 0. Until roughly all pairs of a move and a reply were visited, proof
+    numbers reflect the positions behind the moves, later mostly the visits. Infinity, as published,
+    keeps the weight constant; with graded utilities or chance it is limited to 1."""
     weight: Annotated[float, Ge(0), Le(1)] = 0.0
-    """Share of the bonus in the score, in [0, 1], with which the two are blended; it fades likewise
-    there."""
+    """Share w of the bonus in ``(1 - w) score + w bonus``, in [0, 1]; it fades with graded
+    utilities or chance."""
     bonus_trust: Annotated[Any, Takes(FullTrust, LearnedBonusTrust)] = FullTrust()
-    """The trust in the bonus: ``FullTrust`` gives ``constant`` its whole weight,
-    ``LearnedBonusTrust`` less where the search sees that the bonus misleads, see ``trust.py``."""
+    """The trust in the bonus, a factor of ``constant``: ``FullTrust``, or ``LearnedBonusTrust``,
+    which falls where the bonus misleads, see ``trust.py``."""
 
 
 @implements(taking_part, ProofNumbers)
@@ -69,19 +69,19 @@ def _takes_part_proof_numbers(part: ProofNumbers) -> str:
 
 @implements(becomes, ProofNumbers)
 def _becomes(numbers: ProofNumbers, game: GameTraits) -> ProofNumbers | NoProofNumbers:
-    """None, if their trust is learned, where values are given: these say more of a move."""
+    """``NoProofNumbers`` for learned trust with an evaluator, whose values are more informative."""
     idle = game.has_values and is_learned(numbers.bonus_trust)
     return NoProofNumbers() if idle else numbers
 
 
 @runs_as(ProofNumbers)
 class Numbers(NamedTuple):
-    """The numbers of every node, for each player as the one who proves."""
+    """Proof and disproof numbers of every node, for each player's win."""
 
     options: ProofNumbers
     bonus_trust: Any
     viewer: Annotated[Array, one(np.int64, fill=NOBODY, kept=Kept.ROOT)]
-    """[1] the searching player for whom ``edge_bonus`` was computed, or ``NOBODY``."""
+    """[1] searching player for whom ``edge_bonus`` was computed, or ``NOBODY``."""
     proof: Annotated[Array, Rows(Axis.NODE, FLOAT, (Axis.PLAYER,))]
     """The player's proof number."""
     disproof: Annotated[Array, Rows(Axis.NODE, FLOAT, (Axis.PLAYER,))]
@@ -89,14 +89,14 @@ class Numbers(NamedTuple):
     edge_bonus: Annotated[Array, Rows(Axis.EDGE, np.float32)]
     """Bonus of the edge by the numbers of the node's children, in [0, 1]."""
     idle: Annotated[Array, one(np.int64)]
-    """[1] 1 while the numbers and bonuses are those of new nodes, since nobody needs them."""
+    """[1] 1 while numbers and bonuses are not updated, since nothing reads them."""
     ranking: Ranking
     """Buffers."""
 
 
 @open_function
 def is_idle(numbers: Any) -> bool:
-    """True while the numbers are not kept up to date, since nobody needs them."""
+    """True while the numbers are not updated, since nothing reads them."""
     return False
 
 
@@ -107,14 +107,15 @@ def _is_idle(numbers: Numbers) -> bool:
 
 @open_function
 def rest_or_resume(numbers: Any, search: Any) -> None:
-    """Keep the numbers up to date only as long as the bonus is trusted, beside a solver."""
+    """With a solver, update the numbers only while the bonus is trusted."""
 
 
 @implements(rest_or_resume, Numbers)
 def _rest_or_resume(numbers: Numbers, search: Any) -> None:
     idle = bonus_trust(numbers.bonus_trust) < LEAST_TRUST
     if is_idle(numbers) and not idle:
-        for node in range(search.tree.used[NODE] - 1, -1, -1):  # Children stand behind parents.
+        # Children have larger rows than parents, so going down visits children first.
+        for node in range(search.tree.used[NODE] - 1, -1, -1):
             if search.tree.node_edge_count[node] > 0:
                 hooks.update_node(numbers, search, node)
     numbers.idle[0] = idle
@@ -130,7 +131,7 @@ def _begin_numbers(numbers: Numbers, search: Any, node: int) -> None:
 
 @kernel
 def exceeds_all(search: Any, returns: Any, first: int, player: int) -> bool:
-    """True if a player has more than everybody else; ``returns`` holds theirs from ``first`` on."""
+    """True if a player's return exceeds all others'; ``returns`` holds them from ``first`` on."""
     for other in range(search.settings.num_players):
         if other != player and returns[first + other] >= returns[first + player]:
             return False
@@ -139,7 +140,10 @@ def exceeds_all(search: Any, returns: Any, first: int, player: int) -> bool:
 
 @kernel
 def winner_of(search: Any, returns: Any, first: int) -> int:
-    """Return who has more than everybody else, or ``NOBODY``; alone, as much as there is."""
+    """The player with the strictly greatest return, or ``NOBODY``.
+
+    A single player wins with the game's greatest utility.
+    """
     players = search.settings.num_players
     for player in range(players):
         most = players > 1 or returns[first] >= search.settings.greatest_utility
@@ -162,9 +166,10 @@ def _number_end(
 
 @implements(hooks.update_node, Numbers)
 def update_numbers(numbers: Numbers, search: Any, node: int) -> bool:
-    """Proof and disproof numbers of a node (Allis 1994), for each player as the one who proves.
+    """Update the proof and disproof numbers of a node for each player's win (Allis 1994).
 
-    What is proven or disproven stays so, even if the children that show it are forgotten.
+    OR node (the player moves): min of proof numbers, sum of disproof numbers. AND node: the
+    reverse. A proven or disproven node keeps its numbers even if its children are forgotten.
     """
     tree, players = search.tree, search.settings.num_players
     mover = int(tree.node_player[node])
@@ -173,7 +178,7 @@ def update_numbers(numbers: Numbers, search: Any, node: int) -> bool:
         place = node * players + player
         if numbers.proof[place] == 0.0 or numbers.disproof[place] == 0.0:
             continue
-        # They need the easiest of what follows where they move, and all of it elsewhere.
+        # OR node: min of proof, sum of disproof numbers. AND node: swap the two arrays.
         easiest, all_of = numbers.proof, numbers.disproof
         if player != mover:
             easiest, all_of = all_of, easiest
@@ -182,6 +187,7 @@ def update_numbers(numbers: Numbers, search: Any, node: int) -> bool:
             child = tree.edge_child[edge]
             below = child * players + player
             least = min(least, 1.0 if child == UNEXPANDED else easiest[below])
+            # An unexpanded child counts as 1, the number of a new leaf.
             total += 1.0 if child == UNEXPANDED else all_of[below]
         proof, disproof = (least, total) if player == mover else (total, least)
         if proof != numbers.proof[place] or disproof != numbers.disproof[place]:
@@ -208,10 +214,10 @@ def update_bonuses(numbers: Numbers, search: Any, node: int) -> None:
 
 @kernel
 def rank_by_numbers(numbers: Numbers, search: Any, edge: int, mover: int, index: int) -> None:
-    """Write the two numbers that rank an edge for the player who moves, the smaller the better.
+    """Write the two numbers that rank an edge for the player who moves; smaller is better.
 
-    The first is how far they are from their goal. The second, for two players who can draw, is how
-    far they are from the lesser goal: not to lose, or to win themselves.
+    The first is the distance from the goal. The second, for two players, is the distance from the
+    lesser goal: to avoid losing, or to win themselves.
     """
     ranking, players = numbers.ranking, search.settings.num_players
     child = search.tree.edge_child[edge]
@@ -233,7 +239,7 @@ def rank_by_numbers(numbers: Numbers, search: Any, edge: int, mover: int, index:
 
 @implements(hooks.on_begin, Numbers)
 def _refresh_bonuses(numbers: Numbers, search: Any) -> None:
-    """Compute the bonuses of all edges anew where they are not those of the searching player."""
+    """Recompute the bonuses of all edges if they were computed for another searching player."""
     if numbers.viewer[0] != search.settings.searching_player and not is_idle(numbers):
         for node in range(search.tree.used[NODE]):
             update_bonuses(numbers, search, node)
@@ -248,7 +254,10 @@ def _after_backup(numbers: Numbers, search: Any) -> int:
 
 @open_function
 def own_numbers(numbers: Any, search: Any, node: int) -> tuple[float, float]:
-    """A node's proof and disproof number for the searching player; 0 once proven or disproven."""
+    """A node's proof and disproof number for the searching player.
+
+    The proof number is 0 once the win is proven, the disproof number once it is disproven.
+    """
     return 1.0, 1.0
 
 
@@ -260,7 +269,7 @@ def _own_numbers(numbers: Numbers, search: Any, node: int) -> tuple[float, float
 
 @open_function
 def lasts(numbers: Any) -> bool:
-    """True if the bonus keeps its weight for longer than it tells what lies behind the moves."""
+    """True if the bonus keeps its weight longer than it is informative."""
     return False
 
 
@@ -277,16 +286,16 @@ class NodeBonus(NamedTuple):
     constant: float
     """``C_pn``: the constant times the trust in the bonus."""
     half_visits: float
-    """``K``: the visits of an edge at which that has half its weight."""
+    """``K``: the visits of an edge at which the constant has half its weight."""
     weight: float
     """``w``: the share of the bonus in the score."""
     fading_weight: float
-    """The same where it fades as ``C_pn`` does."""
+    """The same share where it fades with visits as ``C_pn`` does."""
 
 
 @open_function
 def bonus_at(numbers: Any, search: Any, node: int, exact: bool) -> Any:
-    """The weights of the bonus at a node; ``exact`` if to win or not is all that counts."""
+    """The weights of the bonus at a node; ``exact`` if only winning matters."""
     return numbers
 
 
@@ -303,7 +312,7 @@ def _bonus_at(numbers: Numbers, search: Any, node: int, exact: bool) -> NodeBonu
 
 @open_function
 def with_bonus(numbers: Any, at_node: Any, search: Any, edge: int, score: float) -> float:
-    """A score and what proof numbers say of the edge."""
+    """A score plus the edge's proof-number bonus."""
     return score
 
 
@@ -312,9 +321,9 @@ def pn_score(numbers: Numbers, at_node: NodeBonus, search: Any, edge: int, score
     """``(1 - w) score + w bonus + C_pn bonus / (1 + (n / K)²)``.
 
     ``K`` is the number of visits at which the last term has half its weight; ``C_pn`` is the
-    constant times the trust in the bonus. Kowalski et al. (2023)
-    add ``C_pn bonus``, which is ``K`` infinite and ``w = 0``. Where to win or not is not all that
-    counts, ``w`` fades as the last term does, so that in the end values decide.
+    constant times the trust in the bonus. Kowalski et al. (2023) add ``C_pn bonus``: infinite ``K``
+    and ``w = 0``. Unless only winning matters, ``w`` fades like the last term, so that values
+    decide in the end.
     """
     if score == math.inf or not at_node.counts:
         return score

@@ -1,7 +1,7 @@
 """Proofs of positions, and their use in the search.
 
-The solver knows outcomes, and proof numbers know what is left to prove. Both learn of a new node,
-and the nodes above it are updated up to the first that does not change.
+The solver keeps exact outcomes, proof numbers the effort left to prove a win. Both take up a new
+node, then update the nodes above it up to the first that does not change.
 """
 
 import math
@@ -45,7 +45,7 @@ from rave_agents.kernel.tree import ROOT, UNEXPANDED, add_node, edge_rows
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
 
 ROUNDING = 1e-9
-"""Means that differ by no more are equal but for rounding."""
+"""Means that differ by no more are equal up to rounding."""
 
 WIN, LOSS, DRAW = 0, 1, 2
 """The places in ``Proven.ends``."""
@@ -54,7 +54,7 @@ GRADED, LUCK, QUIET = 0, 1, 2
 """The places in ``Proven.facts``."""
 
 NODES_BETWEEN_CHECKS = 16
-"""New nodes of which one is checked for terminal children where none have been found for long."""
+"""Of this many new nodes, one is checked for terminal children if none were found for long."""
 
 
 class NoProofs(NamedTuple):
@@ -62,18 +62,18 @@ class NoProofs(NamedTuple):
 
 
 class NoSkipping(NamedTuple):
-    """Solved children go on competing, with their outcomes as scores."""
+    """Solved children keep competing, with their outcomes as scores."""
 
 
 class SkipSolved(NamedTuple):
-    """Solved children are skipped as long as their parent is not solved."""
+    """Solved children are skipped while their parent is unsolved."""
 
     visits: Annotated[int, Ge(0), Lt(2**31)] = 5
     """Visits, at least 0, after which a solved child is skipped (Kowalski et al. 2023: 5)."""
 
 
 class CheckNothing(NamedTuple):
-    """Terminal children are found when they are visited."""
+    """Terminal children are found only when visited."""
 
 
 class CheckTerminal(NamedTuple):
@@ -86,15 +86,15 @@ def _takes_part_terminal_checks(part: CheckTerminal) -> str:
 
 
 class CheckRefutations(NamedTuple):
-    """Check for terminal children as ``CheckTerminal``, and try a winning reply against all moves.
+    """Check for terminal children, and try a winning reply against all sibling moves.
 
-    See ``refutations.py``. Needs the solver. Compiled rules are asked, too, whether the winner of a
-    new node is certain before the game is over (``Rules.foresee_end``), as in Hex and Y.
+    See ``refutations.py``. Needs the solver. Compiled rules also report a winner who is certain
+    before the game ends (``Rules.foresee_end``), as in Hex and Y.
     """
 
     patience: Annotated[float, Gt(0), Le(math.inf)] = math.inf
-    """New nodes in a row without any terminal child, after which only every sixteenth is checked,
-    until one is found again; above 0. A game far from its end then costs less time."""
+    """After this many new nodes without a terminal child, only every sixteenth is checked until one
+    is found; above 0. Saves time far from the end of a game."""
 
 
 @implements(taking_part, CheckRefutations)
@@ -114,11 +114,11 @@ class Proofs(NamedTuple):
     checks: Annotated[Any, Takes(CheckNothing, CheckTerminal, CheckRefutations)] = CheckNothing()
     """The checks of new nodes: ``CheckNothing``, ``CheckTerminal``, ``CheckRefutations``."""
     optional: bool = False
-    """True if a search in which nothing can be proven goes without proofs, in place of an error:
-    where players move at the same time, or something is hidden."""
+    """True to search without proofs, instead of raising an error, where nothing can be proven: with
+    simultaneous moves or hidden information."""
 
     def conflict(self) -> str:
-        """The reason that these do not go together; empty if they do."""
+        """The reason why these fields conflict; empty if they do not."""
         if isinstance(self.solver, NoSolver):
             if isinstance(self.numbers, NoProofNumbers):
                 return "nothing is proven without a solver and proof numbers: use no_proofs."
@@ -138,13 +138,13 @@ def _game_refusal(proofs: Proofs, game: GameTraits) -> str:
         return ""
     if game.determinized:
         return (
-            "Where something is hidden, or an environment draws chance itself, nothing can be "
-            "proven: the search does not know all positions that there may be. Leave out "
-            "proofs, or take a preset without them, such as 'uct' or 'rave'."
+            "With hidden information, or an environment that draws chance itself, nothing can be "
+            "proven: the search does not know all possible positions. Leave out "
+            "proofs, or use a preset without them, such as 'uct' or 'rave'."
         )
     return (
         "In games with simultaneous moves there is no solver and there are no proof numbers: "
-        "leave out proofs, or take a preset without them, such as 'uct' or 'rave'."
+        "leave out proofs, or use a preset without them, such as 'uct' or 'rave'."
     )
 
 
@@ -155,22 +155,22 @@ def _becomes(proofs: Proofs, game: GameTraits) -> Proofs | NoProofs:
 
 @runs_as(Proofs)
 class Proven(NamedTuple):
-    """Proven facts of a search's tree."""
+    """Proofs of a search's tree."""
 
     options: Proofs
     solver: Any
     numbers: Any
     ends: Annotated[Array, one(FLOAT, 3, fill=math.nan)]
-    """[3] the utilities of a winner, a loser and of each player in a draw, at ``WIN``, ``LOSS`` and
-    ``DRAW``, as the tree's terminal nodes have them; NaN where it has none of that kind."""
+    """[3] utilities of a winner, a loser and a player in a draw, at ``WIN``, ``LOSS`` and ``DRAW``,
+    taken from the tree's terminal nodes; NaN until there is one of that kind."""
     facts: Annotated[Array, one(np.int64, 3)]
-    """[3] 1 at ``GRADED`` if some terminal node has other utilities than these, and at ``LUCK`` if
-    the tree has a chance node; at ``QUIET`` the new nodes since the last terminal one."""
+    """[3] at ``GRADED`` 1 if a terminal node has utilities other than these, at ``LUCK`` 1 if the
+    tree has a chance node, at ``QUIET`` the number of new nodes since the last terminal one."""
 
 
 @python_function
 def lacks_edges(proofs: Any, tree: Any, node: int) -> bool:
-    """True if a node may lack edges: one of them was known to win, or its proof is forgotten."""
+    """True if a node may lack edges, after a refutation or a forgotten proof."""
     return False
 
 
@@ -222,6 +222,7 @@ def _give_outcome(proofs: Proven, search: Any, node: int) -> None:
 @implements(hooks.checks_children, Proven)
 def _checks_children(proofs: Proven) -> int:
     checks, quiet = proofs.options.checks, proofs.facts[QUIET]
+    # Far from the end of the game, a sample of the nodes suffices.
     if quiet > patience_of(checks) and quiet % NODES_BETWEEN_CHECKS != 0:
         return 0
     return hooks.checks_children(checks)
@@ -244,7 +245,7 @@ def _asks(checks: CheckRefutations) -> int:
 
 @open_function
 def patience_of(checks: Any) -> float:
-    """New nodes in a row without terminal children after which few are checked."""
+    """New nodes in a row without terminal children after which only a sample is checked."""
     return math.inf
 
 
@@ -279,9 +280,9 @@ def _begin_node(proofs: Proven, search: Any, node: int) -> None:
 
 @kernel
 def note_end(proofs: Proven, search: Any, returns: Any, first: int) -> None:
-    """Note the utilities of a terminal node, whose returns stand from the place ``first`` on.
+    """Note the utilities of a terminal node, whose returns begin at ``first``.
 
-    A game of win, draw and loss has one winner and equal losers, or equal players.
+    In a game of win, draw and loss, all losers have equal utilities, as have all players in a draw.
     """
     winner = winner_of(search, returns, first)
     for player in range(search.settings.num_players):
@@ -298,10 +299,10 @@ def note_end(proofs: Proven, search: Any, returns: Any, first: int) -> None:
 
 @kernel
 def has_plain_ends(proofs: Proven, search: Any) -> bool:
-    """True if the tree's games end by win, draw or loss alone.
+    """True if games in the tree end only in win, draw or loss.
 
-    Then a win is the most that anybody can gain, a loss the least, and a draw lies in the middle,
-    so that to win or not is all that counts.
+    Then a win is the greatest utility, a loss the least, and a draw halfway between, so only
+    winning matters.
     """
     low, high = search.utilities.bounds[LOW], search.utilities.bounds[HIGH]
     ends, slack = proofs.ends, ROUNDING * (high - low)
@@ -313,6 +314,7 @@ def has_plain_ends(proofs: Proven, search: Any) -> bool:
 @implements(hooks.update_node, Proven)
 def _update_node(proofs: Proven, search: Any, node: int) -> bool:
     changed = update_node(proofs.solver, search, node)
+    # Numbers first in the `or`: both must be updated, whether or not outcomes changed.
     return (not is_idle(proofs.numbers) and update_node(proofs.numbers, search, node)) or changed
 
 
@@ -320,13 +322,13 @@ def _update_node(proofs: Proven, search: Any, node: int) -> bool:
 def update_path(proofs: Proven, search: Any, depth: int, known: bool, changes: bool) -> None:
     """Update the path's nodes, from the one at ``depth`` up to the first that does not change.
 
-    ``known`` says whether more is known of that node's outcome or of its children's, ``changes``
-    whether its numbers may have changed.
+    ``known``: its outcome or a child's may have changed. ``changes``: its proof numbers may have
+    changed.
 
-    Where several edges may lead to a node, what is proven of it may have changed on other paths:
-    the node before it is updated, too, even if the one at ``depth`` does not change now.
+    A shared node may have changed on other paths, so its parent is updated even if the node does
+    not change now.
 
-    Outcomes seldom change and numbers often do, so that each has a way of its own.
+    Outcomes seldom change but numbers often do, so each walks up on its own.
     """
     update_upwards(proofs.solver, search, depth, known)
     if not is_idle(proofs.numbers):
@@ -340,6 +342,7 @@ def update_upwards(part: Any, search: Any, depth: int, changes: bool) -> None:
     for index in range(depth, -1, -1):
         node = path.nodes[index]
         if changes or (index < depth and hooks.is_shared(search.moves, path.nodes[index + 1])):
+            # A terminal node has no children to derive its proof from.
             ended = search.tree.node_edge_count[node] == 0
             changes = ended or update_node(part, search, node)
         if not changes and not hooks.shares_nodes(search.moves):
@@ -348,7 +351,7 @@ def update_upwards(part: Any, search: Any, depth: int, changes: bool) -> None:
 
 @implements(hooks.on_expand, Proven)
 def _on_expand(proofs: Proven, search: Any, depth: int, nodes: int) -> None:
-    """Note what the frame says of the new node, and what follows for those above it."""
+    """Record the proof of a new node from the frame, and update the nodes above it."""
     tree, frame = search.tree, search.frame
     leaf = int(search.path.nodes[depth])
     known = tree.node_edge_count[leaf] == 0
@@ -361,12 +364,12 @@ def _on_expand(proofs: Proven, search: Any, depth: int, nodes: int) -> None:
             known = add_terminal_children(proofs, search, leaf)
     update_path(proofs, search, depth, known, True)
     if is_solved(proofs.solver, leaf) and frame.header[codes.FORESEEN] == 0:
-        give_outcome(proofs, search, leaf)  # Better known than by the playouts.
+        give_outcome(proofs, search, leaf)  # Exact, so it replaces the playouts.
 
 
 @kernel
 def add_terminal_children(proofs: Proven, search: Any, node: int) -> bool:
-    """Make nodes of a new node's children that end the game, as the frame lists them if asked.
+    """Add nodes for a new node's terminal children, which the frame lists if checked.
 
     Returns whether there are any.
     """
@@ -397,12 +400,13 @@ def _visits_before_skipping(skipping: SkipSolved) -> float:
 
 @implements(hooks.give_better_known, Proven)
 def _give_skipped_outcome(proofs: Proven, search: Any, node: int, edge: int) -> None:
-    """Put the outcome of a solved sibling that beats the edge's mean into ``path.values``.
+    """Write the outcome of a solved sibling that beats the edge's mean to ``path.values``.
 
-    That is the mean of its simulations, however values are backed up: it is they that are mended.
+    The comparison uses the mean of simulations whatever the backup, since that mean is what would
+    be biased.
 
     Only at an unsolved decision node. Where solved children are skipped, most simulations take
-    moves that their player would not choose: above such a node the skipped outcome counts.
+    moves that the player would not choose; above such a node the skipped outcome counts instead.
     """
     tree, solver = search.tree, proofs.solver
     mover = int(tree.node_player[node])
@@ -418,6 +422,7 @@ def _give_skipped_outcome(proofs: Proven, search: Any, node: int, edge: int) -> 
         if child == UNEXPANDED or not is_solved(solver, child):
             continue
         low, _ = bounds_of(solver, search, child, mover)
+        # This sibling guarantees the sure utility: its outcome is what the player would choose.
         if low == sure:
             for player in range(search.settings.num_players):
                 utility, _ = bounds_of(solver, search, child, player)

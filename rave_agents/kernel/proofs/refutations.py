@@ -1,7 +1,8 @@
 """Refutations: a reply that wins against one move is tried against the others at its node.
 
-Where a player threatens to win, most moves of the other lose to the same reply. To find that out
-by expanding each move takes many simulations; the provider tries the reply against all at once.
+If a player threatens to win, most of the opponent's moves lose to the same reply. Finding that out
+by expanding each move takes many simulations; the provider tries the reply against all moves at
+once.
 """
 
 from typing import Any
@@ -39,7 +40,7 @@ def _after_backup(proofs: Proven, search: Any) -> int:
 
 @kernel
 def catch_up(proofs: Proven, search: Any) -> None:
-    """Update the path of a simulation that added no leaf where other paths have changed nodes."""
+    """With shared nodes, update the path of a simulation that added no leaf."""
     header = search.frame.header
     if hooks.shares_nodes(search.moves) and header[codes.EXPAND] == 0:
         depth = int(header[codes.PATH_LENGTH])
@@ -49,10 +50,10 @@ def catch_up(proofs: Proven, search: Any) -> None:
 
 @implements(hooks.after_backup, CheckRefutations)
 def check_refutations(checks: CheckRefutations, search: Any) -> int:
-    """Look where else a reply wins, if the last simulation added a node that loses to it.
+    """If the last simulation added a node with a winning reply, try the reply against its siblings.
 
-    A sibling without a node that it wins against gets one with the reply as its only edge, solved.
-    The tree must have room for two nodes and an edge for each of them.
+    An unexpanded sibling that loses to it gets a solved node with the reply as its only edge. The
+    tree must have room for two nodes and an edge per sibling.
     """
     tree, proofs, header, path = search.tree, search.proofs, search.frame.header, search.path
     depth = int(header[codes.PATH_LENGTH])
@@ -67,6 +68,7 @@ def check_refutations(checks: CheckRefutations, search: Any) -> int:
     count = list_unexpanded(search, node)
     if count == 0:
         return codes.DONE
+    # The provider returns to the parent and tries the reply after each of the listed moves.
     header[codes.PATH_LENGTH] = depth - 1
     header[codes.NUM_ACTIONS] = count
     header[codes.PLAYER] = tree.node_player[leaf]
@@ -82,7 +84,7 @@ def check_refutations(checks: CheckRefutations, search: Any) -> int:
 
 @kernel
 def add_refuted_siblings(proofs: Proven, search: Any, node: int) -> None:
-    """Prove those of a node's edges without a node that the frame's reply wins against."""
+    """Prove the node's unexpanded edges that lose to the frame's reply."""
     tree, frame = search.tree, search.frame
     index = 0
     for edge in edge_rows(tree, node):
@@ -98,7 +100,7 @@ def add_refuted_siblings(proofs: Proven, search: Any, node: int) -> None:
 
 @kernel
 def winning_reply(proofs: Proven, search: Any, node: int) -> int:
-    """The action that wins at once for the player who moves at a node, or ``NO_REPLY``."""
+    """The action that wins at once at a node, or ``NO_REPLY``."""
     tree, solver = search.tree, proofs.solver
     player = int(tree.node_player[node])
     if player < 0 or not is_solved(solver, node):
@@ -117,9 +119,9 @@ def winning_reply(proofs: Proven, search: Any, node: int) -> int:
 
 @kernel
 def wins(search: Any, returns: Any, first: int, player: int) -> bool:
-    """True if a player has the game's greatest utility, and everybody else less.
+    """True if a player gets the game's greatest utility, and all others less.
 
-    The returns of all players stand from the place ``first`` on.
+    The returns of all players begin at ``first``.
     """
     wins_most = returns[first + player] >= search.settings.greatest_utility
     return wins_most and exceeds_all(search, returns, first, player)
@@ -127,7 +129,7 @@ def wins(search: Any, returns: Any, first: int, player: int) -> bool:
 
 @kernel
 def list_unexpanded(search: Any, node: int) -> int:
-    """Write the actions of a node's edges without a node behind them to the frame.
+    """Write the actions of a node's unexpanded edges to the frame.
 
     Returns how many there are; 0 if they do not fit.
     """
@@ -144,12 +146,13 @@ def list_unexpanded(search: Any, node: int) -> int:
 
 @kernel
 def add_refuted(proofs: Proven, search: Any, before: int, above: int, index: int) -> None:
-    """Give an edge a node where the reply, its only edge, ends the game, or wins for certain.
+    """Add a child whose only edge, the reply, ends the game or makes the win certain.
 
-    The frame has the reply, who plays it, and at ``index`` how the game ends. The edge is one of
-    the node ``before``, whose player would move after a reply that does not end the game.
+    The frame holds the reply, its player and, at ``index``, the end of the game. ``above`` is an
+    edge of the node ``before``, whose player would move after a reply that does not end the game.
     """
     tree, frame = search.tree, search.frame
+    # 0 in `child_ends` means no win, 1 a terminal child, n a certain win n - 1 moves from the end.
     distance = int(frame.child_ends[index]) - 1
     node = add_node(tree, frame.header[codes.PLAYER], tree.edge_visits[above], 1)
     end = add_node(tree, TERMINAL if distance == 0 else tree.node_player[before], 0, 0)

@@ -1,4 +1,4 @@
-"""Reports of what is proven: of a root and its actions, and of any node of a tree."""
+"""Reports of proofs for the root, its actions, or any node of the tree."""
 
 import math
 from typing import Any, NamedTuple
@@ -14,24 +14,24 @@ from rave_agents.kernel.proofs.solver import UNSOLVED, has_outcomes
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree, edge_rows
 
 NumberPair = tuple[float | None, float | None]
-"""A proof number and a disproof number; None where there are none."""
+"""A proof number and a disproof number; None without proof numbers."""
 
 
 class ProofArrays(NamedTuple):
-    """Proofs of a tree's nodes; empty arrays where there are none."""
+    """Proofs of a tree's nodes; empty arrays if a kind is not kept."""
 
     low: Array
-    """[nodes, players] the least utility that each player can still end with."""
+    """[nodes, players] lower bound of each player's utility."""
     high: Array
-    """[nodes, players] the greatest."""
+    """[nodes, players] upper bound."""
     distance: Array
-    """[nodes] of a solved node the moves to the end, or ``UNSOLVED``."""
+    """[nodes] moves from a solved node to the end, else ``UNSOLVED``."""
     proof: Array
-    """[nodes, players] each player's proof number; none while the search does without."""
+    """[nodes, players] each player's proof number; empty while they are not kept."""
     disproof: Array
     """[nodes, players] each player's disproof number."""
     edge_bonus: Array
-    """[edges] what the numbers of the edge's siblings and its own say for it, in [0, 1]."""
+    """[edges] the edge's proof-number bonus, in [0, 1]."""
 
 
 @python_function
@@ -58,18 +58,18 @@ def _proof_arrays(proofs: Proven, players: int) -> ProofArrays:
 
 
 class EdgeProof(NamedTuple):
-    """Proven facts of an action; utilities are the game's, numbers those of who takes it."""
+    """Proven facts of an action: utilities and proof numbers of the player who takes it."""
 
     low: float = -math.inf
-    """The least utility that the action can bring them."""
+    """Lower bound of the player's utility after the action."""
     high: float = math.inf
-    """The greatest."""
+    """Upper bound of the player's utility after the action."""
     distance: int = UNSOLVED
-    """Moves to the end, the action included, if its outcome is known, else ``UNSOLVED``."""
+    """Moves to the end, including the action, if it is solved, else ``UNSOLVED``."""
     lost: bool = False
-    """True if another player is known to end with more than they."""
+    """True if another player is proven to end with more."""
     proof_number: float | None = None
-    """Proof number after the action; None where there are none."""
+    """Proof number after the action; None without proof numbers."""
     disproof_number: float | None = None
     """Disproof number after the action; None likewise."""
 
@@ -80,34 +80,34 @@ class EdgeProof(NamedTuple):
 
     @property
     def outcome(self) -> float | None:
-        """The utility that the action brings them, if it is known."""
+        """The player's utility after the action if it is solved, else None."""
         return self.low if self.solved else None
 
 
 NO_PROOF = EdgeProof()
-"""Proof of an action where nothing can be proven."""
+"""The proof of an action in a search without proofs."""
 
 
 class Ends(NamedTuple):
-    """The ends of games that a tree knows, as far as proofs without outcomes depend on them."""
+    """The kinds of outcomes seen in a tree, needed to interpret proof numbers without a solver."""
 
     low: float
     """The least utility."""
     high: float
     """The greatest."""
     plain: bool
-    """True if games end by win, draw and loss alone, see ``proofs.has_plain_ends``."""
+    """True if games end only in win, draw or loss, see ``proofs.has_plain_ends``."""
     luck: bool
-    """True if chance moves."""
+    """True if the tree has chance nodes."""
 
     @property
     def draw(self) -> float:
-        """The utility of a draw, if they are plain."""
+        """The utility of a draw, if ``plain``."""
         return (self.low + self.high) / 2
 
 
 def known_ends(proofs: Proven, search: Any) -> Ends:
-    """The ends that a tree with proofs knows."""
+    """The kinds of outcomes seen in a tree with proofs."""
     low, high = search.utilities.bounds.tolist()
     return Ends(low, high, has_plain_ends(proofs, search), bool(proofs.facts[LUCK]))
 
@@ -133,18 +133,18 @@ def edge_proof(tree: Tree, proofs: ProofArrays, node: int, edge: int, ends: Ends
         low=low,
         high=float(proofs.high[child, mover]),
         distance=1 + int(proofs.distance[child]) if solved else UNSOLVED,
-        lost=bool(solved and max(lows) > low),  # Who has the most has not lost.
+        lost=bool(solved and max(lows) > low),  # Sharing the maximum is no loss.
     )
 
 
 def _bounded_by_numbers(
     found: EdgeProof, proofs: ProofArrays, mover: int, child: int, ends: Ends
 ) -> EdgeProof:
-    """The same with the bounds that follow from proof numbers alone.
+    """Add the bounds that follow from proof numbers alone.
 
-    A proven win is worth the most and another player's the least where games end by win, draw and
-    loss. Who cannot force a win may still be lucky; without chance they draw at best, and so does
-    the other of two players.
+    In games of win, draw and loss, a proven win has the greatest utility, another player's proven
+    win the least. A player who cannot force a win may still be lucky; without chance they draw at
+    best, and of two players the opponent then draws at least.
     """
     if not ends.plain:
         return found
@@ -162,14 +162,14 @@ def _bounded_by_numbers(
 
 
 def solved_outcome(proofs: ProofArrays, node: int = ROOT) -> tuple[float, ...] | None:
-    """The utilities of all players at a node, if they are known."""
+    """The utilities of all players at a solved node, else None."""
     if len(proofs.distance) == 0 or proofs.distance[node] == UNSOLVED:
         return None
     return tuple(proofs.low[node].tolist())
 
 
 def win_numbers(proofs: ProofArrays, player: int, node: int = ROOT) -> NumberPair:
-    """The proof and the disproof number of a player's win at a node; None without such numbers."""
+    """The proof and disproof number of a player's win at a node; None without proof numbers."""
     if len(proofs.proof) == 0:
         return None, None
     return float(proofs.proof[node, player]), float(proofs.disproof[node, player])
@@ -178,7 +178,7 @@ def win_numbers(proofs: ProofArrays, player: int, node: int = ROOT) -> NumberPai
 def solving_edge(tree: Tree, proofs: ProofArrays, node: int) -> int | None:
     """The edge of a solved node that leads to its outcome; None at a terminal one.
 
-    A winner takes the shortest known way, a loser the longest.
+    A winner prefers the shortest known line, a loser the longest.
     """
     mover = int(tree.node_player[node])
     best, best_key = None, (-math.inf, False, -math.inf)
@@ -193,7 +193,7 @@ def solving_edge(tree: Tree, proofs: ProofArrays, node: int) -> int | None:
 
 
 def _preference(proofs: ProofArrays, mover: int, child: int) -> tuple[float, bool, float]:
-    """Greater for the solved child that the player who moves prefers, see ``solver.is_better``."""
+    """Sort key: greater for the solved child that the player to move prefers, see ``is_better``."""
     distance = float(proofs.distance[child])
     if mover < 0:
         return 0.0, True, distance
@@ -203,7 +203,7 @@ def _preference(proofs: ProofArrays, mover: int, child: int) -> tuple[float, boo
 
 
 def winning_edge(tree: Tree, proofs: ProofArrays, node: int) -> int | None:
-    """The most visited edge of a decision node that wins by its proof number; None without one."""
+    """The most visited edge of a decision node with a proven win; None without one."""
     mover = int(tree.node_player[node])
     if mover < 0 or win_numbers(proofs, mover, node)[0] != 0.0:
         return None

@@ -1,11 +1,10 @@
-"""The solver: exact outcomes are backed up, with bounds where one is known in part.
+"""The solver: backs up exact outcomes, and bounds on outcomes known in part.
 
-Bounds (Cazenave & Saffidine 2010, for each player's utility) hold for best play of all: a position
-whose outcome is certain is solved, and stands for that outcome from then on (Winands et al. 2008).
-Where chance moves, an outcome is an expected one, and so are bounds (Ballard 1983); the
-probabilities have the single precision of priors.
-Where several moves are equally good for the player who moves, the outcome is that of one of them,
-as in OpenSpiel's solver (max^n).
+Bounds (Cazenave & Saffidine 2010, for each player's utility) assume best play by all. A position
+with a certain outcome is solved and counts as that outcome from then on (Winands et al. 2008). At
+chance nodes outcomes and bounds are expectations (Ballard 1983); the probabilities have the single
+precision of priors. If several moves are equally good for the player to move, the outcome is that
+of one of them, as in OpenSpiel's solver (max^n).
 """
 
 import math
@@ -27,11 +26,11 @@ UNSOLVED = -1
 
 
 class NoSolver(NamedTuple):
-    """No outcomes are backed up."""
+    """No solver: outcomes are not backed up."""
 
 
 class Solver(NamedTuple):
-    """Exact outcomes are backed up, and a solved position counts as its outcome.
+    """Backs up exact outcomes; a solved position counts as its outcome.
 
     A move that cannot be best is pruned.
     """
@@ -44,19 +43,19 @@ def _takes_part_solver(part: Solver) -> str:
 
 @runs_as(Solver)
 class Bounds(NamedTuple):
-    """The outcome of every node, in the game's utilities, for each player."""
+    """Bounds on the outcome of every node, in the game's utilities, for each player."""
 
     options: Solver
     low: Annotated[Array, Rows(Axis.NODE, FLOAT, (Axis.PLAYER,))]
-    """The pessimistic bound: the least utility that the player can still expect."""
+    """The pessimistic bound: the least utility that the player may still get."""
     high: Annotated[Array, Rows(Axis.NODE, FLOAT, (Axis.PLAYER,))]
-    """The optimistic bound: the greatest; where the node is solved, the same."""
+    """The optimistic bound: the greatest one; equal to ``low`` if the node is solved."""
     distance: Annotated[Array, Rows(Axis.NODE, np.int32)]
-    """Moves from a solved node to the end, the most where chance moves, or where the winner is
-    foreseen; ``UNSOLVED`` for others."""
+    """Moves from a solved node to the end, an upper bound after chance nodes or for a foreseen
+    winner; ``UNSOLVED`` for other nodes."""
     informed: Annotated[Array, Rows(Axis.NODE, np.uint8)]
-    """1 if more may be known of some child of the node than of every position, else 0: most nodes
-    are searched without looking at their children's bounds."""
+    """1 if some child may have tighter bounds than the game's, else 0: at most nodes selection need
+    not read the children's bounds."""
 
 
 @open_function
@@ -85,7 +84,7 @@ def _proven_nodes(solver: Bounds, nodes: int) -> NDArray[np.bool_]:
 def bounds_of(solver: Any, search: Any, node: int, player: int) -> tuple[float, float]:
     """The pessimistic and the optimistic bound of a player's utility at a node.
 
-    Those of the game where the node is ``UNEXPANDED``.
+    The game's bounds if the node is ``UNEXPANDED``.
     """
     return -math.inf, math.inf
 
@@ -100,7 +99,7 @@ def _bounds_of(solver: Bounds, search: Any, node: int, player: int) -> tuple[flo
 
 @open_function
 def knows_children(solver: Any, search: Any, node: int) -> bool:
-    """True if more may be known of some child of a node than of every position."""
+    """True if some child of a node may have tighter bounds than the game's."""
     return False
 
 
@@ -136,6 +135,7 @@ def update_bounds(solver: Bounds, search: Any, node: int) -> bool:
 
     A solved node never changes.
     """
+    # Updates come from below: from now on the node has a child with proven bounds.
     solver.informed[node] = 1
     if solver.distance[node] != UNSOLVED:
         return False
@@ -158,7 +158,7 @@ def update_bounds(solver: Bounds, search: Any, node: int) -> bool:
         least, greatest = range_of_children(solver, search, node, player, sure)
         if player == mover:
             least = sure
-        elif constant_sum:  # What is sure for one is out of reach for the other.
+        elif constant_sum:  # The mover's sure utility is missing from the other's maximum.
             greatest = min(greatest, search.settings.utility_sum - sure)
         place = node * players + player
         if least != solver.low[place] or greatest != solver.high[place]:
@@ -172,7 +172,7 @@ def update_bounds(solver: Bounds, search: Any, node: int) -> bool:
 def update_expected(solver: Bounds, search: Any, node: int) -> bool:
     """Derive a chance node's bounds: ``sum_i p_i low_i`` and ``sum_i p_i high_i`` (Ballard 1983).
 
-    It is solved once all outcomes that can come are.
+    It is solved once all outcomes with positive probability are.
     """
     players, changed = search.settings.num_players, False
     distance = farthest_outcome(solver, search, node)
@@ -193,7 +193,7 @@ def update_expected(solver: Bounds, search: Any, node: int) -> bool:
 
 @kernel
 def farthest_outcome(solver: Bounds, search: Any, node: int) -> int:
-    """The greatest distance of a chance node's outcomes; ``UNSOLVED`` if one is not solved."""
+    """The greatest distance of a chance node's outcomes; ``UNSOLVED`` if any is unsolved."""
     tree, farthest = search.tree, 0
     for edge in edge_rows(tree, node):
         child = tree.edge_child[edge]
@@ -206,7 +206,7 @@ def farthest_outcome(solver: Bounds, search: Any, node: int) -> int:
 
 @kernel
 def expected_range(solver: Bounds, search: Any, node: int, player: int) -> tuple[float, float]:
-    """The expected bounds of a player's utility at a chance node, within those of the outcomes."""
+    """The expected bounds of a player's utility at a chance node, clipped to the outcomes'."""
     tree, total, low_sum, high_sum = search.tree, 0.0, 0.0, 0.0
     worst, best, least, greatest = math.inf, -math.inf, math.inf, -math.inf
     for edge in edge_rows(tree, node):
@@ -218,7 +218,7 @@ def expected_range(solver: Bounds, search: Any, node: int, player: int) -> tuple
             high_sum += weight * high
             worst, least = min(worst, low), min(least, high)
             best, greatest = max(best, low), max(greatest, high)
-    # Where outcomes agree, no rounding is to part them.
+    # Clip, so that rounding cannot separate the bounds of outcomes that agree.
     low, high = min(max(low_sum / total, worst), best), min(max(high_sum / total, least), greatest)
     return low, high
 
@@ -227,9 +227,9 @@ def expected_range(solver: Bounds, search: Any, node: int, player: int) -> tuple
 def range_of_children(
     solver: Bounds, search: Any, node: int, player: int, sure: float
 ) -> tuple[float, float]:
-    """The bounds of a player's utility over the children that may be chosen.
+    """The bounds of a player's utility over the children that may still be chosen.
 
-    ``sure`` is what the player who moves is sure of: they take no move that is surely worse.
+    ``sure`` is the sure utility of the player to move, who takes no move that is certainly worse.
     """
     mover = int(search.tree.node_player[node])
     least, greatest = math.inf, -math.inf
@@ -245,7 +245,7 @@ def range_of_children(
 
 @kernel
 def sure_utility(solver: Bounds, search: Any, node: int) -> float:
-    """The utility that the player who moves at a node is sure of."""
+    """The utility that the player to move at a node can guarantee."""
     mover = int(search.tree.node_player[node])
     sure = -math.inf
     for edge in edge_rows(search.tree, node):
@@ -258,7 +258,7 @@ def sure_utility(solver: Bounds, search: Any, node: int) -> float:
 def find_solution(solver: Bounds, search: Any, node: int) -> int:
     """The solved child whose outcome is the node's, or ``UNEXPANDED`` if it is not solved.
 
-    Among equally good children a winner takes the shortest way, a loser the longest.
+    Among equally good children a winner prefers the shortest line, a loser the longest.
     """
     tree = search.tree
     mover = int(tree.node_player[node])
@@ -273,15 +273,16 @@ def find_solution(solver: Bounds, search: Any, node: int) -> int:
             and (solution == UNEXPANDED or is_better(solver, search, mover, child, solution))
         ):
             solution, best = child, low
+    # Solved only if no other child, solved or not, could still turn out better.
     return solution if best >= greatest else UNEXPANDED
 
 
 @kernel
 def is_better(solver: Bounds, search: Any, mover: int, child: int, other: int) -> bool:
-    """True if a solved child is better for the player who moves than another one.
+    """True if a solved child is better for the player to move than another one.
 
-    Of equal utilities they prefer those that nobody exceeds, and then the shorter way; where
-    somebody exceeds both, they have lost, and prefer the longer way.
+    With equal utilities they prefer outcomes in which nobody gets more, then the shorter line. If
+    somebody gets more in both, they have lost and prefer the longer line.
     """
     players = search.settings.num_players
     value = solver.low[child * players + mover]

@@ -1,15 +1,14 @@
-"""Trust in the bonus of proof numbers: full, or as far as it can tell moves apart.
+"""Trust in the bonus of proof numbers: full, or learned from whether it separates good moves.
 
-Where a game is far from its end, a proof number says little more than how many replies a move
-leaves, and its bonus prefers moves that force the opponent. In Breakthrough or Dots and Boxes
-such moves are good. In Checkers they are sacrifices: a piece that must be taken leaves one reply.
-The simulations tell the two kinds apart: there, moves with a greater bonus bring less. Where
-actions stay legal until someone takes them, as in Dots and Boxes, a move may bring less on average
-and be good all the same: what it prepares can be done later. So values count there the less.
+Far from the end of a game, a proof number reflects little more than the number of replies, and its
+bonus prefers forcing moves. In Breakthrough or Dots and Boxes such moves are good. In Checkers they
+are sacrifices: a forced capture leaves one reply. Simulations separate the two cases: in the
+second, moves with a greater bonus have lower values. Where actions stay legal until taken, as in
+Dots and Boxes, a move with a lower mean may still be good, since its follow-up can wait; there the
+comparison with values counts less.
 
-In Hex, all moves leave as many replies, so that the bonus only says below which of them the tree
-has grown least. Such games show themselves in what moves do to other actions, see
-``placement`` in ``measures/action_persistence.py``.
+In Hex all moves leave the same number of replies, so the bonus only favours the least explored
+subtree. ``placement`` in ``measures/action_persistence.py`` detects such games.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -26,38 +25,38 @@ from rave_agents.kernel.ramp import ramp
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
 GREATEST_WEIGHT = 10.0
-"""The visits that the mean of an edge counts for at most: one good move is one piece of evidence,
-however often it was taken."""
+"""Maximum weight of an edge's mean, in visits: one good move is one piece of evidence, however
+often it was taken."""
 
 PRIOR_WEIGHT = 50.0
-"""The weight of what is assumed until something is known: that bonuses say nothing of values."""
+"""Weight of the prior assumption that bonuses and values are unrelated."""
 
 TOLERATED_SLOPE, REFUTING_SLOPE = -0.05, -0.1
-"""Slopes of values over bonuses down to which trust is full, and at which it is none."""
+"""Full and no trust, by the slope of values over bonuses."""
 
 
 class LearnedBonusTrust(NamedTuple):
-    """The bonus is trusted unless all moves leave as many replies, or it prefers lower values.
+    """The bonus is trusted unless all moves leave equally many replies, or it favours lower values.
 
-    Values count as far as actions expire, see ``expiry`` in ``measures/action_persistence.py``.
+    The comparison with values is weighted by ``expiry``, see ``measures/action_persistence.py``.
     """
 
 
 @runs_as(LearnedBonusTrust)
 class MeasuredTrust(NamedTuple):
-    """Correlations of bonuses with values, measured at the roots so far."""
+    """Covariance of bonuses and values, measured at the roots so far."""
 
     options: LearnedBonusTrust
     measured: RootSums
-    """Sums over the whole tree: the squares of bonuses, and their products with values, both as
-    differences from the mean of their node."""
+    """Sums over the whole tree of squared bonuses and of bonuses times values, each as a difference
+    from its node's mean."""
     distrust: Annotated[Array, one(FLOAT)]
-    """[1] 1 less the trust."""
+    """[1] 1 - trust."""
 
 
 @open_function
 def bonus_trust(trust: Any) -> float:
-    """The trust in the bonus at this moment, from 0 to 1."""
+    """The current trust in the bonus, from 0 to 1."""
     return 1.0
 
 
@@ -83,22 +82,23 @@ def _report_root(trust: MeasuredTrust, search: Any) -> dict[str, float]:
 
 @kernel
 def distrust(squares: float, products: float) -> float:
-    """Distrust from 0 to 1, by the slope of values over bonuses; near 0 where little is known."""
+    """Distrust from 0 to 1, by the slope of values over bonuses; near 0 with little evidence."""
+    # Least squares through the origin, shrunk towards 0 by the prior weight (ridge regression).
     slope = products / (PRIOR_WEIGHT + squares)
     return ramp(float(slope), TOLERATED_SLOPE, REFUTING_SLOPE)
 
 
 @open_function
 def compare_with_values(trust: Any, search: Any, edge_bonus: Array, idle: bool) -> None:
-    """A simulation has ended: compare bonuses and values, if it is time to.
+    """Compare bonuses with values after a simulation, if a measurement is due.
 
-    There is nothing to compare while the numbers are ``idle``.
+    While the numbers are ``idle`` there is nothing to compare.
     """
 
 
 @implements(compare_with_values, MeasuredTrust)
 def _compare_with_values(trust: MeasuredTrust, search: Any, edge_bonus: Array, idle: bool) -> None:
-    """Look at the whole tree, if it is time to."""
+    """Measure the whole tree each time the root's visits have doubled."""
     if is_time_to_look(trust.measured, search.tree):
         seen = (0.0, 0.0) if idle else compared(search, edge_bonus)
         squares, products = remember(trust.measured, search.tree, seen[0], seen[1])
@@ -108,9 +108,9 @@ def _compare_with_values(trust: MeasuredTrust, search: Any, edge_bonus: Array, i
 
 @kernel
 def compared(search: Any, edge_bonus: Array) -> tuple[float, float]:
-    """Sums over all edges: squares of bonuses, and bonuses times values.
+    """Sums over all edges of squared bonuses and of bonuses times values.
 
-    Both are differences from the mean of the edge's node.
+    Bonuses and values are taken as differences from their node's mean.
     """
     tree, squares, products = search.tree, 0.0, 0.0
     for node in range(tree.used[NODE]):
@@ -129,6 +129,7 @@ def compared(search: Any, edge_bonus: Array) -> tuple[float, float]:
             node_squares += weight * bonus * bonus
             node_products += weight * bonus * value
         if weights > 0.0:
+            # Σ w (x - mean)² = Σ w x² - (Σ w x)² / Σ w, and likewise for the products.
             squares += node_squares - bonuses * bonuses / weights
             products += node_products - bonuses * values / weights
     return squares, products

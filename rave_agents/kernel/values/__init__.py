@@ -1,1 +1,1 @@
-"""Values of an evaluator, or learned during the search, beside the means of simulations."""
+"""Values of an evaluator or learned online, in addition to the means of simulations."""

@@ -1,8 +1,8 @@
 """Use of a value function in the tree: implicit minimax backups.
 
 The provider judges every child of a new node. These judgements are backed up by max^n (Luckhardt &
-Irani 1986; minimax for two players), beside the means of the simulations, and the two are mixed
-where an edge is chosen: implicit minimax backups (Lanctot et al. 2014).
+Irani 1986; minimax for two players), separately from the means of simulations; selection mixes the
+two: implicit minimax backups (Lanctot et al. 2014).
 """
 
 import math
@@ -29,33 +29,33 @@ from rave_agents.kernel.utilities import scaled
 
 
 class NoJudging(NamedTuple):
-    """No value function, or one whose values count in playouts alone."""
+    """No value function, or one used only at the end of cut playouts."""
 
 
 class Judging(NamedTuple):
-    """The use of a value function; without one it has no meaning."""
+    """The use of a value function; ignored without one."""
 
     playout_moves: Annotated[float, Ge(0), Le(math.inf)] = 6.0
-    """Moves of players after which a playout is cut and its position judged, a whole number of at
-    least 0. At 0 there are no playouts; at infinity they go on to the end."""
+    """Playouts are cut after this many moves of players and the position is judged; a whole number,
+    at least 0. At 0 there are no playouts; at infinity they run to the end."""
     minimax: Annotated[float, Ge(0), Le(1)] = 0.3
-    """The weight of minimax values beside the means of simulations, in [0, 1]: α of Lanctot et al.,
-    who have 0.1 to 0.6."""
+    """Weight α of minimax values against the means of simulations, in [0, 1] (Lanctot et al.: 0.1
+    to 0.6)."""
     first_play: bool = True
-    """True if an edge without visits has the value function's value, in place of
+    """True if an edge without visits gets the value function's value instead of
     ``first_play_urgency``."""
 
     prior_temperature: Annotated[float, Gt(0), Le(math.inf)] = 0.1
-    """The temperature of a new node's prior probabilities, for rules that use them, such as PUCT:
-    they are the softmax of the values of its actions, in [0, 1], over this number, above 0. At
-    infinity all are the same."""
+    """Temperature T of a new node's prior probabilities, for rules that use them, such as PUCT: the
+    softmax of ``v / T`` over the values v of its actions, in [0, 1]; above 0. At infinity priors
+    are uniform."""
 
     least_expand_visits: Annotated[int, Ge(1), Le(2**20)] = 2
-    """A child gets a node not before this visit, whatever ``expand_visits`` says, for its own
-    children are evaluated then; at least 1."""
+    """A child gets a node on this visit at the earliest, even if ``expand_visits`` is lower, since
+    expansion evaluates all of its children; at least 1."""
 
     def conflict(self) -> str | None:
-        """The error in the fields taken together."""
+        """The reason why these fields conflict, or None."""
         if self.playout_moves != math.inf and self.playout_moves != int(self.playout_moves):
             return f"playout_moves must be a whole number or infinity, got {self.playout_moves}."
         return None
@@ -84,23 +84,23 @@ def _gives_priors(judging: Judging) -> bool:
 
 @runs_as(Judging)
 class JudgedEdges(NamedTuple):
-    """The judgements of a tree's edges."""
+    """The judgements of the tree's edges."""
 
     options: Judging
     utilities: Annotated[Array, Rows(Axis.EDGE, np.float32, (Axis.PLAYER,))]
-    """The expected utility of each player after the edge: by the value function, or by max^n from
-    there on."""
+    """The expected utility of each player after the edge: the value function's, or max^n of the
+    subtree's."""
 
 
 class Mixing(NamedTuple):
-    """The mixture of means and minimax values at a node, as its edges are compared."""
+    """The mixture of means and minimax values at a node."""
 
     judging: Any
-    """The part that has the values."""
+    """The part that holds the values."""
     node: int
     """The node."""
     weight: float
-    """The weight of minimax values there."""
+    """The weight of minimax values."""
 
 
 @open_function
@@ -117,7 +117,7 @@ def mixed_sum(mixing: Any, search: Any, edge: int, n: float, value_sum: float) -
 
 @open_function
 def first_value(judging: Any, search: Any, node: int, edge: int, unjudged: float) -> float:
-    """The value of an edge without visits and AMAF visits; ``unjudged`` where it is not judged."""
+    """The value of an edge without visits and AMAF visits; ``unjudged`` without a judgement."""
     return unjudged
 
 
@@ -131,7 +131,7 @@ def judged_value(judging: Any, search: Any, node: int, edge: int) -> float:
 
 @open_function
 def minimax_weight(judging: Any) -> float:
-    """The weight of minimax values beside the means of simulations, in [0, 1]."""
+    """The weight of minimax values against the means of simulations, in [0, 1]."""
     return 0.0
 
 
@@ -169,6 +169,7 @@ def _checks_children(judging: JudgedEdges) -> int:
 @implements(hooks.on_expand, JudgedEdges)
 def _take_judgements(judging: JudgedEdges, search: Any, depth: int, nodes: int) -> None:
     players = search.settings.num_players
+    # The frame lists children in the order of the edges, players innermost, as `utilities` does.
     edges = edge_rows(search.tree, search.path.nodes[depth])
     for place in range(len(edges) * players):
         judging.utilities[edges.start * players + place] = search.frame.child_returns[place]
@@ -186,6 +187,7 @@ def set_priors(judging: Any, search: Any, node: int) -> None:
     for edge in edge_rows(tree, node):
         best = max(best, judged_value(judging, search, node, edge))
     for edge in edge_rows(tree, node):
+        # Subtracting the best value keeps the exponential from overflowing.
         less = judged_value(judging, search, node, edge) - best
         weight = math.exp(less / judging.options.prior_temperature)
         tree.edge_prior[edge] = weight
@@ -196,23 +198,23 @@ def set_priors(judging: Any, search: Any, node: int) -> None:
 
 @implements(hooks.on_backup, JudgedEdges)
 def _back_up_judgements(judging: JudgedEdges, search: Any, depth: int, nodes: int) -> None:
-    """Every edge of the path with a node behind it gets what is to be expected there."""
+    """Update the expected utilities of the path's edges."""
     back_up_expected(judging, search, depth, nodes)
 
 
 @kernel
 def back_up_expected(judging: Any, search: Any, depth: int, nodes: int) -> None:
-    """Bring what is expected after the edges of the path up to date, from the leaf to the root."""
+    """Update the expected utilities of the path's edges, from the leaf to the root."""
     for index in range(depth + nodes - 2, -1, -1):
         expect(judging, search, search.path.nodes[index + 1], search.path.edges[index])
 
 
 @kernel
 def expect(judging: Any, search: Any, node: int, edge: int) -> None:
-    """Write what is to be expected at a node to the edge that leads there.
+    """Write a node's expected utilities to the edge that leads to it.
 
-    It is what follows the edge that is best for the player who moves; at a chance node the mean by
-    the probabilities, and what is proven where that is known. Else it stays as it is at the end.
+    Decision node: those of the edge that is best for the player to move. Chance node: the mean by
+    probability. Solved node: its outcome. A terminal node keeps its judgement.
     """
     tree, players = search.tree, search.settings.num_players
     mover, utilities = int(tree.node_player[node]), judging.utilities

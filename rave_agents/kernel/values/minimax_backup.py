@@ -1,13 +1,13 @@
-"""Minimax backups: an edge is worth the position that best play leads to, as far as it is searched.
+"""Minimax backups: an edge has the value of the position that best play leads to.
 
-With a greedy rule this is best-first minimax (Korf & Chickering 1996), in the form of unbounded
-best-first minimax (Cohen-Solal 2025): every simulation goes down the line of the best moves and
-expands its end. A value function judges all children of a new node at once. Where an evaluator, or
-playouts, give the values of leaves alone, each child takes a simulation.
+With a greedy rule this is best-first minimax (Korf & Chickering 1996) in its unbounded form
+(Cohen-Solal 2025): every simulation follows the principal variation and expands its end. A value
+function judges all children of a new node at once. If an evaluator or playouts give values of
+leaves only, each child needs a simulation.
 
-Values are backed up by max^n (Luckhardt & Irani 1986): everybody takes what is best for themselves.
-With two players whose values sum up to a constant, this is minimax. With a solver, what is proven
-comes first, and solved moves are passed over: the completion of Cohen-Solal (2026).
+Values are backed up by max^n (Luckhardt & Irani 1986): every player maximises their own value. In
+two-player constant-sum games this is minimax. With a solver, proven outcomes come first and solved
+moves are skipped: the completion of Cohen-Solal (2026).
 """
 
 from typing import Any, NamedTuple
@@ -34,15 +34,15 @@ from rave_agents.kernel.values.node_values import (
 
 
 class MinimaxBackup(NamedTuple):
-    """An edge is worth what it leads to, if everybody takes their best edge from there on.
+    """The value of an edge assumes that everybody takes their best edge from there on.
 
-    A value function judges every edge of a new node, and leaves have no playouts. Where leaves
-    alone have values, an edge without visits counts as the evaluation of its node.
+    A value function judges every edge of a new node, without playouts. If only leaves have values,
+    an edge without visits counts as the evaluation of its node.
     """
 
 
 class JudgedMinimax(NamedTuple):
-    """``MinimaxBackup`` where a value function judges every edge, see ``implicit_minimax.py``."""
+    """``MinimaxBackup`` with a value function, see ``implicit_minimax.py``."""
 
 
 @implements(taking_part, MinimaxBackup, JudgedMinimax)
@@ -51,10 +51,10 @@ def _takes_part_minimax_backups(part: Any) -> str:
 
 
 class AdaptiveBackup(NamedTuple):
-    """``MinimaxBackup`` where a learned value's file says that it is better, else ``MeanBackup``.
+    """``MinimaxBackup`` if a learned value's file recommends it, else ``MeanBackup``.
 
-    The selection rule has to adapt, too, as ``AdaptiveUCB1`` does. Averages stay where another rule
-    or another use of values (``judging``) is asked for.
+    The selection rule must adapt as well, as ``AdaptiveUCB1`` does. Another rule, or another use of
+    values (``judging``), keeps averages.
     """
 
 
@@ -78,7 +78,7 @@ def _becomes(backup: MinimaxBackup, game: GameTraits) -> MinimaxBackup | JudgedM
 
 @implements(judging_beside, MinimaxBackup)
 def _judging_beside(backup: MinimaxBackup, judging: Judging) -> Judging:
-    """Judge every edge as soon as it is there; no mean is of use, so there are no playouts."""
+    """Judge every edge at once, without playouts, since means are not used."""
     return judging._replace(playout_moves=0.0, minimax=0.0, first_play=True, least_expand_visits=1)
 
 
@@ -97,7 +97,7 @@ implements(game_refusal, MinimaxBackup)(refuse_several_nodes)
 
 @implements(edge_value, JudgedMinimax)
 def _edge_value(backup: JudgedMinimax, search: Any, node: int, edge: int) -> float:
-    """The mover's; at chance nodes, which nobody compares, the mean of the simulations."""
+    """The mover's value; at chance nodes, which are not compared, the mean of the simulations."""
     if search.tree.node_player[node] < 0:
         return float(search.tree.edge_value_sum[edge]) / float(search.tree.edge_visits[edge])
     return judged_value(search.judging, search, node, edge)

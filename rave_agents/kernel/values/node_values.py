@@ -1,15 +1,14 @@
-"""Backups by the values of nodes: an edge is worth what the node behind it is.
+"""Backups by node values: an edge has the value of its child node.
 
-A backup of your own implements ``node_value``, what a node is worth to the player who moves there,
-by the statistics of its edges. From the leaf to the root, every edge of a simulation's path then
-gets the value of the node behind it, and the mean of the simulations that ended there, by their
-number. A node where chance moves has the mean of its outcomes by visits.
+A custom backup implements ``node_value``: the value of a node for the player who moves there,
+computed from its edges. From the leaf to the root, every edge of the path then gets the mean of its
+child's value and of the simulations that ended right after the edge, weighted by visits. A chance
+node has the mean of its outcomes, weighted by visits.
 
-An edge holds a value for every player. At each node they are those of the mover's mixture: where
-the node is worth a share λ of the way from the mean of its edges to the best of them for the mover,
-all players get the mean by visits and λ of the way to that best edge. With two players whose values
-sum up to a constant, the other's is what is left; the best edge alone is max^n (Luckhardt & Irani
-1986).
+An edge holds a value for every player, mixed as the mover's is: if the mover's node value is ``mean
++ λ (best - mean)`` of its edges, every player gets the mean by visits plus λ times the difference
+to that best edge. In two-player constant-sum games the values still add up; λ = 1 is max^n
+(Luckhardt & Irani 1986).
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -29,29 +28,29 @@ from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 from rave_agents.kernel.utilities import scaled
 
 NO_EDGE = -1
-"""The best edge of a node without visits of any."""
+"""Sentinel: no edge of the node has visits."""
 
 
 @open_function
 def node_value(backup: Any, search: Any, node: int) -> float:
-    """The value of a node for the player who moves there, in [0, 1]; an edge of it has visits.
+    """The value of a node for the player who moves there, in [0, 1]; some edge must have visits.
 
-    By ``edge_value`` and ``edge_visits`` of its edges with visits, see ``edge_rows``.
+    Computed from ``edge_value`` and ``edge_visits`` of its visited edges, see ``edge_rows``.
     """
     raise NotImplementedError
 
 
 @open_function
 def takes_best(backup: Any) -> bool:
-    """True if a node is worth its best edge alone, whatever its value was before it had edges.
+    """True if a node has the value of its best edge, without its evaluation as a leaf.
 
-    As long as an edge has no visit, that value counts as such an edge's.
+    While an edge has no visits, the evaluation counts as this edge's value.
     """
     return False
 
 
 class PowerMean(NamedTuple):
-    """A node is worth the power mean of its edges, by their visits (Dam et al. 2020).
+    """The value of a node is the power mean of its edges, weighted by visits (Dam et al. 2020).
 
     Arxiv 1911.00384. It lies between the mean of the simulations and the best edge.
     """
@@ -75,7 +74,7 @@ def power_mean(backup: PowerMean, search: Any, node: int) -> float:
 
 @runs_as(node_value)
 class NodeValues(NamedTuple):
-    """Values of every edge for each player: those of the node behind it."""
+    """Values of every edge for each player: those of its child node."""
 
     options: Any
     own: Any
@@ -84,19 +83,19 @@ class NodeValues(NamedTuple):
     ends: Annotated[Array, Rows(Axis.EDGE, FLOAT, (Axis.PLAYER,))]
     """[player] the player's mean value of the simulations that ended right after the edge."""
     visits: Annotated[Array, Rows(Axis.EDGE, np.int32)]
-    """Simulations that the values hold; those that wait for an evaluator are not among them."""
+    """Simulations included in the values, not counting those that wait for an evaluator."""
     end_visits: Annotated[Array, Rows(Axis.EDGE, np.int32)]
-    """The number of those that ended right after the edge."""
+    """Number of simulations that ended right after the edge."""
 
 
 @implements(game_refusal, NodeValues)
 def refuse_several_nodes(backup: Any, game: GameTraits) -> str:
-    """The reason not to search where a position has several nodes, or an edge several positions."""
+    """The reason to refuse games with several nodes per position, or children per edge."""
     if game.plain:
         return ""
     return (
-        f"backup={part_name(type(backup))} gives an edge the value of the one node behind it. "
-        "Where players move at the same time or something is hidden there are several: take "
+        f"backup={part_name(type(backup))} gives an edge the value of its only child node. "
+        "With simultaneous moves or hidden information there are several: use "
         "backup=mean_backup."
     )
 
@@ -112,7 +111,7 @@ def _edge_value(backup: NodeValues, search: Any, node: int, edge: int) -> float:
 
 @implements(hooks.on_backup, NodeValues)
 def _back_up(backup: NodeValues, search: Any, depth: int, nodes: int) -> None:
-    """Bring the edges of the path up to date, from the leaf to the root."""
+    """Update the edges of the path, from the leaf to the root."""
     for index in range(depth - 1, -1, -1):
         edge = search.path.edges[index]
         backup.visits[edge] += 1
@@ -132,11 +131,12 @@ def _on_forgotten(backup: NodeValues, edges: NDArray[np.int64]) -> None:
 
 @kernel
 def count_end(backup: NodeValues, search: Any, edge: int) -> None:
-    """Count a simulation that has ended right after an edge."""
+    """Count a simulation that ended right after an edge."""
     players = search.settings.num_players
     backup.end_visits[edge] += 1
     for player in range(players):
         row = edge * players + player
+        # Running mean, so that values need no division when they are read.
         difference = search.path.values[player] - backup.ends[row]
         backup.ends[row] += difference / backup.end_visits[edge]
         backup.values[row] = backup.ends[row]
@@ -144,7 +144,7 @@ def count_end(backup: NodeValues, search: Any, edge: int) -> None:
 
 @kernel
 def take_node_value(backup: NodeValues, search: Any, node: int, edge: int) -> None:
-    """Give an edge the value of the node behind it, if that is known."""
+    """Give an edge the value of its child node, if there is one."""
     if hooks.is_solved(search.proofs, node):
         take_outcome(backup, search, node, edge)
     elif takes_best(backup.own) and search.tree.node_player[node] >= 0:
@@ -155,7 +155,7 @@ def take_node_value(backup: NodeValues, search: Any, node: int, edge: int) -> No
 
 @kernel
 def take_outcome(backup: NodeValues, search: Any, node: int, edge: int) -> None:
-    """Give an edge the outcome of the solved node behind it."""
+    """Give an edge the outcome of its solved child."""
     players = search.settings.num_players
     hooks.give_outcome(search.proofs, search, node)
     for player in range(players):
@@ -165,7 +165,7 @@ def take_outcome(backup: NodeValues, search: Any, node: int, edge: int) -> None:
 
 @kernel
 def take_best(backup: NodeValues, search: Any, node: int, edge: int) -> None:
-    """Give an edge the values of the best edge at the node behind it, for who moves there."""
+    """Give an edge the values of the best edge at its child, for the player who moves there."""
     tree, players = search.tree, search.settings.num_players
     mover = int(tree.node_player[node])
     best, greatest, unvisited = NO_EDGE, -1.0, False
@@ -180,6 +180,7 @@ def take_best(backup: NodeValues, search: Any, node: int, edge: int) -> None:
         if value > greatest:
             best, greatest = below, value
     evaluated = backup.end_visits[edge] > 0
+    # The evaluation stands in for the edges not yet visited.
     if unvisited and evaluated and backup.ends[edge * players + mover] > greatest:
         best = NO_EDGE
     for player in range(players):
@@ -192,7 +193,7 @@ def take_best(backup: NodeValues, search: Any, node: int, edge: int) -> None:
 
 @kernel
 def take_mixture(backup: NodeValues, search: Any, node: int, edge: int) -> None:
-    """Give an edge the mover's mixture of the edges at the node behind it, and its own ends."""
+    """Give an edge the mover's mixture of its child's edges, and its own ended simulations."""
     tree, players = search.tree, search.settings.num_players
     mover = int(tree.node_player[node])
     best, greatest, visits, total = NO_EDGE, -1.0, 0.0, 0.0
@@ -206,6 +207,7 @@ def take_mixture(backup: NodeValues, search: Any, node: int, edge: int) -> None:
                 best, greatest = below, value
     if best == NO_EDGE:
         return
+    # λ from the mover's node value; 0 at chance nodes and where all edges are equal.
     share, mean = 0.0, total / visits
     if mover >= 0 and greatest > mean:
         share = (node_value(backup.own, search, node) - mean) / (greatest - mean)

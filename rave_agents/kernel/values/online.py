@@ -1,17 +1,17 @@
-"""A value function that the search learns from its own playouts.
+"""A value function learned online from the search's own playouts.
 
-A playout tells of each position on it how it ended. So the entries of the observation tensor get
-weights by logistic regression, one position after the other, by AdaGrad (Duchi, Hazan & Singer
-2011). Temporal-difference search (Silver, Sutton & Müller 2012) learns a linear value from the
-simulations of a search, too, and plays by it; here it goes beside the means of simulations. It
-judges the children of each new node, and its judgements are backed up and mixed with the means like
-those of a value function of the user's own, see ``implicit_minimax.py``: as far as the search has
-found that they foretell the ends of playouts.
+Every position of a playout is a training sample labelled with the playout's result. Logistic
+regression on the entries of the observation tensor, trained online with AdaGrad (Duchi, Hazan &
+Singer 2011), predicts it. Temporal-difference search (Silver, Sutton & Müller 2012) also learns a
+linear value from simulations and plays by it; here the value supplements the means of simulations.
+It judges the children of each new node; its judgements are backed up and mixed with the means like
+those of any value function, see ``implicit_minimax.py``, weighted by how well they predict
+playouts.
 
-It needs a provider of simulations that shows what players observe, see ``Frame.samples``:
-OpenSpiel's bridge shows observation tensors, compiled rules show boards. Learning takes time, so
-that it ends for the rest of the game where the search has seen that it does not pay: where AMAF
-values are to be trusted, which tell moves apart, or where values foretell little.
+It needs a provider that supplies observations, see ``Frame.samples``: OpenSpiel's bridge gives
+observation tensors, compiled rules give boards. Learning costs time, so it stops for the rest of
+the game once it does not pay: if AMAF values are trusted, which separate moves already, or if the
+values predict little.
 """
 
 import math
@@ -45,19 +45,19 @@ from rave_agents.kernel.values.implicit_minimax import (
 from rave_agents.simulate.logistic import logistic
 
 MOST_SAMPLES = 16
-"""Positions of a playout that are learned from."""
+"""Number of positions of a playout used for learning."""
 
 USEFUL_SHARE = 0.1
-"""The share of the variance of ends that the values explain, from which on trust is full."""
+"""Trust is full from this share of explained variance of results."""
 
 PAYING_SHARE = 0.125
-"""The share of the variance of ends that values must explain for learning to go on."""
+"""Learning continues only from this share of explained variance of results."""
 
 ENOUGH_POSITIONS = 1024
-"""Positions that must have been learned from before that share is asked for."""
+"""Positions to learn from before that share is checked."""
 
 STEADY = np.float32(1e-3)
-"""Added to AdaGrad's sums of squares, so that first steps are finite."""
+"""Added to AdaGrad's sums of squares to keep the first steps finite."""
 
 ERROR, VARIANCE, MEAN, COUNT = 0, 1, 2, 3
 
@@ -67,11 +67,11 @@ class NoLearning(NamedTuple):
 
 
 class OnlineValue(NamedTuple):
-    """Values of positions are learned from what can be seen of them, and mixed with means."""
+    """Values of positions are learned from observations, and mixed with means."""
 
     learned_weight: Annotated[float, Ge(0), Le(1)] = 0.3
-    """The weight of backed-up values beside the means of simulations under full trust, in [0, 1]: α
-    of Lanctot et al. (2014), as ``Judging.minimax``."""
+    """Weight α of backed-up values against the means of simulations under full trust, in [0, 1], as
+    ``Judging.minimax`` (Lanctot et al. 2014)."""
     step_size: Annotated[float, Gt(0)] = 0.1
     """Step size of AdaGrad, above 0."""
 
@@ -94,31 +94,32 @@ def _becomes(learning: Any, game: GameTraits) -> Any:
 
 @runs_as(OnlineValue)
 class LearnedEdges(NamedTuple):
-    """The value function, and what it says of a tree's edges."""
+    """The value function, and its judgements of the tree's edges."""
 
     options: OnlineValue
     utilities: Annotated[Array, Rows(Axis.EDGE, np.float32, (Axis.PLAYER,))]
-    """The expected utility of each player after the edge: by the value function, or by max^n from
-    there on."""
+    """The expected utility of each player after the edge: the value function's, or max^n of the
+    subtree's."""
     weights: Annotated[Array, Rows(Axis.FEATURE, np.float32, (Axis.PLAYER, Axis.PLAYER))]
     """[player to move, player, feature] the weights."""
     squares: Annotated[Array, Rows(Axis.FEATURE, np.float32, (Axis.PLAYER, Axis.PLAYER))]
     """The sums of the squares of the gradients."""
     errors: Annotated[Array, one(FLOAT, 4)]
-    """[4] the squared errors of values, and of the mean of all ends; this mean; how many ends."""
+    """[4] squared errors of the values, squared errors of the mean result, mean result, number of
+    results."""
     ended: Annotated[Array, one(INT)]
-    """[1] 1 once learning has ended, for the rest of the game."""
+    """[1] 1 once learning has stopped for the rest of the game."""
 
 
 @kernel
 def share_explained(errors: Array) -> float:
-    """The share of the variance of ends that the values explain; 0 until something is known."""
+    """The share of the variance of results explained by the values; 0 until there is evidence."""
     return 1.0 - float(errors[ERROR]) / float(errors[VARIANCE]) if errors[VARIANCE] > 0.0 else 0.0
 
 
 @kernel
 def value_trust(learned: LearnedEdges) -> float:
-    """The trust in the values, from 0 to 1, by the share of the variance they explain."""
+    """The trust in the values, from 0 to 1, by their share of explained variance."""
     if learned.ended[0] != 0:
         return 0.0
     return ramp(share_explained(learned.errors), 0.0, USEFUL_SHARE)
@@ -126,7 +127,7 @@ def value_trust(learned: LearnedEdges) -> float:
 
 @kernel
 def pays(learned: LearnedEdges, search: Any) -> bool:
-    """True as long as learning may earn the time that it takes."""
+    """True while learning may be worth its time."""
     if measured_trust(search.amaf, search) >= TRUSTED:
         return False
     errors = learned.errors
@@ -140,20 +141,20 @@ def _report_root(learned: LearnedEdges, search: Any) -> dict[str, float]:
 
 @kernel
 def outputs_of(search: Any) -> int:
-    """Number of players whose values are learned: only the first of two with a constant sum."""
+    """Number of players whose values are learned: one in two-player constant-sum games."""
     players = search.settings.num_players
     return 1 if players == 2 and not math.isnan(search.settings.utility_sum) else players
 
 
 @kernel
 def value_of(weights: Array, start: int, shown: Array, first: int, size: int) -> float:
-    """The value of a position that is shown, in [0, 1]; the last weight is added always."""
+    """The value of an observed position, in [0, 1]; the last weight is the bias."""
     return logistic(float(weighted_sum(weights, start, shown, first, size) + weights[start + size]))
 
 
 @summing_kernel
 def weighted_sum(weights: Array, start: int, shown: Array, first: int, size: int) -> Any:
-    """The sum of what is shown, each entry times its weight."""
+    """The weighted sum of an observation."""
     total = np.float32(0.0)
     for place in range(size):
         total += shown[first + place] * weights[start + place]
@@ -198,13 +199,14 @@ def _judge_children(learned: LearnedEdges, search: Any, depth: int, nodes: int) 
             value = value_of(learned.weights, start, frame.child_observations, index * size, size)
             learned.utilities[place + player] = bounds[0] + (bounds[1] - bounds[0]) * value
         if outputs < players:
+            # Constant sum: the second player's utility follows from the first one's.
             rest = search.settings.utility_sum - learned.utilities[place]
             learned.utilities[place + 1] = rest
 
 
 @implements(hooks.on_backup, LearnedEdges)
 def _learn(learned: LearnedEdges, search: Any, depth: int, nodes: int) -> None:
-    """Learn from the positions of a playout, and back up what edges expect."""
+    """Learn from the positions of a playout, and back up expected utilities."""
     if learned.ended[0] != 0:
         return
     if not pays(learned, search):
@@ -218,7 +220,7 @@ def _learn(learned: LearnedEdges, search: Any, depth: int, nodes: int) -> None:
 
 @kernel
 def learn_position(learned: LearnedEdges, search: Any, sample: int) -> None:
-    """Compare the value of a position with the end of its playout, and learn from it."""
+    """Compare a position's value with its playout's result, and learn from the error."""
     frame, players = search.frame, search.settings.num_players
     size, shown = frame.header[codes.OBSERVATION], frame.samples
     first, mover = sample * size, frame.sample_players[sample]
@@ -234,8 +236,10 @@ def learn_position(learned: LearnedEdges, search: Any, sample: int) -> None:
                 errors[VARIANCE] += (end - mean) ** 2
             errors[COUNT] += 1.0
             errors[MEAN] += (end - mean) / errors[COUNT]
+        # Gradient of the log loss by the weighted sum.
         slope = np.float32(value - end)
         for place in range(size):
+            # Observations are sparse, and AdaGrad ignores zero gradients anyway.
             if shown[first + place] != 0.0:
                 descend(learned, start + place, slope * shown[first + place])
         descend(learned, start + size, slope)
@@ -243,9 +247,9 @@ def learn_position(learned: LearnedEdges, search: Any, sample: int) -> None:
 
 @kernel
 def descend(learned: LearnedEdges, place: int, gradient: Any) -> None:
-    """Take AdaGrad's step in one weight.
+    """Take an AdaGrad step in one weight.
 
-    All in single precision, so that a processor takes several weights at once.
+    All in single precision, so the processor handles more weights per vector.
     """
     weights, squares = learned.weights, learned.squares
     squares[place] += gradient * gradient
