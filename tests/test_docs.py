@@ -99,16 +99,21 @@ def test_a_command_of_the_tutorials_runs_in_short(words, tmp_path):
     assert finished.returncode == 0, finished.stderr
 
 
-def test_the_map_names_files_that_exist():
+def test_the_map_names_every_room_and_files_that_exist():
     text = (pages.DOCS / "architecture.md").read_text(encoding="utf-8")
-    rooms = text.partition("\n## Rooms\n")[2].partition("\n## ")[0]
-    adapters = text.partition("\n## Adapters\n")[2].partition("\n## ")[0]
-    package = pages.ROOT / "rave_agents"
-    listed = re.findall(r"^\| `([\w/.]+)` \|.*?(?:\| `([\w/.]+)` )?\|$", rooms, re.MULTILINE)
-    assert len(listed) >= len(test_rooms.ROOMS)
-    assert not [row for row in listed if not (package / row[0] / row[1]).exists()]
-    named = set(re.findall(r"`(\w+\.(?:py|cpp))`", adapters))
-    assert named <= {path.name for path in ADAPTERS.rglob("*.*")}
+    named = set(re.findall(r"`((?:\w+/)+(?:\w+\.\w+)?|\w+\.(?:py|cpp))`", text))
+    places = (pages.ROOT, pages.ROOT / "rave_agents", pages.ROOT / "rave_agents" / "kernel")
+    files = {
+        path.name
+        for room in ("rave_agents", "adapters")
+        for path in (pages.ROOT / room).rglob("*.*")
+    }
+    assert {path.partition("/")[0].removesuffix(".py") for path in named} >= set(test_rooms.ROOMS)
+    assert not [
+        path
+        for path in named
+        if path not in files and not any((place / path).exists() for place in places)
+    ]
 
 
 @pytest.mark.parametrize("place", ["README.md", "docs/tutorials/index.md", "docs/results.md"])
