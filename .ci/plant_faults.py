@@ -1,12 +1,11 @@
 """Plants the faults of ``faults.toml``, one at a time, and tells which test of the gate finds each.
 
-Two clones of a commit are made in a temporary folder, a sound and a faulty one. The tests run until
-one fails: those of the folders that the fault names, interpreted and then compiled, then all others.
-What fails must pass in the sound clone, or else the script stops. Arguments that are not its own go
-to pytest::
+Two clones of a commit are made in a temporary folder, a sound and a faulty one. The tests of the
+gate run until one fails: those that the fault names, interpreted and compiled, then all others.
+What fails must pass in the sound clone, or else the script stops. Other arguments go to pytest::
 
     python .ci/plant_faults.py --only "passes add up" --only "draws are lost" -n 1
-    python .ci/plant_faults.py --full     # pytest --full in the named folders, and nothing else
+    python .ci/plant_faults.py --full     # pytest --full of the named tests, and nothing else
 """
 
 import argparse

@@ -93,6 +93,16 @@ def test_the_last_is_left_where_all_beat_each_other_in_a_circle():
     assert rule.leader == rule.left[0]
 
 
+def test_one_that_was_dropped_does_not_lead_by_games_that_end_late():
+    rule = Elimination(3)
+    while not rule.dropped:
+        rule.add(0, 2, 1.0)
+    assert (rule.leader, rule.dropped) == (0, {2: 0})
+    for _ in range(40):
+        rule.add(0, 2, 0.0)
+    assert rule.leader in rule.left
+
+
 def test_the_leader_plays_who_has_played_least_first():
     rule = Elimination(4)
     rule.add(0, 1, 0.5)

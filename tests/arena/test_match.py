@@ -10,15 +10,19 @@ import pytest
 import scipy
 
 import rave_agents.agents.named_agents as agents_module
-from rave_agents.agents.named_agents import make_agent
+from rave_agents.agents.named_agents import AgentSpec, make_agent
 from rave_agents.agents.state_agents import RandomAgent
 from rave_agents.arena import MatchError, play_match
-from rave_agents.arena.match import limited_spec
+from rave_agents.arena.match import _ResultCollector, limited_spec
+from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.openings import draw_opening
-from rave_agents.arena.play import Fixture
+from rave_agents.arena.plan import Key
+from rave_agents.arena.play import Fixture, Table
+from rave_agents.arena.record import GameRecord
+from rave_agents.arena.sprt import Sprt
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
-from rave_agents.frameworks.agent import AgentType
+from rave_agents.frameworks.agent import AgentType, Effort
 
 
 @pytest.fixture
@@ -407,3 +411,40 @@ def test_agents_are_made_for_a_game_of_a_framework_or_its_name(game):
 def test_what_is_no_game_is_refused():
     with pytest.raises(TypeError, match=r"game must be the name of .* got int 7"):
         play_match(7, "auto", "random")
+
+
+def test_a_test_ends_with_whole_pairs_whichever_game_is_finished_first():
+    empty = MatchResult(
+        game="a game", agents=("a", "b"), seed=1, planned=400, records=(), sprt=Sprt(0, 50)
+    )
+    collector = _ResultCollector(empty, None, None, [])
+    decided = False
+    for pair in range(200):
+        for number in ([0] if pair == 0 else []) + [2 * pair + 2, 2 * pair + 1]:
+            won = (1.0, 0.0) if number % 2 == 0 else (0.0, 1.0)
+            record = GameRecord(
+                number=number,
+                first_seat=number % 2,
+                opening=(),
+                actions=(0,),
+                returns=won,
+                efforts=(Effort(), Effort()),
+            )
+            decided = decided or collector.take(Key(0, number), record)
+        if decided:
+            break
+    assert decided
+    assert len(collector.result().records) == 2 * pair + 2
+
+
+def test_each_seat_of_an_agent_has_random_numbers_of_its_own(register):
+    seeds = []
+
+    def make(game, player, *, seed=None):
+        seeds.append(seed)
+        return RandomAgent(seed=seed)
+
+    register("seeded", make)
+    game = load_game("kuhn_poker(players=3)")
+    Table(game, (AgentSpec("seeded"), AgentSpec("seeded")), seed=1).play(0)
+    assert len(seeds) == len(set(seeds)) == 3

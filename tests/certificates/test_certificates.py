@@ -9,6 +9,7 @@ import random
 
 import pytest
 from helpers.forced import Forced, LoopGame
+from helpers.games import Position, WrittenRules
 from helpers.random_trees import KINDS, random_tree, tree_state
 from typer.testing import CliRunner
 
@@ -330,3 +331,13 @@ def test_the_command_says_what_is_proven(tmp_path, monkeypatch):
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "cut off" in refused.stderr
     assert "No such file" in run(app, ["verify", str(tmp_path / "none.xz")]).stderr
+
+
+def test_where_nothing_tells_positions_apart_none_is_another_again():
+    class Unknown(Position):
+        def position_key(self):
+            return None
+
+    root = Unknown(WrittenRules({(): (1, [0, 1]), (0,): [1.0, 0.0], (1,): [0.0, 1.0]}))
+    with pytest.raises(CertificateError, match="position 0 is another"):
+        checker.check_statement(iter(["*2", ".+", "=0", "end"]), root, Statement(0, AT_LEAST, 1.0))

@@ -17,7 +17,10 @@ from rave_agents.parts import (
     Array,
     Axis,
     Kept,
+    NodeAmaf,
     Rows,
+    UCB1Tuned,
+    WinningMoves,
     becomes,
     begin_search,
     copy_edge,
@@ -34,6 +37,7 @@ from rave_agents.parts import (
     report_root,
     runs_as,
 )
+from rave_agents.tree.storage import declared_arrays
 
 
 class Watched(NamedTuple):
@@ -313,3 +317,20 @@ def explored(rule, node, edge):
 def report(rule, search):
     return BODY
 """
+
+
+@pytest.mark.parametrize(
+    ("place", "part"), [("amaf", NodeAmaf(winning=WinningMoves())), ("rule", UCB1Tuned())]
+)
+def test_an_edge_that_is_copied_takes_all_of_its_statistics_along(place, part):
+    searcher = Searcher(SearchConfig(amaf=NodeAmaf()).replace(**{place: part}), seed=1)
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    result = searcher.search(state, Limit(simulations=100))
+    record = getattr(search_tree(searcher).running, place)
+    own = [array for array, rows in declared_arrays(record) if rows.axis is Axis.EDGE]
+    most = max(range(len(result.actions)), key=lambda row: result.actions[row].visits)
+    for array in own:
+        assert array[most] != array[-1]
+    copy_edge(record, most, len(own[0]) - 1)
+    for array in own:
+        assert array[-1] == array[most]

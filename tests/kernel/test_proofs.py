@@ -477,3 +477,23 @@ def test_the_same_seed_gives_the_same_proofs():
         return rooted.proofs.proof[:used].tolist(), rooted.proofs.low[:used].tolist()
 
     assert run() == run()
+
+
+def test_an_edge_that_is_at_best_as_good_as_what_is_sure_is_visited_no_more():
+    """Player 0 is sure of a draw after 0; after 1 the other is, and all the rest is open."""
+    nodes, ends = {(): (0, [0, 1]), (0,): (0, [2, 3]), (1,): (1, [2, 3])}, random.Random(1)
+    open_nodes = [(0, 3), (1, 3)]
+    nodes |= {(0, 2): [0.5, 0.5], (1, 2): [0.5, 0.5]}
+    while open_nodes:
+        node = open_nodes.pop()
+        if len(node) == 9:
+            won = float(ends.random() < 0.5)
+            nodes[node] = [won, 1.0 - won]
+        else:
+            nodes[node] = (len(node) % 2, [0, 1, 2])
+            open_nodes += [(*node, action) for action in range(3)]
+    game = written_game(nodes)
+    game.rules.utility_sum = 1.0
+    result = Searcher(SearchConfig(proofs=Proofs()), seed=1).search(game, Limit(simulations=300))
+    assert result.outcome is None
+    assert {row.action: row.visits for row in result.actions}[1] < 20

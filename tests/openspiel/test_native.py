@@ -19,6 +19,7 @@ import pytest
 from helpers.spiel import FEW, OPEN, decision
 from helpers.trees import dump
 from rave_openspiel import OpenSpielState, compiled_games, native, native_library, states
+from rave_openspiel.playouts import RandomPlayouts, random_bots
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
 
 from rave_agents import GameError, Limit, RaveAgentsError, SearchConfig, Searcher
@@ -620,3 +621,12 @@ def test_trees_of_hidden_information_are_equal(name, preset, changes, monkeypatc
     native.bridge.cache_clear()
     assert results[0].to_dict()["actions"] == results[1].to_dict()["actions"]
     assert results[0].nodes == results[1].nodes
+
+
+def test_playouts_of_openspiels_bots_tell_whose_move_each_was():
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    state.apply_action(4)
+    bots = random_bots(2, lambda: 7)
+    players, actions, _ = RandomPlayouts(state.get_game()).play(state, bots, 1)
+    assert [4, *actions] == state.history()
+    assert list(players) == [(1, 0)[place % 2] for place in range(len(actions))]

@@ -12,7 +12,7 @@ from gymnasium import spaces
 from helpers import zoo
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from rave_gymnasium import UCTAgent as PlanningAgent
-from rave_pettingzoo import AECState, RaveAgent, UCTAgent, evaluate, make_agent
+from rave_pettingzoo import AECState, ParallelState, RaveAgent, UCTAgent, evaluate, make_agent
 
 AGENTS = ["guard", "prisoner"]
 
@@ -153,3 +153,39 @@ def test_a_deep_copy_of_a_structure_keeps_agent_and_environment_together():
     kept = copy.deepcopy({"env": env, "agent": UCTAgent(env, player="guard", simulations=5)})
     assert kept["agent"].env is kept["env"]
     assert kept["agent"].act(observations) == 0
+
+
+class Leaving(pettingzoo.ParallelEnv):
+    """Three agents get 1 a step; the first leaves after one step, the others after three."""
+
+    metadata: ClassVar = {"name": "leaving_v0", "hidden_information": None}
+    possible_agents: ClassVar = ["early", "late", "last"]
+    render_mode = None
+
+    def observation_space(self, agent):
+        return spaces.Discrete(4)
+
+    def action_space(self, agent):
+        return spaces.Discrete(2)
+
+    def reset(self, seed=None, options=None):
+        self.agents, self.time = self.possible_agents[:], 0
+        return dict.fromkeys(self.agents, 0), {agent: {} for agent in self.agents}
+
+    def step(self, actions):
+        self.time += 1
+        told = self.agents
+        ended = {agent: self.time == 3 or agent == "early" for agent in told}
+        self.agents = [agent for agent in told if not ended[agent]]
+        seen, rewards, cut = (dict.fromkeys(told, each) for each in (self.time, 1.0, False))
+        return seen, rewards, ended, cut, {agent: {} for agent in told}
+
+
+def test_the_others_play_on_when_an_agent_has_left():
+    env = Leaving()
+    observations, infos = env.reset()
+    state = ParallelState(env, observations=observations, infos=infos, simultaneous=True)
+    while not state.is_terminal():
+        movers = [seat for seat in range(3) if state.legal_actions(seat)]
+        state.apply_actions([0 if seat in movers else None for seat in range(3)])
+    assert state.returns() == [1.0, 3.0, 3.0]

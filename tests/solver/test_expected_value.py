@@ -11,6 +11,7 @@ from helpers.random_trees import KINDS, random_tree, tree_state
 from rave_agents.analysis.certify import certify
 from rave_agents.analysis.expected_value import solve_expected
 from rave_agents.certificates.certificate_file import verify_certificate
+from rave_agents.certificates.checker import after
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.games.pig import Pig
@@ -31,6 +32,24 @@ def test_values_of_random_trees(kind):
         for player in range(root.num_players()):
             found = ExpectedValue(root, player, max_memory_mb=0.1).solve(root)
             assert close(found, Forced(root, player).value)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_either_side_answers_with_the_value(seed):
+    root = tree_state("zero sum", random_tree("zero sum", seed))
+    search, forced = ExpectedValue(root, 0, max_memory_mb=0.1), Forced(root, 0)
+    search.solve(root)
+    pending = [root]
+    while pending:
+        state = pending.pop()
+        if state.is_terminal():
+            continue
+        if state.is_chance_node():
+            pending += [after(state, outcome) for outcome, _ in state.chance_outcomes()]
+            continue
+        pending.append(after(state, search.answer(state)))
+        value, answered = (forced.values[each.position_key()] for each in (state, pending[-1]))
+        assert answered == pytest.approx(value, abs=TOLERANCE)
 
 
 @pytest.mark.full

@@ -67,3 +67,36 @@ def test_a_game_without_any_end_is_settled():
     rules.edges = [[1, 2], [3, 0], [0], [0, 1]]
     search = ProofSearch(GraphState(rules), max_memory_mb=1)
     assert ValueSearch(search, GraphState(rules), 0).run() == (-math.inf, -math.inf)
+
+
+def written_graph(edges, players, ends):
+    rules = GraphRules(0, nodes=1)
+    rules.edges, rules.players, rules.ends = edges, players, ends
+    return rules
+
+
+def test_of_two_proven_moves_the_shorter_is_told():
+    """Node 0 leads to 1, from where it takes two moves to win, and to the win itself."""
+    rules = written_graph([[1, 2], [2], []], [0, 0, 0], {2: [1.0, -1.0]})
+    search = ProofSearch(GraphState(rules), max_memory_mb=1)
+    assert search.prove(GraphState(rules, 1), 0, 1.0)
+    assert search.prove(GraphState(rules), 0, 1.0)
+    answer = search.answer(GraphState(rules), 0, 1.0)
+    assert (answer.action, answer.distance) == (1, 1)
+
+
+def test_a_position_that_rests_on_itself_alone_is_settled():
+    """Play can only go round, which counts enough."""
+    rules = written_graph([[1], [0]], [0, 1], {})
+    search = ProofSearch(GraphState(rules), max_memory_mb=1, repetition=0.0)
+    assert search.prove(GraphState(rules), 0, 0.0, positions=100)
+    assert search.positions == 2
+
+
+def test_returns_that_are_looked_at_are_those_of_the_game():
+    """Player 0 moves, and draws at best: the greatest return of all is looked at, and the next."""
+    rules = written_graph([[1, 2], [], []], [0, 0, 0], {1: [-1.0, 1.0], 2: [0.0, 0.0]})
+    state = GraphState(rules)
+    values = ValueSearch(ProofSearch(state, max_memory_mb=1), state, 0)
+    assert values.run() == (0.0, 0.0)
+    assert values.tried == [1.0, 0.0]

@@ -167,7 +167,6 @@ class PythonState(OpenSpielState):
         return OpenSpielSimulator(self.state, frame, num_distinct_actions=count)
 
 
-@pytest.mark.full
 def test_the_bridge_which_keeps_states_by_their_rows_builds_the_tree_of_python(monkeypatch):
     monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")
     state = pyspiel.load_game("connect_four(rows=4,columns=5)").new_initial_state()

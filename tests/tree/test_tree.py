@@ -149,7 +149,6 @@ def test_the_tree_stays_within_the_memory(megabytes):
     assert result.nodes < wide_search(count)[2].nodes
 
 
-@pytest.mark.full
 def test_a_kept_subtree_makes_room_again():
     state, searcher, result = wide_search(1000, max_memory_mb=0.025)
     assert result.memory_full
