@@ -100,7 +100,7 @@ def test_one_that_was_dropped_does_not_lead_by_games_that_end_late():
     assert (rule.leader, rule.dropped) == (0, {2: 0})
     for _ in range(40):
         rule.add(0, 2, 0.0)
-    assert rule.leader in rule.left
+        assert rule.leader in rule.left
 
 
 def test_the_leader_plays_who_has_played_least_first():

@@ -319,6 +319,7 @@ def report(rule, search):
 """
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize(
     ("place", "part"), [("amaf", NodeAmaf(winning=WinningMoves())), ("rule", UCB1Tuned())]
 )

@@ -85,12 +85,12 @@ def test_of_two_proven_moves_the_shorter_is_told():
     assert (answer.action, answer.distance) == (1, 1)
 
 
-def test_a_position_that_rests_on_itself_alone_is_settled():
-    """Play can only go round, which counts enough."""
+def test_what_rests_on_a_position_is_settled_with_it():
+    """Play can only go round, which counts enough: 1 is proven as soon as 0 is."""
     rules = written_graph([[1], [0]], [0, 1], {})
     search = ProofSearch(GraphState(rules), max_memory_mb=1, repetition=0.0)
     assert search.prove(GraphState(rules), 0, 0.0, positions=100)
-    assert search.positions == 2
+    assert search.answer(GraphState(rules, 1), 0, 0.0).proven
 
 
 def test_returns_that_are_looked_at_are_those_of_the_game():

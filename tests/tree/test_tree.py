@@ -149,6 +149,16 @@ def test_the_tree_stays_within_the_memory(megabytes):
     assert result.nodes < wide_search(count)[2].nodes
 
 
+def test_a_kept_subtree_of_a_tree_too_small_to_forget_makes_room_again():
+    state, searcher, result = wide_search(300, max_memory_mb=0.004)
+    assert search_tree(searcher).full
+    searcher.advance(result.action)
+    state.apply_action(result.action)
+    kept = int(searcher.tree.used[NODE])
+    assert 0 < kept < searcher.search(state, Limit(simulations=100)).nodes
+
+
+@pytest.mark.full
 def test_a_kept_subtree_makes_room_again():
     state, searcher, result = wide_search(1000, max_memory_mb=0.025)
     assert result.memory_full
