@@ -587,6 +587,18 @@ def test_a_board_of_lines_of_action_that_comes_again_is_a_draw():
     assert own.returns() == [0, 0]
 
 
+def test_a_board_of_oware_that_comes_again_with_the_other_to_move_does_not_end_it():
+    own = play_both(
+        "oware(num_houses_per_player=2,num_seeds_per_house=1)", [0, 1, 0, 0, 1, 1, 0, 0, 0]
+    )
+    assert not own.is_terminal()
+
+
+def test_who_takes_the_last_piece_wins_in_breakthrough():
+    own = play_both("breakthrough(rows=3,columns=2)", ["a3b2", "a1b2*", "b3a2", "b1a2*"])
+    assert own.returns() == [-1, 1]
+
+
 def test_a_ko_is_not_retaken_at_once_in_go():
     moves = ["B b1", "W c1", "B a2", "W d2", "B b3", "W c3", "B c2", "W b2"]
     own = play_both("go(board_size=5)", moves)

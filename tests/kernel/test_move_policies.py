@@ -130,8 +130,12 @@ def use(provider, monkeypatch):
         monkeypatch.setattr(states, "bridge", lambda: None)
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("game", ["connect_four", "hex(board_size=4)"])
+TWICE = "dots_and_boxes(num_rows=1,num_cols=2)"
+"""A game in which who takes a box moves again."""
+
+
+@pytest.mark.full(but=[TWICE])
+@pytest.mark.parametrize("game", ["connect_four", "hex(board_size=4)", TWICE])
 def test_every_provider_tells_the_same_of_a_move(game, monkeypatch):
     trees = {}
     for provider in ("compiled rules", "native", "python"):

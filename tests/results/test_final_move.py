@@ -29,7 +29,8 @@ from rave_agents.parts import (
     Solver,
 )
 from rave_agents.results.final_move import root_statistics
-from rave_agents.results.root import Root, RootMove, merged_root
+from rave_agents.results.root import Root, RootMove, merged_root, with_proof
+from rave_agents.tree.root_position import MoveProof, RootProof
 
 WIN, DRAW, LOSS = [1.0, 0.0], [0.5, 0.5], [0.0, 1.0]
 HALF = [(0, 0.5), (1, 0.5)]
@@ -562,3 +563,11 @@ def test_the_time_that_it_takes_grows_with_the_number_of_moves_alone():
     started = time.process_time()
     assert len(hand_made(*moves)) == 50_000
     assert time.process_time() - started < 10.0
+
+
+def test_of_what_the_solver_proves_a_draw_is_not_lost():
+    unknown = (0, 0.0, 0.5, AmafStatistics(), EdgeProof())
+    root = Root((RootMove(0, *unknown), RootMove(1, *unknown)), 0, 0.0, 1.0)
+    moves = {0: MoveProof(0.5, 0.5, 4), 1: MoveProof(0.0, 0.0, 2)}
+    found = with_proof(root, RootProof(0.5, moves, (0, 0, 0, 0), 9, False, None), 1.0)
+    assert [move.proof.lost for move in found.moves] == [False, True]
