@@ -517,3 +517,11 @@ def test_records_are_the_same_whatever_way_led_to_them(name):
     at_once = rules.new_initial_state()
     at_once.play_through(state.history())
     assert at_once.position_key() == state.position_key() == state.clone().position_key()
+
+
+def test_no_moves_lead_to_a_position_that_was_written():
+    state = rules_class("connect_four")().new_initial_state()
+    written = state.clone()
+    written.change(lambda record: written.rules.place(record, [[0] + [-1] * 6] + [[-1] * 7] * 5, 1))
+    assert state.moves_to(state.clone()) == []
+    assert state.moves_to(written) is None
