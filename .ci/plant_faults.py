@@ -1,7 +1,7 @@
 """Plants the faults of ``faults.toml``, one at a time, and tells which test of the gate finds each.
 
 Two clones of a commit are made in a temporary folder, a sound and a faulty one. The tests of the
-gate run until one fails: those that the fault names, interpreted and compiled, then all others.
+gate run until one fails: first those that the fault names, then all others.
 What fails must pass in the sound clone, or else the script stops. Other arguments go to pytest::
 
     python .ci/plant_faults.py --only "passes add up" --only "draws are lost" -n 1
@@ -22,6 +22,11 @@ from collections.abc import Iterator
 HERE = pathlib.Path(__file__).resolve().parent
 HANGS = 3600
 """Seconds after which a run of tests counts as endless."""
+
+GATE = [[], ["--compiled"], ["--slow"]]
+"""The runs of the gate."""
+
+KINDS = {"--compiled", "--slow", "--full"}
 
 FINE = {0, 5}
 """Exit codes of pytest: all passed, or there was no test."""
@@ -87,8 +92,8 @@ def _runs(folders: list[str], full: bool) -> Iterator[list[str]]:
         return
     others = ["tests", *(f"--ignore={folder}" for folder in named)]
     for where in (named, others):
-        yield where
-        yield ["--compiled", *where]
+        for kind in GATE:
+            yield [*kind, *where]
 
 
 def _first_failure(
@@ -96,17 +101,16 @@ def _first_failure(
 ) -> str:
     """The test that fails in the faulty clone alone; empty if there is none."""
     for arguments in runs:
-        kind = [argument for argument in arguments if argument in {"--compiled", "--full"}]
         code, output = _pytest(faulty, ["-x", *arguments, *options])
         if code in FINE:
             continue
+        kind = [argument for argument in arguments if argument in KINDS]
         failed = re.search(r"^(?:FAILED|ERROR) (tests/.*?)(?: - .*)?$", output, re.MULTILINE)
-        if failed is None:
-            return f"{' '.join(kind)} {output.strip().splitlines()[-1]}".strip()
-        again, told = _pytest(sound, [*kind, failed[1], "-n", "0"])
+        what = [*kind, failed[1]] if failed else arguments
+        again, told = _pytest(sound, [*what, *options])
         if again not in FINE:
-            sys.exit(f"Without any fault, this fails, too: {failed[1]}\n{told}")
-        return " ".join([*kind, failed[1]])
+            sys.exit(f"Without any fault this fails, too: {' '.join(what)}\n{told}")
+        return " ".join(what) if failed else f"{' '.join(kind)} {output.splitlines()[-1]}"
     return ""
 
 
@@ -119,7 +123,7 @@ def _pytest(tree: pathlib.Path, arguments: list[str]) -> tuple[int, str]:
             command, cwd=tree, env=environment, capture_output=True, timeout=HANGS, check=False
         )
     except subprocess.TimeoutExpired:
-        return 1, "no end"
+        return 1, "They do not end."
     return done.returncode, done.stdout.decode("utf-8", "replace")
 
 

@@ -415,7 +415,7 @@ def test_what_is_no_game_is_refused():
 
 def test_a_test_ends_with_whole_pairs_whichever_game_is_finished_first():
     empty = MatchResult(
-        game="a game", agents=("a", "b"), seed=1, planned=400, records=(), sprt=Sprt(0, 50)
+        game="a game", agents=("a", "b"), seed=1, planned=400, records=(), sprt=Sprt(0, 300)
     )
     collector = _ResultCollector(empty, None, None, [])
     decided = False

@@ -140,7 +140,7 @@ def test_every_provider_tells_the_same_of_a_move(game, monkeypatch):
     trees = {}
     for provider in ("compiled rules", "native", "python"):
         use(provider, monkeypatch)
-        searcher, result = searched(game, Seen())
+        searcher, result = searched(game, Seen(), 80)
         trees[result.provider] = dump(searcher)
     assert len(trees) == 3
     first, *others = trees.values()
