@@ -415,26 +415,23 @@ def test_what_is_no_game_is_refused():
 
 def test_a_test_ends_with_whole_pairs_whichever_game_is_finished_first():
     empty = MatchResult(
-        game="a game", agents=("a", "b"), seed=1, planned=400, records=(), sprt=Sprt(0, 300)
+        game="a game", agents=("a", "b"), seed=1, planned=400, records=(), sprt=Sprt(0, 100)
     )
     collector = _ResultCollector(empty, None, None, [])
-    decided = False
-    for pair in range(200):
-        for number in ([0] if pair == 0 else []) + [2 * pair + 2, 2 * pair + 1]:
-            won = (1.0, 0.0) if number % 2 == 0 else (0.0, 1.0)
-            record = GameRecord(
-                number=number,
-                first_seat=number % 2,
-                opening=(),
-                actions=(0,),
-                returns=won,
-                efforts=(Effort(), Effort()),
-            )
-            decided = decided or collector.take(Key(0, number), record)
-        if decided:
+    order = [0, *(number for pair in range(20) for number in (2 * pair + 2, 2 * pair + 1))]
+    for number in order:
+        first_seat = number % 2
+        record = GameRecord(
+            number=number,
+            first_seat=first_seat,
+            opening=(),
+            actions=(0,),
+            returns=(1.0 - first_seat, 0.0 + first_seat),
+            efforts=(Effort(), Effort()),
+        )
+        if collector.take(Key(0, number), record):
             break
-    assert decided
-    assert len(collector.result().records) == 2 * pair + 2
+    assert [each.number for each in collector.result().records] == list(range(number + 1))
 
 
 def test_each_seat_of_an_agent_has_random_numbers_of_its_own(register):

@@ -35,7 +35,7 @@ def test_values_of_random_trees(kind):
 
 
 def test_the_answer_at_every_position_guarantees_its_bound():
-    for seed in range(3):
+    for seed in range(3, 7):
         root = tree_state("zero sum", random_tree("zero sum", seed))
         search, pending = ExpectedValue(root, 0, max_memory_mb=0.1), [root]
         search.solve(root)
