@@ -25,7 +25,6 @@ from rave_agents.compiler.linking import (
     has_addresses,
 )
 from rave_agents.compiler.machine_code import MachineCode
-from rave_agents.compiler.plain_bodies import give_plain_bodies
 from rave_agents.compiler.references import RecordReference, copy_of
 from rave_agents.compiler.settings import codegen_settings
 from rave_agents.compiler.shortcuts import operators_typed_once
@@ -90,7 +89,6 @@ def compiled_entry(entry: Callable[[int, int], int]) -> MachineCode:
 
 
 def _open(opened: OpenFunction[Any, Any]) -> None:
-    give_plain_bodies(opened)
 
     @overload(opened, jit_options=INNER, strict=False)
     def _compiled(*arguments: Any) -> Any:

@@ -17,7 +17,6 @@ MAKERS = (
     "compiler.linking",
     "compiler.lowering",
     "compiler.machine_code",
-    "compiler.plain_bodies",
     "compiler.references",
     "compiler.shortcuts",
     "games.kit.instructions",

@@ -6,62 +6,9 @@ import math
 import numba
 import numpy as np
 import pytest
-from helpers.games import random_game
 
-from rave_agents import Limit, Searcher
 from rave_agents.compiler import shortcuts
-from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.linking import OPTIONS, LinkedCompiler
-from rave_agents.compiler.plain_bodies import PlainBody, plain_body
-
-
-def nothing(part, depth):
-    """Nothing."""
-
-
-def second(part, depth):
-    return depth
-
-
-def one(part, depth):
-    """One."""
-    return 1.0
-
-
-def sum_of(part, depth):
-    return depth + 1
-
-
-@pytest.mark.parametrize(
-    ("body", "found"),
-    [
-        (nothing, PlainBody(None, None)),
-        (second, PlainBody(None, 1)),
-        (one, PlainBody(1.0, None)),
-        (sum_of, None),
-        (lambda part: 2**70, None),
-        (lambda part: part.depth, None),
-    ],
-)
-def test_a_body_is_plain_that_only_returns_a_constant_or_an_argument(body, found):
-    assert plain_body(body.__code__) == found
-
-
-@pytest.mark.compiled
-@pytest.mark.full
-def test_no_hook_that_does_nothing_is_compiled(monkeypatch, tmp_path):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(OpenFunction, "generation", OpenFunction.generation + 1)
-    compile_one, functions = LinkedCompiler.compile_extra, []
-    monkeypatch.setattr(
-        LinkedCompiler,
-        "compile_extra",
-        lambda self, function: functions.append(function) or compile_one(self, function),
-    )
-    Searcher(seed=1).search(random_game(1), Limit(simulations=10))
-    assert functions
-    defaults = {opened.default for opened in OpenFunction.everyone}
-    assert not [each for each in functions if each in defaults and plain_body(each.__code__)]
 
 
 def several(a, b):
