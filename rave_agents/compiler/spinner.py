@@ -19,8 +19,6 @@ def stderr_console() -> Console:
 class _TextSoFar(ProgressColumn):
     """A text, and what is done."""
 
-    max_refresh = 0.2
-
     def __init__(self, done: Callable[[], str]) -> None:
         super().__init__()
         self._done = done

@@ -2,10 +2,13 @@
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numba
 import numpy as np
 import pytest
+from numba.core import ir, types
+from numba.core.compiler import run_frontend
 
 from rave_agents.compiler import shortcuts
 from rave_agents.compiler.linking import OPTIONS, LinkedCompiler
@@ -43,3 +46,56 @@ def test_instructions_give_what_numba_and_python_give(function, numbers, monkeyp
         assert repr(ours(*given)) == repr(numbas(*given)), given
         assert np.array_equal(ours(*given), function(*given), equal_nan=True), given
     assert int in replaced or {max, min} <= set(replaced)
+
+
+def loops_and_items(numbers, table, count):
+    total = 0.0
+    for place in range(count):
+        total += numbers[place] * table[place % 2, -1]
+    for place in range(1, count, 2):
+        numbers[-place] += 1.0
+    for place in range(count, 0, -1):
+        table[-1, place % 3] -= numbers[place - 1]
+    for _ in range(count, 1):
+        total += 100.0
+    return total + numbers[0] + table.shape[1]
+
+
+def test_short_lowering_of_loops_and_items_gives_what_python_gives(monkeypatch):
+    monkeypatch.setattr(loops_and_items, "__module__", "rave_agents.own")
+    linked = numba.njit(**OPTIONS, pipeline_class=LinkedCompiler)(loops_and_items)
+
+    @numba.njit
+    def ours(numbers, table, count):
+        return linked(numbers, table, count)
+
+    for count in (0, 1, 5):
+        given = [(np.arange(1.0, 7.0), np.arange(6.0).reshape(2, 3)) for _ in range(2)]
+        assert ours(*given[0], count) == loops_and_items(*given[1], count)
+        assert all(map(np.array_equal, *given))
+
+
+class Stated(types.Type):
+    def constant_of(self, name):
+        return {"is_checked": False, "players": 2}.get(name)
+
+
+def checked(rules, action):
+    if rules.is_checked and action < 0:
+        return -1
+    if not rules.players > 1:
+        return -2
+    return 3 if rules.unknown else 4
+
+
+def test_what_constants_rule_out_is_left_out():
+    state = SimpleNamespace(func_ir=run_frontend(checked), args=(Stated("stated"), types.int64))
+    assert shortcuts.KnownBranches().run_pass(state)
+    constants = {
+        one.value.value
+        for block in state.func_ir.blocks.values()
+        for one in block.find_insts(ir.Assign)
+        if isinstance(one.value, ir.Const)
+    }
+    assert {3, 4} <= constants
+    assert not {-1, -2} & constants
