@@ -15,7 +15,7 @@ from rave_agents.game.game_state import GameState
 from rave_agents.game.notation import Moves, apply_moves
 from rave_agents.solver.expected_value import ExpectedValue
 from rave_agents.solver.proof_search import ProofSearch
-from rave_agents.solver.state_expander import told_apart
+from rave_agents.solver.state_expander import with_history
 
 NOTHING_PROVEN = "Nothing is proven of the position that a certificate could tell."
 
@@ -76,7 +76,7 @@ def certify(
     """
     loaded = as_game(game)
     header = position_header(loaded, solution.game, list(solution.moves), moves, position)
-    root = told_apart(header.root(loaded), header.moves)
+    root = with_history(header.root(loaded), header.moves)
     search = solution.search
     if isinstance(search, ExpectedValue):
         return write_bounds(path, header, root, search)

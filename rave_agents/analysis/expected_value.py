@@ -18,7 +18,7 @@ from rave_agents.results.tables import Column, Table
 from rave_agents.results.view import View
 from rave_agents.solver.expected_value import ExpectedValue, ValueBounds, ValueProgress
 from rave_agents.solver.proof_search import check_provable
-from rave_agents.solver.state_expander import told_apart
+from rave_agents.solver.state_expander import with_history
 
 ENDS = {
     "solved": "solved",
@@ -172,7 +172,7 @@ def solve_expected(
     loaded = as_game(game)
     check_provable(loaded.new_initial_state(), loaded.name)
     decided, played = decision_after(loaded, moves, position)
-    state = told_apart(decided, played)
+    state = with_history(decided, played)
     name = game if isinstance(game, str) else loaded.name
     player, begin = int(state.current_player()), time.perf_counter()
     search = ExpectedValue(state, player, max_memory_mb=max_memory_mb, precision=precision)

@@ -32,7 +32,7 @@ from rave_agents.solver.proof_search import (
     check_provable,
     check_threads,
 )
-from rave_agents.solver.state_expander import told_apart
+from rave_agents.solver.state_expander import with_history
 from rave_agents.solver.value_search import (
     Interval,
     ValueSearch,
@@ -330,7 +330,7 @@ def solve_position(
         )
     value_of_loops = loops_are_drawn(initial) if repetition == "draw" else repetition
     search = ProofSearch(
-        told_apart(initial),
+        with_history(initial),
         max_memory_mb=max_memory_mb,
         repetition=value_of_loops,
         threads=threads,
@@ -339,7 +339,7 @@ def solve_position(
         name=loaded.name,
     )
     decided, played = decision_after(loaded, moves, position)
-    state = told_apart(decided, played)
+    state = with_history(decided, played)
     rules = "" if table is None else rules_digest(loaded)
     if table is not None and Path(table).exists():
         search.load(table, loaded.name, rules)

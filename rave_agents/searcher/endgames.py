@@ -16,7 +16,7 @@ from rave_agents.solver.proof_search import (
     ProofSearch,
     check_provable,
 )
-from rave_agents.solver.state_expander import told_apart
+from rave_agents.solver.state_expander import with_history
 from rave_agents.solver.value_search import Interval, ValueSearch
 from rave_agents.tree.composition import SearchedGame
 from rave_agents.tree.root_position import MoveProof, RootPosition, RootProof
@@ -127,7 +127,7 @@ class EndgameSolver:
         if size is None:
             return None
         begin = time.perf_counter()
-        state = told_apart(root.state)
+        state = with_history(root.state)
         search = self._search
         if search is None or state is not root.state:  # Recorded moves begin at this root.
             search = self._search = _new_search(state, root, budget.expected, self._value)
@@ -149,7 +149,7 @@ class EndgameSolver:
         """Compile or load what proofs in a root's game need."""
         try:
             if self._is_tried(root):
-                state = told_apart(root.state)
+                state = with_history(root.state)
                 search = _new_search(state, root, 1.0, self._value)
                 search.prove(state, root.player, math.inf, positions=1)
         except OF_BROKEN_GAMES as error:

@@ -9,26 +9,26 @@ from rave_agents.solver.proof_search import Answer
 from rave_agents.solver.value_search import ValueSearch
 
 LONGEST_LINE = 500
-"""Moves of a proven line, at most."""
+"""Maximum number of moves of a proven line."""
 
 
 def best_line(
     values: ValueSearch, first: int | None = None, positions: int | None = 0
 ) -> tuple[int, ...]:
-    """Best play from a root whose value is known, by the table.
+    """Best play from a root whose value is known, read from the table.
 
-    Each move keeps the value, for the player and for the others, so a whole line ends with it: at
-    an end of the game, or, where endless play has this value, at a position that comes back. Who
-    has to make progress takes the shortest way, who cannot change the value the longest.
+    Every move of either side keeps the value, so a complete line ends with it: at the end of the
+    game or, if endless play has this value, at a repeated position. The side that must make
+    progress takes the shortest way, the other side the longest.
 
     Args:
         values: the finished search for the value.
         first: the first action; None for the best.
-        positions: the most positions to expand for what the table lacks; None for no limit.
+        positions: the maximum number of positions to expand for missing entries; None for no limit.
 
     Returns:
-        The actions; fewer than a whole line where a move's proof is missing. None at all if the
-        value is open, or the first action is not known to keep it.
+        The actions; an incomplete line if a move's proof is missing, an empty one if the value is
+        open or the first action is not known to keep it.
     """
     if not values.interval.is_point:
         return ()
@@ -36,12 +36,13 @@ def best_line(
 
 
 class _Line:
-    """A walk along moves that keep a value."""
+    """Follows moves that keep a value."""
 
     def __init__(self, values: ValueSearch, positions: int | None) -> None:
         self._search, self._player = values.search, values.player
         self._root, self._value = values.state, values.interval.low
         self._limits = values.limits
+        # The others keep the value by refuting "at least the next greater float".
         self._above = math.nextafter(self._value, math.inf)
         self._statements = list(dict.fromkeys([self._value, self._above, *values.tried]))
         self._positions = positions
@@ -67,9 +68,9 @@ class _Line:
         return tuple(line)
 
     def _moves(self, state: GameState) -> list[int]:
-        """The moves that keep the value, the best first."""
+        """The moves that keep the value, best first."""
         own = state.current_player() == self._player
-        # All of a player's moves keep the least value, all of the others' the greatest.
+        # Every move of the player keeps the least value, every move of the others the greatest.
         any_move = self._value <= self._limits.low if own else self._value >= self._limits.high
         found = self._known_moves(state, own=own, any_move=any_move)
         if not found and not any_move and self._positions != 0:
@@ -88,7 +89,7 @@ class _Line:
             elif known:
                 distances[action] = min(known)
         if not any_move:
-            # The table may have lost what it knew of the position after the deciding move.
+            # The table may have dropped the entry after the deciding move but kept this position's.
             answers = self._search.answers(state, self._player, self._statements)
             for each in self._settled(answers, own=own):
                 if each.action is not None:
@@ -97,7 +98,7 @@ class _Line:
         return kept if self._may_repeat else [a for a in kept if not self._returns(state, a)]
 
     def _settled(self, answers: Sequence[Answer | None], *, own: bool) -> list[Answer]:
-        """The answers that secure the value for a side."""
+        """The answers that guarantee the value for a side."""
         pairs = zip(self._statements, answers, strict=True)
         return [
             each

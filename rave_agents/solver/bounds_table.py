@@ -1,4 +1,4 @@
-"""The table of bounds of the search for expected values, compiled."""
+"""The transposition table of bounds for expected values, compiled."""
 
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ SLOTS = 4
 """Entries of a bucket of the table."""
 
 USED = 8
-"""The place in the search's ``control`` of the entries in use."""
+"""Index in the search's ``control``: the number of entries in use."""
 
 SECOND_HALF = np.uint64(32)
 NONE = -1
@@ -21,19 +21,20 @@ class BoundsTable(NamedTuple):
     """The bounds of positions."""
 
     keys: NDArray[np.uint64]
-    """[entries] the first word of the key; the second one tells the bucket."""
+    """[entries] the first word of the key; the second word selects the bucket."""
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     work: NDArray[np.int64]
-    """[entries] positions expanded below it; 0 where there is no entry."""
+    """[entries] positions expanded below it; 0 marks an empty entry."""
     sweep: NDArray[np.int64]
-    """[entries] the last sweep that has left it without an answer."""
+    """[entries] the last sweep that left it unanswered."""
     buckets: int
 
 
 @kernel
 def bucket_of(table: BoundsTable, second: Any) -> Any:
-    """The first entry of the bucket of a key: its upper half as a share of all."""
+    """The first entry of a key's bucket."""
+    # Multiply and shift: 32 bits of the key scaled to the number of buckets, without a division.
     return SLOTS * np.int64(((second >> SECOND_HALF) * np.uint64(table.buckets)) >> SECOND_HALF)
 
 
@@ -49,12 +50,13 @@ def look_up(table: BoundsTable, first: Any, second: Any) -> int:
 
 @kernel
 def store(search: Any, first: Any, second: Any, work: int, sweep: int) -> None:
-    """Keep the bounds in ``Search.bounds``, in the place of the least work if there is no other."""
+    """Store ``Search.bounds``, replacing the bucket's entry with the least work if it is full."""
     table, bounds = search.table, search.bounds
     begin = bucket_of(table, second)
     chosen = begin
     for place in range(begin, begin + SLOTS):
         if table.keys[place] == first and table.work[place] > 0:
+            # Bounds always hold, so the intersection of old and new ones does too.
             table.low[place] = max(table.low[place], bounds[0])
             table.high[place] = min(table.high[place], bounds[1])
             table.work[place] += work

@@ -1,4 +1,4 @@
-"""Buffers that the searches of this room share with a game, and how they grow."""
+"""Buffers shared between the solver's searches and a game, and how they grow."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,18 +12,19 @@ from rave_agents.solver.carriers import words_of
 from rave_agents.solver.state_expander import StateExpander
 
 SLICE_SECONDS = 0.05
-"""Seconds that a search runs between two looks at it, about."""
+"""Approximate seconds that a search runs between two checks of its limits."""
 
 FIRST_DEPTHS, FIRST_CHILDREN, FIRST_ACTIONS = 64, 4096, 256
-"""Room at first for positions on the path, for their children, and for the actions of one."""
+"""Initial capacity for positions on the path, for their children, and for actions of one
+position."""
 
 
 def expander_of(state: GameState, value: Any = None) -> tuple[Expansion, Expander]:
-    """The expander of a state's game, compiled where it has one, and its buffers.
+    """The buffers and the expander of a state's game, compiled if the game has one.
 
     Args:
         state: the state.
-        value: a value function, see ``judged_rules``, that compiled rules are to ask.
+        value: a value function for compiled rules, see ``judged_rules``.
     """
     players = state.num_players()
     found = compiled_form(state)
@@ -38,34 +39,34 @@ def expander_of(state: GameState, value: Any = None) -> tuple[Expansion, Expande
 
 
 def cell_words_of(state: GameState) -> int:
-    """Words that the carrier of a proof takes in a state's game; 0 where proofs have none."""
+    """Words per carrier of a proof in a state's game; 0 if proofs have no carriers."""
     found = compiled_form(state)
     if found is None or not found.rules.more_stones_never_hurt:
         return 0
     rules = found.rules
     if rules.num_images > 1 and rules.num_board_cells != rules.num_distinct_actions:
-        return 0  # Actions cannot be turned as cells are.
+        return 0  # Some actions are not cells, so symmetries cannot map them.
     return words_of(rules.num_distinct_actions)
 
 
 def with_room(old: Expansion, expander: Expander, actions: int) -> Expansion:
-    """Buffers with room for so many actions of a position, to which the expander is bound.
+    """New buffers with room for ``actions`` actions per position, bound to the expander.
 
     Raises:
-        GameError: if no search takes so many.
+        GameError: if that exceeds every search's limit.
     """
     if actions > MOST_LEGAL:
         raise GameError(f"A position has {actions} legal actions, more than {MOST_LEGAL}.")
     expansion = make_expansion(int(old.header[Place.NUM_PLAYERS]), actions)
-    told = Place.DEPTH, Place.ACTION, Place.DEPTHS, Place.COUNT_MOVES
-    for place in (*told, Place.CARRIER_WORDS, Place.FORESEE):
+    kept = Place.DEPTH, Place.ACTION, Place.DEPTHS, Place.COUNT_MOVES
+    for place in (*kept, Place.CARRIER_WORDS, Place.FORESEE):
         expansion.header[place] = old.header[place]
     expander.bind(expansion)
     return expansion
 
 
 def grown(old: Iterable[Any] | None, made: Any) -> Any:
-    """New buffers with the content of the old ones, if there are any."""
+    """The new buffers, filled with the content of the old ones if there are any."""
     for before, now in zip(old or (), made, strict=False):
         now[: len(before)] = before
     return made

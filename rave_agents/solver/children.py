@@ -1,4 +1,4 @@
-"""Children of a node on the path of a search for a proof, as far as they are known, compiled."""
+"""Children of a node on the path of a proof search, compiled."""
 
 from typing import Any
 
@@ -16,11 +16,11 @@ from rave_agents.solver.records import (
     MOST_DISTANCE,
     MOST_VALUES,
     NO_DEPTH,
+    NO_VALUE,
     NUM_PLAYERS,
     NUM_VALUES,
     RANKS,
     STRIDE,
-    UNTOLD,
     VARIES,
     Search,
 )
@@ -41,19 +41,20 @@ from rave_agents.solver.table import (
 )
 
 JUDGED, TRUST = 16.0, 1.5
-"""The numbers of a position that a value function calls even; how much others differ from them, in
-natural logarithms, where it is certain."""
+"""The initial numbers of a position judged even, and the natural logarithm of their largest factor,
+for a position judged certain."""
 
 SHARED_BY = 8
-"""Open children that add one more each where a value function gives numbers."""
+"""With a value function, delta's share of each open child grows by 1 per this many open
+children."""
 
 
 @kernel
 def weight_of_others(judges: int, num_open: int) -> int:
-    """The numbers that open children add to the greatest one of them: 1 each.
+    """The sum that open children add to the greatest delta: 1 each.
 
-    Beside the greater numbers that a value function gives that would be too little where there are
-    many: one more for each ``SHARED_BY`` of them, at most ``JUDGED``.
+    With the larger numbers of a value function that would be too little for many children: one more
+    per ``SHARED_BY`` of them, at most ``JUDGED`` each.
     """
     each = 1
     if judges != 0:
@@ -63,7 +64,7 @@ def weight_of_others(judges: int, num_open: int) -> int:
 
 @kernel
 def add_child(search: Search, depth: int, index: int, at: int) -> None:
-    """Write what is known of a child into the pool."""
+    """Write a child and its known results to the pool."""
     pool, expansion, statement = search.pool, search.expansion, search.statement
     action: Any = np.int64(expansion.actions[index])
     pool.action[at] = action
@@ -76,18 +77,22 @@ def add_child(search: Search, depth: int, index: int, at: int) -> None:
         distance: Any = np.int64(0)
         forget_cells(search, at)
         if expansion.ends[index] == FORESEEN:
-            if search.control[CELL_WORDS] == 0:  # Else it comes first, with its small carrier.
+            # With carriers it keeps distance 0 and so comes first, having a small carrier.
+            if search.control[CELL_WORDS] == 0:
                 distance = np.int64(min(expansion.moves[index], MOST_DISTANCE))
             copy_cells(search, expansion.carriers, index, pool.cells, at)
         pool.word[at] = packed_settled(state, place_of_value(search, value), 0, distance)
         return
+    # One table holds entries of several statements: the salt separates their keys.
     salt = np.uint64(statement.salt)
     first, second = expansion.keys[2 * index] ^ salt, expansion.keys[2 * index + 1] ^ salt
     pool.keys[2 * at], pool.keys[2 * at + 1] = first, second
     pool.image[at] = expansion.images[index]
     take_known(search, depth, at, recall_child(search, at))
+    # Not in the table.
     if pool.phi[at] == 0:
         begin_numbers(search, depth, index, at)
+    # A twin entry: a result that holds only for this path (Kishimoto & Müller 2004).
     if pool.word[at] == NOTHING and search.control[LOOPS] > 0:
         paths = search.stack.paths
         word = look_up(search.table, first ^ paths[2 * depth], second ^ paths[2 * depth + 1])
@@ -98,13 +103,14 @@ def add_child(search: Search, depth: int, index: int, at: int) -> None:
 
 @kernel
 def rank_place(search: Search, depth: int, action: int) -> int:
-    """The place of the mover's action in ``decided``."""
+    """Index of the mover's action in ``decided``."""
+    # `& (RANKS - 1)` is modulo a power of two; collisions only blur the ordering.
     return int(search.stack.is_own[depth]) * RANKS + (action & (RANKS - 1))
 
 
 @kernel
 def take_known(search: Search, depth: int, at: int, word: Any) -> None:
-    """Write what the table knows of a child into the pool; 0 for numbers that it does not know."""
+    """Write a child's table entry to the pool; numbers are 0 without an entry."""
     pool = search.pool
     pool.phi[at] = pool.delta[at] = 0
     if word == NOTHING:
@@ -120,9 +126,9 @@ def take_known(search: Search, depth: int, at: int, word: Any) -> None:
 
 @kernel
 def has_varying_moves(search: Search) -> int:
-    """1 if the positions after the path's end differ by two and more in how many moves they have.
+    """1 if the numbers of moves of the children differ by two or more.
 
-    By one they also differ where a move is blocked, such as a column of Connect Four.
+    They differ by one wherever a move is blocked, such as a full column in Connect Four.
     """
     expansion, least, most = search.expansion, 2**31, 0
     for index in range(expansion.header[HEADER_COUNT]):
@@ -134,11 +140,12 @@ def has_varying_moves(search: Search) -> int:
 
 @kernel
 def begin_numbers(search: Search, depth: int, index: int, at: int) -> None:
-    """Write the numbers with which a new position begins: 1, or more for who must answer all moves.
+    """Write the initial numbers of a new position: 1 for its mover, more for the other side.
 
-    That is their number; where it varies, a quarter of its square: it tells how near the end is.
-    Where a value function tells what who moves there is to expect, both numbers are ``JUDGED``, and
-    ``TRUST`` lowers the one of whoever it is for as much as it raises the other's.
+    The other side must answer all moves, so its number is their count; if the count varies between
+    siblings it indicates the distance from the end, and a quarter of its square is used. With a
+    value function both start from ``JUDGED``, divided for the side it favours and multiplied for
+    the other by up to ``exp(TRUST)``.
     """
     pool, expansion = search.pool, search.expansion
     weight: Any = np.int64(expansion.moves[index])
@@ -157,36 +164,37 @@ def begin_numbers(search: Search, depth: int, index: int, at: int) -> None:
 
 @kernel
 def place_of_value(search: Search, value: float) -> int:
-    """The place of a value among those met; ``UNTOLD`` where there is no more room."""
+    """Index of a value among those met; ``NO_VALUE`` if there is no more room."""
     known = search.control[NUM_VALUES]
     for place in range(1, known):
         if search.values[place] == value:
             return int(place)
     if known > MOST_VALUES:
-        return UNTOLD
+        return NO_VALUE
     search.values[known] = value
+    # Threads write disjoint places: each has its own residue modulo the number of threads.
     search.control[NUM_VALUES] = known + search.control[STRIDE]
     return int(known)
 
 
 @kernel
-def told_value(search: Search, word: Any) -> float:
-    """The value of a settled position, as far as it is told."""
+def settled_value(search: Search, word: Any) -> float:
+    """The value of a settled position; the statement's return if none is stored."""
     place = value_of(word)
-    return search.statement.at_least if place == UNTOLD else float(search.values[place])
+    return search.statement.at_least if place == NO_VALUE else float(search.values[place])
 
 
 @kernel
 def is_better(search: Search, one: int, other: int, sign: float) -> bool:
-    """True if a settled child is better for the mover than another; sign is -1 where others move.
+    """True if a settled child is better for the mover; ``sign`` is -1 where others move.
 
-    What rests on no loop comes first, then the value, then the shorter way.
+    A result that depends on no loop comes first, then the value, then the shorter way.
     """
     pool = search.pool
     if (pool.rests[one] == NO_DEPTH) != (pool.rests[other] == NO_DEPTH):
         return bool(pool.rests[one] == NO_DEPTH)
-    first = sign * told_value(search, pool.word[one])
-    second = sign * told_value(search, pool.word[other])
+    first = sign * settled_value(search, pool.word[one])
+    second = sign * settled_value(search, pool.word[other])
     if first != second:
         return first > second
     return bool(distance_of(pool.word[one]) < distance_of(pool.word[other]))

@@ -1,21 +1,19 @@
-"""Search for the value that a player can force where chance moves, compiled, on a stack.
+"""Search for the value that a player can force in games with chance, compiled, on a stack.
 
-A value is the player's expected return if the player does their best and all others together do
-their worst. The search keeps two bounds of each position's, which always hold the value, and works
-on a position until these answer the question asked of it: is the value at least *beta*, is it at
-most *alpha*, or else what is it. At a chance node each outcome is asked only as much as the answer
-needs, if all that is still unknown of the others turned out at its best or worst (Star1; Ballard
-1983):
+The value is the player's expected return if the player maximises it and all others minimise it. For
+each position the search keeps a lower and an upper bound that always hold, and refines them until
+they answer its alpha-beta question: is the value at least *beta*, at most *alpha*, or exactly what
+lies between. At a chance node each outcome gets the window that would still change the answer if
+the other outcomes took their extreme bounds (Star1; Ballard 1983):
 
     alpha_i = (alpha - sum_{j != i} p_j u_j) / p_i      beta_i = (beta - sum_{j != i} p_j l_j) / p_i
 
-with the probabilities p and the bounds l and u so far. Where there is an alpha or a beta to reach,
-one move after each outcome comes before all moves after any (a probe, as in Star2).
+with the probabilities p and the current bounds l and u. If alpha or beta is finite, one move after
+each outcome is searched before all moves after any outcome (probing, as in Star2).
 
-A sweep goes down to some depth, where the bounds are those of the table or of the game's utilities.
-It does not go on at a position that is on the path, nor at one that it has left before without an
-answer: their bounds still hold, so that where play can go round in circles, each sweep is a step of
-value iteration on both bounds.
+A sweep is limited in depth; below that, bounds come from the table or the game's utilities. It
+stops at positions on the path and at positions that it has already left unanswered: their bounds
+still hold. So if play can cycle, each sweep is a step of value iteration on both bounds.
 """
 
 import math
@@ -46,13 +44,13 @@ from rave_agents.solver.records import (
 )
 
 FAILED, GOES_ON, FINISHED, STACK_FULL, POOL_FULL, LISTS_FULL, NO_TURNS = range(7)
-"""Reasons that the search returns: an error of the game, its steps are used up, the sweep is over,
-a buffer is to be enlarged, or a position where no player moves alone."""
+"""Reasons why the search returns: an error in the game, no steps left, sweep finished, a full
+buffer, or a position with neither a single mover nor chance."""
 
 DEPTH, ENTERING, NODES, LIMIT, SWEEP, CUT, LOOPS, POOL = range(8)
-"""Places in ``Search.control``: the depth; 1 if the position there is not expanded yet; positions
-expanded; the depth that the sweep goes to, and its number; positions left out for their depth, and
-as they were on the path; room in the pool. ``USED`` and ``PATHS`` stand beside."""
+"""Indices in ``Search.control``: the depth; 1 if the position there is not yet expanded; positions
+expanded; the sweep's depth limit and number; positions cut by depth, and by loops; capacity of the
+pool. ``USED`` and ``PATHS`` are further indices."""
 
 CONTROL_WORDS = 16
 
@@ -60,34 +58,34 @@ LARGEST, SMALLEST, MEAN = 0, 1, 2
 """Kinds of nodes: the player moves, others do, or chance."""
 
 OPEN, CLOSED, PROBED = 0, 1, 2
-"""States of a child: to be looked into; looked into as far as this sweep goes; probed."""
+"""States of a child: to be searched; finished for this sweep; probed."""
 
 
 class Question(NamedTuple):
-    """The value that is looked for."""
+    """The value to be found."""
 
     player: int
     least: float
-    """The least return that the game has."""
+    """The game's least return."""
     greatest: float
-    """The greatest."""
+    """The game's greatest return."""
     precision: float
-    """The distance of two bounds between which nothing more is looked for."""
+    """Bounds this close count as exact."""
     salt: int
-    """A number by which its entries are told apart from those of other players."""
+    """Separates its table entries from those of other players."""
 
 
 class Stack(NamedTuple):
-    """The path, a node for each depth."""
+    """The path: one node per depth."""
 
     first: NDArray[np.int64]
-    """The place of the first child in the pool."""
+    """Index in the pool of the first child."""
     num_children: NDArray[np.int64]
     kind: NDArray[np.int64]
     alpha: NDArray[np.float64]
     beta: NDArray[np.float64]
     chosen: NDArray[np.int64]
-    """The place of the child that the path goes to, in the pool."""
+    """Index in the pool of the child on the path."""
     begin: NDArray[np.int64]
     """``NODES`` when the node was entered."""
     probe: NDArray[np.int64]
@@ -97,7 +95,7 @@ class Stack(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """The children of the nodes on the path, one node's after the other's."""
+    """The children of the nodes on the path, node after node."""
 
     action: NDArray[np.int32]
     keys: NDArray[np.uint64]
@@ -111,7 +109,7 @@ class Pool(NamedTuple):
 
 
 class Search(NamedTuple):
-    """All that a search for a value works on."""
+    """The data of a search for a value."""
 
     question: Question
     table: BoundsTable
@@ -119,9 +117,9 @@ class Search(NamedTuple):
     stack: Stack
     pool: Pool
     on_path: NDArray[np.int64]
-    """[a power of two] depths of positions on the path by their keys, plus 1; 0 where none is."""
+    """[a power of two] hash table of the path: depth + 1 by key; 0 if free."""
     bounds: NDArray[np.float64]
-    """[2] the bounds of the node that was weighed last; at the end those of the root."""
+    """[2] the bounds computed last by ``weigh``; in the end the root's."""
     control: NDArray[np.int64]
     expand_address: int
     header_address: int
@@ -129,7 +127,7 @@ class Search(NamedTuple):
 
 @entry("the solver for games of chance")
 def run(search: Search, steps: int) -> int:
-    """Go on for so many steps down or up; returns why the search ended."""
+    """Take ``steps`` steps down or up; returns the reason why the search stopped."""
     for _ in range(steps):
         status = enter(search) if search.control[ENTERING] != 0 else decide(search)
         if status != GOES_ON:
@@ -139,7 +137,7 @@ def run(search: Search, steps: int) -> int:
 
 @kernel
 def enter(search: Any) -> int:
-    """Expand the position at the path's end."""
+    """Expand the position at the end of the path."""
     control, stack, header = search.control, search.stack, search.expansion.header
     depth = control[DEPTH]
     begin: Any = np.int64(0)
@@ -175,7 +173,7 @@ def enter(search: Any) -> int:
 
 @kernel
 def add_child(search: Any, depth: int, index: int, at: int) -> None:
-    """Write what is known of a child into the pool."""
+    """Write a child and its known bounds to the pool."""
     pool, expansion, question = search.pool, search.expansion, search.question
     pool.action[at] = expansion.actions[index]
     pool.share[at] = expansion.chances[index]
@@ -190,6 +188,7 @@ def add_child(search: Any, depth: int, index: int, at: int) -> None:
     pool.low[at], pool.high[at] = question.least, question.greatest
     pool.state[at] = OPEN
     take_known(search, at)
+    # On the path already: its bounds hold, but searching it again would not end.
     if pool.state[at] == OPEN and depth_on_path(search, first, second) != NO_DEPTH:
         pool.state[at] = CLOSED
         search.control[LOOPS] += 1
@@ -202,13 +201,13 @@ def add_child(search: Any, depth: int, index: int, at: int) -> None:
 
 @kernel
 def never_comes(search: Any, depth: int, at: int) -> bool:
-    """True for an outcome that never comes."""
+    """True for an outcome with probability 0."""
     return search.stack.kind[depth] == MEAN and not search.pool.share[at] > 0.0
 
 
 @kernel
 def take_known(search: Any, at: int) -> None:
-    """Take over what the table knows of a child."""
+    """Tighten a child's bounds by its table entry."""
     pool, table = search.pool, search.table
     place = look_up(table, pool.keys[2 * at], pool.keys[2 * at + 1])
     if place == NONE:
@@ -222,7 +221,7 @@ def take_known(search: Any, at: int) -> None:
 
 @kernel
 def weigh(search: Any, depth: int) -> None:
-    """Write a node's bounds, by those of its children."""
+    """Compute a node's bounds from its children's."""
     stack, pool, bounds = search.stack, search.pool, search.bounds
     kind, first = stack.kind[depth], stack.first[depth]
     low, high = 0.0, 0.0
@@ -243,13 +242,13 @@ def weigh(search: Any, depth: int) -> None:
 
 @kernel
 def is_answered(search: Any, low: float, high: float, alpha: float, beta: float) -> bool:
-    """True if bounds answer the question."""
+    """True if bounds answer the alpha-beta question."""
     return low >= beta or high <= alpha or high - low <= search.question.precision
 
 
 @kernel
 def decide(search: Any) -> int:
-    """Go down to the child that matters most, or up if the question is answered."""
+    """Go down to the most relevant child, or up if the question is answered."""
     control, stack, pool, bounds = search.control, search.stack, search.pool, search.bounds
     depth = control[DEPTH]
     weigh(search, depth)
@@ -276,7 +275,7 @@ def decide(search: Any) -> int:
 
 @kernel
 def choose(search: Any, depth: int) -> Any:
-    """The place of the child to look into next; ``NONE`` if none would change the answer."""
+    """Index of the child to search next; ``NONE`` if none can change the answer."""
     stack, pool, bounds = search.stack, search.pool, search.bounds
     kind, first = stack.kind[depth], stack.first[depth]
     chosen: Any = np.int64(NONE)
@@ -289,8 +288,10 @@ def choose(search: Any, depth: int) -> Any:
         if is_to_probe(search, depth, at):
             return at
         if kind == LARGEST:
+            # Cannot raise the node's lower bound, nor reach alpha.
             if high <= max(bounds[0], stack.alpha[depth]):
                 continue
+            # Most promising first, by the middle of its bounds.
             merit = low + high
         elif kind == SMALLEST:
             if low >= min(bounds[1], stack.beta[depth]):
@@ -303,7 +304,7 @@ def choose(search: Any, depth: int) -> Any:
 
 @kernel
 def is_to_probe(search: Any, depth: int, at: int) -> Any:
-    """True for an outcome after which one move is tried first."""
+    """True for an outcome that is probed with one move first."""
     stack = search.stack
     if stack.kind[depth] != MEAN or search.pool.state[at] != OPEN:
         return False
@@ -312,7 +313,7 @@ def is_to_probe(search: Any, depth: int, at: int) -> Any:
 
 @kernel
 def ask(search: Any, depth: int, at: int) -> None:
-    """Write the question for a child to the next depth."""
+    """Write a child's alpha-beta window to the next depth."""
     stack, pool, bounds = search.stack, search.pool, search.bounds
     alpha, beta = stack.alpha[depth], stack.beta[depth]
     if stack.kind[depth] == LARGEST:
@@ -323,9 +324,8 @@ def ask(search: Any, depth: int, at: int) -> None:
         share = pool.share[at]
         alpha = (alpha - (bounds[1] - share * pool.high[at])) / share
         beta = (beta - (bounds[0] - share * pool.low[at])) / share
-        if (
-            pool.low[at] >= beta or pool.high[at] <= alpha
-        ):  # By rounding: the answer was not enough.
+        # Rounding has emptied the window: search with a full one.
+        if pool.low[at] >= beta or pool.high[at] <= alpha:
             alpha, beta = -math.inf, math.inf
     stack.probe[depth + 1] = 1 if is_to_probe(search, depth, at) else 0
     stack.alpha[depth + 1], stack.beta[depth + 1] = alpha, beta
@@ -333,7 +333,7 @@ def ask(search: Any, depth: int, at: int) -> None:
 
 @kernel
 def go_up(search: Any, depth: int, state: int) -> int:
-    """Leave a node: keep its bounds, and tell its parent.
+    """Leave a node: store its bounds, and pass them to its parent.
 
     Args:
         search: the search.
@@ -343,6 +343,7 @@ def go_up(search: Any, depth: int, state: int) -> int:
     """
     control, stack, pool, bounds = search.control, search.stack, search.pool, search.bounds
     first, second = stack.keys[2 * depth], stack.keys[2 * depth + 1]
+    # Mark the entry as unanswered in this sweep, so that no other path searches it again.
     sweep: Any = control[SWEEP] if state == CLOSED else np.int64(0)
     store(search, first, second, control[NODES] - stack.begin[depth], sweep)
     shorten_path(search, depth)
@@ -362,7 +363,7 @@ def go_up(search: Any, depth: int, state: int) -> int:
 
 @kernel
 def mark_path(search: Any, depth: int) -> None:
-    """Note that the position at the path's end is on the path."""
+    """Add the position at the end of the path to the path's hash table."""
     mask = search.control[PATHS] - 1
     place = np.int64(search.stack.keys[2 * depth + 1] & LOW) & mask
     while search.on_path[place] != 0:

@@ -1,4 +1,4 @@
-"""``ExpectedValue``: bounds of the return that a player can expect where chance moves."""
+"""``ExpectedValue``: bounds on a player's expected return in games with chance."""
 
 import math
 import time
@@ -29,38 +29,38 @@ from rave_agents.solver.proof_search import check_provable
 from rave_agents.solver.records import PATHS
 
 FIRST_LIMIT = 16
-"""Moves that the first sweep goes down; each goes twice as far as the last, while that is cut."""
+"""Depth limit of the first sweep; it doubles while sweeps are cut off."""
 
 MOST_LIMIT = 2**20
-"""Moves that a sweep goes down at most."""
+"""Maximum depth of a sweep."""
 
 UNCHANGED_SWEEPS = 5
-"""Sweeps in a row without better bounds of the root, after which play goes in circles for good."""
+"""After this many sweeps without better root bounds, play must cycle and the search ends."""
 
 ENTRY_BYTES = 40
 """Bytes of an entry of the table."""
 
 EXACT = 1e-12
-"""Distance of bounds, as a share of the range of returns, that is but rounding."""
+"""Bounds this close, as a share of the range of returns, differ by rounding only."""
 
 UNKNOWN_UTILITY = 1e300
-"""Bound of the returns of a game that states none."""
+"""Bound used for games that state no bounds of returns."""
 
 
 class ValueBounds(NamedTuple):
-    """Bounds of a value, which always hold it."""
+    """Lower and upper bound of a value; both always hold."""
 
     low: float
     high: float
 
 
 class ValueProgress(NamedTuple):
-    """The state of a search for a value."""
+    """The progress of a search for a value."""
 
     bounds: ValueBounds
-    """The bounds so far, of the last sweep."""
+    """The bounds after the last sweep."""
     limit: int
-    """Moves that this sweep goes down."""
+    """Depth limit of this sweep."""
     positions: int
     """Positions expanded."""
     seconds: float
@@ -69,23 +69,23 @@ class ValueProgress(NamedTuple):
 
 
 class ExpectedValue:
-    """Finds the return that a player can expect from positions, against all others.
+    """Finds the expected return that a player can guarantee from positions, against all others.
 
-    The player does their best and all others together do their worst; for two players with a
-    constant sum that is the value of the game. Where play can go on for ever, the bounds hold
-    whatever that is worth, and may stay apart.
+    The player maximises the return and all others together minimise it; in two-player constant-sum
+    games that is the value of the game. If play can go on forever, the bounds hold for any value of
+    endless play, and may not meet.
 
     Args:
         state: a position of the game.
         player: the player.
         max_memory_mb: the size of the table in megabytes (2**20 bytes).
-        precision: the distance of the bounds at which the search ends, at least 0; where that is
-            but rounding, values are exact.
+        precision: the search ends when the bounds are this close, at least 0; at 0, values are
+            exact up to rounding.
 
     Raises:
         UnsupportedGameError: for a game with hidden information or simultaneous moves, or whose
             environment draws chance itself.
-        ValueError: for a memory or a precision that is not allowed.
+        ValueError: for an invalid memory size or precision.
     """
 
     def __init__(
@@ -127,8 +127,8 @@ class ExpectedValue:
         self._make_stack(FIRST_DEPTHS)
         self._make_pool(FIRST_CHILDREN)
         self.end: str = ""
-        """The reason that the last search ended: ``"solved"``, ``"positions"``, ``"seconds"`` or
-        ``"exhausted"``, if play can go on for ever and the bounds stay apart."""
+        """Why the last search ended: ``"solved"``, ``"positions"``, ``"seconds"``, or
+        ``"exhausted"`` if play can go on forever and the bounds do not meet."""
 
     @property
     def positions(self) -> int:
@@ -147,13 +147,13 @@ class ExpectedValue:
 
         Args:
             state: any position of the game.
-            positions: the most positions to expand; None for no limit.
-            seconds: the most seconds; None for no limit.
-            watch: is called every few hundredths of a second.
+            positions: the maximum number of positions to expand; None for no limit.
+            seconds: the maximum time in seconds; None for no limit.
+            watch: called every few hundredths of a second.
 
         Returns:
-            The bounds: equal, or as close as the precision, unless a limit was reached or play can
-            go on for ever.
+            The bounds: equal within the precision, unless a limit was reached or play can go on
+            forever.
         """
         if state.is_terminal():
             value = float(state.returns()[self.question.player])
@@ -186,7 +186,7 @@ class ExpectedValue:
         return float(self.control[USED]) / len(self._table.keys)
 
     def known(self, state: GameState) -> ValueBounds:
-        """The bounds that the table has of a position, or else those of the game's utilities."""
+        """The table's bounds of a position, or those of the game's utilities."""
         if state.is_terminal():
             value = float(state.returns()[self.question.player])
             return ValueBounds(value, value)
@@ -200,8 +200,8 @@ class ExpectedValue:
     def answer(self, state: GameState) -> int:
         """The action that guarantees the known bound of a position for the side that moves.
 
-        It is what the player does for the most, and what the others do for the least. What the
-        table has lost of the positions after it is searched for again.
+        The player maximises, the others minimise. Missing table entries of the children are
+        searched again.
         """
         own = state.current_player() == self.question.player
         bounds = self.known(state)
@@ -216,23 +216,23 @@ class ExpectedValue:
         return chosen
 
     def is_unknown(self, state: GameState, *, low: bool) -> bool:
-        """True if nothing better is known of a position than the worst for the side that proves.
+        """True if a position's bound is still trivial for the side that proves.
 
         Args:
             state: the position.
-            low: whether that is the player, whose lower bound counts.
+            low: True for the player's lower bound, False for the others' upper bound.
         """
         bounds, question = self.known(state), self.question
         return bounds.low <= question.least if low else bounds.high >= question.greatest
 
     def _key(self, state: GameState) -> tuple[int, int]:
         if not self._expander.set_root(state):
-            raise GameError("The position is of another game than that of the search.")
+            raise GameError("The position belongs to another game than the search.")
         first, second = self._expander.root_key()
         return first ^ self.question.salt, second ^ self.question.salt
 
     def _begin(self, state: GameState, limit: int) -> None:
-        """Begin a sweep."""
+        """Start a sweep."""
         control, stack = self.control, self.stack
         stack.keys[:2] = self._key(state)
         stack.alpha[0], stack.beta[0] = -math.inf, math.inf
@@ -243,7 +243,7 @@ class ExpectedValue:
         self._bind()
 
     def _bind(self) -> None:
-        """Hand the arrays as they are now to the compiled search."""
+        """Pass the current arrays to the compiled search."""
         self._run = run.bound(
             Search(
                 self.question,
@@ -260,23 +260,27 @@ class ExpectedValue:
         )
 
     def _go_on(self) -> bool:
-        """Run for a slice; returns whether the sweep is over."""
+        """Run one slice; returns whether the sweep is finished."""
         begin = time.perf_counter()
         with np.errstate(over="ignore"):
             status = self._run(self._slice)
         factor = SLICE_SECONDS / max(time.perf_counter() - begin, 1e-6)
         if status == codes.GOES_ON:
+            # Adapt the slice gradually: one slow position must not stall the clock.
             self._slice = int(self._slice * min(2.0, max(0.5, factor))) + 1
         self._mend(status)
         return bool(status == codes.FINISHED)
 
     def _mend(self, status: int) -> None:
-        """Remove the cause for which the search has returned."""
+        """Handle the reason why the search returned."""
         header = self._expansion.header
         if status == codes.FAILED:
             self._expander.raise_pending()
         elif status == codes.NO_TURNS:
-            raise GameError(f"No player moves alone (player {header[Place.PLAYER]}), nor chance.")
+            raise GameError(
+                "A position with neither a single player to move nor chance "
+                f"(player {header[Place.PLAYER]})."
+            )
         elif status == codes.STACK_FULL:
             self._make_stack(2 * int(header[Place.DEPTHS]))
         elif status == codes.POOL_FULL:

@@ -1,4 +1,4 @@
-"""Keys of positions as 128 bits that are the same in every process."""
+"""128-bit keys of positions, the same in every process."""
 
 import enum
 import hashlib
@@ -10,22 +10,23 @@ import numpy as np
 from rave_agents.games.kit.base_rules import BaseRules
 
 Key = tuple[int, int]
-"""A key as two words of 64 bits."""
+"""A key as two 64-bit words."""
 
 
-def hashed(told: bytes) -> Key:
-    """128 bits of some bytes."""
-    first, second = struct.unpack("<QQ", hashlib.blake2b(told, digest_size=16).digest())
+def hashed(content: bytes) -> Key:
+    """A 128-bit hash of some bytes."""
+    first, second = struct.unpack("<QQ", hashlib.blake2b(content, digest_size=16).digest())
     return first, second
 
 
 def bytes_of(value: Any) -> bytes | None:  # noqa: PLR0911  (a case for each type)
-    """A value as bytes, others than those of any value that is not equal to it.
+    """A value as bytes; unequal values have different bytes.
 
-    None for what it does not know: it takes bytes, text, numbers, None, enumerations, arrays, rules
-    of games, and tuples and frozen sets of these.
+    None for unsupported types: it takes bytes, text, numbers, None, enumerations, arrays, rules of
+    games, and tuples and frozen sets of these.
     """
     if isinstance(value, bytes):
+        # Lengths in front keep concatenated parts unambiguous.
         return b"b%d:%b" % (len(value), value)
     if isinstance(value, str):
         encoded = value.encode("utf-8", "surrogatepass")
@@ -39,6 +40,7 @@ def bytes_of(value: Any) -> bytes | None:  # noqa: PLR0911  (a case for each typ
     if isinstance(value, bool | int):
         return b"i%d;" % value
     if isinstance(value, float):
+        # 1 and 1.0 are equal, so they need the same bytes.
         return b"i%d;" % int(value) if value.is_integer() else b"f" + struct.pack("<d", value)
     if isinstance(value, np.ndarray):
         return bytes_of((str(value.dtype), value.shape, value.tobytes()))
@@ -46,9 +48,9 @@ def bytes_of(value: Any) -> bytes | None:  # noqa: PLR0911  (a case for each typ
         kind = type(value)
         return bytes_of((kind.__module__, kind.__qualname__, str(value)))
     if isinstance(value, tuple | frozenset):
-        told = [bytes_of(each) for each in value]
-        parts = [part for part in told if part is not None]
-        if len(parts) < len(told):
+        encoded_items = [bytes_of(each) for each in value]
+        parts = [part for part in encoded_items if part is not None]
+        if len(parts) < len(encoded_items):
             return None
         if isinstance(value, frozenset):
             parts.sort()
@@ -58,17 +60,17 @@ def bytes_of(value: Any) -> bytes | None:  # noqa: PLR0911  (a case for each typ
 
 
 def key_of(position_key: Any) -> Key | None:
-    """The key of a ``position_key``; None where there is none that can be told."""
-    told = None if position_key is None else bytes_of(position_key)
-    return None if told is None else hashed(told)
+    """The key of a ``position_key``; None if it is None or of an unsupported type."""
+    content = None if position_key is None else bytes_of(position_key)
+    return None if content is None else hashed(content)
 
 
 def key_after(key: Key, action: int) -> Key:
-    """The key of the moves so far and one more, for positions that give no key themselves."""
+    """The key after one more move, for positions identified by their history."""
     return hashed(struct.pack("<QQq", *key, action))
 
 
 def key_of_state(state: Any) -> Key | None:
-    """The key of a state; None if it gives none."""
-    tell = getattr(state, "position_key", None)
-    return None if tell is None else key_of(tell())
+    """The key of a state; None without a usable ``position_key``."""
+    position_key = getattr(state, "position_key", None)
+    return None if position_key is None else key_of(position_key())

@@ -1,4 +1,4 @@
-"""The path from the root to the position that a search looks at, compiled."""
+"""The path from the root to the current position of a search, compiled."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from rave_agents.solver.table import NOTHING
 
 @kernel
 def call_expander(search: Search) -> int:
-    """Let the game expand a position; returns an ``Answered``."""
+    """Let the game expand the current position; returns an ``Answered``."""
     header = search.expansion.header
     header[HEADER_STATUS] = 0
     status = call_address(search.expand_address, search.header_address)
@@ -29,12 +29,13 @@ def call_expander(search: Search) -> int:
 
 @kernel
 def lengthen_path(search: Search, depth: int) -> None:
-    """Add the position at the path's end to what tells the path."""
+    """Add the position at the end of the path to the path's keys and hash table."""
     stack, mask = search.stack, search.control[PATHS] - 1
     first, second = stack.keys[2 * depth], stack.keys[2 * depth + 1]
     before_first = before_second = NOTHING
     if depth > 0:
         before_first, before_second = stack.paths[2 * depth - 2], stack.paths[2 * depth - 1]
+    # The path's key depends on the order of its positions, for twin entries.
     stack.paths[2 * depth] = mixed_first(before_first, first)
     stack.paths[2 * depth + 1] = mixed_second(before_second, second)
     place = np.int64(second & LOW) & mask
@@ -45,17 +46,18 @@ def lengthen_path(search: Search, depth: int) -> None:
 
 @kernel
 def shorten_path(search: Search, depth: int) -> None:
-    """Take the position at the path's end away; it was added last."""
+    """Remove the position at the end of the path, the one added last."""
     mask = search.control[PATHS] - 1
     place = np.int64(search.stack.keys[2 * depth + 1] & LOW) & mask
     while search.on_path[place] != depth + 1:
         place = (place + 1) & mask
+    # Linear probing allows this only because positions leave in the reverse order of their coming.
     search.on_path[place] = 0
 
 
 @kernel
 def depth_on_path(search: Search, first: Any, second: Any) -> int:
-    """The depth of the position of a key on the path; ``NO_DEPTH`` if it is not there."""
+    """The depth of a key's position on the path; ``NO_DEPTH`` if it is not on it."""
     mask = search.control[PATHS] - 1
     place = np.int64(second & LOW) & mask
     while search.on_path[place] != 0:

@@ -1,4 +1,4 @@
-"""``PathSearch``: one compiled search down a path, with the buffers that it needs."""
+"""``PathSearch``: one compiled search along a path, with its buffers."""
 
 import math
 from collections.abc import Sequence
@@ -43,31 +43,31 @@ from rave_agents.solver.table import (
 )
 
 TRAIL_ENTRIES = 2**14
-"""Room on the trail."""
+"""Capacity of the trail."""
 
 MOST_DEPTHS = 2**20
-"""Positions on the path, at most: a game that is longer is taken for endless."""
+"""Maximum length of the path: a longer game is taken to be endless."""
 
 
 class Known(NamedTuple):
-    """Facts that are known of a statement about a position."""
+    """The known result of a statement about a position."""
 
     state: int
     """``OPEN``, ``PROVEN`` or ``REFUTED``."""
     value: float
-    """The return that the player gets there, as far as it was looked at."""
+    """The player's return there, as far as it was searched."""
     distance: int
     """Moves to the end of the game."""
 
 
 class PathSearch:
-    """A search down a path of positions, in a table.
+    """A search along a path of positions, with a transposition table.
 
     Args:
         state: a position of the game.
         table: the table.
-        values: room for the values met at ends of games.
-        shared: what it shares with searches in other threads.
+        values: array for the values met at ends of games.
+        shared: data shared with searches in other threads.
     """
 
     def __init__(
@@ -83,20 +83,20 @@ class PathSearch:
         self.control: NDArray[np.int64] = np.zeros(codes.CONTROL_WORDS, np.int64)
         """Numbers of the search, see ``records.py``."""
         self.decided: NDArray[np.int64] = np.zeros(2 * codes.RANKS, np.int64)
-        """Work that each action has decided of late."""
+        """How much work each action has decided recently."""
         self._expansion, self.expander = expander_of(state, value)
         self._expansion.header[Place.COUNT_MOVES] = 1
         self._cell_words = table.stride - PLAIN_WORDS
         self.control[codes.CELL_WORDS] = self._cell_words
         self._expansion.header[Place.CARRIER_WORDS] = self._cell_words
         rules: Any = getattr(self.expander, "rules", None)
-        # In the package's own rules play comes back to no position.
+        # The package's own rules never repeat a position.
         self.control[codes.MAY_LOOP] = rules is None or rules.is_checked
         if rules is not None and rules.more_stones_never_hurt:
-            foresee = foresee and self._cell_words > 0  # A win that is foreseen has a carrier.
+            foresee = foresee and self._cell_words > 0  # A foreseen win comes with a carrier.
         self._expansion.header[Place.FORESEE] = foresee
         self.num_cells: int = 1
-        """Cells of the board; 1 where proofs have no carriers."""
+        """Cells of the board; 1 if proofs have no carriers."""
         self._turned: NDArray[np.int64] = np.zeros(2, np.int64)
         if self._cell_words > 0:
             self.num_cells, self._turned = rules.num_distinct_actions, turned_cells(rules)
@@ -107,22 +107,22 @@ class PathSearch:
         self._statement: Statement | None = None
 
     def set_root(self, state: GameState) -> None:
-        """Begin at another position; what was under way is dropped."""
+        """Start from another position, dropping any unfinished search."""
         self.control[codes.DEPTH] = 0
         self._statement = None
         if not self.expander.set_root(state):
-            raise GameError("The position is of another game than that of the search.")
+            raise GameError("The position belongs to another game than the search.")
 
     def root_key(self, statement: Statement) -> Key:
-        """The root's key in the table, for a statement about it."""
+        """The root's key in the table for a statement."""
         first, second = self.expander.root_key()
         salt = statement.salt % 2**64
         return first ^ salt, second ^ salt
 
     def deciding_action(self, statement: Statement, word: Any, legal: list[int]) -> int | None:
-        """The action at the root that decides a statement, by the table's word of the root.
+        """The action at the root that decides a statement, from the table's word of the root.
 
-        None if the table does not tell it. The word may be of an image, turned or mirrored.
+        None if the table lacks it. The word may belong to a rotated or reflected image.
 
         Args:
             statement: the statement.
@@ -131,7 +131,7 @@ class PathSearch:
         """
         move, rules = int(move_of(word)), getattr(self.expander, "rules", None)
         if self._cell_words > 0:
-            image = int(self._expansion.images[0])  # As the root's key was asked for last.
+            image = int(self._expansion.images[0])  # Set when the root's key was computed.
             places = self._turned.reshape(2, -1, self.num_cells)
             action = int(places[1, image, move % self.num_cells])
             return action if action in legal else None
@@ -141,9 +141,9 @@ class PathSearch:
         return legal[move] if move < len(legal) else None
 
     def _deciding_place(self, statement: Statement, state: int) -> int | None:
-        """The place of the best action at the root after which a statement is settled so.
+        """Index of the best root action after which the statement has this state.
 
-        None if the table knows of none.
+        None if the table has none.
         """
         sign, best, merit = (1 if state == PROVEN else -1), None, (-math.inf, 0)
         for place in range(self._expand_root()):
@@ -153,7 +153,7 @@ class PathSearch:
         return best
 
     def _expand_root(self) -> int:
-        """List what there is to know after each action at the root; returns how many there are."""
+        """Expand the root into the buffers; returns the number of actions."""
         self._expansion.header[Place.DEPTH] = 0
         while True:
             header = self._expansion.header
@@ -165,14 +165,14 @@ class PathSearch:
             self._make_lists()
 
     def known_after(self, statements: Sequence[Statement]) -> dict[int, list[Known]]:
-        """Facts of statements after each action at the root, as its expander tells actions."""
+        """Known results of statements after each root action, by the expander's actions."""
         return {
             int(self._expansion.actions[place]): [self._known_after(place, s) for s in statements]
             for place in range(self._expand_root())
         }
 
     def _known_after(self, place: int, statement: Statement) -> Known:
-        """Facts of a statement after an action at the root."""
+        """The known result of a statement after a root action."""
         expansion = self._expansion
         if expansion.ends[place]:
             players = int(expansion.header[Place.NUM_PLAYERS])
@@ -183,14 +183,16 @@ class PathSearch:
         salt = np.uint64(statement.salt)
         first, second = expansion.keys[2 * place : 2 * place + 2] ^ salt
         word = known_word(self.table, first, second)
-        kind, told = int(state_of(word)), int(value_of(word))
-        value = statement.at_least if told == codes.UNTOLD else float(self.values[told])
-        if kind == OPEN or math.isnan(value):  # A file that was read may tell of values it lacks.
+        kind, value_place = int(state_of(word)), int(value_of(word))
+        value = (
+            statement.at_least if value_place == codes.NO_VALUE else float(self.values[value_place])
+        )
+        if kind == OPEN or math.isnan(value):  # A loaded file may refer to values it lacks.
             return Known(OPEN, 0.0, 0)
         return Known(kind, value, int(distance_of(word)))
 
     def begin(self, statement: Statement) -> None:
-        """Make ready to prove or refute a statement about the root."""
+        """Prepare to prove or refute a statement about the root."""
         self._statement = statement
         control, stack = self.control, self._stack
         control[codes.DEPTH], control[codes.ENTERING] = 0, 1
@@ -203,7 +205,7 @@ class PathSearch:
         self._bind()
 
     def _bind(self) -> None:
-        """Hand the arrays as they are now to the compiled search."""
+        """Pass the current arrays to the compiled search."""
         assert self._statement is not None
         header = self._expansion.header
         record = Search(
@@ -229,24 +231,24 @@ class PathSearch:
         self._run = run.bound(record)
 
     def run(self, steps: int) -> int:
-        """Go on for so many steps at most; returns why it ended, for ``mend``."""
+        """Take at most ``steps`` steps; returns the reason why it stopped, for ``mend``."""
         with np.errstate(over="ignore"):
             return self._run(steps)
 
     def mend(self, status: int) -> None:
-        """Remove the cause for which the search has returned, other than a full table."""
+        """Handle the reason why the search returned, except for a full table."""
         header = self._expansion.header
         if status == codes.FAILED:
             self.expander.raise_pending()
         elif status == codes.NO_TURNS:
             raise UnsupportedGameError(
-                "The solver proves positions where one player moves, and here chance does, or "
-                f"several players do (player {header[Place.PLAYER]})."
+                "The solver needs a single player to move in each position, but here chance or "
+                f"several players move (player {header[Place.PLAYER]})."
             )
         elif status == codes.STACK_FULL:
             depths = 2 * int(header[Place.DEPTHS])
             if depths > MOST_DEPTHS:
-                raise GameError(f"A game goes on after {MOST_DEPTHS // 2} moves.")
+                raise GameError(f"A game has not ended after {MOST_DEPTHS // 2} moves.")
             self._make_stack(depths)
         elif status == codes.POOL_FULL:
             self._make_pool(2 * len(self._pool.action) + int(header[Place.ACTION_CAPACITY]))
@@ -258,7 +260,7 @@ class PathSearch:
 
     def _make_stack(self, depths: int) -> None:
         old: Stack | None = getattr(self, "_stack", None)
-        room = depths + 1  # The search writes where it goes before it asks for room there.
+        room = depths + 1  # The search writes the next depth before it checks for room.
         numbers: Any = [np.zeros(room, np.int64) for _ in range(8)]
         numbers += [_words(2 * room), _words(2 * room)]
         numbers += [np.zeros(room, np.int64), np.zeros(room, np.int64)]
@@ -295,7 +297,7 @@ class PathSearch:
         self._expansion = with_room(self._expansion, self.expander, required)
 
     def root_numbers(self) -> tuple[float, float, int, int]:
-        """The root's proof and disproof number, its moves, and how many of them are settled."""
+        """The root's proof number, disproof number, number of moves and number of settled moves."""
         stack, pool = self._stack, self._pool
         children = slice(0, int(stack.size[0]))
         settled = int(np.count_nonzero(pool.word[children]))
@@ -309,12 +311,13 @@ class PathSearch:
         return phi, delta, int(stack.size[0]), settled
 
     def keep_root(self) -> None:
-        """Write the root's numbers, as far as the search has come, into the table."""
+        """Store the root's current numbers in the table, for a later search."""
         control = self.control
         if self._statement is None or (control[codes.DEPTH] == 0 and control[codes.ENTERING]):
             return
         proof, disproof, _, _ = self.root_numbers()
         work = quantised(int(control[codes.NODES] - self._stack.begin[0]))
+        # 0 and infinity are reserved for settled positions.
         proof, disproof = min(max(1, proof), MOST), min(max(1, disproof), MOST)
         word = packed_open(int(proof), int(disproof), work)
         first, second = self.root_key(self._statement)

@@ -1,4 +1,4 @@
-"""``ProofSearch``: proofs of statements about positions of a game, with one table."""
+"""``ProofSearch``: proves statements about positions of a game, with one table."""
 
 import math
 import os
@@ -42,18 +42,18 @@ from rave_agents.solver.table_file import load_table, save_table
 from rave_agents.solver.team import Team
 
 WIDENING = 0.25
-"""ε, by which thresholds are wider than the second-best number."""
+"""ε: thresholds are (1 + ε) times the second-best number."""
 
 LEAST_MEMORY = 1.0
 """Megabytes of the smallest table."""
 
 FIRST_STEPS = 64
-"""Steps of a search's first slice: a game in Python may take milliseconds for each."""
+"""Steps of the first slice: a game in Python may take milliseconds per step."""
 
 MOST_THREADS = 256
 
 LOOKS = 4
-"""Looks at the clock, at least, in a search whose seconds are limited."""
+"""Minimum number of clock checks in a search with a time limit."""
 
 
 class Answer(NamedTuple):
@@ -62,35 +62,36 @@ class Answer(NamedTuple):
     proven: bool
     """True if the player can force it, False if the others can prevent it."""
     action: int | None
-    """The mover's action that decides it for them; None where all of their actions lose it, or the
+    """The mover's action that decides it in their favour; None if all of their actions lose, or the
     game is over."""
     distance: int
-    """The most moves until the end of the game along the proof; what loops speak for has none."""
+    """Maximum moves to the end of the game along the proof; not meaningful for results based on
+    loops."""
     value: float
-    """The player's return is at least this if it is proven, and at most this if not."""
+    """Lower bound of the player's return if proven, upper bound if refuted."""
 
 
 class ProofProgress(NamedTuple):
-    """Figures of a proof that goes on."""
+    """Figures of a running proof."""
 
     proof_number: float
-    """The least number of positions that are to be won to prove the statement."""
+    """Minimum number of leaves to be won for a proof."""
     disproof_number: float
-    """The least number that are to be lost to refute it."""
+    """Minimum number of leaves to be lost for a refutation."""
     num_moves: int
     """Moves at the root."""
     moves_settled: int
-    """Moves that are settled."""
+    """Settled moves at the root."""
     positions: int
-    """Positions expanded since the search was made."""
+    """Positions expanded since the search was created."""
     seconds: float
-    """Seconds of this proof."""
+    """Seconds spent on this proof."""
     table_share: float
     """The share of the table in use."""
     at_least: float
-    """The return of the statement."""
+    """The return x of the statement "at least x"."""
     positions_per_second: float
-    """Positions expanded a second in this proof."""
+    """Positions expanded per second in this proof."""
 
 
 class ProofSearch:
@@ -99,21 +100,20 @@ class ProofSearch:
     Args:
         state: a position of the game.
         max_memory_mb: the size of the table in megabytes (2**20 bytes), at least 1.
-        repetition: each player's return where play goes on for ever, within the game's utilities;
-            None if it then never counts as enough.
-        threads: threads that search with the table, 1 to 256. With one, a search goes the same way
-            every time. They gain time where the rules are compiled or in C++.
-        all_replies: True to look at every reply, also where a proof answers it anyhow, or the
-            winner is certain before the game is over.
-        value: a learned value of the game, or another one that compiled rules ask (see
-            ``judged_rules``): new positions begin with greater numbers where it expects less. None
-            for none; and games without compiled rules do without.
+        repetition: each player's return if play goes on forever, within the game's utilities; None
+            if endless play never satisfies "at least x".
+        threads: threads that share the table, 1 to 256. One thread is deterministic. More save time
+            if the rules are compiled or in C++.
+        all_replies: True to search every reply, including those refuted by another reply's carrier
+            and positions whose winner is already certain.
+        value: a learned value of the game, or another value function for compiled rules (see
+            ``judged_rules``): new positions get larger numbers where it expects less. Ignored for
+            games without compiled rules.
         name: the game's name for messages.
 
     Raises:
         UnsupportedGameError: for a game with hidden information, simultaneous moves or chance.
-        ValueError: for a memory that is too small, or a number of threads or a repetition that is
-            not allowed.
+        ValueError: for too little memory, or an invalid number of threads or repetition.
     """
 
     def __init__(
@@ -138,19 +138,19 @@ class ProofSearch:
         options |= {"all_replies": all_replies, "value": value}
         self._made = state.clone(), {"max_memory_mb": float(max_memory_mb), **options}
         self.repetition = repetition
-        """Each player's return where play goes on for ever; None for none."""
+        """Each player's return if play goes on forever, or None."""
         self.table: Table = make_table(max_memory_mb, 0 if all_replies else cell_words_of(state))
         """The table."""
         self._team = Team(state, self.table, threads, foresee=not all_replies, value=value)
         self.values: NDArray[np.float64] = self._team.values
-        """The returns met at ends of games, by the places that entries name; NaN where none is."""
+        """The returns met at ends of games, indexed by table entries; NaN where unused."""
         self._slice = FIRST_STEPS
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: getattr(self, name) for name in ("_made", "table", "values", "_slice")}
         first = self._team.first
-        told = {"control": first.control, "decided": first.decided}
-        return {**kept, **told, "end_of_values": self._team.end_of_values}
+        progress = {"control": first.control, "decided": first.decided}
+        return {**kept, **progress, "end_of_values": self._team.end_of_values}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         state, options = kept["_made"]
@@ -176,15 +176,15 @@ class ProofSearch:
 
     @property
     def values_met(self) -> list[float]:
-        """The returns met at ends of games, and what endless play is worth."""
+        """The returns met at ends of games, including the value of endless play."""
         known = self.values[1 : self._team.end_of_values]
         return list(dict.fromkeys(known[~np.isnan(known)].tolist()))
 
     @property
     def may_loop(self) -> bool:
-        """True if play may go on for ever, as far as can be told before it is searched.
+        """True if play may go on forever, as far as is known before the search.
 
-        The package's own rules, and OpenSpiel's positions in C++, do not come back.
+        The package's own rules, and OpenSpiel's positions in C++, never repeat a position.
         """
         expander = self._team.first.expander
         rules = getattr(expander, "rules", None)
@@ -222,13 +222,13 @@ class ProofSearch:
             state: any position of the game.
             player: the player.
             at_least: the return.
-            positions: the most positions to expand; None for no limit.
-            seconds: the most seconds; None for no limit.
-            watch: is called every few hundredths of a second.
+            positions: the maximum number of positions to expand; None for no limit.
+            seconds: the maximum time in seconds; None for no limit.
+            watch: called every few hundredths of a second.
 
         Returns:
-            True if it is proven, False if it is refuted, None if a limit was reached. What is known
-            by then is kept: to call it again goes on.
+            True if proven, False if refuted, None if a limit was reached. Results are kept in the
+            table: another call continues.
         """
         answer = self.answer(state, player, at_least)
         if answer is not None:
@@ -246,7 +246,7 @@ class ProofSearch:
                 kind = int(state_of(self._word(statement)))
                 if kind != OPEN:
                     return kind == PROVEN
-                # Another thread has written its entry over the root's.
+                # Another thread has overwritten the root's entry: start again from the table.
                 self._team.begin(state, statement)
             used_up = positions is not None and self.positions - first >= positions
             if used_up or (seconds is not None and spent >= seconds):
@@ -254,7 +254,7 @@ class ProofSearch:
                 return None
 
     def answer(self, state: GameState, player: int, at_least: float) -> Answer | None:
-        """The table's answer for a statement about a position; None if it is not settled there."""
+        """The table's answer for a statement about a position; None if it is not settled."""
         if state.is_terminal():
             value = float(state.returns()[player])
             return Answer(value >= at_least, None, 0, value)
@@ -273,21 +273,21 @@ class ProofSearch:
     def answers_after(
         self, state: GameState, player: int, bounds: Sequence[float]
     ) -> dict[int, list[Answer | None]]:
-        """Answers for several returns after each action, by the table and the ends that rules tell.
+        """Answers for several returns after each action, from the table and terminal positions.
 
-        Ends that rules foresee are told, too, of which the table knows nothing.
+        Includes certain wins that the rules foresee, which are not in the table.
 
         Args:
-            state: any position of the game that is not over.
+            state: any position that is not terminal.
             player: the player.
             bounds: the returns.
         """
         first = self._team.first
         first.set_root(state)
         after = first.known_after([self._statement(player, bound) for bound in bounds])
-        # States in Python tell actions by their places among the legal ones.
+        # Expanders of Python states number actions by their rank among the legal ones.
         legal = sorted(map(int, state.legal_actions()))
-        ordered = (after[told] for told in sorted(after))
+        ordered = (after[number] for number in sorted(after))
         return {a: list(map(_answer_of, known)) for a, known in zip(legal, ordered, strict=True)}
 
     def _answer(self, state: GameState, player: int, at_least: float) -> Answer | None:
@@ -300,18 +300,18 @@ class ProofSearch:
         proven = kind == PROVEN
         action = None
         legal = sorted(state.legal_actions())
-        told = int(value_of(word))
-        if told >= self._team.end_of_values:
-            return None  # A file that was read says so.
+        place = int(value_of(word))
+        if place >= self._team.end_of_values:
+            return None  # Only a damaged file refers to a value that does not exist.
         if proven == (state.current_player() == player):
             action = self._team.first.deciding_action(statement, word, legal)
             if action is None:
                 return None
-        value = float(self.values[told]) if told != codes.UNTOLD else at_least
+        value = float(self.values[place]) if place != codes.NO_VALUE else at_least
         return Answer(proven, action, int(distance_of(word)), value)
 
     def numbers(self, state: GameState, player: int, at_least: float) -> tuple[float, float]:
-        """The proof and the disproof number of a statement by the table; 1 where it has none."""
+        """The proof and disproof number of a statement from the table; 1 without an entry."""
         self._team.first.set_root(state)
         word = self._word(self._statement(player, at_least))
         kind = int(state_of(word))
@@ -324,16 +324,16 @@ class ProofSearch:
 
         Args:
             path: the file.
-            game: what it is a table of.
+            game: the game's name.
             rules: the digest of the game's rules.
         """
         known = self.values[1 : self._team.end_of_values]
         gaps = np.isnan(known)
-        save_table(path, self.table.words, np.where(gaps, 0.0, known), self._told(game, rules))
+        save_table(path, self.table.words, np.where(gaps, 0.0, known), self._identity(game, rules))
 
     def load(self, path: str | os.PathLike[str], game: str, rules: str) -> None:
         """Read the table from a file of ``save``; raises the errors of ``load_table``."""
-        values = load_table(path, self.table.words, self._told(game, rules))
+        values = load_table(path, self.table.words, self._identity(game, rules))
         if len(values) > codes.MOST_VALUES:
             self.table.words[:] = 0
             raise ValueError(f"{path} is damaged: it has {len(values)} values.")
@@ -341,12 +341,13 @@ class ProofSearch:
         self._team.begin_values(len(values) + 1)
         self.table.counts[0] = np.count_nonzero(self.table.words[1 :: self.table.stride])
 
-    def _told(self, game: str, rules: str) -> dict[str, Any]:
+    def _identity(self, game: str, rules: str) -> dict[str, Any]:
+        """The header fields that a file of this table must have."""
         cells = self._team.first.num_cells
         return {"game": game, "rules": rules, "entry": self.table.stride, "cells": cells}
 
     def key(self, state: GameState) -> Key:
-        """The key of a position, as the table has it."""
+        """The key of a position in the table."""
         self._team.first.set_root(state)
         return self._team.first.expander.root_key()
 
@@ -356,12 +357,12 @@ class ProofSearch:
         return known_word(self.table, first, second)
 
     def _statement(self, player: int, at_least: float) -> Statement:
-        """The statement as the compiled search takes it."""
+        """The statement in the form of the compiled search."""
         at_least += 0.0  # Equal numbers make equal statements, 1 and 1.0, 0.0 and -0.0.
-        told = f"{player} {at_least!r} {self.repetition!r}".encode()
-        salt = hashed(told)[0] >> 1
+        content = f"{player} {at_least!r} {self.repetition!r}".encode()
+        salt = hashed(content)[0] >> 1
         loops = self.repetition is not None and self.repetition >= at_least
-        place = codes.UNTOLD if self.repetition is None else self._team.place_of(self.repetition)
+        place = codes.NO_VALUE if self.repetition is None else self._team.place_of(self.repetition)
         return Statement(
             int(player),
             float(at_least),
@@ -372,7 +373,7 @@ class ProofSearch:
         )
 
     def _go_on(self, positions: int | None, seconds: float) -> bool:
-        """Run for a slice of about so many seconds; returns whether the root is settled."""
+        """Run a slice of about ``seconds`` seconds; returns whether the root is settled."""
         steps = self._slice if positions is None else max(1, min(self._slice, positions))
         begin = time.perf_counter()
         status = self._team.run(steps, positions)
@@ -394,14 +395,14 @@ class ProofSearch:
 
 
 def _answer_of(known: Known) -> Answer | None:
-    """An answer without an action; None where nothing is known."""
+    """An answer without an action; None if nothing is known."""
     if known.state == OPEN:
         return None
     return Answer(known.state == PROVEN, None, known.distance, known.value)
 
 
 def check_threads(threads: int) -> None:
-    """Raise for a number of threads that is not allowed."""
+    """Raise for an invalid number of threads."""
     if not is_integer(threads):
         raise TypeError(f"threads must be an integer, got {threads!r}.")
     if not 1 <= threads <= MOST_THREADS:
@@ -409,7 +410,7 @@ def check_threads(threads: int) -> None:
 
 
 def checked_repetition(state: GameState, repetition: float | None) -> float | None:
-    """The return of endless play; raises if it is none that the game has."""
+    """The return of endless play as a float; raises if it is outside the game's utilities."""
     if repetition is None:
         return None
     if not is_number(repetition):
@@ -417,22 +418,22 @@ def checked_repetition(state: GameState, repetition: float | None) -> float | No
     low, high = float(state.min_utility()), float(state.max_utility())
     if not (low <= repetition <= high and math.isfinite(repetition)):
         raise ValueError(
-            f"repetition must be a return of the game, from {low:g} to {high:g}, or None for less "
-            f"than any; got {repetition!r}."
+            f"repetition must be a return of the game, from {low:g} to {high:g}, or None if "
+            f"endless play never counts as enough; got {repetition!r}."
         )
     return float(repetition) + 0.0
 
 
 def check_provable(state: GameState, name: str = "The game") -> None:
-    """Refuse games that proofs of the solver cannot cover.
+    """Refuse games that the solver cannot prove.
 
     Raises:
         UnsupportedGameError: with the reason.
     """
     if draws_chance(state):
         raise UnsupportedGameError(
-            f"{name} cannot be solved: its environment draws chance itself, so that the outcomes "
-            "of an action are unknown."
+            f"{name} cannot be solved: its environment draws chance itself, so the outcomes of an "
+            "action are unknown."
         )
     if hides_information(state):
         raise UnsupportedGameError(
@@ -441,7 +442,7 @@ def check_provable(state: GameState, name: str = "The game") -> None:
         )
     if has_simultaneous_moves(state):
         raise UnsupportedGameError(
-            f"{name} cannot be solved: players may move at the same time, and a proof needs moves "
-            "in turn."
+            f"{name} cannot be solved: players may move at the same time, but a proof needs "
+            "alternating moves."
         )
     utility_limits(state)

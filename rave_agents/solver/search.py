@@ -1,27 +1,26 @@
 """Depth-first proof-number search (df-pn; Nagai 2002), compiled, with an explicit stack.
 
-A statement says that one player can force at least a return against all others. Where that player
-moves, the statement is proven if it is after one move (an OR node); elsewhere if it is after all
-(an AND node). The search goes to the child that is nearest to deciding its node, and stays below it
-until its proof or disproof number reaches a threshold: the second-best child's number, widened by
-1 + ε so that it is not left and re-entered for every small change (Pawlewicz & Lew 2007).
+A statement says that one player can force at least a given return against all others. OR node (that
+player moves): proven if it is proven after one move. AND node: proven if it is proven after all
+moves. The search descends to the most-proving child and stays below it until its proof or disproof
+number reaches a threshold: the second-best child's number times 1 + ε, so that small changes do not
+cause leaving and re-entering (Pawlewicz & Lew 2007).
 
-Seen from the player who moves, a node's numbers are the same at both kinds: *phi*, what it takes to
-decide it as the mover wishes, is the least of the children's; *delta*, what it takes for the
-others, is the greatest of theirs, and one more for each other open child. That takes the place of
-their sum, which counts what several children lead to once for each of them (weak proof numbers;
-Ueda, Hashimoto, Hashimoto & Iida 2008). A new position begins at the number of its moves for who
-must answer them all, or at a quarter of its square where that varies, else at 1; between equal
-children the move goes first that has decided the most work elsewhere.
+Seen from the mover, both kinds of nodes have the same formulas: *phi*, the effort to decide the
+node as the mover wishes, is the minimum over the children; *delta*, the effort for the opponents,
+is the maximum plus one for each other open child. The maximum replaces the sum, which counts
+transpositions several times (weak proof numbers; Ueda, Hashimoto, Hashimoto & Iida 2008). For the
+initial numbers of a position see ``begin_numbers``; ties go to the action that has decided the most
+work elsewhere.
 
-A position that is already on the path is a loop. What a loop is worth to the statement is given;
-the side that it speaks for is the *looping* one. What is settled for that side by loops to
-positions further up holds on this path alone, so it carries the least depth that it rests on, and
-waits on a trail. Once the position at that depth is settled the same way, nothing rests on the path
-any more, and all that waits below it is right by coinduction: it is written into the table, with
-the value of the position that it waited for. If that position is left otherwise, what waits is
-forgotten, but for entries under a key of the position and its path (the twins of Kishimoto & Müller
-2004). What is settled for the other side never rests on a loop.
+A child that is already on the path is a loop (the graph-history interaction problem). The statement
+defines the result of a loop; the side it favours is the *looping* side. Results for the looping
+side that use loops to positions further up hold on this path only. They carry the least depth they
+depend on and wait on a trail. Once the position at that depth is settled the same way, nothing
+depends on the path any more, and all waiting results below it are correct by coinduction: they are
+stored in the table with the value of that position. If it is left otherwise, the waiting results
+are dropped, except for entries keyed by position and path (the twins of Kishimoto & Müller 2004).
+Results for the other side never depend on loops.
 """
 
 from typing import Any
@@ -33,10 +32,10 @@ from rave_agents.compiler.entry import entry
 from rave_agents.solver.carriers import (
     LEFT,
     copy_cells,
-    leave_out,
+    entry_move,
+    prune_outside,
     recall_child,
     store_cells,
-    told_move,
     use_lost,
     use_won,
 )
@@ -45,8 +44,8 @@ from rave_agents.solver.children import (
     has_varying_moves,
     is_better,
     rank_place,
+    settled_value,
     take_known,
-    told_value,
     weight_of_others,
 )
 from rave_agents.solver.path import call_expander, depth_on_path, lengthen_path, shorten_path
@@ -121,12 +120,12 @@ from rave_agents.solver.table import (
 )
 
 LOOKS_UP = 256
-"""Steps after which a thread looks whether another one has settled a position on its path."""
+"""Steps between checks whether another thread has settled a position on the path."""
 
 
 @entry("the solver")
 def run(search: Search, steps: int) -> int:
-    """Go on for so many steps down or up; returns why the search ended."""
+    """Take ``steps`` steps down or up; returns the reason why the search stopped."""
     control = search.control
     shares = control[SHARES] != 0
     for step in range(steps):
@@ -142,7 +141,7 @@ def run(search: Search, steps: int) -> int:
 
 @kernel
 def enter(search: Search) -> int:
-    """Expand the position at the path's end, and look its children up."""
+    """Expand the position at the end of the path, and look up its children."""
     control, stack, header = search.control, search.stack, search.expansion.header
     begin: Any = np.int64(0)
     depth = control[DEPTH]
@@ -166,6 +165,7 @@ def enter(search: Search) -> int:
     stack.is_own[depth] = own
     stack.begin[depth], stack.trail[depth] = control[NODES], control[TRAIL]
     if depth > 0 and own != stack.is_own[depth - 1]:
+        # The parent's thresholds are written from its mover's view: swap them if the mover changes.
         most = stack.most_phi[depth]
         stack.most_phi[depth] = stack.most_delta[depth]
         stack.most_delta[depth] = most
@@ -176,7 +176,7 @@ def enter(search: Search) -> int:
         add_child(search, depth, index, begin + index)
     if control[CELL_WORDS] != 0:
         for index in range(header[HEADER_COUNT]):
-            leave_out(search, depth, begin + index)
+            prune_outside(search, depth, begin + index)
     control[NODES] += 1
     control[IDLE] += 1
     control[ENTERING] = 0
@@ -185,10 +185,11 @@ def enter(search: Search) -> int:
 
 @kernel
 def weigh(search: Search, depth: int) -> None:
-    """Find a node's numbers, and its children that matter."""
+    """Compute a node's numbers and its relevant children."""
     stack, pool, weighed = search.stack, search.pool, search.weighed
     first, own = stack.first[depth], stack.is_own[depth] != 0
     wins, sign = (PROVEN, 1.0) if own else (REFUTED, -1.0)
+    # phi is the minimum over open children, delta the maximum plus a share of each other one.
     phi = second = INFINITE
     num_open, most, best_rank = 0, 0, 0
     best = decided = lost = NO_CHILD
@@ -198,6 +199,7 @@ def weigh(search: Search, depth: int) -> None:
         if word == NOTHING:
             num_open += 1
             most = max(most, pool.delta[at])
+            # Ties go to the action that has decided the most work elsewhere.
             if pool.phi[at] < phi or (pool.phi[at] == phi and pool.rank[at] > best_rank):
                 second = phi
                 phi, best_rank, best = pool.phi[at], pool.rank[at], at
@@ -211,8 +213,8 @@ def weigh(search: Search, depth: int) -> None:
             farthest = max(farthest, distance_of(word))
             higher = lost == NO_CHILD
             if not higher:
-                value = sign * told_value(search, word)
-                higher = value > sign * told_value(search, pool.word[lost])
+                value = sign * settled_value(search, word)
+                higher = value > sign * settled_value(search, pool.word[lost])
             lost = at if higher else lost
     others = weight_of_others(search.expansion.header[HEADER_JUDGES], num_open)
     weighed[PHI], weighed[DELTA] = phi, min(most + others, MOST)
@@ -223,7 +225,7 @@ def weigh(search: Search, depth: int) -> None:
 
 @kernel
 def decide(search: Search) -> int:
-    """Leave the node at the path's end with what its children tell, or go down to the best one."""
+    """Leave the node at the end of the path if its numbers allow, or go down to the best child."""
     control, stack, pool, weighed = search.control, search.stack, search.pool, search.weighed
     depth = control[DEPTH]
     weigh(search, depth)
@@ -232,7 +234,7 @@ def decide(search: Search) -> int:
         word = pool.word[decided]
         distance = min(distance_of(word) + 1, MOST_DISTANCE)
         note_decided(search, depth, decided)
-        move = told_move(search, depth, decided)
+        move = entry_move(search, depth, decided)
         use_won(search, decided)
         state = PROVEN if own else REFUTED
         return settle(
@@ -252,29 +254,31 @@ def decide(search: Search) -> int:
 
 @kernel
 def note_decided(search: Search, depth: int, at: int) -> None:
-    """Count an action that decides a node, by the node's work."""
+    """Credit an action that decides a node with the node's work."""
     action: Any = np.int64(search.pool.action[at])
     place = rank_place(search, depth, action)
     worth = quantised(search.control[NODES] - search.stack.begin[depth]) + 1
     search.decided[place] += worth
     if search.decided[place] > MOST_RANK:
         for other in range(2 * RANKS):
+            # Halving all counts keeps their order and lets old ones fade.
             search.decided[other] >>= 1
 
 
 @kernel
 def go_down(search: Search, depth: int) -> None:
-    """Lengthen the path by the best child, unless it is known, or a loop."""
+    """Extend the path to the best child, unless it is settled or a loop."""
     control, stack, pool, weighed = search.control, search.stack, search.pool, search.weighed
     statement, best, second_phi = search.statement, weighed[BEST], weighed[SECOND]
     if control[SHARES] != 0:
         best = free_child(search, depth, best)
         second_phi = max(second_phi, pool.phi[best])
     first, second = pool.keys[2 * best], pool.keys[2 * best + 1]
+    # Another path, or thread, may have settled the child since this node was entered.
     word = recall_child(search, best)
     if word != NOTHING and state_of(word) != OPEN:
         pool.word[best] = word
-        leave_out(search, depth, best)
+        prune_outside(search, depth, best)
         return
     met = depth_on_path(search, first, second) if control[MAY_LOOP] != 0 else NO_DEPTH
     if met != NO_DEPTH:
@@ -287,6 +291,7 @@ def go_down(search: Search, depth: int) -> None:
             return
         take(search, depth + 1, first, word)
     wide = second_phi + int(second_phi * statement.widening) + 1
+    # Without progress thresholds double again and again, which guarantees termination.
     wide = wide << min(control[IDLE] // WIDENING, 24)
     stack.most_phi[depth + 1] = min(stack.most_phi[depth], wide, INFINITE)
     stack.most_delta[depth + 1] = (
@@ -303,20 +308,21 @@ def go_down(search: Search, depth: int) -> None:
 
 @kernel
 def settle(search: Search, word: Any, rests: int) -> int:
-    """Leave a node that is proven or refuted."""
+    """Leave a proven or refuted node."""
     control, stack, waiting = search.control, search.stack, search.waiting
     depth = control[DEPTH]
     first, second = stack.keys[2 * depth], stack.keys[2 * depth + 1]
     known = with_work(word, quantised(control[NODES] - stack.begin[depth]))
+    # The result depends on no position above this one: it holds on every path.
     if rests >= depth:
         store_cells(search, first, second, known, stack.image[depth], search.used, LEFT)
         control[IDLE] = 0
         if state_of(word) == search.statement.loop_state:
             for at in range(stack.trail[depth], control[TRAIL]):
                 keys = waiting.keys
-                # From what waits play may come here, and so to every end of this proof.
-                told = with_value(waiting.word[at], value_of(word))
-                store(search.table, keys[2 * at], keys[2 * at + 1], told)
+                # A waiting position can loop to this one, so it has this one's value.
+                entry_word = with_value(waiting.word[at], value_of(word))
+                store(search.table, keys[2 * at], keys[2 * at + 1], entry_word)
         control[TRAIL] = stack.trail[depth]
         rests = NO_DEPTH
     else:
@@ -326,6 +332,7 @@ def settle(search: Search, word: Any, rests: int) -> int:
             waiting.word[at] = known
             control[TRAIL] = at + 1
         paths = stack.paths
+        # The twin holds for this path only; its distance field keeps the depth it depends on.
         twin = packed_settled(
             state_of(word), value_of(word), move_of(word), min(rests, MOST_DISTANCE)
         )
@@ -338,18 +345,19 @@ def settle(search: Search, word: Any, rests: int) -> int:
     at = stack.chosen[depth - 1]
     search.pool.word[at], search.pool.rests[at] = word, rests
     copy_cells(search, search.used, LEFT, search.pool.cells, at)
-    leave_out(search, depth - 1, at)
+    prune_outside(search, depth - 1, at)
     control[DEPTH] = depth - 1
     return GOES_ON
 
 
 @kernel
 def leave_open(search: Search, phi: int, delta: int) -> int:
-    """Leave a node that is not settled, as one of its numbers has reached its threshold."""
+    """Leave an unsettled node, one of whose numbers has reached its threshold."""
     control, stack = search.control, search.stack
     depth = control[DEPTH]
     proof, disproof = (phi, delta) if stack.is_own[depth] != 0 else (delta, phi)
     word = packed_open(proof, disproof, quantised(control[NODES] - stack.begin[depth]))
+    # A new entry is progress.
     if store(search.table, stack.keys[2 * depth], stack.keys[2 * depth + 1], word):
         control[IDLE] = 0
     control[TRAIL] = stack.trail[depth]

@@ -1,10 +1,10 @@
-"""Threads that search one root with one table, compiled: what each does because of the others.
+"""Threads that search one root with a shared table: their coordination, compiled.
 
-Every thread is a search of its own, and the table tells it what the others found. That they do not
-all go the same way: a position that took some work is *taken* while a thread is below it, and
-others go to another child that is about as near (as the virtual numbers of Kaneko 2010 do); and
-where children are equally near, threads begin with other ranks. What one reads of the others may be
-old or missing: it chooses the way, and never what is proven.
+Every thread runs its own search and sees the others' results in the table. To spread them out, a
+position with some work is marked *taken* while a thread is below it, and others prefer another
+child that is about as good (compare the virtual numbers of Kaneko 2010); in addition, threads break
+ties by different initial ranks. Marks may be stale or missing without harm: they affect the order
+of search, never its results.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
-from rave_agents.solver.carriers import leave_out, recall_child
+from rave_agents.solver.carriers import prune_outside, recall_child
 from rave_agents.solver.children import take_known
 from rave_agents.solver.path import shorten_path
 from rave_agents.solver.records import (
@@ -26,30 +26,31 @@ from rave_agents.solver.records import (
 from rave_agents.solver.table import NOTHING, OPEN, state_of, work_of
 
 LEAST_WORK = 10
-"""The work of a position, see ``table.py``, from which on it is taken."""
+"""Minimum work of a position, see ``table.py``, for it to be marked."""
 
 PLACES = np.uint64(TAKEN - 1)
 
 
 @kernel
 def is_taken(search: Search, first: Any) -> bool:
-    """True if another thread is below the position of a key, as far as is known."""
+    """True if the position of a key is marked as taken."""
     return bool(search.shared.taken[np.int64(first & PLACES)] == first)
 
 
 @kernel
 def take(search: Search, depth: int, first: Any, word: Any) -> None:
-    """Tell others that this thread goes to a position, if that has taken some work."""
+    """Mark a position as taken by this thread, if it has enough work."""
     if word == NOTHING or work_of(word) < LEAST_WORK:
         search.stack.taken[depth] = 0
         return
     search.stack.taken[depth] = 1
+    # One slot per hash: a later mark replaces an earlier one. No lock is needed.
     search.shared.taken[np.int64(first & PLACES)] = first
 
 
 @kernel
 def release(search: Search, depth: int) -> None:
-    """Tell others that this thread has left a position."""
+    """Remove this thread's mark from a position."""
     if search.stack.taken[depth] != 0:
         first = search.stack.keys[2 * depth]
         if is_taken(search, first):
@@ -58,7 +59,7 @@ def release(search: Search, depth: int) -> None:
 
 @kernel
 def takes_newer(search: Search, depth: int, at: int, word: Any) -> bool:
-    """Write the table's numbers of an open child into the pool; returns whether they are others."""
+    """Update an open child's numbers from the table; returns whether they changed."""
     pool = search.pool
     phi, delta = pool.phi[at], pool.delta[at]
     if word == NOTHING:
@@ -69,9 +70,9 @@ def takes_newer(search: Search, depth: int, at: int, word: Any) -> bool:
 
 @kernel
 def free_child(search: Search, depth: int, best: int) -> int:
-    """The best child of a node that no other thread is below, if it is about as near as the best.
+    """The best child that no other thread has taken, if it is about as good as the best.
 
-    It is the best one where there is no other.
+    The best child if there is no such child.
     """
     stack, pool = search.stack, search.pool
     if not is_taken(search, pool.keys[2 * best]):
@@ -91,7 +92,7 @@ def free_child(search: Search, depth: int, best: int) -> int:
 
 @kernel
 def leave_settled(search: Search) -> None:
-    """Go up to above the highest position on the path that another thread has settled."""
+    """Go up to the parent of the highest position on the path that another thread has settled."""
     control, stack = search.control, search.stack
     deepest = control[DEPTH] - control[ENTERING]
     for depth in range(1, deepest + 1):
@@ -101,10 +102,12 @@ def leave_settled(search: Search) -> None:
             for below in range(control[DEPTH] - depth + 1):
                 at = control[DEPTH] - below
                 release(search, at)
+                # The last position may not be expanded yet, and then is not in the path's hash
+                # table.
                 if at <= deepest:
                     shorten_path(search, at)
             control[TRAIL] = stack.trail[depth]
             search.pool.word[chosen] = word
-            leave_out(search, depth - 1, chosen)
+            prune_outside(search, depth - 1, chosen)
             control[DEPTH], control[ENTERING] = depth - 1, 0
             return

@@ -13,11 +13,11 @@ from rave_agents.simulate.utility_limits import utility_limits
 from rave_agents.solver.keys import Key, hashed, key_after, key_of_state
 
 BEGIN = hashed(b"rave_agents: the beginning of a history")
-"""The key of no moves."""
+"""The key of an empty history."""
 
 
 class RecordedState:
-    """A state that gives neither a key nor its history, with the moves since it was wrapped.
+    """Wraps a state without key and history, and records the moves since.
 
     Args:
         state: the state, copied.
@@ -52,12 +52,12 @@ class RecordedState:
         return self._moves
 
 
-def told_apart(state: GameState, moves: Sequence[int] = ()) -> Any:
-    """The state itself if it gives a key or its history; else a copy that records its moves.
+def with_history(state: GameState, moves: Sequence[int] = ()) -> Any:
+    """The state itself if it has a key or a history, else a copy that records its moves.
 
     Args:
         state: the state.
-        moves: the moves that lead to it.
+        moves: the moves that led to it.
     """
     if key_of_state(state) is not None or callable(getattr(state, "history", None)):
         return state
@@ -65,13 +65,12 @@ def told_apart(state: GameState, moves: Sequence[int] = ()) -> Any:
 
 
 def root_key_of(state: GameState) -> tuple[Key, bool]:
-    """The key of a position, and whether that is a key of the position itself.
+    """The key of a position, and whether it identifies the position itself.
 
-    Positions that give no key are told apart by the moves since the game's start, so that none is
-    met by two orders of moves.
+    Positions without a key are identified by their history, so transpositions are not recognised.
 
     Raises:
-        UnsupportedGameError: if it gives neither.
+        UnsupportedGameError: if it has neither.
     """
     key = key_of_state(state)
     if key is not None:
@@ -79,7 +78,7 @@ def root_key_of(state: GameState) -> tuple[Key, bool]:
     history = getattr(state, "history", None)
     if not callable(history):
         raise UnsupportedGameError(
-            f"{type(state).__name__} does not say which position it is. Add position_key(), which "
+            f"{type(state).__name__} does not identify its position. Add position_key(), which "
             "returns bytes, text, numbers or tuples of these, equal in equal positions only, such "
             "as (self.sticks, self.player); or history(), the actions since the game's start."
         )
@@ -90,9 +89,9 @@ def root_key_of(state: GameState) -> tuple[Key, bool]:
 
 
 class StateExpander:
-    """Expands positions by their own methods, in Python.
+    """Expands positions by calling their methods in Python.
 
-    It tells actions by their places among the legal ones in ascending order.
+    Actions are numbered by their rank among the legal ones.
 
     Args:
         state: the root, copied.
@@ -122,7 +121,7 @@ class StateExpander:
         expansion.header[Place.IN_PYTHON] = 1
 
     def reserve(self, depths: int) -> None:
-        """See ``Expander``: a list has room."""
+        """See ``Expander``; lists need no reservation."""
         self._expansion.header[Place.DEPTHS] = depths
 
     def set_root(self, state: GameState) -> bool:
@@ -146,6 +145,8 @@ class StateExpander:
         header = self._expansion.header
         depth, action = int(header[Place.DEPTH]), int(header[Place.ACTION])
         if depth > 0:
+            # The search has gone up since: drop deeper positions, then take the child prepared
+            # before.
             del self._path[depth:], self._after[depth:]
             self._path.append(self._after[depth - 1][action])
         else:
@@ -171,7 +172,7 @@ class StateExpander:
         return Answered.DONE
 
     def _child(self, state: GameState, key: Key, action: int, place: int) -> tuple[GameState, Key]:
-        """The position after an action, which is written into the buffers."""
+        """The position after an action; writes it to the buffers."""
         expansion = self._expansion
         after = state.clone()
         after.apply_action(action)
@@ -188,6 +189,6 @@ class StateExpander:
         if self._expansion.header[Place.COUNT_MOVES] and mover >= 0:
             expansion.moves[place] = max(1, len(after.legal_actions()))
         found = key_of_state(after) if self.has_keys else None
-        told = key_after(key, action) if found is None else found
-        expansion.keys[2 * place : 2 * place + 2] = told
-        return after, told
+        child_key = key_after(key, action) if found is None else found
+        expansion.keys[2 * place : 2 * place + 2] = child_key
+        return after, child_key

@@ -1,14 +1,14 @@
-"""The table of positions: what the solver remembers of those it has left.
+"""The transposition table of the solver.
 
-An entry is two words: the key's first word, combined with all others so that an entry that two
-threads have written half each is seen to be none; and what is known. Where proofs have carriers
-(see ``carriers.py``), the cells of a settled position's follow, a bit each. A bucket is four
-entries: without carriers one line of a processor's cache. The key's second word chooses the bucket,
-so that a position is told apart from others by 64 bits beside those of the bucket.
+An entry has two words: the key's first word XORed with all others, so that an entry half-written by
+two threads matches no key (lockless hashing); and the result. With carriers (see ``carriers.py``),
+the cells of a settled position's carrier follow, one bit each. A bucket has four entries: without
+carriers, one cache line. The key's second word selects the bucket, so positions are distinguished
+by 64 bits in addition to the bucket's.
 
-The word of a position that is not settled holds its proof and disproof number; of a settled one the
-value, the best move and the distance to the end. Both hold its *work*, how many positions were
-expanded below it, in half powers of two.
+The word of an open position holds its proof and disproof number; that of a settled one its value,
+best move and distance to the end. Both hold its *work*, the number of positions expanded below it,
+in half powers of two.
 """
 
 from typing import Any, NamedTuple
@@ -24,10 +24,10 @@ OPEN, PROVEN, REFUTED = 0, 1, 2
 """States of a statement about a position."""
 
 MOST = 2**24 - 2
-"""The greatest proof and disproof number of a position that is not settled."""
+"""The greatest proof and disproof number of an open position."""
 
 INFINITE = 2**24 - 1
-"""The number of a position that is settled the other way; a threshold that nothing reaches."""
+"""The number of a position settled the other way; as threshold, never reached."""
 
 MOST_WORK = 63
 
@@ -38,7 +38,7 @@ PLAIN_WORDS = 2
 """Words of an entry without cells."""
 
 BITS = 64
-"""Cells that a word of an entry holds."""
+"""Cells per word of an entry."""
 
 FIELD, LONG = np.uint64(2**16 - 1), np.uint64(2**24 - 1)
 SHIFT_FIELD, SHIFT_LONG = np.uint64(16), np.uint64(24)
@@ -49,7 +49,7 @@ USED = np.uint64(1) << np.uint64(63)
 NOTHING = np.uint64(0)
 
 NUM_USED, NUM_LOST = 0, 1
-"""Places in ``Table.counts``: entries in use; entries that made room for others."""
+"""Indices in ``Table.counts``: entries in use; entries replaced by others."""
 
 
 class Table(NamedTuple):
@@ -64,19 +64,21 @@ class Table(NamedTuple):
     stride: int
     """Words of an entry."""
     no_cells: NDArray[np.uint64]
-    """[stride - 2, at least 1] the cells of no carrier."""
+    """[stride - 2, at least 1] zeros: an empty carrier."""
 
 
 @kernel
 def packed_open(proof: int, disproof: int, work: int) -> Any:
-    """The word of a position that is not settled."""
+    """The word of an open position."""
+    # Bits 0-23 proof, 24-47 disproof number, 48-55 work, 56-57 state (0), 63 in use.
     low = np.uint64(proof) | (np.uint64(disproof) << SHIFT_LONG)
     return low | (np.uint64(work) << SHIFT_WORK) | USED
 
 
 @kernel
 def packed_settled(state: int, value: int, move: int, distance: int) -> Any:
-    """The word of a settled position, without its work."""
+    """The word of a settled position, with work 0."""
+    # Bits 0-15 value, 16-31 move, 32-47 distance, 48-55 work, 56-57 state, 63 in use.
     low = np.uint64(value) | (np.uint64(move) << SHIFT_FIELD)
     low |= np.uint64(distance) << SHIFT_DISTANCE
     return low | (np.uint64(state) << SHIFT_STATE) | USED
@@ -132,14 +134,15 @@ def move_of(word: Any) -> Any:
 
 @kernel
 def distance_of(word: Any) -> Any:
-    """A settled position's distance to the end of the game, as far as it was proven."""
+    """A settled position's distance to the end of the game along its proof."""
     return np.int64((word >> SHIFT_DISTANCE) & FIELD)
 
 
 @kernel
 def quantised(count: int) -> int:
-    """A number of expanded positions as work: its logarithm in halves, rounded down."""
+    """Work of a number of expanded positions: about twice its binary logarithm, rounded down."""
     work = 0
+    # Two units per halving; the last values 0 to 3 count as they are.
     while count > 3:
         count >>= 1
         work += 2
@@ -148,7 +151,7 @@ def quantised(count: int) -> int:
 
 @kernel
 def bucket_of(table: Table, second: Any) -> Any:
-    """The bucket of a key: its upper half as a share of all."""
+    """The bucket of a key: the upper half of its second word scaled to the number of buckets."""
     return np.int64(((second >> SHIFT_HALF) * np.uint64(table.buckets)) >> SHIFT_HALF)
 
 
@@ -160,7 +163,7 @@ def begin_of(table: Table, second: Any) -> Any:
 
 @kernel
 def mixed_cells(table: Table, slot: int) -> Any:
-    """The cells of an entry as its first word has them mixed in."""
+    """The hash of an entry's cells that is mixed into its first word."""
     mixed = NOTHING
     for place in range(slot + PLAIN_WORDS, slot + table.stride):
         mixed = mixed_first(mixed, table.words[place])
@@ -173,6 +176,7 @@ def look_up(table: Table, first: Any, second: Any) -> Any:
     begin = begin_of(table, second)
     for slot in range(begin, begin + SLOTS * table.stride, table.stride):
         word = table.words[slot + 1]
+        # The XOR restores the key only if all words belong to the same entry.
         if word != NOTHING and (table.words[slot] ^ word ^ mixed_cells(table, slot)) == first:
             return word
     return NOTHING
@@ -180,7 +184,7 @@ def look_up(table: Table, first: Any, second: Any) -> Any:
 
 @kernel
 def recall(table: Table, first: Any, second: Any, cells: Any, at: int) -> Any:
-    """The word of a key, 0 if there is none; writes its cells to ``cells``.
+    """The word of a key, 0 if there is none; copies its cells to ``cells``.
 
     Args:
         table: the table.
@@ -206,8 +210,9 @@ def recall(table: Table, first: Any, second: Any, cells: Any, at: int) -> Any:
 def chosen_slot(table: Table, first: Any, second: Any, word: Any) -> tuple[int, bool]:
     """The place of an entry for a key, and whether the key is new.
 
-    In a full bucket the entry of the least work among the first three makes room if it has no more
-    work than the new one, else the last one does: so much work is kept, and so is the latest.
+    In a full bucket, the new entry replaces the one with the least work among the first three if
+    that has no more work than the new one, else the last one. This keeps both expensive and recent
+    entries.
     """
     begin = begin_of(table, second)
     last = begin + (SLOTS - 1) * table.stride
@@ -227,13 +232,13 @@ def chosen_slot(table: Table, first: Any, second: Any, word: Any) -> tuple[int, 
 
 @kernel
 def store_with_cells(table: Table, first: Any, second: Any, word: Any, cells: Any, at: int) -> bool:
-    """Keep a word and cells under a key; returns whether the key is new.
+    """Store a word and cells under a key; returns whether the key is new.
 
     Args:
         table: the table.
         first: the key's first word.
         second: its second word.
-        word: what is known.
+        word: the result.
         cells: [any, stride - 2] cells, as one list.
         at: the row in ``cells``.
     """
@@ -250,12 +255,12 @@ def store_with_cells(table: Table, first: Any, second: Any, word: Any, cells: An
 
 @kernel
 def store(table: Table, first: Any, second: Any, word: Any) -> bool:
-    """Keep a word without cells under a key; returns whether the key is new."""
+    """Store a word without cells under a key; returns whether the key is new."""
     return store_with_cells(table, first, second, word, table.no_cells, 0)
 
 
 class Sweep(NamedTuple):
-    """A table, and how many of its entries have each work."""
+    """A table, and the histogram of its entries' work."""
 
     table: Table
     histogram: NDArray[np.int64]
@@ -274,7 +279,7 @@ def count_work(sweep: Sweep, buckets: int) -> int:
 
 @entry("the solver's garbage collection")
 def drop_below(sweep: Sweep, work: int) -> int:
-    """Drop the entries of less work; returns how many were dropped."""
+    """Drop the entries with less work; returns how many."""
     dropped, stride = 0, sweep.table.stride
     for place in range(1, sweep.table.buckets * SLOTS * stride, stride):
         word = sweep.table.words[place]
@@ -287,7 +292,7 @@ def drop_below(sweep: Sweep, work: int) -> int:
 
 
 FULL_SHARE, KEPT_SHARE = 0.85, 0.5
-"""Shares of the table in use at which it is collected, and that are then kept at most."""
+"""The table is collected at the first share in use; at most the second share is kept."""
 
 
 def make_table(megabytes: float, cell_words: int = 0) -> Table:
@@ -295,7 +300,7 @@ def make_table(megabytes: float, cell_words: int = 0) -> Table:
 
     Args:
         megabytes: its size.
-        cell_words: words that the cells of an entry take.
+        cell_words: words of an entry's cells.
     """
     stride = PLAIN_WORDS + cell_words
     buckets = max(1, int(megabytes * 2**20) // (8 * SLOTS * stride))
@@ -305,27 +310,27 @@ def make_table(megabytes: float, cell_words: int = 0) -> Table:
 
 
 def known_word(table: Table, first: int, second: int) -> Any:
-    """``look_up`` for keys that are Python's numbers."""
+    """``look_up`` for keys given as Python integers."""
     with np.errstate(over="ignore"):
         return look_up(table, np.uint64(first), np.uint64(second))
 
 
 def num_entries(table: Table) -> int:
-    """Entries that the table has room for."""
+    """Capacity of the table in entries."""
     return table.buckets * SLOTS
 
 
 def is_due(table: Table) -> bool:
-    """True if the table is so full that it is to be collected."""
+    """True if the table is full enough to be collected."""
     return bool(table.counts[NUM_USED] > FULL_SHARE * num_entries(table))
 
 
 def collect(table: Table) -> None:
-    """Drop the entries of the least work, until enough of the table is free."""
+    """Drop the entries with the least work until enough of the table is free."""
     sweep = Sweep(table, np.zeros(MOST_WORK + 1, np.int64))
     count_work(sweep, table.buckets)
     kept, work = int(sweep.histogram.sum()), 0
-    table.counts[NUM_USED] = kept  # Threads that write one place at a time may have counted two.
+    table.counts[NUM_USED] = kept  # Threads racing for one slot may both have counted it.
     while kept > KEPT_SHARE * num_entries(table) and work < MOST_WORK:
         kept -= int(sweep.histogram[work])
         work += 1

@@ -1,8 +1,8 @@
-"""Tables of the solver as files, so that a proof goes on where it was left.
+"""Tables of the solver as files, so that a proof can be continued.
 
-A file has a line that says what it is, a line of JSON, the entries, compressed, and a digest of all
-before it. Nothing in it is run, and every entry is looked at before the solver reads it. The digest
-shows damage; who forges a file can make it claim a false proof, which a certificate would show.
+A file consists of a title line, a line of JSON, the compressed entries, and a digest of everything
+before it. Nothing in it is executed, and every entry is checked before use. The digest detects
+damage, not forgery: a forged file can claim a false proof, which a certificate would expose.
 """
 
 import hashlib
@@ -32,26 +32,28 @@ TITLE = b"rave-agents solver table 3\n"
 """The first line, with the version of the format."""
 
 CHUNK = 2**22
-"""Bytes that are compressed at a time."""
+"""Bytes compressed at a time."""
 
 DIGEST = 32
 """Bytes of the digest."""
 
 
-def save_table(path: str | os.PathLike[str], words: Any, values: Any, told: dict[str, Any]) -> None:
-    """Write a table so that there is always the old file or the new one.
+def save_table(
+    path: str | os.PathLike[str], words: Any, values: Any, identity: dict[str, Any]
+) -> None:
+    """Write a table atomically: at any time the old or the new file is there.
 
     Args:
         path: the file.
         words: the entries.
-        values: the values that entries name by their places.
-        told: what the table is of, a ``game`` and the digest of its ``rules``, with its words to an
-            ``entry`` and its board's ``cells``.
+        values: the values that entries refer to by index.
+        identity: the ``game``, the digest of its ``rules``, the words per ``entry`` and the board's
+            ``cells``.
 
     Raises:
         OSError: if it cannot be written.
     """
-    head = {**told, "words": len(words), "values": [float(each) for each in values]}
+    head = {**identity, "words": len(words), "values": [float(each) for each in values]}
     digest, packer = hashlib.blake2b(digest_size=DIGEST), zlib.compressobj(1)
     with written_whole(path) as file:
 
@@ -67,39 +69,39 @@ def save_table(path: str | os.PathLike[str], words: Any, values: Any, told: dict
         file.write(digest.digest())
 
 
-def load_table(path: str | os.PathLike[str], words: Any, told: dict[str, Any]) -> list[float]:
+def load_table(path: str | os.PathLike[str], words: Any, identity: dict[str, Any]) -> list[float]:
     """Read a table into an array of entries of the same size; returns its values.
 
     Raises:
         OSError: if it cannot be read.
-        ValueError: for a file that is damaged, no table, or of another game, rules or size.
+        ValueError: for a damaged file, no table, or a table of another game, rules or size.
     """
     whole = memoryview(Path(path).read_bytes())
     if bytes(whole[: len(TITLE)]) != TITLE:
-        raise ValueError(f"{path} is no table of this version of the solver.")
+        raise ValueError(f"{path} is not a table of this version of the solver.")
     content, digest = whole[:-DIGEST], bytes(whole[-DIGEST:])
     if hashlib.blake2b(content, digest_size=DIGEST).digest() != digest:
-        raise ValueError(f"{path} is damaged: its digest is not that of its content.")
+        raise ValueError(f"{path} is damaged: its digest does not match its content.")
     end = bytes(content[: len(TITLE) + 2**20 * 2]).find(b"\n", len(TITLE))
     try:
         head = strict_json(bytes(content[len(TITLE) : end]))
         values = [float(each) for each in head["values"]]
         size = int(head["words"])
-        found = {name: head.get(name) for name in told}
+        found = {name: head.get(name) for name in identity}
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         raise ValueError(f"{path} is damaged: its second line cannot be read.") from None
-    for name, value in told.items():
+    for name, value in identity.items():
         if found[name] != value and name == "rules":
             raise ValueError(
-                f"{path} was made by other rules of {told['game']}: its modules have been edited, "
-                "it has other content, or a library has another version. Give another file."
+                f"{path} was made by other rules of {identity['game']}: its modules were edited, "
+                "its content changed, or a library has another version. Use another file."
             )
         if found[name] != value:
-            raise ValueError(f"{path} is a table of {name} {found[name]!r}, not of {value!r}.")
+            raise ValueError(f"{path} is a table for {name} {found[name]!r}, not for {value!r}.")
     if size != len(words):
         raise ValueError(
-            f"{path} is a table of {size * 8 / 2**20:g} megabytes, not of "
-            f"{len(words) * 8 / 2**20:g}: give max_memory_mb={size * 8 / 2**20:g}."
+            f"{path} is a table of {size * 8 / 2**20:g} megabytes, not "
+            f"{len(words) * 8 / 2**20:g}: use max_memory_mb={size * 8 / 2**20:g}."
         )
     unpacker, target, at = zlib.decompressobj(), memoryview(words).cast("B"), 0
     try:
@@ -109,7 +111,7 @@ def load_table(path: str | os.PathLike[str], words: Any, told: dict[str, Any]) -
             at += len(part)
         if at != len(target) or not unpacker.eof:
             raise ValueError
-        _check_entries(words, told["entry"], told["cells"], len(values))
+        _check_entries(words, identity["entry"], identity["cells"], len(values))
     except (zlib.error, ValueError):
         words[:] = 0
         raise ValueError(f"{path} is damaged: its entries cannot be read.") from None
@@ -117,18 +119,19 @@ def load_table(path: str | os.PathLike[str], words: Any, told: dict[str, Any]) -
 
 
 def _check_entries(words: Any, stride: int, num_cells: int, num_values: int) -> None:
-    """Raise ValueError for entries that no search writes."""
-    told = words[1::stride]
-    states = (told >> SHIFT_STATE) & STATES
-    is_used, is_open = told != 0, states == 0
-    fine = (told & USED) != 0
+    """Raise ValueError for entries that no search could have written."""
+    results = words[1::stride]
+    states = (results >> SHIFT_STATE) & STATES
+    is_used, is_open = results != 0, states == 0
+    fine = (results & USED) != 0
     fine &= states <= REFUTED
-    fine &= is_open | ((told & FIELD) <= num_values)
-    fine &= ~is_open | (((told & LONG) > 0) & (((told >> SHIFT_LONG) & LONG) > 0))
+    fine &= is_open | ((results & FIELD) <= num_values)
+    fine &= ~is_open | (((results & LONG) > 0) & (((results >> SHIFT_LONG) & LONG) > 0))
     if stride > PLAIN_WORDS:
-        fine &= is_open | ((told >> SHIFT_FIELD & FIELD) < num_cells)
+        fine &= is_open | ((results >> SHIFT_FIELD & FIELD) < num_cells)
     for place in range(stride - PLAIN_WORDS):
         room = max(0, num_cells - BITS * place)
+        # The bits of this word that lie beyond the last cell must be 0.
         beyond = np.uint64((2**BITS - 1) >> room << room if room < BITS else 0)
         fine &= (words[PLAIN_WORDS + place :: stride] & beyond) == 0
     if not fine[is_used].all():

@@ -1,4 +1,4 @@
-"""``Team``: searches for one proof, each in a thread of its own, that share a table."""
+"""``Team``: parallel searches for one proof, one per thread, that share a table."""
 
 import threading
 from typing import Any
@@ -14,32 +14,32 @@ from rave_agents.solver.records import Shared, Statement
 from rave_agents.solver.table import FULL_SHARE, NUM_USED, Table, collect, num_entries
 
 MANY_STEPS = 2**62
-"""Steps of a thread that goes on until the first one has come to its end."""
+"""Steps of a thread that runs until the first one stops."""
 
 LEAST_ROOM = 1 / 64
-"""The share of the table below which there is no use in sharing out what room is left."""
+"""Collect the table once the room left is below this share of it."""
 
 FIRST_RANKS = 4
-"""Ranks of actions with which all threads but the first begin, at random below this."""
+"""All threads but the first start with random ranks of actions below this."""
 
 LOOK_SECONDS = 0.02
-"""Interval at which the calling thread looks after the others."""
+"""Interval at which the calling thread checks the others."""
 
 
 class Team:
-    """Searches of one root that share a table and the values met in it.
+    """Searches of one root that share a table and its values.
 
-    The calling thread runs the first; the others run in slices that end when its slice ends. What
-    they share without care is whole at any time: an entry of the table that two have written half
-    each is seen to be none, and each has places of its own for values. All else, such as collecting
-    the table, is done between slices.
+    The calling thread runs the first search; the others run slices that end with its slice. Data
+    shared without locks stays consistent: a table entry half-written by two threads matches no key,
+    and each thread has its own places for values. Everything else, such as collecting the table,
+    happens between slices.
 
     Args:
         state: a position of the game.
         table: the table.
-        threads: how many.
-        foresee: whether games whose winner is certain are not played out.
-        value: what is known of positions beforehand, see ``ProofSearch``.
+        threads: the number of threads.
+        foresee: True to stop at positions whose winner is certain.
+        value: a value function for initial numbers, see ``ProofSearch``.
     """
 
     def __init__(
@@ -50,6 +50,7 @@ class Team:
         self.shared = Shared(np.zeros(1, np.int64), np.zeros(codes.TAKEN, np.uint64))
         self.searches: list[PathSearch] = []
         for number in range(threads):
+            # Shared entries, separate counts: concurrent increments of one counter would get lost.
             own = table if number == 0 else table._replace(counts=np.zeros_like(table.counts))
             search = PathSearch(state, own, self.values, self.shared, foresee, value)
             search.control[codes.STRIDE], search.control[codes.SHARES] = threads, threads > 1
@@ -77,39 +78,39 @@ class Team:
         return min(len(self.values), max(int(e.control[codes.NUM_VALUES]) for e in self.searches))
 
     def begin_values(self, place: int) -> None:
-        """Let new values begin at a place."""
+        """Start new values at an index, interleaved between the threads."""
         for number, search in enumerate(self.searches):
             search.control[codes.NUM_VALUES] = place + number
 
     def place_of(self, value: float) -> int:
-        """The place of a value, which is added if it is new; ``UNTOLD`` without room."""
+        """Index of a value, which is added if new; ``NO_VALUE`` without room."""
         found = np.flatnonzero(self.values[1:] == value)
         if len(found) > 0:
             return int(found[0]) + 1
         control = self.first.control
         place = int(control[codes.NUM_VALUES])
         if place > codes.MOST_VALUES:
-            return codes.UNTOLD
+            return codes.NO_VALUE
         self.values[place] = value
         control[codes.NUM_VALUES] += control[codes.STRIDE]
         return place
 
     def begin(self, state: GameState, statement: Statement) -> None:
-        """Make ready to prove or refute a statement about a position."""
+        """Prepare to prove or refute a statement about a position."""
         self.shared.taken[:] = 0
         for search in self.searches:
             search.set_root(state)
             search.begin(statement)
 
     def run(self, steps: int, most: int | None) -> int:
-        """Let all search for as long as the first takes for so many steps.
+        """Run all searches until the first one has taken ``steps`` steps.
 
         Args:
-            steps: its steps at most.
-            most: the steps of all together at most.
+            steps: maximum steps of the first search.
+            most: maximum steps of all searches together.
 
         Returns:
-            ``SETTLED`` if the root is, else why the slice ended.
+            ``SETTLED`` if the root is settled, else the reason why the slice ended.
         """
         if len(self.searches) == 1:
             statuses = [self.first.run(steps)]
@@ -121,7 +122,7 @@ class Team:
         return next((each for each in statuses if each != codes.GOES_ON), codes.GOES_ON)
 
     def _run_together(self, steps: int, most: int | None) -> list[int]:
-        """Run a slice in all threads; returns why each ended."""
+        """Run a slice in all threads; returns the reason why each stopped."""
         count = len(self.searches)
         shares = [MANY_STEPS] * count
         if most is not None:
@@ -135,7 +136,7 @@ class Team:
         def work(number: int) -> None:
             try:
                 statuses[number] = self.searches[number].run(shares[number])
-                # Whose steps are used up lets the others have theirs.
+                # A thread that has used its steps does not stop the others.
                 if statuses[number] != codes.GOES_ON:
                     ended[0] = 1
             except BaseException as error:
@@ -159,7 +160,7 @@ class Team:
         return statuses
 
     def _wait(self, threads: list[threading.Thread], back: list[int], woken: Any) -> None:
-        """End the others' slices and wait until they are back, whatever signal handlers raise."""
+        """End the others' slices and wait for them, even if signal handlers raise."""
         interrupt: BaseException | None = None
         while True:
             try:
@@ -168,16 +169,17 @@ class Team:
                 while len(back) < len(threads) and any(each.is_alive() for each in threads):
                     woken.acquire(timeout=LOOK_SECONDS)
                 break
-            except BaseException as error:  # Of a signal handler: nothing else raises.
+            except BaseException as error:  # Only a signal handler can raise here.
                 interrupt = error
         self.shared.ended[0] = 0
         if interrupt is not None:
             raise interrupt
 
     def _mend(self, statuses: list[int]) -> None:
-        """Remove the causes for which the searches have returned."""
+        """Handle the reasons why the searches returned."""
         counts = self.table.counts
         for other in self.searches[1:]:
+            # Between slices, add up the threads' counts.
             counts += other.table.counts
             other.table.counts[:] = 0
         errors: list[BaseException] = []
@@ -195,7 +197,7 @@ class Team:
         self._share_room()
 
     def _share_room(self) -> None:
-        """Share out the table's room until it is to be collected."""
+        """Divide the table's remaining room among the threads."""
         used = int(self.table.counts[NUM_USED])
         room = (int(FULL_SHARE * num_entries(self.table)) - used) // len(self.searches)
         for search in self.searches:

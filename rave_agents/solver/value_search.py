@@ -1,4 +1,4 @@
-"""``ValueSearch``: what a player can force, by statements that are proven or refuted in turn."""
+"""``ValueSearch``: the return that a player can force, by a sequence of proofs."""
 
 import math
 from collections.abc import Callable
@@ -9,16 +9,16 @@ from rave_agents.simulate.utility_limits import utility_limits
 from rave_agents.solver.proof_search import ProofProgress, ProofSearch
 
 LONGEST_TRIAL = 100_000
-"""Moves of the game that finds a first value where utilities have no stated bounds, at most."""
+"""Maximum length of the game that finds a first value if utilities are unbounded."""
 
 
 class Interval(NamedTuple):
-    """Bounds on what a player can force against all others."""
+    """Bounds on the return that a player can force against all others."""
 
     low: float
-    """He can force at least this much."""
+    """The player can force at least this return."""
     high: float
-    """He can force no more than this."""
+    """The player cannot force more than this."""
 
     @property
     def is_point(self) -> bool:
@@ -27,10 +27,10 @@ class Interval(NamedTuple):
 
 
 class ValueSearch:
-    """Narrows the bounds on what a player can force from a position.
+    """Narrows the bounds on the return that a player can force from a position.
 
-    A proof of "at least x" tells the least return along it, which may be above x; a refutation the
-    greatest. Each next x is the middle one of the returns met between the bounds.
+    A proof of "at least x" yields the least return along it, which may exceed x; a refutation
+    yields the greatest. The next x is the median of the returns met between the bounds.
 
     Args:
         search: the search for proofs.
@@ -46,13 +46,13 @@ class ValueSearch:
         if search.repetition is None and search.may_loop:
             low = -math.inf
         self.limits: Interval = Interval(low, high)
-        """The bounds that hold of every position."""
+        """The bounds that hold in every position."""
         self.interval: Interval = self.limits
-        """The bounds by now."""
+        """The current bounds."""
         self.at_least: float = self._first()
-        """The return that is looked at."""
+        """The return that is tested now."""
         self.tried: list[float] = []
-        """The returns that were looked at."""
+        """The returns tested so far."""
 
     def _first(self) -> float:
         high = self.interval.high
@@ -66,7 +66,7 @@ class ValueSearch:
         return 0.0
 
     def _next(self) -> float:
-        """The next return to look at."""
+        """The next return to test."""
         low, high = self.interval
         met = [value for value in self.search.values_met if low < value <= high]
         return sorted(met)[len(met) // 2] if met else math.nextafter(low, math.inf)
@@ -110,7 +110,7 @@ class ValueSearch:
         return self.interval
 
     def _take(self, proven: bool) -> None:
-        """Narrow the bounds by a statement that is settled."""
+        """Narrow the bounds by a settled statement."""
         low, high = self.interval
         found = self.search.answer(self.state, self.player, self.at_least)
         value = self.at_least if found is None else found.value
@@ -119,6 +119,7 @@ class ValueSearch:
         elif value < self.at_least:
             high = max(low, min(high, value))
         else:
+            # Refuted without a value below it: the next smaller float bounds the value.
             high = max(low, math.nextafter(self.at_least, -math.inf))
         self.interval = Interval(low, high)
         if not self.interval.is_point:
@@ -126,13 +127,13 @@ class ValueSearch:
 
 
 def loops_are_drawn(state: GameState) -> float | None:
-    """The worth of endless play where nothing is said: a draw, of two who share a constant sum."""
+    """The default value of endless play: a draw, in two-player constant-sum games."""
     limits = utility_limits(state)
     return None if math.isnan(limits.sum_of_two) else limits.sum_of_two / 2
 
 
 def action_bounds(values: ValueSearch) -> dict[int, tuple[float, float]]:
-    """Bounds on what the player can force after each action, by what the table knows."""
+    """Bounds on the return that the player can force after each action, from the table."""
     found = {}
     least, most = values.limits
     met = [value for value in values.search.values_met if least <= value <= most]
@@ -141,10 +142,10 @@ def action_bounds(values: ValueSearch) -> dict[int, tuple[float, float]]:
     after = values.search.answers_after(values.state, values.player, bounds)
     for action, answers in after.items():
         low, high = least, most
-        for told in answers:
-            if told is not None and told.proven:
-                low = max(low, told.value)
-            elif told is not None:
-                high = min(high, told.value)
+        for answer in answers:
+            if answer is not None and answer.proven:
+                low = max(low, answer.value)
+            elif answer is not None:
+                high = min(high, answer.value)
         found[action] = (low, high)
     return found

@@ -195,7 +195,7 @@ def test_a_table_that_is_damaged_is_refused(tmp_path, change, message):
 def test_a_table_of_another_game_or_size_is_refused(tmp_path):
     path = tmp_path / "proof.table"
     solve_position("tic_tac_toe", positions=10, table=path, max_memory_mb=1)
-    with pytest.raises(ValueError, match="is a table of game"):
+    with pytest.raises(ValueError, match="is a table for game"):
         solve_position("hex(board_size=3)", table=path, max_memory_mb=1)
     with pytest.raises(ValueError, match="max_memory_mb=1"):
         solve_position("tic_tac_toe", table=path, max_memory_mb=2)
