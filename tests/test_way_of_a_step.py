@@ -129,7 +129,9 @@ def test_a_warm_step_lays_the_search_out_once(provider, monkeypatch):
     bot, state = warm_bot("hex(board_size=7)", simulations=500)
     bound, records = Entry.bound, []
     monkeypatch.setattr(
-        Entry, "bound", lambda entry, record: records.append(record) or bound(entry, record)
+        Entry,
+        "bound",
+        lambda entry, record, before: records.append(record) or bound(entry, record, before),
     )
     grown = bot.step(state)
     assert grown in state.legal_actions()

@@ -29,12 +29,23 @@ class Entry:
         """Run it, compiled for the record."""
         return self.bound(record)(number)
 
-    def bound(self, record: Any) -> Callable[[int], int]:
-        """The function for this record, whose arrays must not be reallocated meanwhile."""
+    def bound(self, record: Any, before: Any = None) -> functools.partial[int]:
+        """The function for this record, whose arrays must not be reallocated meanwhile.
+
+        Args:
+            record: the record.
+            before: the function for an earlier record, or None: what both records share is laid
+                out already, if none of its arrays has been reallocated since.
+        """
         if JIT_DISABLED:
             return functools.partial(self.function, record)
-        kind, placed = laid_out(record)
-        key = OpenFunction.generation, kind
+        earlier: Any = None if before is None else before.args[0]
+        kind, placed = laid_out(record, earlier)
+        placed.generation = OpenFunction.generation
+        known = earlier is not None and kind is earlier.kind  # Comparing all of a kind takes long.
+        if known and placed.generation == earlier.generation:
+            return functools.partial(before.func, placed)
+        key = placed.generation, kind
         with self._lock:
             if key not in self._loaded:
                 uninterrupted(lambda: self._loaded.update({key: self._code(record, kind).load()}))

@@ -20,21 +20,40 @@ _LETTERS = {bool: "q", int: "q", float: "d"}
 """Codes by which ``struct`` packs numbers."""
 
 
-def laid_out(record: Any) -> tuple[Kind, Any]:
+def laid_out(record: Any, before: Any = None) -> tuple[Kind, Any]:
     """The layout of a record, and a copy of it in memory, which points to the record's arrays.
 
     The copy keeps the record, so that the arrays live as long as the pointers to them; they must
     not be reallocated meanwhile.
 
+    Args:
+        record: the record.
+        before: the copy of an earlier record, or None. The records that both share are not looked
+            at again, and the layout is the same object if it has not changed.
+
     Raises:
         TypeError: for a field that is neither a number, True or False, an array nor a record.
     """
+    parts = before.parts if before is not None and type(before.of) is type(record) else None
     words: list[Any] = []
-    kind = _add_words(record, words)
+    fields: list[Any] = [type(record)]
+    found: list[tuple[Any, Any, list[Any]]] = []
+    for index, value in enumerate(record):
+        if parts is not None and parts[index][0] is value:
+            part = parts[index]
+        else:
+            own: list[Any] = []
+            part = value, _add_value(value, record, own), own
+        found.append(part)
+        fields.append(part[1])
+        words += part[2]
+    kind = tuple(fields)
+    if parts is not None and kind == before.kind:
+        kind = before.kind
     packing = _packing(kind)
     placed: Any = (ctypes.c_int64 * (packing.size // 8 + 1))()  # Aligned to whole words.
     packing.pack_into(placed, 0, *words)
-    placed.of = record
+    placed.of, placed.kind, placed.parts = record, kind, found
     return kind, placed
 
 
@@ -44,27 +63,30 @@ def kind_of(record: Any) -> Kind:
 
 
 def _add_words(record: Any, words: list[Any]) -> Kind:
-    """Add what a record is in memory, word by word; returns what it is made of."""
+    """Add a record's words in memory; returns its layout."""
     fields: list[Any] = [type(record)]
     for value in record:
-        kind = type(value)
-        if kind in _LETTERS:
-            fields.append(kind)
-            words.append(value)
-        elif kind is np.ndarray:
-            fields.append(value.dtype)
-            # Where it begins: a fifth of the time that its ``ctypes.data`` takes.
-            address = ctypes.addressof(ctypes.c_char.from_buffer(value)) if len(value) > 0 else 0
-            words.append(address)
-        elif isinstance(value, tuple):
-            fields.append(_add_words(value, words))
-        else:
-            owner = type(record).__name__
-            raise TypeError(
-                "A part of a search holds numbers, True or False, arrays and other parts; "
-                f"{owner} has {value!r}."
-            )
+        fields.append(_add_value(value, record, words))
     return tuple(fields)
+
+
+def _add_value(value: Any, record: Any, words: list[Any]) -> Any:
+    """Add the words of one field of a record; returns the field's layout."""
+    kind = type(value)
+    if kind in _LETTERS:
+        words.append(value)
+        return kind
+    if kind is np.ndarray:
+        # ``ctypes.data`` takes five times as long to give this address.
+        address = ctypes.addressof(ctypes.c_char.from_buffer(value)) if len(value) > 0 else 0
+        words.append(address)
+        return value.dtype
+    if isinstance(value, tuple):
+        return _add_words(value, words)
+    raise TypeError(
+        "A part of a search holds numbers, True or False, arrays and other parts; "
+        f"{type(record).__name__} has {value!r}."
+    )
 
 
 def kind_as_text(kind: Any) -> str:

@@ -13,7 +13,6 @@ from rave_agents.evaluators import leaves
 from rave_agents.evaluators.batch import BatchArrays
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator, evaluate
 from rave_agents.evaluators.cache import EvaluationCache
-from rave_agents.kernel.search import Search
 from rave_agents.searcher.leaf_stepper import LeafStepper
 from rave_agents.searcher.part_errors import is_part_failure, no_scores, part_failed
 from rave_agents.searcher.provider import check_rows, make_simulator, new_frame
@@ -307,11 +306,6 @@ class BatchedSearch(TreeSearch):
         first.simulator = make_simulator(self.root, first.frame, None)
         self._use_simulator(first.simulator, first.frame)
 
-    @property
-    def _entry(self) -> Any:
-        """The object that binds each slot to a record of the search."""
-        return self
-
     def _bind(self, tree: SearchTree) -> None:
         """See ``TreeSearch``; each simulation adds a node, for which there is room now."""
         self._is_bound = False
@@ -321,8 +315,9 @@ class BatchedSearch(TreeSearch):
         super()._bind(tree)
         self._is_bound = True
 
-    def bound(self, search: Search) -> None:
-        """Bind the loop for each slot, once there is a batch."""
+    def _lay_out(self, tree: SearchTree) -> None:
+        """Lay out a search for each slot, once there is a batch."""
+        search = self._search
         if self._batch is None:
             return
         answers = self._batch.answers()

@@ -77,9 +77,6 @@ class TreeSearch:
     root: RootPosition
     """The root position; known once it has been entered."""
 
-    _entry: Any = loop.run
-    """The entry that ``bound`` compiles for a search's record."""
-
     def __init__(self, evaluator: Any) -> None:
         self._evaluator = evaluator
         self.tree: SearchTree | None = None
@@ -90,6 +87,9 @@ class TreeSearch:
         self._policy: MovePolicy | None = None
         self._before = 0
         self._keeps_provider = False
+        self._run: Any = None
+        self._laid_out = 0  # The version of the storage for which _run was laid out.
+        self._slice_size = 1
         self.loading = 0.0
         """Seconds that the last provider took to be compiled or loaded."""
         self.provider: str = "python"
@@ -103,7 +103,7 @@ class TreeSearch:
         """The state that a copy goes on with: all that is not bound to places in memory."""
         bound = ("_frame", "_flat_frame", "_simulator", "_slice", "_run", "_search", "_policy")
         kept = {name: value for name, value in vars(self).items() if name not in bound}
-        return {**kept, "_keeps_provider": False, "_policy": None}
+        return {**kept, "_keeps_provider": False, "_policy": None, "_run": None, "_laid_out": 0}
 
     def reseed(
         self,
@@ -235,7 +235,9 @@ class TreeSearch:
         self._deadline, self._is_extended = deadline, False
         self._latest = deadline + max(LEAST_OVERRUN, OVERRUN * (deadline - now))
         self._last = int(tree.path.simulations[0]) + simulations
-        self._slice_size = 1
+        self._slice_size = max(
+            1, self._slice_size // 4
+        )  # This position may be slower than the last.
         self._slice_started = now
         self._bind(tree)
 
@@ -338,7 +340,14 @@ class TreeSearch:
         )
         if game.chooses_moves:
             self._policy = MovePolicy(self._frame, self._search)
-        self._run = self._entry.bound(self._search)
+        self._lay_out(tree)
+
+    def _lay_out(self, tree: SearchTree) -> None:
+        """Lay the search out in memory, as far as it is not as before."""
+        version = tree.storage.version
+        before = self._run if version == self._laid_out else None
+        self._run = loop.run.bound(self._search, before)
+        self._laid_out = version
 
     def _make_simulator(self, playout_stream: Stream) -> None:
         """Make a frame, and what runs simulations in it."""

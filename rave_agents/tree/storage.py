@@ -33,6 +33,9 @@ DROPPED = -1
 """The new row of one that is dropped."""
 
 
+_versions = itertools.count(1)
+
+
 class Spans(NamedTuple):
     """Spans of consecutive rows, in ascending order: what stays when others are dropped."""
 
@@ -139,6 +142,8 @@ class Storage:
         self._children = [found for found in inner if isinstance(found, Children)]
         self.whole: bool = True
         """True if all arrays have their size; not after a resizing that was interrupted."""
+        self.version: int = next(_versions)
+        """Another number after each call that may have reallocated arrays."""
         self._note_capacity()
         self._count_bytes()
         for table in self._children:
@@ -185,7 +190,7 @@ class Storage:
         old, new = self.sizes, {**self.sizes, **sizes}
         new[Axis.PLACE] = places_for(new[Axis.CHILD])
         self.sizes = {axis: min(old[axis], new[axis]) for axis in new}
-        self.whole = False
+        self.whole, self.version = False, next(_versions)
         self._note_capacity()
         for array, rows in self._arrays:
             items = _items(rows, new)
@@ -206,6 +211,7 @@ class Storage:
         After an interruption the arrays have their new size, and are empty.
         """
         old, self.sizes[Axis.ACTION] = self.sizes[Axis.ACTION], actions
+        self.version = next(_versions)
         wider = [pair for pair in self._arrays if Axis.ACTION in (pair[1].axis, *pair[1].inner)]
         try:
             for array, rows in wider:

@@ -25,7 +25,7 @@ from rave_agents.compiler.entry import Entry
 
 keys = collections.defaultdict(set)
 
-def bound(entry, record):
+def bound(entry, record, before=None):
     key = key_of_entry(entry.function, record)
     assert not (key.unknown or key.own_functions), key.reasons()
     keys[f"{entry.function.__module__}.{entry.function.__name__}"].add(key.digest())
