@@ -144,6 +144,7 @@ def test_what_cannot_be_learned_is_refused(tmp_path):
         learn(rules_of("hex"), games=5, start=path)
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 def test_learning_brings_priors_closer_to_searches_and_goes_on_from_a_file(tmp_path):
     rounds = []
@@ -173,6 +174,7 @@ def test_learning_brings_priors_closer_to_searches_and_goes_on_from_a_file(tmp_p
         learn(rules_of("hex"), games=5, start=value, **options)
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 def test_equal_seeds_and_jobs_learn_equally_wherever_they_run():
     def learned(jobs, executor=None):
@@ -192,6 +194,7 @@ def test_equal_seeds_and_jobs_learn_equally_wherever_they_run():
     assert np.array_equal(learned(1), learned(1))
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 def test_the_command_learns_a_policy_that_auto_takes(tmp_path, monkeypatch):
     monkeypatch.setenv("RAVE_AGENTS_GAMES", "compiled")

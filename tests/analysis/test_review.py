@@ -141,6 +141,7 @@ def solver(game):
     return value
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "games", "skipped"),

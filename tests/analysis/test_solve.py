@@ -156,6 +156,7 @@ def test_the_same_search_finds_the_same_proof():
     assert (first.positions, first.line) == (second.positions, second.line)
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 def test_memory_does_not_grow_where_the_table_is_full():
     found = solve_position("mnk(m=4,n=4,k=4)", max_memory_mb=1)

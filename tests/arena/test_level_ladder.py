@@ -87,6 +87,7 @@ def test_levels_are_measured_and_go_on_from_a_file_of_matches(tmp_path):
     assert path.read_text().splitlines() == lines
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 @pytest.mark.parametrize("game", ["hex(board_size=7)"])
 def test_neighbouring_levels_lie_apart(game):

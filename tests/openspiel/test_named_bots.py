@@ -135,6 +135,7 @@ def test_the_global_table_starves_no_move_that_has_no_visits(count, simulations)
     assert all(min(row.visits for row in result.actions) == 0 for result in starved)
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 def test_a_global_table_that_starves_moves_misleads(monkeypatch):
     monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")  # The seeds are for these.

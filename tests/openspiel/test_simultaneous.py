@@ -106,6 +106,7 @@ def test_both_providers_grow_the_same_trees(game, preset, changes, monkeypatch, 
     assert trees[0] == trees[1]
 
 
+@pytest.mark.compiled
 @pytest.mark.full(but=["3-1000"])
 @pytest.mark.parametrize(("cards", "simulations"), [(3, 1000), (3, 40_000), (4, 40_000)])
 def test_goofspiel_converges_to_the_exact_values(cards, simulations):
