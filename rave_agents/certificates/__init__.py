@@ -1,5 +1,5 @@
-"""Certificates: proofs of positions in files, which anyone can check.
+"""Certificates: proofs of positions in files that anyone can check.
 
-``checker.py`` is all that has to be trusted: it knows a game by ``GameState`` alone, and shares no
-code with a search. ``writer.py`` writes the answers of whoever knows them.
+Only ``checker.py`` must be trusted: it uses a game through ``GameState`` alone, and shares no code
+with a search. ``writer.py`` writes the answers of a solver, or of any other source.
 """

@@ -1,4 +1,4 @@
-"""The file of a certificate: one xz stream of lines, of which the first says what is proven."""
+"""The file of a certificate: one xz stream of lines; the first one states the claim."""
 
 import contextlib
 import json
@@ -23,7 +23,7 @@ MAGIC = b"\xfd7zXZ\0"
 """The first bytes of every xz stream."""
 
 _LOOKED_AT = 256
-"""Bytes by which a file of another kind is named."""
+"""Bytes that identify a file of another kind."""
 
 _OTHERS = {
     b"rave-agents solver table": "a table of solve --table",
@@ -33,24 +33,24 @@ _OTHERS = {
 _CONTROLS = bytes({*range(32)} - {*b"\t\n\f\r"})
 
 CHUNK = 2**16
-"""Bytes that are read at once."""
+"""Bytes read at once."""
 
 LONGEST_LINE = 2**20
-"""Bytes of a line, at most."""
+"""Maximum bytes of a line."""
 
 UNPACKING_MEMORY = 2**26
-"""Bytes that unpacking takes, at most."""
+"""Maximum memory of unpacking, in bytes."""
 
 
 class Header(NamedTuple):
-    """The position that a certificate is of, and what it states of it."""
+    """The position of a certificate, and the statements about it."""
 
     game: str
     """The game's name, see ``as_game``."""
     position: str | None
-    """The text of the position that ``moves`` begin at, such as a FEN; None for the game's own."""
+    """The starting position of ``moves`` as text, such as a FEN; None for the game's own."""
     moves: tuple[int, ...]
-    """The actions that lead to the position, chance outcomes included."""
+    """The actions that lead to the position, including chance outcomes."""
     statements: tuple[Statement, ...]
     """The statements, in the order of their proofs."""
 
@@ -63,10 +63,10 @@ class Header(NamedTuple):
         return json.dumps({"format": FORMAT, **self._asdict(), "statements": statements})
 
     def root(self, game: Game) -> GameState:
-        """The position of a game, on compiled rules if there are any: they tell positions apart.
+        """The position of a game, on compiled rules if there are any, since these have keys.
 
         Raises:
-            CertificateError: if there is no such one.
+            CertificateError: if the game has no such position.
         """
         state: GameState | None = game.new_initial_state()
         reason = "."
@@ -90,7 +90,7 @@ class Header(NamedTuple):
 
 
 class Verified(NamedTuple):
-    """A certificate that was checked: what it states is proven."""
+    """A certificate that passed the check: its statements are proven."""
 
     header: Header
     """The position and the statements; its ``game`` is the game that was checked."""
@@ -99,24 +99,24 @@ class Verified(NamedTuple):
     lines: int
     """The lines of the proofs."""
     named: str
-    """The game that the file names: any text, if another game was given to check."""
+    """The game named in the file; arbitrary text if another game was given for the check."""
 
 
 def verify_certificate(path: str | os.PathLike[str], game: Any = None) -> Verified:
     """Check a certificate by the rules of its game.
 
-    The file runs nothing: its game must be a framework's or this package's own, and another process
-    checks the file, with bounds on its memory and, by the size of the file, on its time. For
-    another game, or to check it without these bounds, give the game.
+    The file executes nothing: its game must belong to a framework or to this package, and a
+    separate process checks it with limits on memory and, depending on the file's size, on time.
+    Pass the game to check with another game or without limits.
 
     Args:
         path: the file.
-        game: the game, see ``as_game``; None for the one that the file names.
+        game: the game, see ``as_game``; None for the one named in the file.
 
     Raises:
-        CertificateError: if it does not prove all that it states.
+        CertificateError: if it does not prove all of its statements.
         OSError: if the file cannot be read.
-        RaveAgentsError, TypeError, ValueError: if the game that you give cannot be made.
+        RaveAgentsError, TypeError, ValueError: if the given game cannot be loaded.
     """
     path = os.fspath(path)
     header = read_header(read_lines(path), path)
@@ -135,12 +135,12 @@ def verify_certificate(path: str | os.PathLike[str], game: Any = None) -> Verifi
         if not isinstance(answer, int):
             raise CertificateError(
                 answer
-                or f"The certificate is refused: {FAILED}. With the game beside the file it is "
-                "checked without these bounds."
+                or f"The certificate is refused: {FAILED}. Pass the game in addition to the file "
+                "to check it without these limits."
             )
         root = header.root(named_game(header.game))
     except MemoryError:
-        raise CertificateError("The certificate is refused: it takes too much memory.") from None
+        raise CertificateError("The certificate is refused: it needs too much memory.") from None
     return Verified(header, root, answer, header.game)
 
 
@@ -148,7 +148,7 @@ def check_file(path: str, header: Header, game: Game) -> Verified:
     """Check a file by the rules of a game in this process.
 
     Raises:
-        CertificateError: if it does not prove all that it states, or has another header.
+        CertificateError: if it does not prove all of its statements, or has another header.
     """
     lines = read_lines(path)
     if read_header(lines, path) != header:
@@ -161,10 +161,10 @@ def check_file(path: str, header: Header, game: Game) -> Verified:
 
 
 def named_game(name: str) -> Game:
-    """Make the game that a certificate names.
+    """Load the game named in a certificate.
 
     Raises:
-        CertificateError: if it cannot be made.
+        CertificateError: if it cannot be loaded.
     """
     with _refusing(name):
         return make_plain_game(name)
@@ -172,28 +172,28 @@ def named_game(name: str) -> Game:
 
 @contextlib.contextmanager
 def _refusing(game: str) -> Iterator[None]:
-    """Refuse a certificate where its game cannot be made."""
+    """Refuse a certificate whose game cannot be loaded."""
     refused: tuple[type[Exception], ...] = (RaveAgentsError, *framework_errors())
     try:
         yield
     except refused as error:
         raise CertificateError(
-            f"The certificate names the game {shortened(game, 200)!r}, and {_line(error)}: "
-            "give the game beside the file."
+            f"The certificate names the game {shortened(game, 200)!r}, but {_line(error)}: "
+            "pass the game in addition to the file."
         ) from None
 
 
 def _line(error: Exception) -> str:
-    """An error's text without its full stop, which may be of anybody's words."""
+    """An error's text on one line without its full stop; it may come from any library."""
     return printable(shortened(" ".join(str(error).split()), 300)).rstrip(".")
 
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
-    """The lines of a file, a part at a time.
+    """The lines of a file, read in chunks.
 
     Raises:
-        CertificateError: while they are taken, if the file is not one whole stream of which every
-            byte is right.
+        CertificateError: during iteration, if the file is not exactly one complete, undamaged
+            stream.
     """
     name = os.fspath(path)
     if not os.path.exists(path):
@@ -206,7 +206,7 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
         begins = file.read(_LOOKED_AT)
         if not begins.startswith(MAGIC):
             raise CertificateError(
-                f"{name!r} is not a certificate, as solve --certificate writes: it is "
+                f"{name!r} is not a certificate as written by solve --certificate: it is "
                 f"{_kind_of_file(begins)}."
             )
         file.seek(0)
@@ -220,14 +220,15 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
                 raise CertificateError(f"The certificate {name!r} is damaged: {error}.") from None
             *lines, rest = (rest + unpacked).split(b"\n")
             if max(map(len, [*lines, rest])) > LONGEST_LINE:
-                raise CertificateError(f"{name!r} is not a certificate: it has too long a line.")
+                raise CertificateError(f"{name!r} is not a certificate: a line is too long.")
             yield from (line.decode("ascii", "replace") for line in lines)
+        # Exactly one stream: appended data could differ between readers.
         if rest or unpacker.unused_data or file.read(1):
-            raise CertificateError(f"The certificate {name!r} is damaged: it goes on at its end.")
+            raise CertificateError(f"The certificate {name!r} is damaged: data follow its end.")
 
 
 def _kind_of_file(begins: bytes) -> str:
-    """What a file is that is no certificate, by its first bytes."""
+    """The kind of a file that is not a certificate, from its first bytes."""
     if not begins:
         return "empty"
     for magic, kind in _OTHERS.items():
@@ -238,37 +239,37 @@ def _kind_of_file(begins: bytes) -> str:
 
 
 def read_header(lines: Iterator[str], file: str = "the file") -> Header:
-    """The header from the first of a file's lines.
+    """The header, from a file's first line.
 
     Args:
         lines: the lines.
         file: the file's name, for messages.
 
     Raises:
-        CertificateError: if that is none.
+        CertificateError: if it is not a header.
     """
     try:
         fields = strict_json(next(lines, ""))
         if fields.pop("format") != FORMAT:
-            raise CertificateError(f"{file!r} is not a certificate of the form {FORMAT!r}.")
+            raise CertificateError(f"{file!r} is not a certificate of the format {FORMAT!r}.")
         statements = [Statement(**each) for each in fields.pop("statements")]
         header = Header(**fields | {"moves": (*fields["moves"],), "statements": (*statements,)})
     except CertificateError:
         raise
     except (AttributeError, KeyError, TypeError, ValueError):
         raise CertificateError(
-            f"{file!r} is not a certificate, as solve --certificate writes: its first line names "
-            "no game and no statements."
+            f"{file!r} is not a certificate as written by solve --certificate: its first line "
+            "does not name a game and statements."
         ) from None
     if not _is_sound(header):
         raise CertificateError(
-            f"{file!r} is not a certificate: a field of its first line is wrong."
+            f"{file!r} is not a certificate: a field of its first line is invalid."
         )
     return header
 
 
 def _is_sound(header: Header) -> bool:
-    """True if all fields are of their types."""
+    """True if all fields have their types."""
     return (
         isinstance(header.game, str)
         and isinstance(header.position, str | None)
@@ -291,7 +292,7 @@ def _is_finite(value: object) -> bool:
 
 
 def _steps(state: GameState) -> list[int]:
-    """The actions, or the outcomes of chance."""
+    """The legal actions, or the chance outcomes."""
     if state.is_terminal():
         return []
     if state.is_chance_node():

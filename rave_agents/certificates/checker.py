@@ -1,22 +1,22 @@
-"""The checker of certificates, which trusts a game's rules and nothing else.
+"""The checker of certificates, which trusts nothing but a game's rules.
 
-A certificate says how one side answers, so that a player's return is at least, or at most, some
-value whatever all others do. The checker plays all of that: where the side moves, the file's
-answer; elsewhere, every legal move and every outcome of chance. It asks the game alone what these
-are and how a game has ended, so that a file can only fail to convince it. A proof has a line for
-each position in the order of the walk, and at last ``end``:
+A certificate contains one side's answers that guarantee a player's return of at least, or at most,
+some value against all play of the others. The checker walks the whole proof tree: where the side
+moves, the file's answer; elsewhere, every legal move and every chance outcome. Moves and returns
+come from the game alone, so a wrong file can only fail the check. A proof has a line for each
+position in depth-first order, then ``end``:
 
 * ``7``: the side's answer; the position that it leads to follows;
-* ``*3``: the three replies, or outcomes of chance, follow in the order in which the game has them;
+* ``*3``: the three replies, or chance outcomes, follow in the game's order;
 * ``.``: the game is over;
-* ``?``: not looked into, which counts as the worst that the game's utilities have for the side;
-* ``=5``: the same position as that of the proof's line with ``+`` at its end of number 5, counted
-  from 0: what was shown there holds. It is kept until ``=5-``.
+* ``?``: not searched, which counts as the side's worst utility;
+* ``=5``: the same position as the fifth line (counted from 0) that ends with ``+``, whose result
+  holds here. It is kept until ``=5-``.
 
-Positions are the same where the states' whole ``position_key()`` are equal. To come back to one in
-the line of play itself is refused, since no proof may lean on itself, unless the statement says
-what endless play counts: without chance, the value is the least of all ends met, and of that.
-In memory are the line of play and the kept positions, not the file. Values have double precision.
+Positions are the same if their complete ``position_key()`` are equal. A repetition within the line
+of play is refused, since a proof must not depend on itself, unless the statement defines the value
+of endless play: without chance, the value is then the minimum of all ends met and of that value.
+Memory holds the line of play and the kept positions, not the file. Values have double precision.
 """
 
 import math
@@ -30,42 +30,43 @@ from rave_agents.game.game_state import PlayerId, draws_chance, hides_informatio
 
 AT_LEAST, AT_MOST = "at least", "at most"
 
-DEEPEST, FRAMES = 100_000, 3  # moves of a line of play at most, and calls for each
+DEEPEST, FRAMES = 100_000, 3  # maximum moves of a line of play, and Python calls per move
 
 
 class Statement(NamedTuple):
-    """A bound of a player's return, expected where chance moves, that others cannot prevent."""
+    """A bound of a player's (expected) return that others cannot prevent."""
 
     player: int
     bound: str  # AT_LEAST: the player forces it against all others. AT_MOST: all others force it.
     value: float
-    endless: float | None = None  # the player's return where play never ends; None: proves nothing
+    endless: float | None = None  # the player's return if play never ends; None: proves nothing
 
     def __str__(self) -> str:
-        loops = "" if self.endless is None else f", where endless play counts {self.endless:.12g}"
+        loops = "" if self.endless is None else f", if endless play counts {self.endless:.12g}"
         return f"player {self.player} gets {self.bound} {self.value:.12g}{loops}"
 
 
 def check_statement(lines: Iterator[str], root: Any, statement: Statement) -> int:
-    """Check a statement's proof in a file's next lines, or raise; the number of these."""
+    """Check a statement's proof in a file's next lines, or raise; returns their number."""
     proof, limit = _Proof(lines, statement), sys.getrecursionlimit()
     proof.require(0 <= statement.player < root.num_players(), "there is no such player")
     proof.require(statement.bound in (AT_LEAST, AT_MOST), f"unknown bound {statement.bound!r}")
-    proof.require(not hides_information(root), "players of the game do not see all of it")
+    proof.require(not hides_information(root), "the game has hidden information")
     proof.require(not draws_chance(root), "the game draws chance itself, its outcomes are unknown")
+    # Recursion keeps the checker short enough to be read and trusted.
     sys.setrecursionlimit(limit + FRAMES * DEEPEST)
     try:
         value = proof.value(root.clone(), DEEPEST)
     finally:
         sys.setrecursionlimit(limit)
-    proof.require(value >= proof.sign * statement.value, f"{proof.sign * value:g} alone is shown")
-    proof.require(not (proof.loops and proof.chances), "it has loops and outcomes of chance")
+    proof.require(value >= proof.sign * statement.value, f"it shows only {proof.sign * value:g}")
+    proof.require(not (proof.loops and proof.chances), "it has both loops and chance outcomes")
     proof.require(next(lines, None) == "end", "lines follow the proof, or its end is missing")
     return proof.count
 
 
 class _Proof:
-    """A proof in reading: the value for the side that proves is the player's, or its negative."""
+    """A proof being read; values are those of the proving side: the player's, or the negative."""
 
     def __init__(self, lines: Iterator[str], statement: Statement) -> None:
         self.lines, self.player, self.endless = lines, statement.player, statement.endless
@@ -74,14 +75,14 @@ class _Proof:
         self.count, self.numbers, self.loops, self.chances = 0, 0, False, False
 
     def value(self, state: Any, moves_left: int) -> float:
-        """The value that the file's next lines guarantee to the side that proves at a position."""
+        """The value that the file's next lines guarantee to the proving side at a position."""
         line, number = next(self.lines, ""), self.numbers
         self.count += 1
         self.require(moves_left > 0, "the game is too long")
         if line.startswith("="):
             return self.shown_before(line, state)
         if line.endswith("+"):
-            self.kept[number] = key_of(state), None  # Nothing is shown yet.
+            self.kept[number] = key_of(state), None  # Open: its proof is not yet complete.
             self.numbers += 1
         value = self.value_of(state, line.removesuffix("+"), moves_left)
         self.require(math.isfinite(value), f"the value is {value}")
@@ -90,13 +91,14 @@ class _Proof:
         return value
 
     def value_of(self, state: Any, line: str, moves_left: int) -> float:
-        """The value by the first of the lines, and those that follow it."""
+        """The value from a position's line and the lines that follow it."""
         mover, sign = state.current_player(), self.sign
         if line == "?":
             return sign * float(state.min_utility() if sign > 0 else state.max_utility())
         if state.is_terminal():
             self.require(line == ".", "the game is over here")
             return sign * float(state.returns()[self.player])
+        # The proving side: the player for "at least", all others together for "at most".
         if mover >= 0 and (mover == self.player) == (sign > 0):
             action = self.number(line)
             self.require(action in state.legal_actions(), f"the answer {action} is not legal")
@@ -113,26 +115,26 @@ class _Proof:
         return math.fsum(map(math.prod, zip(weights, values, strict=True)))
 
     def shown_before(self, line: str, state: Any) -> float:
-        """The value of a kept position, if this is the same."""
+        """The value of a kept position, which must be the same as this one."""
         number = self.number(line[1:].removesuffix("-"))
         self.require(number in self.kept, f"no position {number} is kept")
         key, value = self.kept[number]
-        self.require(key is not None and key == key_of(state), f"position {number} is another")
+        self.require(key is not None and key == key_of(state), f"position {number} differs")
         if line.endswith("-"):
             del self.kept[number]
         if value is not None:
             return value
-        self.require(self.endless is not None, "the proof leans on itself: play comes back here")
+        self.require(self.endless is not None, "the proof depends on itself: play returns here")
         self.loops = True
         return self.sign * float(self.endless)  # type: ignore[arg-type]
 
     def number(self, text: str) -> int:
-        """The number that a text is of, written in the one way."""
+        """The number in a text, in canonical form."""
         self.require(re.fullmatch("0|[1-9][0-9]{0,17}", text) is not None, f"{text!r} is no number")
         return int(text)
 
     def require(self, holds: bool, otherwise: str) -> None:
-        """Refuse the proof, unless something holds."""
+        """Refuse the proof unless a condition holds."""
         if not holds:
             raise CertificateError(f"The proof is refused at its line {self.count}: {otherwise}.")
 
@@ -145,5 +147,5 @@ def after(state: Any, action: int) -> Any:
 
 
 def key_of(state: Any) -> object:
-    """All that the rules can still ask of a position; None where that cannot be told."""
+    """The key of a position's complete state; None without one."""
     return state.position_key() if hasattr(state, "position_key") else None

@@ -1,4 +1,4 @@
-"""The program that checks certificates by the games that they name, see ``plain_games.bounded``."""
+"""The program that checks certificates with their games, see ``plain_games.bounded``."""
 
 import os
 from typing import Any
@@ -8,12 +8,12 @@ from rave_agents.errors import CertificateError
 from rave_agents.frameworks.plain_games import SECONDS, answer_items, give_time, reason_of
 
 SECONDS_PER_BYTE = 0.002
-"""Time that each byte of a file adds: a small file may have millions of equal lines."""
+"""Extra time per byte of a file: a small file may expand to millions of equal lines."""
 
 
-def _checked(told: Any) -> int | str:
+def _lines_or_reason(request: Any) -> int | str:
     """The number of lines, or the reason why the file is refused."""
-    path, line = told
+    path, line = request
     try:
         header = read_header(iter([line]), path)
         game = named_game(header.game)
@@ -27,4 +27,4 @@ def _checked(told: Any) -> int | str:
 
 
 if __name__ == "__main__":
-    answer_items(_checked)
+    answer_items(_lines_or_reason)

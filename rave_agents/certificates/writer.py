@@ -1,4 +1,4 @@
-"""The writer of certificates, by the answers of a solver or of anybody else."""
+"""The writer of certificates, from the answers of a solver or any other source."""
 
 import hashlib
 import lzma
@@ -14,16 +14,16 @@ from rave_agents.files import written_whole
 from rave_agents.game.game_state import GameState
 
 Answers = Callable[[GameState], int]
-"""Gives the action that proves, at a position where the side that proves is to move."""
+"""Returns the proving side's action at a position where it is to move."""
 
 LeftOut = Callable[[Statement, GameState], bool]
-"""Says of a position that a proof does without looking into it: it then counts as the worst."""
+"""Returns True for a position that need not be searched; it then counts as the worst value."""
 
 ANSWER, REPLIES, OVER, LEFT_OUT, SAME = range(5)
 """Kinds of lines."""
 
 COMPRESSION = 2
-"""The preset of xz: higher ones take several times as long, for a few percent."""
+"""The xz preset: higher ones take several times as long for a few percent."""
 
 
 def write_certificate(
@@ -33,20 +33,20 @@ def write_certificate(
     answers: Sequence[Answers],
     left_out: LeftOut | None = None,
 ) -> int:
-    """Write a certificate; the number of lines of its proofs.
+    """Write a certificate; returns the number of lines of its proofs.
 
-    A position that several lines of play lead to is written once, if the states tell positions
-    apart by ``position_key``. For this the writer keeps 16 bytes and their overhead for each.
+    Transpositions are written once, if states have a ``position_key``. For this the writer keeps a
+    16-byte digest per position.
 
     Args:
-        path: the file, which is replaced once all is written.
+        path: the file, which is replaced once everything is written.
         header: the position and the statements.
         root: the position.
         answers: the answers for each statement.
-        left_out: says which positions need not be looked into; None where all are.
+        left_out: selects positions that need not be searched; None for no position.
 
     Raises:
-        CertificateError: if the answers prove nothing, as they lead back to where play was before.
+        CertificateError: if the answers prove nothing, because they repeat a position.
         OSError: if the file cannot be written.
     """
     count = 0
@@ -64,15 +64,15 @@ def write_certificate(
 
 
 class _Walk(NamedTuple):
-    """The lines of a proof: what each is, and the number that goes with it."""
+    """The lines of a proof: the kind and the number of each."""
 
     kinds: bytearray
     numbers: "array[int]"
-    """The action; the number of replies; the line of the same position; 0 where there is none."""
+    """The action; the number of replies; the line of the same position; else 0."""
 
 
 class _Step(NamedTuple):
-    """A position that is to be written: the one after an action, or a state itself."""
+    """A position to be written: a state, or the one after an action."""
 
     state: GameState
     action: int | None = None
@@ -84,10 +84,11 @@ def _walk(
     """Walk the proof as the checker does."""
     walk, known = _Walk(bytearray(), array("q")), dict[bytes, int]()
     line_of_play: set[int] = set()
+    # A stack in place of recursion; an integer marks the end of that line's subtree.
     pending: list[_Step | int] = [_Step(root)]
     while pending:
         step = pending.pop()
-        if isinstance(step, int):  # All below this line is written.
+        if isinstance(step, int):  # The subtree of this line is complete.
             line_of_play.discard(step)
             continue
         state = step.state if step.action is None else after(step.state, step.action)
@@ -96,8 +97,8 @@ def _walk(
         if before is not None:
             if before in line_of_play and statement.endless is None:
                 raise CertificateError(
-                    "No certificate can be written: the answers lead back to a position that play "
-                    "comes from."
+                    "No certificate can be written: the answers lead back to an earlier position "
+                    "of the same line."
                 )
             walk.kinds.append(SAME)
             walk.numbers.append(before)
@@ -134,9 +135,9 @@ def _described(
 
 
 def _digest(state: GameState) -> bytes:
-    """A digest that tells positions apart; empty where nothing does.
+    """A digest that identifies a position; empty without a key.
 
-    Were two positions to share one, the certificate would be refused, and prove nothing wrong.
+    If two positions shared a digest, the check would fail; nothing wrong would be proven.
     """
     key = key_of(state)
     if key is None:
@@ -145,7 +146,8 @@ def _digest(state: GameState) -> bytes:
 
 
 def _lines(walk: _Walk) -> Iterator[str]:
-    """The lines of a walk as the file has them: positions that are met again are kept."""
+    """The lines of a walk in the file's format; positions referenced later are marked."""
+    # The last reference to a position lets the checker forget it.
     last = {number: line for line, number in _references(walk)}
     numbers: dict[int, int] = {}
     for line, (kind, number) in enumerate(zip(walk.kinds, walk.numbers, strict=True)):
@@ -160,7 +162,7 @@ def _lines(walk: _Walk) -> Iterator[str]:
 
 
 def _references(walk: _Walk) -> Iterator[tuple[int, int]]:
-    """Each line that stands for the position of another, and the line of that."""
+    """Each line that refers to an earlier position, and the line of that position."""
     for line, kind in enumerate(walk.kinds):
         if kind == SAME:
             yield line, walk.numbers[line]

@@ -1,4 +1,4 @@
-"""Results of a search: the root's moves and proofs, the final move, and texts for people.
+"""Results of a search: the root's moves and proofs, the final move, and readable texts.
 
-It reads the room ``tree`` and imports what lies below.
+It reads the room ``tree`` and imports lower rooms.
 """

@@ -1,4 +1,4 @@
-"""Statistics of the actions of a root, and the columns of their table."""
+"""Statistics of the root's actions, and the columns of their table."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ class _Statistics(NamedTuple):
     value: float | None
     """Mean return of those simulations; None without visits."""
     prior: float
-    """Prior probability, Dirichlet noise included."""
+    """Prior probability, including Dirichlet noise."""
     amaf_visits: float
     """Simulations in which the player took it at the root or later."""
     amaf_value: float | None
@@ -27,19 +27,19 @@ class _Statistics(NamedTuple):
     probability: float
     """Probability of playing it, see ``SearchConfig.temperature``."""
     winning_move_number: float | None = None
-    """Mean number of the move, 1 for now, in the won simulations in which they took it; None if
-    there are none or winning moves are not counted (``WinningMoves``)."""
+    """Mean move number of the action in the won simulations in which the player took it, 1 for the
+    root; None without any, or if winning moves are not counted (``WinningMoves``)."""
     weighted_win_rate: float = 0.0
-    """Share of those simulations that were won, divided by that number; 0 likewise."""
+    """Share of those simulations that were won, divided by that number; 0 without any."""
     outcome: float | None = None
-    """The player's return with best play of all after it, if that is proven; else None."""
+    """The player's proven return after it with best play by all, else None."""
     distance: int | None = None
-    """Moves to the game's end then, this one included, in the shortest win or longest defence that
-    is known; None likewise."""
+    """Moves to the end of the game, including this one, in the shortest known win or longest known
+    defence; None if not proven."""
     proof_number: float | None = None
-    """Proof number of the player's win after it; None where there are none."""
+    """Proof number of the player's win after it; None without proof numbers."""
     disproof_number: float | None = None
-    """Disproof number likewise."""
+    """Disproof number of the player's win after it; None without proof numbers."""
     improved: float | None = None
     """Probability in the improved policy, with ``rule=gumbel``; else None."""
 
@@ -51,11 +51,11 @@ class ActionStatistics(_Statistics):
     """
 
     position: tuple[GameState, int] | None = None
-    """The root and the player to move there; None for a row of no result."""
+    """The root and the player to move there; None for a row without a result."""
 
     @property
     def name(self) -> str:
-        """The action as people write it; its number if the game does not say."""
+        """The action in the game's notation; its number if the game has none."""
         if self.position is None:
             return str(self.action)
         state, player = self.position
@@ -71,10 +71,10 @@ def action_columns(
     """Columns of a table of actions.
 
     Args:
-        rows: all legal actions; what none of them has gets no column.
-        shown: those to be shown, in their order.
-        names: theirs.
-        reports: figures of each of ``rows``, by their names.
+        rows: all legal actions; statistics that none of them has get no column.
+        shown: the actions to show, in their order.
+        names: the names of the shown actions.
+        reports: figures of each of ``rows``, by name.
     """
     columns = [
         Column("action", names, text=True),
@@ -88,8 +88,8 @@ def action_columns(
         columns.append(Column("improved", [number_text(row.improved) for row in shown], rank=2))
     columns.append(Column("probability", [f"{row.probability:.3f}" for row in shown], rank=1))
     places = {row.action: place for place, row in enumerate(rows)}
-    for name, told in reports.items():
-        columns.append(Column(name, [number_text(told[places[row.action]]) for row in shown]))
+    for name, figures in reports.items():
+        columns.append(Column(name, [number_text(figures[places[row.action]]) for row in shown]))
     return columns
 
 

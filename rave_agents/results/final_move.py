@@ -1,4 +1,4 @@
-"""The final move: the probability of playing each of the root's actions."""
+"""The final move: the probability of playing each root action."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from rave_agents.results.action_statistics import ActionStatistics
 from rave_agents.results.root import Root, RootMove
 
 DRAW = 0.5
-"""Value of a draw on the scale [0, 1]."""
+"""The value of a draw on the scale [0, 1]."""
 
 _Key = Callable[[RootMove], tuple[float, ...]]
 
@@ -66,7 +66,7 @@ def root_statistics(root: Root, config: SearchConfig) -> tuple[ActionStatistics,
 
 
 def drawn_action(statistics: Sequence[ActionStatistics], unit: float) -> int:
-    """The action at ``unit``, in [0, 1), of the cumulative probabilities."""
+    """The action at the quantile ``unit``, in [0, 1), of the cumulative probabilities."""
     last = statistics[0].action
     for row in statistics:
         if row.probability > 0.0:
@@ -78,7 +78,7 @@ def drawn_action(statistics: Sequence[ActionStatistics], unit: float) -> int:
 
 
 def _policy(root: Root, config: SearchConfig) -> list[float]:
-    """The probability of playing each of the root's moves, where none is drawn uniformly."""
+    """The probability of playing each root move, without ``random_moves``."""
     moves = root.moves
     keys: dict[int, tuple[float, ...]]
     if root.joint and isinstance(config.final_move, AverageStrategy):
@@ -95,7 +95,7 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
     allowed = keys
     if isinstance(config.final_move, BestOutcome):
         keys = {move.action: (move.proof.outcome or 0.0, *keys[move.action]) for move in moves}
-        # Bounds may prove a draw while other moves are open: none of these is known to draw.
+        # Bounds may prove the root a draw while moves are open: allow only moves sure of the draw.
         sure = -math.inf if root.outcome is None else max(move.proof.low for move in moves)
         allowed = {move.action: keys[move.action] for move in moves if move.proof.low >= sure}
     elif config.knows_outcomes:
@@ -114,19 +114,19 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
             policy.append(1 / count if chosen else 0.0)
         return policy
     with np.errstate(divide="ignore", over="ignore"):
+        # share^(1 / temperature), scaled so that the largest is 1 and nothing overflows.
         weights = np.exp(np.log(share / share.max()) / config.temperature)
     return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]
 
 
 def worst_values(root: Root, few: float) -> dict[int, float]:
-    """Mean value of each of the root's actions against the worst reply of the others.
+    """The mean value of each root action against the others' worst reply.
 
-    A reply counts as if it had been seen ``few`` times more with the action's mean value; so one
-    that was never seen is worth that mean. Actions with fewer visits than ``few`` come last, as
-    long as there are others.
+    Every reply gets ``few`` virtual visits with the action's mean value, so an unseen reply has
+    that mean. Actions with fewer than ``few`` visits come last, unless all have fewer.
 
     Args:
-        root: a root where players move at the same time.
+        root: a root with simultaneous moves.
         few: visits, at least 0.
     """
     means = {move.action: move.value_sum / max(move.visits, 1) for move in root.moves}
@@ -142,7 +142,7 @@ def worst_values(root: Root, few: float) -> dict[int, float]:
 
 
 def _final_keys(root: Root, config: SearchConfig) -> dict[int, tuple[float, ...]]:
-    """Sort keys of the actions: the final move has the greatest; moves without visits the least."""
+    """Sort keys of the actions: the final move maximises them; unvisited moves come last."""
     part = config.final_move
     body = preference.implementations.get(type(part))
     keys: dict[int, tuple[float, ...]] = {}
@@ -153,7 +153,7 @@ def _final_keys(root: Root, config: SearchConfig) -> dict[int, tuple[float, ...]
         value, sure = move.value_sum / move.visits, -math.inf
         if config.knows_outcomes:
             value, sure = _value(root, move), _sure_value(root, move)
-        if body is None:  # The default of ``preference``, which nearly all searches have.
+        if body is None:  # The default of ``preference``, inlined for speed.
             keys[move.action] = (move.visits, value)
             continue
         try:
@@ -165,26 +165,26 @@ def _final_keys(root: Root, config: SearchConfig) -> dict[int, tuple[float, ...]
         two = isinstance(key, tuple) and len(key) == 2
         if not two or math.isnan(key[0]) or math.isnan(key[1]):
             raise FormulaError(
-                f"{type(part).__name__}: preference must give two numbers, got {key!r}."
+                f"{type(part).__name__}: preference must return two numbers, got {key!r}."
             )
         keys[move.action] = key
     return keys
 
 
 def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMove]:
-    """Candidates for the final move among the root's, by their proofs.
+    """Candidates for the final move, by their proofs.
 
-    A root whose moves are all solved leaves the best of them: of equal wins the shortest, of losses
-    the longest. Otherwise no move is left that cannot be best. Of the open ones, ``key`` prefers
-    one by its statistics. Since the search may pass over the others, their visits say nothing:
-    the move that is sure to bring most, if that is not the least of all, is played where this is
-    as much as the mean value of the preferred open one; a sure draw where that mean is below
-    ``config.contempt``, if games are clear-cut.
+    If all moves are solved, the best of them remain: of equal wins the shortest, of losses the
+    longest. Otherwise moves that cannot be best are dropped. ``key`` selects the preferred open
+    move by statistics. The search may skip settled moves, so their visits mean nothing. The move
+    with the best guaranteed return, unless that is the worst of all, is played if it is at least
+    the mean value of the preferred open move; in clear-cut games, a sure draw is played if that
+    mean is below ``config.contempt``.
 
     Args:
-        root: what is known of the root.
-        config: the search's tunables.
-        key: what the final move maximises otherwise.
+        root: the root's statistics and proofs.
+        config: the search's configuration.
+        key: the sort key that the final move maximises otherwise.
     """
     moves = root.moves
     if not config.knows_outcomes:
@@ -204,7 +204,7 @@ def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMo
 
 
 def _value(root: Root, move: RootMove) -> float:
-    """A move's mean value, moved into proven bounds; that of a draw, if it has no visits."""
+    """A move's mean value, clipped to proven bounds; a draw's value without visits."""
     value = move.value_sum / move.visits if move.visits > 0 else DRAW
     if root.low >= root.high:
         return value
@@ -213,19 +213,19 @@ def _value(root: Root, move: RootMove) -> float:
 
 
 def _sure_value(root: Root, move: RootMove) -> float:
-    """The least that a move can bring, on the scale of values."""
+    """The guaranteed value of a move, in [0, 1]."""
     if root.high <= root.low:
         return 0.0
     return (move.proof.low - root.low) / (root.high - root.low)
 
 
 def _best_solved(moves: Sequence[RootMove]) -> Sequence[RootMove]:
-    """The best of the solved moves, equal to each other; none if none is solved."""
+    """The best of the solved moves, all equally good; empty if none is solved."""
     best = max((_merit(move) for move in moves if move.proof.solved), default=None)
     return [move for move in moves if move.proof.solved and _merit(move) == best]
 
 
 def _merit(move: RootMove) -> tuple[float, bool, int]:
-    """Sort key of a solved move for the player who takes it, by ``proofs.is_better``."""
+    """Sort key of a solved move for the player who takes it, as ``solver.is_better``."""
     proof = move.proof
     return proof.low, not proof.lost, proof.distance if proof.lost else -proof.distance

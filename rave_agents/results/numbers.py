@@ -1,30 +1,30 @@
-"""Numbers in texts for people."""
+"""Numbers as text."""
 
 import math
 
 
 def fixed(value: float | None, places: int = 3) -> str:
-    """A number with this many decimals; - where it is unknown."""
+    """A number with this many decimals; "-" if unknown."""
     return "-" if value is None or math.isnan(value) else f"{value:.{places}f}"
 
 
 def whole(value: float | None) -> str:
-    """A number without decimals; - where it is unknown."""
+    """A number without decimals; "-" if unknown."""
     return "-" if value is None or math.isnan(value) else f"{value:,.0f}"
 
 
 def elo_text(rating: float) -> str:
-    """A rating or a difference of two; - where there is none."""
+    """A rating or a difference of two ratings; "-" without one."""
     return "-" if math.isnan(rating) else f"{rating:+z.0f}"
 
 
 def elo_interval_text(interval: tuple[float, float]) -> str:
-    """The interval of a rating; - where it excludes nothing."""
+    """The interval of a rating; "-" if it excludes nothing."""
     return " to ".join(map(elo_text, interval)) if _excludes_some(interval) else "-"
 
 
 def interval_text(interval: tuple[float, float], places: int = 3) -> str:
-    """The interval of a score; - where it excludes nothing, as without games."""
+    """The interval of a score; "-" if it excludes nothing, as without games."""
     if not _excludes_some(interval):
         return "-"
     low, high = interval
@@ -32,13 +32,13 @@ def interval_text(interval: tuple[float, float], places: int = 3) -> str:
 
 
 def score_text(score: float, interval: tuple[float, float], places: int = 3) -> str:
-    """A score and its interval; - without games."""
+    """A score and its interval; "-" without games."""
     known = not math.isnan(score)
     return f"{fixed(score, places)} ({interval_text(interval, places)})" if known else "-"
 
 
 def _excludes_some(interval: tuple[float, float]) -> bool:
-    """True if an interval is known, and not of all scores or ratings."""
+    """True if an interval is known and excludes some scores or ratings."""
     return interval not in {(0.0, 1.0), (-math.inf, math.inf)} and not any(
         map(math.isnan, interval)
     )
@@ -50,7 +50,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def played(finished: int, planned: int, noun: str) -> str:
-    """Finished games of those that were planned, with their noun."""
+    """Finished games out of the planned ones, with their noun."""
     return (
         counted(finished, noun) if finished >= planned else f"{finished:,} of {planned:,} {noun}s"
     )

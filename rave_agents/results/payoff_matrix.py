@@ -1,4 +1,4 @@
-"""The payoff matrix of two players who move at the same time, by a search."""
+"""The payoff matrix of two simultaneous movers, estimated by a search."""
 
 import dataclasses
 from typing import Any
@@ -9,21 +9,21 @@ from rave_agents.results.root import Root
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class JointTable:
-    """The root's joint actions: the searching player's in rows, the other's in columns.
+    """The root's joint actions: the searching player's in rows, the opponent's in columns.
 
     Values are expected returns of the searching player, in the game's utilities.
     """
 
     opponent: int
-    """The other player."""
+    """The opponent."""
     actions: tuple[int, ...]
     """The searching player's actions, in the game's order."""
     replies: tuple[int, ...]
-    """The other player's, likewise."""
+    """The opponent's actions, in the game's order."""
     visits: tuple[tuple[int, ...], ...]
     """Simulations that took each action and reply."""
     values: tuple[tuple[float | None, ...], ...]
-    """The mean return in them; None without any."""
+    """The mean return of these simulations; None without any."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists."""
@@ -37,7 +37,7 @@ class JointTable:
 
 
 def joint_table(root: Root, state: GameState, player: int) -> JointTable | None:
-    """The table of a root where exactly two players move at the same time; else None."""
+    """The table of a root at which exactly two players move simultaneously, else None."""
     if not root.joint:
         return None
     players = moving_players(state)

@@ -1,4 +1,4 @@
-"""Progress of long runs: a display of its own, or a function of the user's."""
+"""Progress of long runs: a built-in display, or the user's function."""
 
 import contextlib
 import sys
@@ -14,23 +14,23 @@ from rave_agents.results.view import View
 T = TypeVar("T")
 
 Progress = Callable[[T], object] | bool | None
-"""The argument ``progress`` of long runs: a function that is called with the result so far; None
-for a display where standard error is a terminal, or in a notebook; True for one anywhere; False for
+"""The argument ``progress`` of long runs: a function called with the result so far; None for a
+display if standard error is a terminal, or in a notebook; True for a display in any case; False for
 none."""
 
 
 class Display(Protocol):
-    """A display of a run, which begins with the first view."""
+    """A display of a run, which appears with the first view."""
 
     def update(self, view: View) -> None:
-        """Show this from now on."""
+        """Show a new view."""
 
     def stop(self) -> None:
-        """Take the display away."""
+        """Remove the display."""
 
 
 def view_of(result: GrowingResult) -> View:
-    """The view of a result: its tables."""
+    """A view that shows a result's tables."""
 
     def text(width: int) -> str:
         return "\n".join(table.text(width) for table in result.tables())
@@ -39,7 +39,7 @@ def view_of(result: GrowingResult) -> View:
 
 
 def checked_progress(progress: Any) -> Any:
-    """Return the argument, or raise TypeError for what it may not be."""
+    """Return the argument if it is valid, else raise TypeError."""
     if progress is None or isinstance(progress, bool) or callable(progress):
         return progress
     raise TypeError(
@@ -52,14 +52,14 @@ def checked_progress(progress: Any) -> Any:
 def shown(
     progress: Progress[T], view: Callable[[Any], View] = view_of
 ) -> Iterator[Callable[[T], object] | None]:
-    """Show a run, from the first call of the function that it gives.
+    """Show a run, starting with the first call of the yielded function.
 
     Args:
         progress: the argument of the run.
-        view: what a display shows of what the function is called with.
+        view: makes the view of the function's argument.
 
     Yields:
-        The function; None where nothing is shown. While one run is shown, others are not.
+        The function, or None if nothing is shown. Only one run is shown at a time.
     """
     checked_progress(progress)
     if callable(progress):
@@ -87,7 +87,7 @@ def is_showing() -> bool:
 
 
 def _display(*, always: bool) -> Callable[[], Display] | None:
-    """The display that fits where standard error goes; None for none."""
+    """The kind of display that suits standard error; None for none."""
     ipython = sys.modules.get("IPython")
     if ipython is not None and hasattr(ipython.get_ipython(), "kernel"):
         return lambda: NotebookDisplay(ipython.display)
@@ -103,18 +103,18 @@ def _display(*, always: bool) -> Callable[[], Display] | None:
 def _is_terminal() -> bool:
     try:
         return sys.stderr is not None and sys.stderr.isatty()
-    except ValueError:  # It is closed.
+    except ValueError:  # Standard error is closed.
         return False
 
 
 class _Lines:
-    """Lines on standard error, at most one for each tenth, where it is no terminal."""
+    """Prints a line per tenth of the run to standard error if it is not a terminal."""
 
     def __init__(self) -> None:
         self._tenth = -1
 
     def update(self, view: View) -> None:
-        """Write a line if a tenth more is finished."""
+        """Print a line if another tenth is finished."""
         tenth = 10 * view.finished // view.planned if view.planned else 0
         if tenth > self._tenth and sys.stderr is not None:
             self._tenth = tenth
@@ -123,4 +123,4 @@ class _Lines:
             print(f"{view.finished}{of} finished{latest}", file=sys.stderr, flush=True)
 
     def stop(self) -> None:
-        """Leave the lines where they are."""
+        """Do nothing: the lines stay."""

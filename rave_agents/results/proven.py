@@ -1,4 +1,4 @@
-"""Proofs of one position by several trees, merged."""
+"""Merges several trees' proofs of one position."""
 
 import math
 from collections.abc import Sequence
@@ -7,10 +7,10 @@ from rave_agents.kernel.proofs.report import EdgeProof, NumberPair
 
 
 def merged_proof(proofs: Sequence[EdgeProof]) -> EdgeProof:
-    """The most that several trees prove of one action: tightest bounds, smallest numbers.
+    """The combined proof of one action from several trees: tightest bounds, smallest numbers.
 
-    Trees that break ties between others' equally good moves differently may disagree on the
-    outcome: then the first of those that know the shortest way to the end is right.
+    Trees may disagree on an outcome if they break ties between equally good moves differently; the
+    first tree with the shortest distance to the end then counts.
     """
     solved = [proof for proof in proofs if proof.solved]
     if solved:
@@ -33,7 +33,7 @@ def merged_proof(proofs: Sequence[EdgeProof]) -> EdgeProof:
 def merged_numbers(numbers: Sequence[NumberPair]) -> NumberPair:
     """The smallest proof and disproof number of several trees; 0 and infinity once one is 0.
 
-    Both are the least work that is left, and each tree shows a way that takes so much.
+    Each tree shows a way to prove or disprove with so much work left, so the minimum holds.
     """
     proof = min((proof for proof, _ in numbers if proof is not None), default=None)
     disproof = min((disproof for _, disproof in numbers if disproof is not None), default=None)

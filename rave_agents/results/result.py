@@ -1,4 +1,4 @@
-"""Base of all results: searches, matches, tournaments, sweeps, curves, benches, evaluations."""
+"""Base class of all results: searches, matches, tournaments, sweeps, curves, evaluations."""
 
 import abc
 import html
@@ -17,37 +17,37 @@ if TYPE_CHECKING:
     from rave_agents.plots.figures import Picture
 
 _LONGEST = 190
-"""Characters of a ``repr``, at most."""
+"""Maximum characters of a ``repr``."""
 
 
 class Result(abc.ABC):
-    """Base of results: each is a line, a table, plain values, a picture.
+    """Base class of results: each has a summary line, tables, plain values and a picture.
 
-    ``repr()`` is one line and ``str()`` tables that fit the terminal; a notebook shows them as
-    HTML. ``to_dict`` gives plain values, ``to_csv`` and ``to_frame`` the same rows with exact
-    numbers, and ``plot`` a picture.
+    ``repr()`` is one line, ``str()`` has tables that fit the terminal, and notebooks show HTML.
+    ``to_dict`` returns plain values, ``to_csv`` and ``to_frame`` the rows with exact numbers, and
+    ``plot`` a picture.
     """
 
     @abc.abstractmethod
     def summary(self) -> str:
-        """One line: what it is of, and what came out."""
+        """One line: the subject and the outcome."""
 
     @property
     def remarks(self) -> Sequence[str]:
-        """Further lines for people, between the summary and the tables."""
+        """Further lines between the summary and the tables."""
         return ()
 
     @abc.abstractmethod
     def tables(self) -> Sequence[Table]:
-        """The tables for people, with rounded numbers."""
+        """The tables to print, with rounded numbers."""
 
     @abc.abstractmethod
     def columns(self) -> dict[str, list[Any]]:
-        """The columns of ``to_csv`` and ``to_frame``: exact values by name, one for each row."""
+        """The columns of ``to_csv`` and ``to_frame``: exact values by name, one per row."""
 
     @abc.abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for strict JSON: what is infinite or unknown is None."""
+        """Plain values for strict JSON; infinite and unknown ones are None."""
 
     def plot(self) -> "Picture":
         """A picture, a ``matplotlib`` figure; a notebook shows it, ``savefig`` writes it.
@@ -60,11 +60,11 @@ class Result(abc.ABC):
         return plot_estimates(**self._estimates())
 
     def _estimates(self) -> dict[str, Any]:
-        """The arguments of ``plot_estimates``, for results that are drawn by it."""
+        """The arguments of ``plot_estimates``, for results drawn by it."""
         raise NotImplementedError(f"{type(self).__name__} has no picture.")
 
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The rows as CSV; with a path, they are written there too.
+        """The rows as CSV; with a path, also written to that file.
 
         Raises:
             OSError: if the file cannot be written.
@@ -77,7 +77,7 @@ class Result(abc.ABC):
         return text
 
     def to_frame(self) -> Any:
-        """The rows as a ``pandas.DataFrame``; what is unknown is not a number there.
+        """The rows as a ``pandas.DataFrame``; unknown values are NaN.
 
         Raises:
             ImportError: without pandas.
@@ -95,7 +95,7 @@ class Result(abc.ABC):
         """The text of ``str()``, with tables of at most this many characters a line.
 
         Args:
-            width: None for the terminal's width (``COLUMNS``, if that is set), or 80 without one.
+            width: None for the terminal's width (``COLUMNS`` if set), or 80 without a terminal.
         """
         if width is None:
             width = shutil.get_terminal_size((80, 24)).columns
@@ -118,7 +118,7 @@ class Result(abc.ABC):
 
 
 class GrowingResult(Result):
-    """A result of many games or the like, which grows with each of them."""
+    """A result that grows with every game (or similar unit) of a run."""
 
     @property
     @abc.abstractmethod
@@ -128,15 +128,15 @@ class GrowingResult(Result):
     @property
     @abc.abstractmethod
     def all_planned(self) -> int | None:
-        """Number of planned games; None where that turns out on the way."""
+        """Number of planned games; None if it is not known in advance."""
 
     @property
     def latest_line(self) -> str:
-        """One line on the game that ended last; empty if there is none."""
+        """One line on the latest finished game; empty if there is none."""
         return ""
 
 
 def by_column(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
-    """Columns, for ``Result.columns``, of these names and rows of values."""
+    """Columns for ``Result.columns``, from names and rows of values."""
     rows = list(rows)
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}

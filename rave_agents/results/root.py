@@ -1,4 +1,4 @@
-"""The root of a tree, or of several: statistics of its moves, the principal variation."""
+"""The root of one or several trees: statistics of its moves, the principal variation."""
 
 import itertools
 import math
@@ -37,24 +37,24 @@ from rave_agents.tree.search_tree import SearchTree
 
 
 class RootMove(NamedTuple):
-    """Statistics and proofs of one of the root's actions; values are scaled to [0, 1]."""
+    """Statistics and proofs of one root action; values are scaled to [0, 1]."""
 
     action: int
     """The action."""
     visits: int
     """Simulations that began with it."""
     value_sum: float
-    """Sum of their values."""
+    """Sum of the values of these simulations."""
     prior: float
-    """Prior probability, noise included."""
+    """Prior probability, including noise."""
     amaf: AmafStatistics
     """Its AMAF statistics."""
     proof: EdgeProof
     """Its proven facts."""
     strategy: float = 0.0
-    """Sum of the probabilities that mixed strategies gave it, exploration left out."""
+    """Sum of its probabilities in the mixed strategies so far, without exploration."""
     halved: Halved | None = None
-    """Its state in planning with Gumbel; None without it, and for a joint action."""
+    """Its state in Gumbel planning; None without it, and for joint actions."""
 
 
 class Root(NamedTuple):
@@ -65,39 +65,39 @@ class Root(NamedTuple):
     visits: int
     """Simulations through the root; 0 if it has no node yet."""
     low: float
-    """The utility that is 0 on the scale of values, ``inf`` if it is not known yet."""
+    """The utility that maps to the value 0; ``inf`` while unknown."""
     high: float
-    """The utility that is 1 on that scale, ``-inf`` likewise."""
+    """The utility that maps to the value 1; ``-inf`` while unknown."""
     outcome: tuple[float, ...] | None = None
-    """The utilities of all players, if they are proven; else None."""
+    """The proven utilities of all players, else None."""
     distance: int = UNSOLVED
-    """Moves to the game's end then, or ``UNSOLVED``."""
+    """Moves to the end of the game if solved, else ``UNSOLVED``."""
     proof_number: float | None = None
-    """Proof number of a win of the player to move; None where there are none."""
+    """Proof number of a win of the player to move; None without proof numbers."""
     disproof_number: float | None = None
-    """Disproof number likewise."""
+    """Disproof number of a win of the player to move; None without proof numbers."""
     clear_cut: bool = False
-    """True if all known ends are wins, draws and losses of two players, none of them by chance."""
+    """True if all known ends are wins, draws or losses of two players, without chance."""
     expected: bool = False
-    """True if the tree has a chance node, so that an outcome may be an expected one."""
+    """True if the tree has chance nodes, so that outcomes may be expectations."""
     player: int = 0
     """The player whose actions these are."""
     num_players: int = 2
     """Number of the game's players."""
     place: int = 0
-    """The place of their action in a joint action."""
+    """The index of the player's action in a joint action."""
     joint: tuple[JointVisits, ...] = ()
-    """Every joint action that was visited, where players move at the same time; in order."""
+    """Every visited joint action, in order, if moves are simultaneous."""
     amaf_trust: float | None = None
-    """The trust in AMAF values, from 0 to 1, where the search learns it; else None."""
+    """The trust in AMAF values, from 0 to 1, if it is learned, else None."""
     proof_trust: float | None = None
-    """The trust in the bonus of proof numbers, likewise."""
+    """The trust in the bonus of proof numbers, from 0 to 1, if it is learned, else None."""
     value_trust: float | None = None
-    """The trust in values learned from playouts, likewise."""
+    """The trust in values learned online, from 0 to 1, else None."""
     reports: Mapping[str, float] = {}
-    """Figures that parts of the user's own report, by their names."""
+    """Figures reported by custom parts, by name."""
     action_reports: Mapping[str, tuple[float, ...]] = {}
-    """Figures that they report of each of the moves."""
+    """Figures of each move reported by custom parts, by name."""
 
     def utility(self, value_sum: float, visits: float) -> float | None:
         """A mean value in the game's utilities; None without visits."""
@@ -111,7 +111,7 @@ class Root(NamedTuple):
 
 
 def unknown_root(state: GameState, player: int) -> Root:
-    """The root before the first simulation: the legal actions alone."""
+    """The root before the first simulation: only its legal actions."""
     actions = legal_actions_of(state, player)
     unknown = (0, 0.0, 1.0 / len(actions), AmafStatistics(), EdgeProof())
     moves = tuple(RootMove(int(action), *unknown) for action in actions)
@@ -119,7 +119,7 @@ def unknown_root(state: GameState, player: int) -> Root:
 
 
 def known_root(tree: SearchTree) -> Root:
-    """The root of a tree that has its node, by what the tree counts and its parts report."""
+    """The root of a tree, from its statistics and its parts' reports."""
     arrays, moves, search = tree.arrays, tree.running.moves, tree.search()
     player, node, joint = tree.root.player, ROOT, []
     if tree.joint:
@@ -140,11 +140,11 @@ def known_root(tree: SearchTree) -> Root:
     }
     reports = (report_root, (search,), figures), (report_moves, (search, node, rows), columns)
     for part in tree.records:
-        for opened, arguments, told in reports:
+        for opened, arguments, found in reports:
             body = opened.implementations.get(type(part))
             if body is not None:
                 try:
-                    told.update(body(part, *arguments))
+                    found.update(body(part, *arguments))
                 except Exception as error:
                     if is_own(type(part)):
                         raise part_raised(part, opened, error) from error
@@ -192,7 +192,7 @@ _COLUMNS = ("amaf", "proof", "strategy", "halved")
 
 
 def _numbers(figures: Mapping[str, Any]) -> dict[str, float]:
-    """Figures of one's own, as numbers."""
+    """Figures of custom parts as numbers; raises for others."""
     for name, figure in figures.items():
         if not is_number(figure):
             raise FormulaError(f"A part must report {name!r} as a number, got {figure!r}.")
@@ -200,11 +200,11 @@ def _numbers(figures: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _columns(columns: Mapping[str, Sequence[Any]], count: int) -> dict[str, tuple[float, ...]]:
-    """Columns of one's own, each of as many numbers as there are actions."""
+    """Columns of custom parts, one number per action; raises for others."""
     for name, column in columns.items():
         if len(column) != count:
             raise FormulaError(
-                f"report_moves must give {name!r} for each of {count} actions, got "
+                f"report_moves must return {name!r} for each of {count} actions, got "
                 f"{len(column)} figures."
             )
         for figure in column:
@@ -213,12 +213,12 @@ def _columns(columns: Mapping[str, Sequence[Any]], count: int) -> dict[str, tupl
 
 
 def with_proof(root: Root, proof: RootProof, total: float) -> Root:
-    """A root with what a solver has proven of it beside.
+    """A root with a solver's proofs added.
 
     Args:
-        root: the root by its trees.
-        proof: what is proven.
-        total: the sum of two players' returns; NaN where there is none.
+        root: the root from its trees.
+        proof: the solver's proofs.
+        total: the constant sum of two players' returns; NaN without one.
     """
     if root.outcome is not None:
         return root
@@ -239,7 +239,7 @@ def with_proof(root: Root, proof: RootProof, total: float) -> Root:
     if proof.value is None:
         return root
     others = total - proof.value
-    if root.num_players > 1 and math.isnan(total):  # The greatest utility, whatever others get.
+    if root.num_players > 1 and math.isnan(total):  # The others' returns are unknown.
         return root._replace(proof_number=0.0, disproof_number=math.inf)
     outcome = [others] * root.num_players
     outcome[root.player] = proof.value
@@ -252,10 +252,10 @@ def with_proof(root: Root, proof: RootProof, total: float) -> Root:
 
 
 def merged_root(roots: Sequence[Root]) -> Root:
-    """Merge several trees' roots of one position: visits and sums added, proofs at their best.
+    """Merge several trees' roots of one position: add visits and sums, combine proofs.
 
-    Once a tree has solved the root, its proofs stand alone, so that the final move, its distance
-    and the outcome belong together.
+    If a tree has solved the root, only its proofs count, so that final move, distance and outcome
+    are consistent.
     """
     known = [root for root in roots if root.visits > 0]
     if len(known) <= 1:
@@ -310,15 +310,15 @@ def _mean_columns(
     reports: Sequence[Mapping[str, tuple[float, ...]]],
 ) -> dict[str, tuple[float, ...]]:
     names = dict.fromkeys(name for report in reports for name in report)
-    told = {name: [report[name] for report in reports if name in report] for name in names}
+    columns_of = {name: [report[name] for report in reports if name in report] for name in names}
     return {
         name: tuple(sum(figures) / len(figures) for figures in zip(*columns, strict=True))
-        for name, columns in told.items()
+        for name, columns in columns_of.items()
     }
 
 
 def _merged_moves(roots: Sequence[Root], prover: Root | None) -> tuple[RootMove, ...]:
-    """Merge several trees' moves; proofs come from ``prover``, if given."""
+    """Merge several trees' moves; with ``prover``, its proofs count."""
     rows = [{move.action: move for move in root.moves} for root in roots]
     proofs = {} if prover is None else {move.action: move.proof for move in prover.moves}
     return tuple(
@@ -339,7 +339,7 @@ def _merged_move(moves: Sequence[RootMove], proof: EdgeProof | None) -> RootMove
 
 
 def _merged_joint(roots: Sequence[Root]) -> tuple[JointVisits, ...]:
-    """The joint actions of several trees, visits and sums added."""
+    """The joint actions of several trees, with visits and sums added."""
     merged: dict[tuple[int, ...], JointVisits] = {}
     for row in (row for root in roots for row in root.joint):
         if row.actions in merged:
@@ -351,7 +351,7 @@ def _merged_joint(roots: Sequence[Root]) -> tuple[JointVisits, ...]:
 
 
 def _rescaled_root(root: Root, low: float, high: float) -> Root:
-    """The same with values on the scale of other utilities, as they are where these are its own."""
+    """The root with values rescaled to other bounds of utility."""
     if (root.low, root.high) == (low, high):
         return root
 
@@ -374,10 +374,10 @@ def _rescaled_root(root: Root, low: float, high: float) -> Root:
 
 
 def leading_tree(roots: Sequence[Root], action: int) -> int:
-    """The index of the tree whose line is reported for an action.
+    """The index of the tree whose principal variation is reported for an action.
 
-    That is the one that has solved the root, or else proven the action, or else given it most
-    visits; the first of equals.
+    The tree that has solved the root, else proven the action, else visited it most; the first among
+    equals.
     """
 
     def authority(index: int) -> tuple[bool, int, bool, int]:
@@ -390,10 +390,10 @@ def leading_tree(roots: Sequence[Root], action: int) -> int:
 
 
 def principal_variation(tree: SearchTree, action: int) -> tuple[int, ...]:
-    """The chosen action, then at each node the proven one or else the most visited one.
+    """The chosen action, then at each node the proven or else the most visited one.
 
-    Where players move at the same time, the actions of all of them follow each other: those taken
-    together most often, at the root with the chosen one.
+    For simultaneous moves, all players' actions follow each other: the most visited joint action,
+    at the root one that includes the chosen action.
     """
     if tree.numbers is not None:
         (action,) = tree.numbers.known([action])
@@ -414,9 +414,9 @@ def principal_variation(tree: SearchTree, action: int) -> tuple[int, ...]:
 
 
 def _expected_step(tree: SearchTree, node: int, action: int | None = None) -> Sequence[int]:
-    """The actions expected at a node, of all who move there; with the searching player's, if given.
+    """The actions expected at a node, one per mover; ``action`` fixes the searching player's.
 
-    Empty if nothing is known.
+    Empty without visits or proofs.
     """
     arrays, moves = tree.arrays, tree.running.moves
     nodes = position_nodes(moves, node) if tree.joint else (node,)

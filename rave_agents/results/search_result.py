@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class SearchResult(Result):
-    """The chosen action and all that the search knows of the root.
+    """The chosen action and everything the search found about the root.
 
-    Values are expected returns of ``player``, in the game's utilities. Its rows are the legal
-    actions, the best first.
+    Values are expected returns of ``player``, in the game's utilities. Rows are the legal actions,
+    best first.
     """
 
     player: int
@@ -35,98 +35,99 @@ class SearchResult(Result):
     actions: tuple[ActionStatistics, ...]
     """Every legal action, in the game's order."""
     value: float | None
-    """Mean return of all simulations; without any, the one that the exact solver has proven; None
-    if there is neither."""
+    """Mean return of all simulations; without any, the return proven by the exact solver; None if
+    there is neither."""
     outcome: tuple[float, ...] | None = None
-    """The returns of all players with best play, if they are proven; else None."""
+    """The proven returns of all players with best play, else None."""
     expected: bool = False
-    """True if chance moves in the tree: ``outcome`` is then what players can expect, exact to some
-    ten-millionths of the range of utilities: a tree has probabilities in single precision."""
+    """True if the tree has chance nodes: ``outcome`` is then an expectation, exact to some
+    ten-millionths of the range of utilities, since the tree holds probabilities in single
+    precision."""
     proof_number: float | None = None
     """Proof number of a win of ``player``: the least number of leaves that must be won to prove it;
     0 if it is proven, infinite if it is disproven; None without proof numbers."""
     disproof_number: float | None = None
-    """Disproof number likewise: the least number of leaves that must not be won to prove that
-    they cannot force a win."""
+    """Disproof number: the least number of leaves that must not be won to prove that ``player``
+    cannot force a win."""
     principal_variation: tuple[int, ...]
-    """The actions that the search expects, from the root on, chance outcomes included."""
+    """The actions that the search expects from the root on, including chance outcomes."""
     simulations: int
     """Simulations of this search."""
     root_visits: int
-    """Simulations in the tree, those kept from earlier searches included."""
+    """Simulations in the tree, including those kept from earlier searches."""
     seconds: float
     """Wall-clock seconds of this search."""
     nodes: int
     """Nodes in the tree."""
     memory_bytes: int
-    """Bytes that the tree takes."""
+    """Memory of the tree in bytes."""
     memory_full: bool
-    """True if all trees reached ``max_memory_mb``: they have forgotten leaves, or stay as they are,
-    see ``SearchConfig.max_memory_mb``."""
+    """True if all trees reached ``max_memory_mb`` and have forgotten leaves or stopped growing, see
+    ``SearchConfig.max_memory_mb``."""
     provider: str | None = None
     """The provider of this search's simulations: ``"native"`` (OpenSpiel's C++ states, by the
     compiled bridge), ``"compiled rules"`` (a game compiled by Numba), ``"python"`` (the state's
-    methods), ``"python with C++ playouts"`` (those, and playouts by OpenSpiel's bots), or a name of
-    its own. With one seed, two of them may choose different moves. None if there were no
+    methods), ``"python with C++ playouts"`` (with playouts by OpenSpiel's bots), or another
+    provider's name. Providers may choose different moves from the same seed. None without
     simulations."""
     known: str | None = None
-    """The game whose learned value or policy was used, a shipped value (``SearchConfig.known``) or
-    what a file holds; None without one."""
+    """The game whose learned value or policy was used, shipped (``SearchConfig.known``) or from a
+    file; None without one."""
     learned: str | None = None
-    """The kind of what was learned of that game: ``"value"`` or ``"policy"``; None likewise."""
+    """The kind of that knowledge: ``"value"`` or ``"policy"``; None without one."""
     other_size: bool = False
     """True if that game has a board of another size, see ``rave_agents.knowledge.other_sizes``."""
     minimax: bool = False
-    """True if the values were backed up by minimax because their file says that this is better, see
-    ``AdaptiveBackup``."""
+    """True if values were backed up by minimax as their file recommends, see ``AdaptiveBackup``."""
     solver_positions: int = 0
-    """Positions that the exact solver expanded before the search, see
-    ``SearchConfig.endgame_share``; 0 where it was not tried. If it solved the root, ``outcome`` is
-    what it proved, and the principal variation its line."""
+    """Positions expanded by the exact solver before the search, see ``SearchConfig.endgame_share``;
+    0 if it did not run. If it solved the root, ``outcome`` and the principal variation are its
+    result."""
     took_part: tuple[str, ...] = ()
-    """What took part in the search, such as ``"learned value"``, ``"uniform playouts"``, ``"cut
-    playouts"``, ``"pattern playouts"``, ``"AMAF"``, ``"solver"`` or ``"endgame solver"``; empty
-    without a search. Of what the search trusts in part, ``amaf_trust``, ``proof_trust`` and
-    ``value_trust`` are the weights. See docs/reference/taking_part.md."""
+    """The parts that took part in the search, such as ``"learned value"``, ``"uniform playouts"``,
+    ``"cut playouts"``, ``"pattern playouts"``, ``"AMAF"``, ``"solver"`` or ``"endgame solver"``;
+    empty without a search. ``amaf_trust``, ``proof_trust`` and ``value_trust`` are the weights of
+    partly trusted ones. See docs/reference/taking_part.md."""
     joint: JointTable | None = None
-    """Statistics of every pair of actions, where two players move at the same time."""
+    """Statistics of every pair of actions, if two players move simultaneously."""
     amaf_trust: float | None = None
-    """Trust in AMAF values at the end, from 0 to 1, where the search learns it
-    (``NodeAmaf(trust=LearnedTrust())``, as in ``auto``): as far as actions were no longer legal
-    after their player had taken them, and still legal if they had not; where something is hidden
-    also as far as values of actions taken later differed less than edges' own. Else None, as before
-    the first action that could be legal again, and where players move at the same time."""
+    """Final trust in AMAF values, from 0 to 1, if the search learns it
+    (``NodeAmaf(trust=LearnedTrust())``, as in ``auto``): high if actions stay legal until taken and
+    are not legal again afterwards; with hidden information also if values of actions taken later
+    differ less than the edges' own. None otherwise, before the first evidence, and with
+    simultaneous moves."""
     proof_trust: float | None = None
-    """Trust in the bonus of proof numbers at the end, from 0 to 1, where the search learns it
-    (``ProofNumbers(bonus_trust=LearnedBonusTrust())``, as in ``auto``): less than 1 where moves
-    with a greater bonus had the lesser values and actions pass if nobody takes them, and where all
-    moves leave as many replies, as in Hex. Else None."""
+    """Final trust in the bonus of proof numbers, from 0 to 1, if the search learns it
+    (``ProofNumbers(bonus_trust=LearnedBonusTrust())``, as in ``auto``): below 1 if moves with a
+    greater bonus had lower values and untaken actions expire, or if all moves leave equally many
+    replies, as in Hex. None otherwise."""
     value_trust: float | None = None
-    """Trust in values that the search learned from its own playouts at the end, from 0 to 1, where
-    it learns any (``learning=OnlineValue()``, as in ``auto``): by how much better they foretell the
-    ends of playouts than the mean of all ends does. Else None."""
+    """Final trust in values learned from the search's own playouts, from 0 to 1, if it learns any
+    (``learning=OnlineValue()``, as in ``auto``): how much better they predict playouts than the
+    mean result does. None otherwise."""
     reports: Mapping[str, float] = dataclasses.field(default_factory=dict, hash=False)
-    """Figures of the root that parts of your own report (``report_root``), by their names; of
-    several threads' trees the mean."""
+    """Figures of the root reported by custom parts (``report_root``), by name; the mean over
+    several threads' trees."""
     action_reports: Mapping[str, tuple[float, ...]] = dataclasses.field(
         default_factory=dict, hash=False
     )
-    """Figures that they report of each of ``actions`` (``report_moves``), likewise."""
+    """Figures of each of ``actions`` reported by custom parts (``report_moves``), by name."""
     worlds: WorldStatistics | None = None
-    """The worlds that it drew, where something is hidden and it determinizes; else None."""
+    """Statistics of the determinizations drawn in games with hidden information, else None."""
     state: GameState = dataclasses.field(repr=False, compare=False)
-    """A clone of the root position, for the names of its actions."""
+    """A clone of the root position, to name its actions."""
 
     @property
     def forced(self) -> bool:
-        """True if a single action is legal, so that there was nothing to choose."""
+        """True if only one action is legal."""
         return len(self.actions) == 1
 
     @property
     def searched(self) -> bool:
-        """True if any simulation tells of an action, or all is proven.
+        """True if a root action was visited or the root is solved.
 
-        If not, and the action is not forced, there was no time, and it is drawn at random.
+        If not, and the action is not forced, there was no time to search and it was drawn at
+        random.
         """
         return self.outcome is not None or any(row.visits > 0 for row in self.actions)
 
@@ -137,9 +138,9 @@ class SearchResult(Result):
 
     @property
     def training_policy(self) -> list[tuple[int, float]]:
-        """Every legal action and its share, which sum to 1: what a network is to learn from it.
+        """The training target of a policy network: every legal action and its share.
 
-        With ``rule=gumbel`` that is the improved policy, otherwise the share of the visits.
+        With ``rule=gumbel`` this is the improved policy, otherwise the distribution of visits.
         """
         shares = [row.visits if row.improved is None else row.improved for row in self.actions]
         total = sum(shares)
@@ -151,13 +152,13 @@ class SearchResult(Result):
 
     @property
     def proven(self) -> str | None:
-        """The proven outcome for ``player``: ``"win"``, ``"draw"``, ``"loss"``, or nothing (None).
+        """The proven outcome for ``player``: ``"win"``, ``"draw"``, ``"loss"``, or None.
 
-        They win with more than every other player, and lose with less than another player. In a
-        game for one player, they win with the game's greatest utility and lose with less, as for
-        proof numbers; None where the game states no greatest utility. Where chance moves, they win
-        with the game's greatest utility and lose with its least; all between is expected, and
-        nothing of these. Proof numbers alone may prove a win, without an ``outcome``.
+        A win is more than every other player gets, a loss less than some other player gets. In a
+        single-player game, a win is the game's greatest utility and a loss anything less, as for
+        proof numbers; None if the greatest utility is unknown. With chance, a win is the game's
+        greatest utility and a loss its least; expectations in between are None. Proof numbers alone
+        may prove a win without an ``outcome``.
         """
         if self.outcome is None:
             return "win" if self.proof_number == 0.0 else None
@@ -173,12 +174,12 @@ class SearchResult(Result):
 
     @property
     def simulations_per_second(self) -> float:
-        """Simulations of this search by its seconds."""
+        """Simulations of this search per second."""
         return self.simulations / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def ranked_actions(self) -> list[ActionStatistics]:
-        """The actions, the chosen one first, then by visits, AMAF visits and value."""
+        """The actions: the chosen one first, then by visits, AMAF visits and value."""
 
         def key(row: ActionStatistics) -> tuple[bool, int, float, float]:
             chosen = row.action == self.action
@@ -187,21 +188,21 @@ class SearchResult(Result):
         return sorted(self.actions, key=key, reverse=True)
 
     def action_name(self, action: int) -> str:
-        """The action of the root as people write it; its number if the game does not say."""
+        """A root action in the game's notation; its number if the game has none."""
         return action_name(self.state, action, self.player)
 
     @functools.cached_property
     def principal_variation_names(self) -> tuple[str, ...]:
-        """The principal variation as people write it."""
+        """The principal variation in the game's notation."""
         state = self.state.clone()
         line = self.principal_variation
         names: list[str] = []
         while len(names) < len(line):
             movers = moving_players(state) if is_simultaneous(state) else [state.current_player()]
             step = line[len(names) : len(names) + len(movers)]
-            if len(step) < len(movers):  # A forced move: nothing is known of the others' actions.
+            if len(step) < len(movers):  # A forced move: the others' actions are unknown.
                 return (*names, *(action_name(state, action, self.player) for action in step))
-            if not _can_take(state, movers, step):  # An environment has drawn another outcome.
+            if not _can_take(state, movers, step):  # The environment drew another chance outcome.
                 return (*names, *map(str, line[len(names) :]))
             names += [action_name(state, *pair) for pair in zip(step, movers, strict=True)]
             apply_path(state, step)
@@ -249,19 +250,19 @@ class SearchResult(Result):
         }
 
     def columns(self) -> dict[str, list[Any]]:
-        """``ActionStatistics`` of each action, its name, and figures of parts of your own."""
+        """``ActionStatistics`` of each action, its name, and figures of custom parts."""
         places = {row.action: place for place, row in enumerate(self.actions)}
         ranked = self.ranked_actions
         columns = by_column(ActionStatistics._fields, ranked)
         names = [self.action_name(row.action) for row in ranked]
-        told = {
+        reported = {
             name: [figures[places[row.action]] for row in ranked]
             for name, figures in self.action_reports.items()
         }
-        return {"action": columns.pop("action"), "name": names, **columns, **told}
+        return {"action": columns.pop("action"), "name": names, **columns, **reported}
 
     def tables(self, rows: int | None = None) -> list[Table]:
-        """The actions, best first, at most so many; and the joint table where there is one."""
+        """The table of at most ``rows`` actions, best first, and the joint table if any."""
         shown = self.ranked_actions[:rows]
         names = [self.action_name(row.action) for row in shown]
         table = Table(action_columns(self.actions, shown, names, self.action_reports))
@@ -280,20 +281,20 @@ class SearchResult(Result):
         return Table(columns)
 
     def plot(self, *quantities: str, board: bool | None = None) -> "Picture":
-        """A picture of the root: a panel for each quantity, the chosen action marked.
+        """A picture of the root: one panel per quantity, with the chosen action marked.
 
-        Boards are drawn with their stones, other games as bars over the actions. A notebook shows
-        the picture; ``picture.savefig("search.png")`` writes it.
+        Board games are drawn on the board, others as bars over the actions. A notebook shows the
+        picture; ``picture.savefig("search.png")`` writes it.
 
         Args:
             quantities: names of ``rave_agents.plots.result_plot.QUANTITIES``, such as ``"visits"``,
-                ``"value"``, ``"amaf_value"``, ``"outcome"``. By default the first two, the AMAF
-                values where there are any, and what is proven if anything is.
-            board: True demands the board, False draws bars; by default whichever there is.
+                ``"value"``, ``"amaf_value"``, ``"outcome"``. By default the first two, AMAF values
+                and outcomes if there are any.
+            board: True requires a board, False draws bars; by default a board if there is one.
 
         Raises:
             ImportError: without matplotlib, the extra ``plot``.
-            ValueError: for a quantity that there is not.
+            ValueError: for an unknown quantity.
             UnsupportedGameError: with ``board=True``, if no board can be found.
         """
         from rave_agents.plots.result_plot import plot_result  # noqa: PLC0415  (slow: matplotlib)
@@ -312,8 +313,8 @@ class SearchResult(Result):
         if self.provider is not None:
             line += f" ({self.provider})"
         if self.known is not None:
-            line += f", by a {self.learned} learned of {self.known}"
-            line += ", a board of another size" if self.other_size else ""
+            line += f", using a {self.learned} learned for {self.known}"
+            line += " on a board of another size" if self.other_size else ""
             line += ", with minimax backups" if self.minimax else ""
         if self.proven is not None:
             line += f", proven {self.proven}"
@@ -325,10 +326,10 @@ class SearchResult(Result):
 
     @property
     def remarks(self) -> list[str]:
-        """Lines on the worlds that were drawn and on what the search trusts, if there are any."""
+        """Lines on the worlds drawn and on learned trust, if there are any."""
         lines = [] if self.worlds is None else [self.worlds.summary()]
         if self.solver_positions > 0:
-            lines.append(f"the exact solver looked at {counted(self.solver_positions, 'position')}")
+            lines.append(f"the exact solver expanded {counted(self.solver_positions, 'position')}")
         if self.amaf_trust is not None and self.simulations > 0:
             lines.append(f"AMAF trusted {self.amaf_trust:.2f}: {amaf_meaning(self.amaf_trust)}")
         if self.proof_trust is not None and self.proof_trust < 1.0 and self.simulations > 0:
@@ -336,18 +337,18 @@ class SearchResult(Result):
                 f"proof numbers trusted {self.proof_trust:.2f}: {proof_meaning(self.proof_trust)}"
             )
         if self.value_trust is not None and self.simulations > 0:
-            foretold = value_meaning(self.value_trust)
-            lines.append(f"values learned from playouts trusted {self.value_trust:.2f}: {foretold}")
+            meaning = value_meaning(self.value_trust)
+            lines.append(f"values learned from playouts trusted {self.value_trust:.2f}: {meaning}")
         return lines + [f"{name} {value:.3f}" for name, value in self.reports.items()]
 
     @property
     def why_not_searched(self) -> str:
-        """Label of a result without a search."""
+        """Label of a result without search."""
         return "forced" if self.forced else "NOT SEARCHED for lack of time: drawn at random"
 
 
 def _can_take(state: GameState, movers: Sequence[int], step: Sequence[int]) -> bool:
-    """True if actions are legal, or an outcome of chance is to come."""
+    """True if the actions are legal, or a chance outcome comes next."""
     if state.is_chance_node():
         return True
     if is_simultaneous(state):

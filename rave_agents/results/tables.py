@@ -1,4 +1,4 @@
-"""Tables of results: as text that fits a width, for notebooks, as CSV."""
+"""Tables of results as text that fits a width, as HTML, and as CSV."""
 
 import csv
 import dataclasses
@@ -14,10 +14,10 @@ from typing import Any
 from rave_agents.game.plain_text import printable
 
 GAP = "  "
-"""Between two columns."""
+"""Gap between two columns."""
 
 _LEAST_TEXT = 24
-"""Characters to which columns of text are folded before others are left out."""
+"""Columns of text are folded down to this width before columns are dropped."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,19 +29,19 @@ class Column:
     cells: Sequence[str]
     """Its rows."""
     text: bool = False
-    """True for names and the like: they are aligned to the left, and may be folded."""
+    """True for names and other text: aligned to the left, and may be folded."""
     rank: int = 0
-    """Columns with the highest rank are the first to be left out where the width lacks; those with
-    rank 0 never are."""
+    """If the width is too small, columns with the highest rank are dropped first; those with rank 0
+    are never dropped."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """Columns of one length.
+    """Columns of equal length.
 
-    Text of it never has a word or a number cut in two: where the width lacks, headers are folded
-    between words, then names, then columns are left out by their ranks. Columns that still do not
-    fit follow below, beside the first ones.
+    Text never cuts a word or number in two: if the width is too small, headers are folded between
+    words, then names, then columns are dropped by rank. Columns that still do not fit follow below,
+    next to the repeated key columns.
     """
 
     columns: Sequence[Column]
@@ -51,7 +51,7 @@ class Table:
     notes: Sequence[str] = ()
     """Lines below them."""
     keys: int = 1
-    """Columns that are repeated where others follow below."""
+    """Number of key columns, repeated if others continue below."""
 
     @property
     def rows(self) -> list[list[str]]:
@@ -59,7 +59,7 @@ class Table:
         return [list(row) for row in zip(*([c.name, *c.cells] for c in self.columns), strict=True)]
 
     def text(self, width: int) -> str:
-        """The title and the notes, and between them lines of at most this many characters."""
+        """The title, lines of at most ``width`` characters, and the notes."""
         columns = [
             dataclasses.replace(
                 column, name=printable(column.name), cells=[*map(printable, column.cells)]
@@ -68,8 +68,8 @@ class Table:
         ]
         blocks = (_lines(block, width) for block in _blocks(columns, self.keys, width))
         parts = ["\n".join(lines) for lines in blocks]
-        told = [printable(line) for line in (self.title, *self.notes)]
-        return "\n".join([*told[: bool(self.title)], "\n\n".join(parts), *told[1:]])
+        lines = [printable(line) for line in (self.title, *self.notes)]
+        return "\n".join([*lines[: bool(self.title)], "\n\n".join(parts), *lines[1:]])
 
     def html(self) -> str:
         """The title and the whole table as HTML."""
@@ -88,10 +88,10 @@ class Table:
 
 
 _LEAST_CUT = 8
-"""Characters to which pieces of names are cut where nothing else helps."""
+"""As a last resort, pieces of names are cut to this many characters."""
 
 _PIECE = re.compile(r"[^\s,;(/]*[\s,;(/]?")
-"""A piece of a name that is not cut: up to a blank, a comma or the like."""
+"""A piece of a name that is not cut: up to a space, comma or similar."""
 
 
 def _longest_piece(text: str) -> int:
@@ -99,7 +99,7 @@ def _longest_piece(text: str) -> int:
 
 
 class _Extent:
-    """The widths that a column may have; what is no text is never folded."""
+    """The possible widths of a column; only text is folded."""
 
     def __init__(self, column: Column) -> None:
         self._header = len(column.name)
@@ -109,12 +109,12 @@ class _Extent:
         self._is_text = column.text
 
     def width(self, header: int, text: int) -> int:
-        """The width with header and text folded to so many characters, if their pieces fit."""
+        """The width with header and text folded to these widths, as far as their pieces fit."""
         header = min(self._header, max(header, self._header_piece))
         return max(header, min(self.whole, max(text, self._piece)) if self._is_text else self.whole)
 
     def cut(self, most: int) -> int:
-        """The width with pieces cut at so many characters, too."""
+        """The width with pieces cut to ``most`` characters."""
         return max(min(self._header, most), min(self.whole, most) if self._is_text else self.whole)
 
 
@@ -123,7 +123,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _blocks(columns: Sequence[Column], keys: int, width: int) -> list[list[Column]]:
-    """The columns that are shown, in blocks one below the other."""
+    """The shown columns, in blocks one below the other."""
     least = {id(column): _Extent(column).width(1, _LEAST_TEXT) for column in columns}
 
     def fits(some: Sequence[Column]) -> bool:
@@ -160,10 +160,11 @@ def _lines(columns: Sequence[Column], width: int) -> list[str]:
 
 
 def _widths(columns: Sequence[Column], width: int) -> list[int]:
-    """Widths of columns: whole if there is room, else with folded headers, then folded names."""
+    """The widths of columns: whole if there is room, else with folded headers, then names."""
     extents = [_Extent(column) for column in columns]
     most = max(max(extent.whole, len(c.name)) for extent, c in zip(extents, columns, strict=True))
     sizes = range(most, 0, -1)
+    # Widest first: fold headers, then names, then cut pieces.
     for widths in itertools.chain(
         ([extent.width(size, most) for extent in extents] for size in sizes),
         ([extent.width(1, size) for extent in extents] for size in sizes),
@@ -183,15 +184,15 @@ def _folded(text: str, width: int) -> list[str]:
         if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > width:
             lines.append("")
         lines[-1] += piece
-        while len(lines[-1].rstrip()) > width:  # A piece that fits on no line.
+        while len(lines[-1].rstrip()) > width:  # A piece longer than a line.
             lines[-1:] = [lines[-1][:width], lines[-1][width:]]
     return [line.strip() for line in lines]
 
 
 def csv_text(rows: Iterable[Iterable[Any]]) -> str:
-    """Rows as CSV, in which no spreadsheet takes a name for a formula: it is preceded by ``'``.
+    """Rows as CSV, with ``'`` before names that a spreadsheet would take for formulas.
 
-    What is unknown (None, not a number) is empty, and lists are as in JSON.
+    Unknown values (None, NaN) are empty, and lists are written as JSON.
     """
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(map(_csv_cell, row) for row in rows)
@@ -210,5 +211,5 @@ def _csv_cell(cell: Any) -> Any:
 
 
 def two_decimals(value: float | None) -> str:
-    """A value to be read, never as minus zero; a dash for None."""
+    """A value with two decimals, never minus zero; a dash for None."""
     return "-" if value is None else f"{round(value, 2) + 0.0:.2f}"

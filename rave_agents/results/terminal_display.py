@@ -1,4 +1,4 @@
-"""Display of a run on a terminal: a bar, the last games, tables."""
+"""Display of a run in a terminal: a progress bar, the latest games, tables."""
 
 import collections
 
@@ -12,14 +12,14 @@ from rave_agents.game.plain_text import printable
 from rave_agents.results.view import View
 
 LATEST = 4
-"""Games that ended last that are shown."""
+"""Number of latest games shown."""
 
 _PER_SECOND = 2
-"""Redraws a second; few, since ratings of many games take some time."""
+"""Redraws per second; few, since ratings of many games take time to compute."""
 
 
 class TerminalDisplay:
-    """A display at the end of a terminal's lines.
+    """A display at the end of the terminal's output.
 
     Args:
         console: where it is drawn; None for standard error.
@@ -41,7 +41,7 @@ class TerminalDisplay:
         )
 
     def update(self, view: View) -> None:
-        """Show this from now on."""
+        """Show a new view."""
         if view.latest and view.latest not in self._lines:
             self._lines.append(view.latest)
         self._view = view
@@ -50,7 +50,7 @@ class TerminalDisplay:
             self._live.start()
 
     def stop(self) -> None:
-        """Take the display away."""
+        """Remove the display."""
         if self._live.is_started:
             self._live.stop()
 

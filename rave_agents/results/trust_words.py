@@ -1,11 +1,11 @@
-"""Meanings of what a search trusts, for the remarks of its result."""
+"""Explanations of learned trust, for the remarks of a result."""
 
 MUCH_TRUSTED, LITTLE_TRUSTED = 0.8, 0.2
-"""Shares of trust from which, and below which, all actions are said to do so."""
+"""Trust above the first is called high, below the second low."""
 
 
 def amaf_meaning(trust: float) -> str:
-    """Meaning of a trust in AMAF values for the game."""
+    """What the trust in AMAF values says about the game."""
     return _meaning(
         trust,
         much="actions mean the same whenever they are played",
@@ -15,22 +15,22 @@ def amaf_meaning(trust: float) -> str:
 
 
 def proof_meaning(trust: float) -> str:
-    """Meaning of a trust in the bonus of proof numbers for the game."""
+    """What the trust in the bonus of proof numbers says about the game."""
     return _meaning(
         trust,
-        much="how few replies a move leaves mostly tells how good it is",
-        some="how few replies a move leaves tells a little of how good it is",
-        little="how few replies a move leaves does not tell how good it is",
+        much="moves that leave few replies are mostly good",
+        some="moves that leave few replies are sometimes good",
+        little="moves that leave few replies are no better than others",
     )
 
 
 def value_meaning(trust: float) -> str:
-    """Meaning of a trust in learned values for these values."""
+    """What the trust in learned values says about these values."""
     return _meaning(
         trust,
-        much="they foretell how playouts end",
-        some="they foretell some of how playouts end",
-        little="they foretell little of how playouts end",
+        much="they predict how playouts end",
+        some="they partly predict how playouts end",
+        little="they hardly predict how playouts end",
     )
 
 

@@ -1,17 +1,17 @@
-"""View of a run that goes on."""
+"""The state of a run, as a display shows it."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 
 class View(NamedTuple):
-    """State of a run, for a display."""
+    """The state of a run."""
 
     finished: int
-    """Games or the like that are finished."""
+    """Number of finished games or other units."""
     planned: int | None
-    """Number of planned ones; None where nobody knows."""
+    """Number of planned ones; None if unknown."""
     latest: str
-    """A line on the one that ended last; empty for none."""
+    """A line on the latest one; empty for none."""
     text: Callable[[int], str]
     """Further lines of at most this many characters."""

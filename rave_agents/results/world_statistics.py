@@ -1,4 +1,4 @@
-"""Statistics of the worlds that a search saw, where something is hidden."""
+"""Statistics of the determinizations (worlds) of a search with hidden information."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -11,39 +11,40 @@ from rave_agents.simulate.world_record import Pieces, WorldSample
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class WorldStatistics:
-    """The worlds of a search that determinizes: one for each simulation."""
+    """The worlds of a determinizing search: one per simulation."""
 
     method: str
     """Their source: ``"function"`` (the user's ``worlds=``), ``"resample_from_infostate"`` (the
     game's own), ``"particles"`` or ``"walk"`` (replays of the history, drawn forward from the start
     of the game, or by a chain that starts at the true history), ``"random numbers"`` (the position
-    itself, with random numbers of each simulation's own)."""
+    itself, with new random numbers for each simulation)."""
     drawn: int
-    """Number of worlds drawn. After the deadline the first ones serve once more, uncounted."""
+    """Number of worlds drawn. After the deadline the first ones are reused, uncounted."""
     distinct: int | None
-    """Different positions among the first 1,000 of each thread, told apart by what the game prints,
-    or by their ``position_key``; None where neither tells."""
+    """Number of different positions among the first 1,000 of each thread, compared by their text or
+    ``position_key``; None without either."""
     effective: float | None
-    """Effective sample size: as many independent worlds would tell as much. It is ``drawn / τ``,
-    where τ = 1 + 2 Σₖ ρₖ is the autocorrelation time and ρₖ the correlation of the hidden actions
-    of two worlds of one chain, k worlds of that chain apart: (agreement - mean agreement) / (1 -
-    mean agreement), with the sum ended where it turns negative (Geyer 1992, "Practical Markov chain
-    Monte Carlo"). It follows from the first 384 worlds of each thread. All worlds count where each
-    is drawn independently; it is 1 where all are the same. What all particles share, it does not
-    see. None where the hidden actions are not known."""
+    """Effective sample size: this many independent worlds would be equally informative. It is
+    ``drawn / τ``, where τ = 1 + 2 Σₖ ρₖ is the autocorrelation time and ρₖ the correlation of the
+    hidden actions of two worlds of one chain, k worlds of that chain apart: (agreement - mean
+    agreement) / (1 - mean agreement), with the sum ended where it turns negative (Geyer 1992,
+    "Practical Markov chain Monte Carlo"). It is computed from the first 384 worlds of each thread.
+    It equals the number of worlds if they are independent, and 1 if all are the same. It does not
+    detect errors common to all particles. None if the hidden actions are unknown."""
     share_of_first: float | None
-    """Part of the later worlds, up to the thousandth, that equal the first one. The less is known,
-    the smaller it is; near 1 either nothing is hidden or the walk is stuck. None where there are
-    fewer than two, or nothing tells them apart."""
+    """Share of the later worlds, up to the thousandth, that equal the first one. It is small if
+    much is hidden; near 1 either nothing is hidden or the walk is stuck. None with fewer than two
+    worlds, or if they cannot be compared."""
     settled: bool | None
-    """True if the way to the first world came to its end: particles reached the present, or the
-    share of true actions in the walk had levelled off. If not, worlds may be nearer to the truth
-    than they should: more simulations or seconds allow a longer way. None where there is none."""
+    """True if the burn-in before the first world was complete: particles reached the present, or
+    the share of true actions in the walk had levelled off. If not, worlds may be closer to the
+    truth than they should be: more simulations or seconds allow a longer burn-in. None without
+    burn-in."""
     seconds: float
-    """Wall-clock seconds that drawing them took, all threads together."""
+    """Wall-clock seconds spent on drawing them, summed over threads."""
 
     def summary(self) -> str:
-        """One line on them."""
+        """One line on the worlds."""
         effective = "unknown" if self.effective is None else f"{self.effective:.0f}"
         distinct = "unknown" if self.distinct is None else str(self.distinct)
         line = (
@@ -52,7 +53,7 @@ class WorldStatistics:
         )
         if self.share_of_first is not None:
             line += f", {self.share_of_first:.2f} equal to the first"
-        return line if self.settled is not False else f"{line}; NOT SETTLED, near to the truth"
+        return line if self.settled is not False else f"{line}; NOT SETTLED, close to the truth"
 
 
 def world_statistics(samples: Sequence[WorldSample]) -> WorldStatistics | None:
@@ -89,6 +90,8 @@ def effective_size(sample: WorldSample) -> float | None:
         return _cycled_size(table, mean, sample)
     time, lag = 1.0, 1
     while 2 * lag < len(table):
+        # Geyer's initial positive sequence: sums of neighbouring correlations are positive until
+        # noise.
         pair = sum(_correlation(table, place, mean) for place in (lag, lag + 1))
         if pair <= 0.0:
             break
@@ -97,7 +100,7 @@ def effective_size(sample: WorldSample) -> float | None:
 
 
 def _cycled_size(table: NDArray[np.int64], mean: float, sample: WorldSample) -> float:
-    """Effective size of several chains in turn, as if each forgot at one rate (autoregression)."""
+    """Effective size of several interleaved chains, modelled as first-order autoregression."""
     rounds = max(1.0, sample.drawn / sample.cycle)
     if len(table) <= sample.cycle:
         return float(sample.drawn)
@@ -122,7 +125,7 @@ def _table(worlds: Sequence[Pieces]) -> NDArray[np.int64]:
 
 
 def _mean_agreement(table: NDArray[np.int64]) -> float:
-    """Mean share of places at which two different worlds agree; 1 if nothing varies."""
+    """Mean share of places at which two worlds agree; 1 if nothing varies."""
     worlds = len(table)
     if table.shape[1] == 0:
         return 1.0

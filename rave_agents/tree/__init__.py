@@ -1,4 +1,4 @@
-"""The tree in memory: what it is composed of, and its arrays, kept by their declarations.
+"""The search tree in memory: its composition of parts, and its arrays.
 
 It imports the kernel, whose arrays these are, and ``config``.
 """

@@ -1,4 +1,4 @@
-"""Composition of a search: the facts of its game, and the parts that follow from them."""
+"""Composition of a search: the facts of its game, and the parts chosen by them."""
 
 import itertools
 import math
@@ -41,7 +41,7 @@ from rave_agents.simulate.evaluator import EvaluatorKind
 from rave_agents.simulate.utility_limits import UtilityLimits, checked_count, utility_limits
 
 NO_EVALUATOR = EvaluatorKind()
-"""Nothing evaluates positions."""
+"""No evaluator."""
 
 
 class Parts(NamedTuple):
@@ -60,7 +60,7 @@ class Parts(NamedTuple):
 
 
 def compose(config: SearchConfig, game: GameTraits) -> Parts:
-    """The parts of a search, each as it is in such a game."""
+    """The parts of a search, each adapted to the game."""
     moves = adapted(config.transpositions, game)
     if game.determinized:
         moves = InformationSets()
@@ -85,18 +85,18 @@ def compose(config: SearchConfig, game: GameTraits) -> Parts:
 
 
 TRIED_VISITS = (0.0, 1.0, 10.0, 100.0, 1e3, 1e4, 1e6)
-"""Visits, and AMAF visits, for which the weight of a schedule of the user's own is tried."""
+"""Visits, and AMAF visits, at which a custom schedule's weight is tested."""
 
 ROUNDING = 1e-9
 
 
 MOST_LINES = 10_000
-"""Lines that a schedule may run for a weight tried; an endless loop would never end here, while the
-compiled search ends it with an error."""
+"""Maximum lines executed per tested weight: an endless loop would hang here, whereas the compiled
+search stops it with an error."""
 
 
 def _ends_after(lines: int) -> Callable[..., Any]:
-    """A trace function that raises once so many lines have run."""
+    """A trace function that raises after ``lines`` lines."""
     left = itertools.repeat(None, lines)
 
     def trace(frame: Any, event: str, argument: Any) -> Any:
@@ -108,10 +108,10 @@ def _ends_after(lines: int) -> Callable[..., Any]:
 
 
 def check_schedules(parts: Parts) -> None:
-    """Refuse a schedule of the user's own whose weight is none.
+    """Refuse a custom schedule whose β is not a weight.
 
     Raises:
-        FormulaError: if β leaves [0, 1], where the blend is no mean of the two values any more.
+        FormulaError: if β leaves [0, 1]: then the blend is no longer between the two values.
     """
     for part in records_of(parts):
         kind = type(part)
@@ -123,7 +123,7 @@ def check_schedules(parts: Parts) -> None:
             sys.settrace(_ends_after(MOST_LINES))
             try:
                 weight = call_part(beta, part, n, n_amaf)
-            except FormulaError:  # The search tells, if it comes to so many visits.
+            except FormulaError:  # The search reports it, if it ever gets so many visits.
                 break
             finally:
                 sys.settrace(traced)
@@ -140,40 +140,40 @@ def judging_of(config: SearchConfig) -> Any:
 
 
 def adapted(part: Any, game: GameTraits) -> Any:
-    """A part as it is in such a game, and the parts in it likewise.
+    """A part adapted to a game, including the parts nested in it.
 
     Raises:
-        FormulaError: if a part of the user's own raises, or becomes no part.
+        FormulaError: if a custom part raises, or does not become a part.
     """
     inner = {name: adapted(v, game) for name, v in part._asdict().items() if is_part(v)}
     part = part._replace(**inner) if inner else part
     found = call_part(becomes, part, game)
     if not is_part(found):
-        raise FormulaError(f"{type(part).__name__}: becomes must give a part, got {found!r}.")
+        raise FormulaError(f"{type(part).__name__}: becomes must return a part, got {found!r}.")
     return found
 
 
 def _makes_priors(config: SearchConfig) -> bool:
-    """True if a value function's values become priors, which the rule reads."""
+    """True if the rule reads priors and a value function provides them."""
     reads: bool = call_part(reads_priors, config.rule)
     return reads and call_part(gives_priors, config.judging)
 
 
 class SearchedGame(NamedTuple):
-    """Facts of a game that a search needs: asked once, for all positions that follow."""
+    """The facts of a game that a search needs, collected once for all positions."""
 
     config: SearchConfig
-    """The search's tunables."""
+    """The search's configuration."""
     minimax: bool
-    """True if values are backed up by minimax because that is known to be better."""
+    """True if minimax backups are used because the value's file recommends them."""
     judging: Any
-    """The use of a value function, if there is one."""
+    """The use of a value function under the configuration's backup."""
     parts: Parts
     """The parts of the search."""
     expand_visits: int
     """The visit on which a child gets a node."""
     observation: int
-    """Numbers of an observation that the provider of playouts writes; 0 if it writes none."""
+    """Size of the observations written by the provider of playouts; 0 for none."""
     num_players: int
     """Players of the game."""
     num_actions: int
@@ -181,28 +181,28 @@ class SearchedGame(NamedTuple):
     simultaneous: bool
     """True if players may move at the same time."""
     determinizes: bool
-    """True if each simulation has a world of its own."""
+    """True if each simulation uses its own determinization."""
     limits: UtilityLimits
     """The game's limits of utilities."""
     even_weights: bool
-    """True if playouts draw uniformly until the search has seen more of the game."""
+    """True if playouts are uniform until the search has gathered statistics."""
     chooses_moves: bool
-    """True if the search chooses each move of its playouts, by a policy."""
+    """True if a policy chooses each move of the playouts."""
     fixed_range: bool
-    """True if these utilities are 0 and 1 on the scale of values; else those that are met."""
+    """True if the game's bounds map to 0 and 1; else the observed returns do."""
     generation: int
-    """The generation of the code when the game was looked at."""
+    """The code generation when the facts were collected."""
     key: Hashable
-    """Tells games apart."""
+    """Identifies the game."""
 
     @property
     def plain(self) -> bool:
-        """True where one player moves at a time, in one and the same world."""
+        """True if one player moves at a time and all simulations start from the same state."""
         return not (self.simultaneous or self.determinizes)
 
 
 def is_keyed(state: GameState) -> bool:
-    """True if a state's provider or the state itself tells its position by a key."""
+    """True if a state's provider or the state itself has position keys."""
     on_rules = getattr(state, "on_compiled_rules", None)
     if on_rules is not None:
         return on_rules() is not None
@@ -213,12 +213,12 @@ def is_keyed(state: GameState) -> bool:
 def searched_game(
     state: GameState, config: SearchConfig, evaluator: EvaluatorKind = NO_EVALUATOR
 ) -> SearchedGame:
-    """Collect a search's facts of a state's game.
+    """Collect the facts of a state's game for a search.
 
     Args:
         state: a position of it.
         config: the search's tunables.
-        evaluator: what is known of its evaluator.
+        evaluator: the kind of its evaluator.
     """
     simultaneous, determinized = has_simultaneous_moves(state), determinizes(state, config.hidden)
     chance, hidden = has_chance_nodes(state), determinized and hides_information(state)

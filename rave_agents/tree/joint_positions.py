@@ -1,4 +1,4 @@
-"""Positions of a tree at which several players may move at the same time, read from outside."""
+"""Read access to positions with simultaneous moves in a tree."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ class JointVisits(NamedTuple):
     """Statistics of a joint action of a position."""
 
     actions: tuple[int, ...]
-    """The action of each who moves there, in the order of the players."""
+    """The action of each player who moves there, in player order."""
     visits: int
     """Simulations that took it."""
     value_sums: tuple[float, ...]
@@ -23,12 +23,12 @@ class JointVisits(NamedTuple):
 
 
 def position_nodes(moves: Any, node: int) -> range:
-    """The nodes of the position that begins with a node: its own, and those of who else moves."""
+    """The nodes of the position that begins with a node, one per player who moves."""
     return range(node, node + 1 + followers(moves, node))
 
 
 def players_node(tree: Tree, moves: Any, node: int, player: int) -> int:
-    """The node of a player at the position that begins with a node; that node if there is none."""
+    """A player's node at the position that begins with a node; that node if there is none."""
     nodes = position_nodes(moves, node)
     return next((row for row in nodes if tree.node_player[row] == player), node)
 
@@ -36,12 +36,13 @@ def players_node(tree: Tree, moves: Any, node: int, player: int) -> int:
 def _lookup(tree: Tree, children: Children, edge: int, beside: int) -> int:
     """The entry of a key, or ``NO_ENTRY``."""
     used = tree.used[CHILD]
+    # A linear search: reports are rare, and the hash table is only for compiled code.
     found = np.flatnonzero((children.edge[:used] == edge) & (children.beside[:used] == beside))
     return int(found[0]) if len(found) > 0 else NO_ENTRY
 
 
 def find_joint_child(tree: Tree, moves: Any, node: int, actions: Sequence[int]) -> int:
-    """The row of the node that the actions of all movers lead to, or ``UNEXPANDED``."""
+    """The child node of a joint action, or ``UNEXPANDED``."""
     edges = []
     for row, action in enumerate(actions, node):
         rows = edge_rows(tree, row)
@@ -56,12 +57,13 @@ def find_joint_child(tree: Tree, moves: Any, node: int, actions: Sequence[int]) 
         entry = _lookup(tree, moves.children, edge, beside)
         if entry == NO_ENTRY:
             return UNEXPANDED
+        # ``after_entry`` of the kernel: entries are stored as negative numbers.
         beside = -1 - entry
     return int(moves.children.child[entry])
 
 
 def joint_visits(tree: Tree, moves: Any, node: int) -> list[JointVisits]:
-    """Every joint action of a position that was visited; empty where one player moves alone."""
+    """Every visited joint action of a position; empty if one player moves alone."""
     nodes = position_nodes(moves, node)
     if len(nodes) == 1:
         return []
@@ -75,6 +77,7 @@ def joint_visits(tree: Tree, moves: Any, node: int) -> list[JointVisits]:
     joint = []
     for entry in last.tolist():
         taken, beside = [int(children.edge[entry])], int(children.beside[entry])
+        # Follow the chain of entries back to the first player's edge.
         while beside < 0:
             taken.append(int(children.edge[-1 - beside]))
             beside = int(children.beside[-1 - beside])

@@ -1,9 +1,8 @@
-"""Dropping nodes of a tree, with all that belongs to them: edges, AMAF tables, entries of children.
+"""Removing nodes of a tree, together with their edges, AMAF tables and entries of children.
 
-It keeps a subtree where the root moves on, and it forgets the least visited leaves where the memory
-is full, so that the search goes on where it looks most. A node that is forgotten leaves the edge to
-it as it was, with its visits and values: the position counts as a leaf again, and the next
-simulation that comes there gives it a node.
+Used to keep a subtree when the root moves on, and to forget the least visited leaves when the
+memory is full. The edge to a forgotten node keeps its visits and values: the position becomes a
+leaf again, and the next simulation that reaches it adds its node.
 """
 
 from collections.abc import Sequence
@@ -26,14 +25,14 @@ from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
 from rave_agents.tree.storage import DROPPED, Spans, Storage
 
 MOST_TOLD_APART = 2**16
-"""Visits from which on nodes count as visited equally often."""
+"""Nodes with at least this many visits are treated as equally visited."""
 
 Nodes = NDArray[np.bool_]
-"""A set of nodes: a mark for each node in use."""
+"""A set of nodes, as a boolean per node in use."""
 
 
 class WaitingPath(NamedTuple):
-    """Rows on the path of a simulation that waits: views of the arrays that hold them."""
+    """Rows on the path of a waiting simulation, as views of the arrays that hold them."""
 
     nodes: Array
     edges: Array
@@ -43,7 +42,7 @@ class WaitingPath(NamedTuple):
 
 
 class Pruning:
-    """A tree's nodes and what belongs to each, as they are before some are dropped.
+    """A tree's nodes with their edges, tables and entries, before some are dropped.
 
     Args:
         tree: the tree.
@@ -57,10 +56,10 @@ class Pruning:
         self.count: int = nodes
         """Nodes in use."""
         self.is_done: bool = False
-        """True once the others are dropped, and all is whole again."""
+        """True once nodes were dropped and all arrays are consistent again."""
         owners = np.flatnonzero(tree.node_edge_count[:nodes]).astype(np.int32)
         firsts = tree.node_first_edge[owners]
-        if (np.diff(firsts) < 0).any():  # Edges that were added late lie behind all others.
+        if (np.diff(firsts) < 0).any():  # Edges added after expansion lie behind all others.
             order = np.argsort(firsts, kind="stable")
             owners, firsts = owners[order], firsts[order]
         self._owners, self._firsts = owners, firsts
@@ -72,6 +71,7 @@ class Pruning:
         self._expanded = np.flatnonzero(tree.edge_child[:edges] != UNEXPANDED)
         self.parent: NDArray[np.int32] = np.arange(nodes, dtype=np.int32)
         """Each node's parent; the root's is itself."""
+        # An edge belongs to the last node whose first edge is not behind it.
         place = np.searchsorted(firsts, self._expanded, side="right") - 1
         self.parent[tree.edge_child[self._expanded]] = owners[place]
         if len(self._entry_owners) > 0 and kind not in has_several_parents.implementations:
@@ -81,19 +81,19 @@ class Pruning:
             set_ancestors(running.moves, tree, self.parent)
 
     def _owners_of(self, edges: NDArray[Any]) -> NDArray[np.int32]:
-        """The nodes that edges belong to."""
+        """The nodes to which edges belong."""
         return self._owners[np.searchsorted(self._firsts, edges, side="right") - 1]
 
     def below(self, marked: Nodes) -> Nodes:
         """The marked nodes, and all nodes below them."""
         ancestor, found, more = self.parent, marked, marked | marked[self.parent]
-        while not np.array_equal(found, more):  # Twice as far up at each turn.
+        while not np.array_equal(found, more):  # Pointer doubling: logarithmic in the depth.
             found, ancestor = more, ancestor[ancestor]
             more = found | found[ancestor]
         return found
 
     def within(self, marked: Nodes) -> Nodes:
-        """The marked nodes above which all nodes are marked, too."""
+        """The marked nodes all of whose ancestors are marked."""
         return ~self.below(~marked)
 
     def after(self, marked: Nodes) -> Nodes:
@@ -102,14 +102,14 @@ class Pruning:
         return found
 
     def most_visited(self, most_bytes: float, pinned: Sequence[int]) -> tuple[Nodes, Nodes]:
-        """The nodes that stay when the least visited leaves go; and those that stay without edges.
+        """The nodes that stay when the least visited leaves go, and those that lose their edges.
 
-        A position that is proven, or where the game ends, stays as long as the one above it, for
-        which it tells what is proven; of what lies below, nothing is needed any more.
+        A proven or terminal position stays as long as its parent, whose proof needs it; its subtree
+        is no longer needed.
 
         Args:
-            most_bytes: the memory that they may take, about.
-            pinned: nodes that stay in any case, and all above them.
+            most_bytes: approximate memory for them.
+            pinned: nodes that stay in any case, with all of their ancestors.
         """
         tree, nodes, row_bytes = self._tree, self.count, self._storage.row_bytes
         settled = proven_nodes(self._running.proofs, nodes)
@@ -132,8 +132,9 @@ class Pruning:
         return stays | ends, ends
 
     def forget(self, stays: Nodes, ends: Nodes, paths: Sequence[WaitingPath]) -> None:
-        """Drop all but what ``most_visited`` gives; simulations that wait get new rows."""
+        """Drop all nodes but those of ``most_visited``; waiting simulations get new rows."""
         child = self._tree.edge_child[self._expanded]
+        # Edges of nodes that stay whose child goes.
         cut = self._expanded[stays[self._owners_of(self._expanded)] & ~stays[child]]
         for part in records_of(self._running):
             if type(part) in on_forgotten.implementations:
@@ -144,12 +145,13 @@ class Pruning:
         self.keep(stays, paths)
 
     def keep(self, stays: Nodes, paths: Sequence[WaitingPath] = ()) -> None:
-        """Drop all other nodes. Simulations that wait get the new rows of their paths."""
+        """Drop all other nodes. Waiting simulations get the new rows of their paths."""
         tree = self._tree
         entries_stay = stays[self._entry_owners]
         of_those = stays[self._owners]
         owners, firsts = self._owners[of_those], self._firsts[of_those]
         lengths = tree.node_edge_count[owners].astype(np.int64)
+        # Exclusive prefix sums: where each node's edges begin after compaction.
         new_firsts = np.cumsum(lengths) - lengths
         spans = {Axis.EDGE: Spans(firsts.astype(np.int64), lengths)}
         for axis, marks in (
@@ -165,6 +167,7 @@ class Pruning:
             if len(firsts) == 0:
                 return np.full(len(edges), DROPPED, np.int64)
             place = np.maximum(np.searchsorted(firsts, edges, side="right") - 1, 0)
+            # Some rows belong to no node any more: those that moved edges have left.
             known = (edges >= firsts[place]) & (edges < firsts[place] + lengths[place])
             return np.where(known, new_firsts[place] + edges - firsts[place], DROPPED)
 
@@ -184,31 +187,33 @@ class Pruning:
 
 
 class SharedPruning(Pruning):
-    """The same where several edges may lead to a node: it stays as long as one of them does."""
+    """Pruning of a graph: a node stays as long as one of its incoming edges does."""
 
     def below(self, marked: Nodes) -> Nodes:
         """The marked nodes, and all nodes below them."""
         return self._reached(np.flatnonzero(marked), np.ones(self.count, np.bool_))
 
     def within(self, marked: Nodes) -> Nodes:
-        """The marked nodes to which a way of marked nodes leads from the root."""
+        """The marked nodes that a path of marked nodes connects to the root."""
         start = np.flatnonzero(marked[ROOT : ROOT + 1])
         return self._reached(start, marked)
 
     def after(self, marked: Nodes) -> Nodes:
-        """The nodes that an edge of a marked one leads to."""
+        """The children of marked nodes."""
         found = np.zeros(self.count, np.bool_)
         child = self._tree.edge_child[self._expanded]
         found[child[marked[self._owners_of(self._expanded)]]] = True
         return found
 
     def _reached(self, start: NDArray[Any], through: Nodes) -> Nodes:
-        """The nodes of ``start``, and all of ``through`` that are reached from these by such."""
+        """The nodes of ``start``, and those reachable from them within ``through``."""
         tree, reached, nodes = self._tree, np.zeros(self.count, np.bool_), start
         while len(nodes) > 0:
             reached[nodes] = True
             counts = tree.node_edge_count[nodes]
             ends = np.cumsum(counts)
+            # All edges of all nodes of this level at once: the ranges [first, first + count),
+            # concatenated.
             edges = np.repeat(tree.node_first_edge[nodes] - (ends - counts), counts)
             children = tree.edge_child[edges + np.arange(len(edges))]
             children = children[children != UNEXPANDED]
@@ -217,7 +222,7 @@ class SharedPruning(Pruning):
 
 
 def _rename(rows: Array, new_rows: NDArray[Any]) -> None:
-    """Write the new rows for the old ones; other numbers stay."""
+    """Replace old rows by new ones; other numbers (sentinels) stay."""
     known = (rows >= 0) & (rows < len(new_rows))
     rows[known] = new_rows[rows[known]]
 
@@ -225,10 +230,12 @@ def _rename(rows: Array, new_rows: NDArray[Any]) -> None:
 def most_that_fit(
     visits: NDArray[np.int32], bytes_of: NDArray[np.float64], most_bytes: float
 ) -> Nodes:
-    """The nodes with the most visits that take no more bytes together; of equals the latest."""
+    """The most visited nodes that fit into ``most_bytes`` together; among equals the latest."""
+    # sums[v]: bytes of all nodes with at least v visits.
     sums = np.cumsum(np.bincount(visits, bytes_of)[::-1])[::-1]
     least = len(sums) - int(np.searchsorted(sums[::-1], most_bytes, side="right"))
     fits: Nodes = visits >= least
+    # Fill the rest with nodes of the next lower count, latest rows first.
     equals = np.flatnonzero(visits == least - 1)[::-1]
     left = most_bytes - (sums[least] if least < len(sums) else 0.0)
     fits[equals[np.cumsum(bytes_of[equals]) <= left]] = True

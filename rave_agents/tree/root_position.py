@@ -1,4 +1,4 @@
-"""The root position of a search: one object for the searcher and all of its trees."""
+"""The root position of a search, shared by the searcher and all of its trees."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
@@ -9,21 +9,21 @@ from rave_agents.tree.composition import SearchedGame
 
 
 class MoveProof(NamedTuple):
-    """Bounds on what a root's action brings who takes it, by a proof."""
+    """Proven bounds on the return of a root action for the player who takes it."""
 
     low: float
-    """The least return."""
+    """Lower bound of the return."""
     high: float
-    """The greatest."""
+    """Upper bound of the return."""
     distance: int
-    """Moves to the end of the game along the proof, the action included."""
+    """Moves to the end of the game along the proof, including the action."""
 
 
 class RootProof(NamedTuple):
     """Proofs of a solver about a root position."""
 
     value: float | None
-    """The return that the player to move can force, and no more; None if that is open."""
+    """The return that the player to move can force, and not exceed; None if open."""
     moves: Mapping[int, MoveProof]
     """Proofs of actions."""
     line: tuple[int, ...]
@@ -31,31 +31,31 @@ class RootProof(NamedTuple):
     positions: int
     """Positions that the solver expanded."""
     decides: bool
-    """True if nothing is left to choose by simulations."""
+    """True if simulations have nothing left to decide."""
     line_after: Callable[[int], tuple[int, ...]]
-    """Best play that begins with an action; empty where that is not known to keep the value."""
+    """Best play that begins with an action; empty if the action is not known to keep the value."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)
 class RootPosition:
-    """The position at the root, whose move it is, and what may be reused there."""
+    """The position at the root, the player to move, and reusable results."""
 
     game: SearchedGame
-    """The facts of its game; the very same object in a later search says that it goes on."""
+    """The facts of its game; the identical object in a later search marks a continuation."""
     state: GameState
-    """The position. Trees and providers clone it; ``advance`` alone plays on in it."""
+    """The position. Trees and providers clone it; only ``advance`` changes it."""
     player: int
     """The player who chooses there."""
     is_forced: bool = False
-    """True if there is but one legal action."""
+    """True if there is only one legal action."""
     in_turn: bool = False
-    """True if those who move at the same time are taken to move in turn."""
+    """True if simultaneous moves are treated as alternating ones."""
     is_advanced: bool = False
-    """True if the trees were led here, so that a search of this very position goes on from them."""
+    """True if the trees were advanced to this position, so a search of it continues from them."""
     proof: RootProof | None = None
-    """Proofs of the solver of endgames; None if it was not asked."""
+    """Proofs of the endgame solver; None if it did not run."""
 
     def advance(self, path: Sequence[int]) -> None:
-        """Play these actions and chance outcomes; where players move at once, each one's."""
+        """Play these actions and chance outcomes; for simultaneous moves, one action per player."""
         apply_path(self.state, path)
         self.is_advanced, self.proof = True, None

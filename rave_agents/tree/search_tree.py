@@ -1,4 +1,4 @@
-"""The tree of a search: its arrays and all that belongs to them, inside one memory budget."""
+"""The tree of a search: its arrays and parts, within one memory budget."""
 
 import math
 from collections.abc import Sequence
@@ -39,39 +39,39 @@ _MEGABYTE = 2**20
 _FIRST_NODES = 64
 
 LEAST_GROWTH = 1.01
-"""Growth below which the memory counts as full: otherwise the last bytes would be handed out one
-small reallocation after the other."""
+"""Below this growth factor the memory counts as full; otherwise the last bytes would be given out
+in many tiny reallocations."""
 
 LARGE_TREE, LARGE_GROWTH = 2**24, 1.25
-"""Bytes from which on a tree grows by a quarter, no longer to twice its size: free rows of a large
-tree take much memory, and moving the others little time."""
+"""From this many bytes a tree grows by a quarter instead of doubling: free rows of a large tree
+waste memory, and copying takes little time."""
 
 KEPT_SHARE = 0.5
-"""The share of the memory that stays in use when the least visited leaves are forgotten. Less would
-be kept, and more would be kept in vain and moved more often."""
+"""Share of the memory still in use after the least visited leaves were forgotten. A smaller share
+loses more statistics, a larger one needs forgetting more often."""
 
 LEAST_NODES, LEAST_SHARE = 64, 0.1
-"""Nodes that a tree must have for some to be forgotten, and the share of them that makes it worth
-the time; else the tree stays as it is."""
+"""Forgetting needs at least this many nodes in the tree, and must remove at least this share of
+them; otherwise the tree stays unchanged."""
 
 SECONDS_TO_FORGET = 0.3 / 2**30
-"""Seconds that it may take for each byte of a tree."""
+"""Upper estimate of the time to forget, in seconds per byte of the tree."""
 
 _Counts = NDArray[np.float64]
-"""[4] how many nodes, edges, tables and children."""
+"""[4] numbers of nodes, edges, tables and child entries."""
 
 
 class SearchTree:
-    """The tree of a search: its arrays, its root position and what its values are scaled by.
+    """The tree of a search: its arrays, its root position and the scale of its values.
 
-    It grows, shrinks and counts its memory. The arrays are made once, and reallocated in place.
+    It grows, shrinks and counts its memory. Arrays are created once and reallocated in place.
 
     Args:
-        root: the root position, which the tree shares and never changes.
-        megabytes: how much memory there is.
-        frame: says how many actions a position may have before the frame must grow.
-        numbers: what the provider gives the game's actions, which stand in the tree in their place;
-            None where it tells the actions themselves.
+        root: the root position, shared and never changed by the tree.
+        megabytes: the memory budget.
+        frame: the buffers, which limit the number of actions of a position.
+        numbers: the numbering of actions used in the tree instead of the game's actions; None if
+            the tree holds the actions themselves.
     """
 
     def __init__(
@@ -83,18 +83,18 @@ class SearchTree:
         numbers: ActionNumbers | None = None,
     ) -> None:
         self.numbers = numbers
-        """The numbers that stand for actions; None where they stand for themselves."""
+        """The numbering of actions; None if the tree holds the actions themselves."""
         self.root = root
-        """The root position; who plays on in it clones it."""
+        """The root position; clone it before playing on."""
         game = root.game
         self.utility_range = np.array([math.inf, -math.inf])
-        """The utilities that are 0 and 1 on the scale of values, as far as they are known."""
+        """The utilities that map to the values 0 and 1, as far as known."""
         self.noised = False
-        """True if the root's priors have their noise."""
+        """True if noise was added to the root's priors."""
         self.full: bool = False
-        """True if the budget is used up, so that no node may be added."""
+        """True if the budget is used up: no nodes may be added."""
         self.forgotten: int = 0
-        """Nodes that were forgotten to make room for others, below this root."""
+        """Number of nodes forgotten below this root to make room for others."""
         self.parts = game.parts
         """The parts of the search."""
         self._is_late = False
@@ -124,25 +124,25 @@ class SearchTree:
         self.arrays: Tree = allocated(Tree, sizes)
         """The statistics of nodes and edges; values are scaled to [0, 1]."""
         self.path: Path = allocated(Path, sizes)
-        """The way of the simulation that runs, and the count of all."""
+        """The path of the present simulation, and the number of all simulations."""
         self.running: Parts = Parts(*(assembled(part, sizes) for part in self.parts))
         """The parts with their arrays."""
         self.records: tuple[Any, ...] = tuple(records_of(self.running))
-        """The parts as they run, and the records in them."""
+        """The running parts and the records nested in them."""
         self.joint: bool = type(self.running.moves) in followers.implementations
-        """True if several players may move at a position."""
+        """True if positions may have simultaneous moves."""
         shared = type(self.running.moves) in has_several_parents.implementations
         self._pruning: type[Pruning] = SharedPruning if shared else Pruning
         self.proves: bool = type(self.running.proofs) in proof_arrays.implementations
-        """True if what is proven is kept."""
+        """True if the tree keeps proofs."""
         self.has_plain_sums: bool = type(self.running.backup) in edge_sums.implementations
-        """True if the sums of edges' values are those of their simulations."""
+        """True if the edges' value sums are plain sums over simulations."""
         self.storage: Storage = Storage(self.arrays, (self.path, *self.running), sizes)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the arrays, and the values in them.
+        """All attributes except the arrays, plus the arrays' values.
 
-        Arrays that are pickled themselves borrow their memory from the pickle, and cannot grow.
+        Unpickled arrays borrow their memory from the pickle and could not be resized in place.
         """
         self.mend()
         arrays = ("arrays", "path", "running", "records", "storage")
@@ -158,14 +158,14 @@ class SearchTree:
             array[:] = value
 
     def fits(self, parts: Parts) -> bool:
-        """True if it keeps all arrays that a search of these parts reads and writes."""
+        """True if it has exactly the arrays that a search with these parts uses."""
         if parts is self.parts:
             return True
         classes, own = tuple(classes_of(parts)), tuple(classes_of(self.parts))
-        return classes == own and parts == self.parts  # Tuples do not compare their classes.
+        return classes == own and parts == self.parts  # Tuples of different classes compare equal.
 
     def can_begin_anew(self, game: SearchedGame, megabytes: float) -> bool:
-        """True if a search of another position can use it, once it is cleared."""
+        """True if a search of another position can reuse it after clearing."""
         same = (game.num_players, game.num_actions) == (self.num_players, self._game_actions)
         return self.fits(game.parts) and same and megabytes == self._megabytes
 
@@ -176,22 +176,22 @@ class SearchTree:
 
     @property
     def state(self) -> GameState:
-        """The position at the root; who plays on in it clones it."""
+        """The position at the root; clone it before playing on."""
         return self.root.state
 
     @property
     def player(self) -> int:
-        """The player whose moves are looked at there."""
+        """The player whose move is searched for."""
         return self.root.player
 
     @property
     def low(self) -> float:
-        """The utility that is 0 on the scale of values, ``inf`` if none is known yet."""
+        """The utility that maps to the value 0; ``inf`` while unknown."""
         return float(self.utility_range[LOW])
 
     @property
     def high(self) -> float:
-        """The utility that is 1 on that scale, ``-inf`` likewise."""
+        """The utility that maps to the value 1; ``-inf`` while unknown."""
         return float(self.utility_range[HIGH])
 
     @property
@@ -201,7 +201,7 @@ class SearchTree:
 
     @property
     def moves(self) -> Any:
-        """The arrays beside nodes and edges for the order of moves."""
+        """The additional arrays for the kind of moves."""
         return self.running.moves
 
     @property
@@ -210,17 +210,17 @@ class SearchTree:
         return proof_arrays(self.running.proofs, self.num_players)
 
     def mend(self) -> None:
-        """Give all arrays their size, if an exception came while they were resized."""
+        """Repair the sizes of the arrays if an exception interrupted a resize."""
         if not self.storage.whole:
             self.storage.resize({})
 
     def begin(self, frame: Frame, simulations: float, random: np.random.Generator) -> None:
-        """Begin a search of so many simulations: make room for what goes with its frame.
+        """Begin a search: make room for the arrays that depend on its frame.
 
         Args:
             frame: the buffers shared with the provider.
-            simulations: those of the search; infinity for no limit.
-            random: the generator that the parts' noise is drawn from.
+            simulations: the search's limit; infinity for none.
+            random: the generator for the parts' noise.
         """
         if frame is not self._frame or not self.storage.whole:
             self.fit_frame(frame)
@@ -232,7 +232,7 @@ class SearchTree:
                 begin_search(part, self.search(), simulations, random)
 
     def fit_frame(self, frame: Frame) -> None:
-        """Make room for what goes with another frame."""
+        """Resize the arrays that depend on the frame."""
         wanted = _frame_sizes(frame)
         short = any(self.storage.sizes[axis] < size for axis, size in wanted.items())
         if short or not self.storage.whole:
@@ -240,10 +240,10 @@ class SearchTree:
         self._frame = frame
 
     def reserve(self, nodes: int, actions: int) -> None:
-        """Make room for some more nodes, if that is no great part of the memory.
+        """Make room for more nodes, if they need only a small part of the memory.
 
-        What is known to be needed is so allocated once, and not in several steps. Below a node with
-        so many actions there are up to half as many again.
+        This allocates a known need at once instead of in several steps. Allows for up to half as
+        many actions again at deeper nodes.
         """
         largest = int(self._frame.header[Header.ACTION_CAPACITY])
         more = np.array([nodes + 1, 1.5 * nodes * actions + largest, 0, 0], np.float64)
@@ -256,16 +256,16 @@ class SearchTree:
     ) -> bool:
         """Make room for one more position with these actions, or set ``full``.
 
-        Where the memory is used up, the least visited leaves are forgotten.
+        If the memory is used up, the least visited leaves are forgotten.
 
         Args:
-            actions: of the position.
-            paths: of simulations that wait meanwhile.
+            actions: the number of its actions.
+            paths: those of waiting simulations.
             seconds: the time left; if it may be too short to forget anything, the tree stays
                 ``full`` until the next search begins.
 
         Returns:
-            Whether nodes have other rows now.
+            Whether nodes have moved to other rows.
         """
         used = self._counts(actions)
         growth = 2.0 if self._cost(used) < LARGE_TREE else LARGE_GROWTH
@@ -288,15 +288,16 @@ class SearchTree:
         return forgets
 
     def fit_actions(self, random: np.random.Generator) -> None:
-        """Make room for the actions that have occurred, or let no more of them count.
+        """Make room for all actions met so far, or stop counting new ones.
 
-        Where the memory is short, actions that are met in playouts alone go without at first;
-        then the tree is ``full``.
+        If memory is short, actions met only in playouts are no longer counted; if that is not
+        enough, the tree becomes ``full``.
         """
         numbers = self.numbers
         assert numbers is not None
         wider = 2 * max(numbers.capacity, len(numbers))
         counts = self.arrays.capacity.astype(np.float64)
+        # AMAF tables have a row per action, so they grow with the numbering.
         counts[TABLE] *= wider / self.num_actions
         needed = self._cost(counts) + wider * (self.storage.action_bytes + NUMBER_BYTES)
         share = needed / (self._megabytes * _MEGABYTE)
@@ -314,10 +315,10 @@ class SearchTree:
             self.full = numbers.closed
 
     def follow(self, path: Sequence[int]) -> None:
-        """Keep what is below the actions and chance outcomes of a path from the root, in place.
+        """Keep the subtree after a path of actions and chance outcomes from the root, in place.
 
-        Where several players move at the same time, their actions follow each other in the path.
-        All is dropped if the tree does not know the way.
+        For simultaneous moves, the path lists all players' actions one after the other. The tree is
+        cleared if it does not contain the path.
         """
         arrays, moves, proofs = self.arrays, self.running.moves, self.running.proofs
         if self.numbers is not None:
@@ -338,7 +339,7 @@ class SearchTree:
         if node == UNEXPANDED or (self.numbers is not None and self.numbers.closed):
             self.clear()
         elif node != ROOT:
-            if self._pruning is SharedPruning:  # Nodes below it may stand before it.
+            if self._pruning is SharedPruning:  # In a graph, descendants may have smaller rows.
                 self.storage.swap_nodes(ROOT, node)
                 node = ROOT
             pruning = self._pruning(self.arrays, self.storage, self.running)
@@ -351,10 +352,10 @@ class SearchTree:
         self.noised = False
 
     def _forget(self, paths: Sequence[WaitingPath]) -> bool:
-        """Forget the least visited leaves. Returns whether that made enough room.
+        """Forget the least visited leaves. Returns False if that would free too little.
 
         Args:
-            paths: of simulations that wait, which keep their nodes, and get the new rows.
+            paths: those of waiting simulations, which keep their nodes and get the new rows.
         """
         if self.arrays.used[NODE] < LEAST_NODES:
             return False
@@ -366,6 +367,7 @@ class SearchTree:
             return False
 
         try:
+            # A torn tree is of no use, so signals wait until the arrays are consistent.
             uninterrupted(lambda: pruning.forget(stays, ends, paths))
         finally:
             if pruning.is_done:
@@ -375,7 +377,7 @@ class SearchTree:
         return True
 
     def clear(self) -> None:
-        """Drop all nodes, and keep the memory."""
+        """Drop all nodes but keep the memory."""
         self.storage.clear()
         if self.numbers is not None:
             self.numbers.clear()
@@ -385,11 +387,11 @@ class SearchTree:
         self.storage.fill(Kept.ROOT)
 
     def clear_learned(self) -> None:
-        """Forget what was seen of the game beyond the nodes, such as how long actions last."""
+        """Forget what was learned of the game, such as action persistence."""
         self.storage.fill(Kept.GAME)
 
     def search(self, *, frame: Any = None, stream: Any = None, utilities: Any = None) -> Search:
-        """A record of this tree with which nothing is simulated."""
+        """A ``Search`` record of this tree for reading, without simulations."""
         settings, shape = self._settings, (self.num_players, self.num_actions, self.root.player)
         if settings is None or settings[:3] != shape:
             settings = self._settings = neutral_settings(*shape)
@@ -397,7 +399,7 @@ class SearchTree:
         return Search(self.arrays, frame, self.path, stream, settings, utilities, *self.running)
 
     def _counts(self, actions: int) -> _Counts:
-        """The rows in use with one more position of so many actions."""
+        """The rows needed with one more position of ``actions`` actions."""
         search = self.search()
         needed = [
             sum(
@@ -412,7 +414,7 @@ class SearchTree:
         return self._limited(self.arrays.used + np.array(needed, np.float64))
 
     def _limited(self, counts: _Counts) -> _Counts:
-        """Limit counts: no tables that are never made."""
+        """Limit counts to the tables and entries that can exist."""
         counts = np.asarray(counts, np.float64)
         if self.storage.row_bytes[TABLE] == 0:
             counts[TABLE] = 0
@@ -423,7 +425,7 @@ class SearchTree:
         return counts
 
     def _least(self, actions: int) -> _Counts:
-        """Room for the root, which has its node whatever that takes, and for a table if it fits."""
+        """Rows for the root, which always gets its node, and for its table if that fits."""
         least = self._counts(actions)
         if self._cost(least) > self._budget:
             least[TABLE] = 0
@@ -431,7 +433,7 @@ class SearchTree:
 
     @property
     def _budget(self) -> float:
-        """The bytes that nodes, edges, tables and children may take."""
+        """The bytes available for nodes, edges, tables and child entries."""
         numbered = 0 if self.numbers is None else self.num_actions
         of_numbers = numbered * (self.storage.action_bytes + NUMBER_BYTES)
         of_spare_edges = LANES * self.storage.row_bytes[EDGE]
@@ -447,7 +449,7 @@ class SearchTree:
 
 
 def _frame_sizes(frame: Frame) -> Sizes:
-    """The rows of what goes with a frame."""
+    """The sizes of the axes that depend on the frame."""
     path = int(frame.header[Header.PATH_CAPACITY]) + int(frame.header[Header.NUM_PLAYERS])
     return {
         Axis.PATH: path,

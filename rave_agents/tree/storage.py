@@ -1,7 +1,7 @@
 """The arrays of a search: allocated, grown, kept, cleared and counted by their declarations.
 
-Parts declare their arrays by annotations, see ``compiler/arrays.py``. Nothing here knows what they
-mean, but for the table of children, whose hash table is filled anew where it changes.
+Parts declare their arrays by annotations, see ``compiler/arrays.py``. This module does not know
+their meaning, except for the table of children, whose hash table it rebuilds after changes.
 """
 
 import functools
@@ -23,30 +23,30 @@ Sizes = dict[Axis, int]
 """The number of rows of each axis."""
 
 PLACES_FOR_EACH = 2
-"""Places of the hash table for each entry, at least; never more than twice as many."""
+"""Minimum places of the hash table per entry; never more than twice as many."""
 
 
 PIECE = 2**17
-"""Rows that are moved at once, about: an index of all rows that stay would take much memory."""
+"""Approximate number of rows moved at once: an index of all rows would take much memory."""
 
 DROPPED = -1
-"""The new row of one that is dropped."""
+"""The new row of a dropped one."""
 
 
 _versions = itertools.count(1)
 
 
 class Spans(NamedTuple):
-    """Spans of consecutive rows, in ascending order: what stays when others are dropped."""
+    """Spans of consecutive rows in ascending order, which stay when others are dropped."""
 
     first: NDArray[np.int64]
-    """The first row of each."""
+    """The first row of each span."""
     length: NDArray[np.int64]
-    """The number of its rows, at least 1."""
+    """The number of rows of each span, at least 1."""
 
 
 class _Field(NamedTuple):
-    """Declaration of a part's field: an array, or the record that a part runs as in its place."""
+    """Declaration of a part's field: an array, or a nested part and the record it runs as."""
 
     name: str
     kind: Any
@@ -68,7 +68,7 @@ def _fields(kind: type) -> tuple[_Field, ...]:
 
 
 def _items(rows: Rows, sizes: Sizes) -> int:
-    """The number of an array's items for each of its axis's rows."""
+    """The number of an array's items per row of its axis."""
     return math.prod((sizes[axis] for axis in rows.inner), start=rows.length)
 
 
@@ -77,19 +77,19 @@ def _allocated(rows: Rows, sizes: Sizes) -> Array:
 
 
 def assembled(part: Any, sizes: Sizes, kind: type | None = None) -> Any:
-    """A part as it runs: itself, or the record of it and its arrays.
+    """A running part: the part itself, or a record of the part and its arrays.
 
     Args:
         part: a part of a search.
         sizes: rows of all axes.
-        kind: the class of the record; None for that which ``runs_as`` names, if any.
+        kind: the class of the record; None for the one registered by ``runs_as``, if any.
     """
     kind = record_of(type(part)) if kind is None else kind
     return part if kind is None else allocated(kind, sizes, part)
 
 
 def allocated(kind: type, sizes: Sizes, part: Any = None) -> Any:
-    """A record of this class with its arrays, for a part."""
+    """A record of the class ``kind`` with its arrays, for a part."""
     values = {}
     for field in _fields(kind):
         if field.rows is not None:
@@ -108,7 +108,7 @@ def allocated(kind: type, sizes: Sizes, part: Any = None) -> Any:
 
 
 def declared_arrays(record: Any) -> Iterator[tuple[Array, Rows]]:
-    """All arrays of a record, and of the records in it, with their declarations."""
+    """All arrays of a record and of nested records, with their declarations."""
     kind: Any = type(record)
     for field in _fields(kind):
         value = getattr(record, field.name)
@@ -119,12 +119,12 @@ def declared_arrays(record: Any) -> Iterator[tuple[Array, Rows]]:
 
 
 class Storage:
-    """The arrays of several records, which belong to one tree.
+    """The arrays of all records of one tree.
 
     Args:
         tree: the tree; the first of the records.
         records: the others.
-        sizes: rows of all axes, as the arrays have been allocated.
+        sizes: rows of all axes, as allocated.
     """
 
     def __init__(self, tree: Tree, records: tuple[Any, ...], sizes: Sizes) -> None:
@@ -134,14 +134,14 @@ class Storage:
         self._items = [_items(rows, sizes) for _, rows in self._arrays]
         owners = (a for a, r in self._arrays if (r.axis, r.points_to) == (Axis.TABLE, Axis.NODE))
         self.owners: Array = next(owners, np.zeros(0, np.int32))
-        """The node of each AMAF table; empty where there are none."""
+        """The node of each AMAF table; empty without tables."""
         self.bytes: int = 0
-        """Bytes of the arrays that grow with the tree, used rows and free ones."""
-        # Storage writes these hash tables itself: their places depend on how many there are.
+        """Bytes of the arrays that grow with the tree, including free rows."""
+        # Rebuilt here, not moved: the place of an entry depends on the size of the hash table.
         inner = (found for record in records for found in records_of(record))
         self._children = [found for found in inner if isinstance(found, Children)]
         self.whole: bool = True
-        """True if all arrays have their size; not after a resizing that was interrupted."""
+        """True if all arrays have their sizes; False after an interrupted resize."""
         self.version: int = next(_versions)
         """Another number after each call that may have reallocated arrays."""
         self._note_capacity()
@@ -151,13 +151,14 @@ class Storage:
 
     @functools.cached_property
     def row_bytes(self) -> NDArray[np.float64]:
-        """[4] the bytes that a row of each growing axis takes at most, in all arrays."""
+        """[4] maximum bytes per row of each growing axis, over all arrays."""
         costs = np.zeros(len(GROWING))
         for _, rows in self._arrays:
             size = np.dtype(rows.dtype).itemsize * _items(rows, self.sizes)
             if rows.axis in GROWING:
                 costs[rows.axis] += size
             elif rows.axis is Axis.PLACE:
+                # A power of two may be nearly twice the places needed.
                 costs[CHILD] += 2 * PLACES_FOR_EACH * size
         return costs
 
@@ -168,7 +169,7 @@ class Storage:
 
     @property
     def action_bytes(self) -> float:
-        """The bytes that an action takes, beside those in rows of the growing axes."""
+        """The bytes per action, not counting arrays that grow with the tree."""
         return sum(
             array.nbytes / self.sizes[Axis.ACTION]
             for array, rows in self._arrays
@@ -176,19 +177,20 @@ class Storage:
         )
 
     def values(self) -> list[Array]:
-        """All arrays, in the order in which the records declare them."""
+        """All arrays, in the order of their declarations."""
         return [array for array, _ in self._arrays]
 
     def resize(self, sizes: Sizes) -> None:
         """Make room for more rows of some axes, in place.
 
-        The arrays are reallocated one by one, so that there are never two trees in memory: slices
-        of them taken before must not be used any more. The loop asks ``Tree.capacity`` for the room
-        there is, which is never more than there is, even if this is interrupted. Then resize again,
-        be it to no other size, before the loop runs on.
+        The arrays are reallocated one by one, so there are never two trees in memory; slices taken
+        before become invalid. ``Tree.capacity``, which the loop reads, never exceeds the real room,
+        even if this method is interrupted. After an interruption, resize again (with no change of
+        size) before the loop continues.
         """
         old, new = self.sizes, {**self.sizes, **sizes}
         new[Axis.PLACE] = places_for(new[Axis.CHILD])
+        # The smaller of old and new sizes holds whatever happens meanwhile.
         self.sizes = {axis: min(old[axis], new[axis]) for axis in new}
         self.whole, self.version = False, next(_versions)
         self._note_capacity()
@@ -196,7 +198,7 @@ class Storage:
             items = _items(rows, new)
             if len(array) != new[rows.axis] * items:
                 array.resize(new[rows.axis] * items, refcheck=False)
-            if rows.fill != 0:  # Also what was resized, and not filled, when it was interrupted.
+            if rows.fill != 0:  # Also fills rows that an interrupted resize had left unfilled.
                 array[old[rows.axis] * items :] = rows.fill
         for table in self._children:
             _fill_places(table, int(self.tree.used[CHILD]))
@@ -206,9 +208,9 @@ class Storage:
         self.whole = True
 
     def widen(self, actions: int) -> None:
-        """Make room for more actions, in place; the rows of those there are stay.
+        """Make room for more actions, in place, keeping the existing rows.
 
-        After an interruption the arrays have their new size, and are empty.
+        After an interruption the arrays have their new size but are empty.
         """
         old, self.sizes[Axis.ACTION] = self.sizes[Axis.ACTION], actions
         self.version = next(_versions)
@@ -228,13 +230,13 @@ class Storage:
             self._count_bytes()
 
     def fill(self, kept: Kept) -> None:
-        """Let go of values that last so long: their arrays are ``fill`` again."""
+        """Reset the arrays whose values last for ``kept`` only to their ``fill``."""
         for array, rows in self._arrays:
             if rows.kept is kept and not (kept is Kept.GAME and rows.axis in GROWING):
                 array[:] = rows.fill
 
     def clear(self) -> None:
-        """Drop all rows, and keep the memory: fetching new memory takes longer."""
+        """Drop all rows but keep the memory, since allocation takes longer."""
         for (array, rows), items in zip(self._arrays, self._items, strict=True):
             if rows.axis in GROWING:
                 array[: int(self.tree.used[rows.axis]) * items] = rows.fill
@@ -246,8 +248,8 @@ class Storage:
         """Drop rows of the growing axes, in place.
 
         Args:
-            spans: for each axis the rows that stay, which keep their order; of nodes and tables
-                each is a span of its own.
+            spans: for each axis the rows that stay, in their order; nodes and tables have spans of
+                length 1.
         """
         before = self.tree.used.tolist()
         renamed = {}
@@ -270,7 +272,10 @@ class Storage:
                     values = array.reshape(-1, items) if items > 1 else array
                     if rows.points_to is not None and len(renamed[rows.points_to]) > 0:
                         old = values[piece]
+                        # Negative references are sentinels and stay.
                         values[place:end] = np.where(old >= 0, renamed[rows.points_to][old], old)
+                    # Rows only move down, so a piece in place can be skipped and nothing is
+                    # overwritten early.
                     elif piece[-1] >= end:
                         values[place:end] = values[piece]
             for (array, rows), items in zip(self._arrays, self._items, strict=True):
@@ -288,12 +293,14 @@ class Storage:
                 values[[one, other]] = values[[other, one]]
             if rows.points_to is Axis.NODE:
                 used = array[: int(self.tree.used[rows.axis]) * items]
+                # Both masks before the first write, or the second would undo the first.
                 to_one, to_other = used == one, used == other
                 used[to_one], used[to_other] = other, one
 
     def _note_capacity(self) -> None:
         self.tree.capacity[:] = [self.sizes[axis] for axis in GROWING]
-        self.tree.capacity[EDGE] = max(0, self.sizes[Axis.EDGE] - LANES)  # Those are spare.
+        # Spare edges at the end: SIMD scoring reads up to LANES - 1 rows behind a node's last edge.
+        self.tree.capacity[EDGE] = max(0, self.sizes[Axis.EDGE] - LANES)
 
     def _count_bytes(self) -> None:
         growing = (*GROWING, Axis.PLACE)
@@ -318,7 +325,7 @@ def places_for(entries: int) -> int:
 
 
 def _fill_places(children: Children, used: int) -> None:
-    """Fill the hash table with the entries in use: all look for their places at the same time."""
+    """Fill the hash table with the entries in use; all entries probe in parallel."""
     places = len(children.places)
     children.size[0] = places
     children.places[:] = NO_ENTRY
@@ -331,5 +338,6 @@ def _fill_places(children: Children, used: int) -> None:
     while len(entries) > 0:
         free = children.places[place] == NO_ENTRY
         children.places[place[free]] = entries[free]
+        # Of several entries writing one free place, the last wins; the others probe on.
         waiting = children.places[place] != entries
         entries, place = entries[waiting], (place[waiting] + 1) & (places - 1)

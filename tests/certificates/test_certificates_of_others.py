@@ -135,13 +135,13 @@ def test_a_file_of_another_kind_is_told_to_be_none(tmp_path):
     for name, kind in {
         "text.txt": "it is a text file",
         "empty.xz": "it is empty",
-        "other.xz": "its first line names no game and no statements",
+        "other.xz": "its first line does not name a game and statements",
         "picture": "it is a file of another kind",
         "table": "it is a table of solve --table",
         "value.npz": "it is a zip archive, as files of learned values and networks are",
     }.items():
         told = refusal(name)
-        assert f"{name}' is not a certificate, as solve --certificate writes: {kind}." in told
+        assert f"{name}' is not a certificate as written by solve --certificate: {kind}." in told
     assert "No such file" in refusal("missing.xz")
     assert "[Errno" not in refusal("missing.xz")
     assert "is a folder" in refusal(".")

@@ -280,7 +280,7 @@ def _tell_becomes(rule, game):
         (1, "Telling: report_root raised KeyError"),
         (2, "'figure' as a number, got 'many'"),
         (3, "'figures' for each of 9 actions, got 1"),
-        (4, "Told: becomes must give a part, got 7"),
+        (4, "Told: becomes must return a part, got 7"),
     ],
 )
 def test_a_wrong_answer_is_refused(what, message):

@@ -109,7 +109,7 @@ def test_the_line_has_the_value_of_the_move_and_without_one_that_of_the_position
 @pytest.mark.parametrize("kind", ["value", "policy"])
 def test_the_summary_says_what_was_learned_of_a_game(kind):
     used = result(*ROWS, known="hex(board_size=4)", learned=kind)
-    assert f", by a {kind} learned of hex(board_size=4)" in used.summary()
+    assert f", using a {kind} learned for hex(board_size=4)" in used.summary()
 
 
 def test_the_provider_of_simulations_is_told():

@@ -51,7 +51,7 @@ def test_it_is_best_first_minimax_where_the_value_says_so():
     assert type(searcher.rooted_tree().running.backup) is JudgedMinimax
     assert rows(result) == rows(explicit)
     assert (result.minimax, explicit.minimax) == (True, False)
-    assert f"by a value learned of {RULES}, with minimax backups" in result.summary()
+    assert f"using a value learned for {RULES}, with minimax backups" in result.summary()
     assert result.to_dict()["minimax"] is True
 
 

@@ -47,7 +47,7 @@ def test_a_proven_win_is_played_without_simulations():
     result = Searcher(SOLVING, seed=1).search(Sticks(7), ENOUGH)
     assert (result.action, result.proven, result.outcome) == (2, "win", (1.0, -1.0))
     assert result.simulations == 0 < result.solver_positions
-    assert "the exact solver looked at" in result.remarks[0]
+    assert "the exact solver expanded" in result.remarks[0]
     assert dict(result.training_policy) == {0: 0.0, 1: 0.0, 2: 1.0}
 
 

@@ -54,7 +54,7 @@ def test_auto_uses_what_is_known_of_a_game_and_says_so(folder):
     assert with_value != without
     result = Searcher(auto, seed=1).search(state, Limit(simulations=10))
     assert result.learned == "value"
-    assert f"by a value learned of {RULES}" in str(result)
+    assert f"using a value learned for {RULES}" in str(result)
 
 
 def test_nothing_is_known_of_a_game_of_ones_own_with_the_same_name(folder):

@@ -89,7 +89,7 @@ def test_auto_uses_a_value_of_another_size_where_its_file_says_so(ship):
     ship(rules(), other_sizes=True, backup="minimax_backup")
     result = searched(rules(6, 4))
     assert (result.known, result.other_size, result.minimax) == (str(rules()), True, False)
-    assert f"learned of {rules()}, a board of another size" in result.summary()
+    assert f"learned for {rules()} on a board of another size" in result.summary()
     own = searched(rules())
     assert (own.known, own.other_size, own.minimax) == (str(rules()), False, True)
     assert searched(rules(6, 4), AUTO.replace(known=False)).known is None
