@@ -95,8 +95,8 @@ def _index(names: dict[str, list[str]]) -> str:
             "",
             f"<style>{STYLE}</style>",
             "",
-            "The games by which agents are compared here, each with its strength and speed. All "
-            "others of OpenSpiel, PettingZoo and Gymnasium, and those of your own, are played too.",
+            "The games used for all comparisons, each with its strength and speed. Agents also play "
+            "all other games of OpenSpiel, PettingZoo and Gymnasium, and your own.",
             "",
             '<div class="games">',
             *cards,
@@ -138,14 +138,14 @@ def _page(name: str, games: list[str], data: dict[str, Any]) -> str:
         if rows:
             parts += [f"{_CAPTIONS[kind]}:", "", _markdown(data[kind].columns, rows), ""]
     parts += ["Commands, machine and commits: [results](../results.md).", ""]
-    parts += ["## Levels and what is learned", "", _levels(games), ""]
+    parts += ["## Levels and learned values", "", _levels(games), ""]
     return "\n".join(parts)
 
 
 _CAPTIONS = {
     "equal_time": "`auto` against OpenSpiel's `mcts` at 0.1 s a move",
     "equal_simulations": "`auto` at 300 simulations a move, and its trust",
-    "speed": "Simulations a second of `mcts`, and the others' as multiples",
+    "speed": "Simulations a second of `mcts`, and multiples of it for the others",
 }
 
 
@@ -161,8 +161,10 @@ def _parameters(name: str) -> str:
     kind = {each.short_name: each for each in pyspiel.registered_games()}[name]
     rows = [[f"`{key}`", f"`{value}`"] for key, value in kind.parameter_specification.items()]
     rules = "rules compiled from Python" if name in GAMES else "OpenSpiel's own states"
-    told = f"Searches run on {rules}."
-    return _markdown(["parameter", "default"], rows) + f"\n\n{told}" if rows else f"None. {told}"
+    provider = f"Searches run on {rules}."
+    if not rows:
+        return f"None. {provider}"
+    return f"{_markdown(['parameter', 'default'], rows)}\n\n{provider}"
 
 
 def _levels(games: list[str]) -> str:
@@ -181,20 +183,20 @@ def _levels(games: list[str]) -> str:
         [str(number), f"{level.simulations:,}", f"{level.temperature:g}", f"{level.random_moves:g}"]
         for number, level in enumerate(ladder.levels, 1)
     ]
-    told = "not measured"
+    measured = "not measured"
     if ladder.distance is not None:
-        told = f"measured, {ladder.distance:.0f} Elo points apart"
+        measured = f"measured, {ladder.distance:.0f} Elo points apart"
         if ladder.distance < LEAST_ELO:
-            told += ": random play and the best play lie too near for ten levels of 100"
+            measured += ": random and best play are too close for ten levels of 100"
     return "\n".join(
         [
             *(learned or [UNKNOWN]),
             "",
-            f"`auto(level=1)` to `auto(level={LEVELS})` ({told}):",
+            f"`auto(level=1)` to `auto(level={LEVELS})` ({measured}):",
             "",
             _markdown(["level", "simulations a move", "temperature", "random moves"], rows),
             "",
-            "[Levels](../tutorials/levels.md) tells how they are made.",
+            "[Levels](../tutorials/levels.md) explains how they are made.",
         ]
     )
 
