@@ -95,8 +95,8 @@ def _index(names: dict[str, list[str]]) -> str:
             "",
             f"<style>{STYLE}</style>",
             "",
-            "The games used for all comparisons, each with its strength and speed. Agents also play "
-            "all other games of OpenSpiel, PettingZoo and Gymnasium, and your own.",
+            "The games used for all comparisons, each with its strength and speed. Agents also "
+            "play all other games of OpenSpiel, PettingZoo and Gymnasium, and your own.",
             "",
             '<div class="games">',
             *cards,
