@@ -51,7 +51,7 @@ from rave_agents.frameworks.own_games import as_game  # noqa: E402
 from rave_agents.game.game_state import has_chance  # noqa: E402
 from rave_agents.solver.expected_value import ExpectedValue, ValueBounds  # noqa: E402
 from rave_agents.solver.proof_search import ProofSearch  # noqa: E402
-from rave_agents.solver.state_expander import told_apart  # noqa: E402
+from rave_agents.solver.state_expander import with_history  # noqa: E402
 from rave_agents.solver.value_search import Interval, ValueSearch, loops_are_drawn  # noqa: E402
 
 GAMES = (
@@ -183,7 +183,7 @@ def of_game(name: str, first: int) -> Iterator[Task]:
                 break
         if found is not None:
             header = Header(name, None, found[0], ())
-            yield Task(told_apart(header.root(game)), game, header, player, found[1])
+            yield Task(with_history(header.root(game)), game, header, player, found[1])
 
 
 def of_trees(kind: str, first: int) -> Iterator[Task]:
@@ -219,7 +219,7 @@ def of_graphs(first: int, *, keyed: bool) -> Iterator[Task]:
         rules = GraphRules(
             seed, nodes=draw.randint(3, 12), num_players=players, loops=False, values=values
         )
-        root, player = told_apart(GraphState(rules, keyed=keyed)), draw.randrange(players)
+        root, player = with_history(GraphState(rules, keyed=keyed)), draw.randrange(players)
         if root.is_terminal():
             continue
         value = max(

@@ -139,8 +139,8 @@ class TerminalGame:
         played = len(session.turns)
         if played < self._shown:
             self._shown, self._board = played, ""
-        if not played:
-            self._show_board(session, session.state)
+        if self._shown == 0:  # Agents may have played already.
+            self._show_board(session, session.start.state)
         for number in range(self._shown, played):
             turn = session.turns[number]
             names = " ".join(seen_names(session, number, self._viewer))

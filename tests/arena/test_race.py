@@ -398,7 +398,7 @@ def test_the_command_ends_with_the_sentence_for_a_game_of_a_file(tmp_path):
 def test_the_command_tells_who_was_left_out():
     done = run("best", "kuhn_poker", "--seconds", "0.1", "--simulations", "2")
     assert done.exit_code == 0, done.output
-    assert "Left out: uct_solver, pn_mcts, rave_pn. Where something is hidden" in done.stdout
+    assert "Left out: uct_solver, pn_mcts, rave_pn. With hidden information" in done.stdout
 
 
 @pytest.mark.full

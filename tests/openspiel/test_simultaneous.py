@@ -75,7 +75,7 @@ def test_every_game_is_played_to_its_end_from_every_seat(game, provider):
 
 def test_mixed_strategies_are_refused_where_something_is_hidden():
     game = pyspiel.load_game("coop_box_pushing")
-    with pytest.raises(UnsupportedGameError, match="every search where something is hidden"):
+    with pytest.raises(UnsupportedGameError, match="every search with hidden information"):
         RegretMatchingBot(game)
 
 
