@@ -1,6 +1,5 @@
-"""The search: it owns the trees, runs the loop in slices and threads, and decides when to end.
+"""The search: owns the trees, runs the loop in slices and threads, and decides when to stop.
 
-A ``Searcher`` has a ``TreeSearch`` for each thread, which has a ``SearchTree``, of the room
-``tree``.
-``Searcher`` is the object that agents use (``searcher.py``). It imports the rooms below.
+Agents use a ``Searcher`` (``searcher.py``). It has a ``TreeSearch`` per thread, each with a
+``SearchTree`` from the room ``tree``.
 """

@@ -1,4 +1,4 @@
-"""One tree and its search, where an evaluator judges leaves in batches."""
+"""Search of one tree with an evaluator that judges leaves in batches."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -25,18 +25,18 @@ from rave_agents.simulate.world_record import FEW
 from rave_agents.tree.search_tree import SearchTree
 
 SLICE_SECONDS = 0.02
-"""Duration of evaluations between two looks at the clock, in seconds."""
+"""Duration of evaluations between two checks of the clock, in seconds."""
 
 
 MOST_RESERVED = 2**16
-"""Simulations whose nodes have their memory before the search, at most."""
+"""Maximum number of simulations whose memory is reserved before the search."""
 
 
 class BatchedSearch(TreeSearch):
-    """The search of one tree by simulations that wait for a batch to be evaluated.
+    """Searches one tree with simulations that wait for the evaluation of a batch.
 
-    Its ``slots``, ``SearchConfig.leaves`` of them, are simulations that may wait. ``run_slice``
-    runs them for this tree alone, ``searcher/multi_search.py`` for many trees, see ``Round``.
+    Its ``SearchConfig.leaves`` ``slots`` are simulations that may wait. ``run_slice`` runs them for
+    this tree alone, ``searcher/multi_search.py`` for many trees, see ``Round``.
 
     Args:
         evaluator: judges leaves.
@@ -46,9 +46,9 @@ class BatchedSearch(TreeSearch):
         super().__init__(None)
         self.batch_evaluator = evaluator
         self.slots: list[Slot] = []
-        """The slots, each with its simulator; known once the search is open."""
+        """The slots, each with its simulator; set by ``open``."""
         self.over = False
-        """True if the search has come to its end: a limit, or a solved root."""
+        """True once the search has ended by a limit or a solved root."""
         self._expected = 0.0
         self._waiting = np.zeros(1, np.int64)
         self._is_bound = False
@@ -56,7 +56,7 @@ class BatchedSearch(TreeSearch):
         self._own_batch: BatchArrays | None = None
         self._own_needed: Any = None
         self.observation_shape: tuple[int, ...] = ()
-        """The shape of one observation; known once it is open."""
+        """The shape of one observation; set by ``open``."""
 
     def __getstate__(self) -> dict[str, Any]:
         """See ``TreeSearch``."""
@@ -64,13 +64,13 @@ class BatchedSearch(TreeSearch):
         return {**super().__getstate__(), **bound, "_is_bound": False}
 
     def mend(self) -> None:
-        """See ``TreeSearch``; no simulation waits any more."""
+        """See ``TreeSearch``; drops waiting simulations."""
         if self.waits and self._batch is not None:
             Round([self], self._batch).drop()
         super().mend()
 
     def rebind(self) -> None:
-        """Let the slots work on the arrays as they are, if an exception came before they did."""
+        """Rebind the slots to the current arrays, if an exception prevented it."""
         if not self._is_bound:
             assert self.tree is not None
             self.tree.mend()
@@ -78,28 +78,28 @@ class BatchedSearch(TreeSearch):
 
     @property
     def runs_in_parallel(self) -> bool:
-        """Never: evaluators are asked by one thread."""
+        """Always False: evaluators are called from one thread."""
         return False
 
     @property
     def waits(self) -> bool:
-        """True if any simulation waits."""
+        """True if a simulation waits."""
         return bool(self._waiting[0] > 0)
 
     @property
     def has_ended(self) -> bool:
-        """True if it is over, and no simulation waits."""
+        """True if the search is over and no simulation waits."""
         return self.over and self._waiting[0] == 0
 
     @property
     def most_rows(self) -> int:
-        """Rows of a batch that it may write at once."""
+        """Maximum rows of a batch that it writes at once."""
         game = self.root.game
         return game.config.leaves * (game.num_players if game.simultaneous else 1)
 
     @property
     def limits(self) -> UtilityLimits:
-        """The game's limits of values."""
+        """The game's limits of utilities."""
         return self.root.game.limits
 
     @property
@@ -109,12 +109,12 @@ class BatchedSearch(TreeSearch):
         return tuple(self.observation_shape), game.num_actions, game.num_players
 
     def new_cache(self) -> EvaluationCache:
-        """Make the cache of the evaluator's answers, if they are kept."""
+        """Make a cache for the evaluator's answers."""
         _, _, num_players = self.batch_shape
         return EvaluationCache(num_players, keeps=self.batch_evaluator.cache)
 
     def new_batch(self, rows: int, cache: EvaluationCache) -> BatchArrays:
-        """Room for a batch of this game's positions."""
+        """Make the arrays of a batch of this game's positions."""
         observation_shape, num_actions, num_players = self.batch_shape
         return BatchArrays(
             rows,
@@ -126,7 +126,7 @@ class BatchedSearch(TreeSearch):
         )
 
     def use(self, batch: BatchArrays) -> None:
-        """Write to this batch from now on, or from ``begin`` on if that comes next."""
+        """Write to this batch from now on, or from the next ``begin``."""
         if batch is not self._batch:
             self._batch = batch
             if self._is_bound:
@@ -134,7 +134,7 @@ class BatchedSearch(TreeSearch):
                 self._bind(self.tree)
 
     def open(self) -> None:
-        """See ``TreeSearch``; the other slots' providers are made here, too."""
+        """See ``TreeSearch``; also makes the other slots' providers."""
         self._is_bound = False
         super().open()
         first, *others = self.slots
@@ -160,7 +160,7 @@ class BatchedSearch(TreeSearch):
         """Run for some milliseconds, at least one batch. Returns whether there is more to do.
 
         Raises:
-            GameError: if the evaluator's answer is of no use.
+            GameError: if the evaluator's answer is invalid.
             Exception: whatever the game's state or the evaluator raises, unchanged.
         """
         evaluator = self.batch_evaluator
@@ -179,16 +179,16 @@ class BatchedSearch(TreeSearch):
                 evaluate(self.batch_evaluator, batch, self.limits)
                 alone.go_on()
         finally:
-            alone.drop()  # Whatever was raised, no simulation waits, and the tree is whole.
+            alone.drop()  # After any exception: no simulation waits, and the tree is whole.
         return not self.over
 
     @property
     def _begun(self) -> int:
-        """Simulations that have been backed up, in all searches of this tree."""
+        """Simulations backed up in all searches of this tree."""
         return 0 if self.tree is None else int(self.tree.path.simulations[0])
 
     def called(self, function: Callable[[int], int]) -> int:
-        """Call a function of the kernel as the parts and the provider need it."""
+        """Call a kernel function, with errors of custom parts attributed to them."""
         game = self.root.game
         try:
             with np.errstate(all="ignore"), self._slice():
@@ -197,18 +197,18 @@ class BatchedSearch(TreeSearch):
             if is_part_failure(game.parts, error):
                 raise part_failed(game.parts, error) from error
             if JIT_DISABLED and self.tree is not None:
-                self.tree.clear()  # It may be torn: there is no such place in compiled code.
+                self.tree.clear()  # Interrupted mid-update (interpreter only): discard the tree.
                 self._stop_waiting()
             raise
 
     def _stop_waiting(self) -> None:
-        """Let no simulation wait any more, whose nodes have been dropped with the tree."""
+        """Cancel waiting simulations, whose nodes were dropped with the tree."""
         for slot in self.slots:
             slot.control[leaves.WAITING] = leaves.NOT_WAITING
         self._waiting[0] = 0
 
     def handle(self, slot: Slot, step: int, status: int) -> bool:
-        """Do what a slot's status asks for; returns whether to take the step once more.
+        """Handle a slot's status; returns whether to repeat the step.
 
         Raises:
             FormulaError, Exception: see ``TreeSearch.run_slice``.
@@ -235,12 +235,12 @@ class BatchedSearch(TreeSearch):
         if status == Status.DONE:
             waiting = int(self._waiting[0])
             self.over = waiting == 0 and self._begun >= self._last
-            return False  # Many simulations needed no evaluation: others have their turn.
+            return False  # Many simulations needed no evaluation: it is the next member's turn.
         extended = status == Status.STOPPED and self._extended()
         ends = self._end()
         late = slot.simulator.deadline >= ends or time.perf_counter() >= ends
         if status == Status.STOPPED and (extended or not late):
-            # Time is over, but not for the few simulations that make a choice at all.
+            # Time is over, except for the few simulations without which no choice is possible.
             slot.simulator.deadline = ends
             least = self._begun - self.simulations + FEW
             slot.control[leaves.LAST] = self._last = min(self._last, least)
@@ -252,7 +252,7 @@ class BatchedSearch(TreeSearch):
         return True
 
     def _raise_failure(self, slot: Slot) -> None:
-        """Raise what a simulation failed with: the provider's error, or that of a part."""
+        """Raise the error of a failed simulation: the provider's, or a part's."""
         try:
             slot.simulator.raise_pending()
         except CallbackFailedError:
@@ -262,14 +262,14 @@ class BatchedSearch(TreeSearch):
             raise
 
     def add_noise(self) -> None:
-        """Mix the noise into the root's priors, once there is a root."""
+        """Mix noise into the root's priors, once there is a root."""
         tree = self.tree
         assert tree is not None
         if not tree.noised and not isinstance(self.root.game.config.root_noise, NoNoise):
             self._add_noise(tree)
 
     def _grow_slot(self, tree: SearchTree, slot: Slot) -> None:
-        """Go on with larger buffers; the next search begins with small ones again."""
+        """Continue with larger buffers; the next search starts with small ones again."""
         provider = slot.frame.header[Header.PROVIDER]
         self._is_bound = self._keeps_provider = False
         slot.frame = grown_frame(slot.frame)
@@ -286,14 +286,14 @@ class BatchedSearch(TreeSearch):
         check_rows(game, "An evaluator of batches")
         if config.leaves > 1 and not game.plain:
             raise UnsupportedGameError(
-                f"leaves={config.leaves} is for games in which one player moves at a time and "
-                "nothing is hidden: leave it at 1, and search several games at once."
+                f"leaves={config.leaves} is for games with alternating moves and perfect "
+                "information: leave it at 1, and search several games at once."
             )
         observe = getattr(self.root.state, "observation", None)
         if observe is None:
             raise UnsupportedGameError(
                 f"{type(self.root.state).__name__} has no observation(player), which an evaluator "
-                "of batches needs: an array of what the player sees, of one shape in a whole game."
+                "of batches needs: an array with the player's view, of one shape in a whole game."
             )
         self.observation_shape = np.shape(observe(self.root.player))
         size = int(np.prod(self.observation_shape, dtype=np.int64))
@@ -307,7 +307,7 @@ class BatchedSearch(TreeSearch):
         self._use_simulator(first.simulator, first.frame)
 
     def _bind(self, tree: SearchTree) -> None:
-        """See ``TreeSearch``; each simulation adds a node, for which there is room now."""
+        """See ``TreeSearch``; also reserves room for the node of each simulation."""
         self._is_bound = False
         if self._expected > 0 and self.root.game.plain:
             tree.reserve(int(self._expected), len(self.root.state.legal_actions()))
@@ -316,12 +316,12 @@ class BatchedSearch(TreeSearch):
         self._is_bound = True
 
     def _lay_out(self, tree: SearchTree) -> None:
-        """Lay out a search for each slot, once there is a batch."""
+        """Lay out a record for each slot, once there is a batch."""
         search = self._search
         if self._batch is None:
             return
         answers = self._batch.answers()
-        # What has been judged gets its node: its priors come with its value.
+        # An evaluated leaf always gets its node, since its priors come with its value.
         search = search._replace(settings=search.settings._replace(expand_visits=1))
         for slot in self.slots:
             if slot is not self.slots[0]:
@@ -337,11 +337,11 @@ class BatchedSearch(TreeSearch):
 
 
 class Round:
-    """Searches that write to one batch, are judged and go on.
+    """One round of searches that share a batch: write leaves, evaluate, back up.
 
     Args:
         searches: the searches.
-        batch: what they write to; ``BatchedSearch.use`` has told them.
+        batch: the batch they write to, already set by ``BatchedSearch.use``.
     """
 
     def __init__(self, searches: Sequence[BatchedSearch], batch: BatchArrays) -> None:
@@ -351,9 +351,9 @@ class Round:
         self._without_noise = list(searches)
 
     def seek(self) -> bool:
-        """Write leaves to the batch, behind those that wait already.
+        """Append leaves to the batch, after those already waiting.
 
-        Returns whether a search may have come to its end.
+        Returns whether a search may have ended.
         """
         for search in self._without_noise:
             search.add_noise()
@@ -361,13 +361,13 @@ class Round:
         return self._stepper.take_step(self._batch, leaves.SEEK)
 
     def go_on(self) -> None:
-        """End the simulations that wait, with the batch's answers."""
-        if self._several:  # New nodes and scales take visits that have a value.
+        """Finish the waiting simulations with the batch's answers."""
+        if self._several:  # Remove virtual visits first: new nodes count real ones only.
             self._stepper.take_step(self._batch, leaves.UNCOUNT)
         self._stepper.take_step(self._batch, leaves.GO_ON)
 
     def drop(self) -> None:
-        """Drop the simulations that wait, as if they had not begun."""
+        """Cancel the waiting simulations, as if they had not begun."""
         waiting = [search for search in self.searches if search.waits]
         for search in waiting:
             search.rebind()

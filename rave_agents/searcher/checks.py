@@ -1,4 +1,4 @@
-"""Checks of positions, configurations and moves that do not go together."""
+"""Checks of positions, configurations and moves against each other."""
 
 import functools
 import logging
@@ -19,21 +19,18 @@ _log = logging.getLogger("rave_agents")
 
 
 def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
-    """Refuse a configuration that does not fit how players move.
+    """Refuse a configuration that does not fit the game's kind of moves.
 
     Args:
         config: the configuration.
-        simultaneous: whether players may move at the same time in the game.
-
-    Raises:
-        UnsupportedGameError: for the solver or proof numbers with simultaneous moves, and for mixed
-            strategies without them.
+        simultaneous: True if the game has simultaneous moves. Raises: UnsupportedGameError: for the
+            solver or proof numbers with simultaneous moves, and for mixed strategies without them.
     """
     _check_parts(config, GameTraits(simultaneous=simultaneous))
 
 
 def _check_parts(config: SearchConfig, game: GameTraits) -> None:
-    """Refuse what a part refuses, or the record that it runs as."""
+    """Refuse a game if a part, or the record it runs as, refuses it."""
     for part in config.parts:
         kind: Any = type(part)
         refused = _game_refusal_of(kind, OpenFunction.generation)(part, game)
@@ -43,36 +40,35 @@ def _check_parts(config: SearchConfig, game: GameTraits) -> None:
 
 @functools.lru_cache(maxsize=1024)
 def _game_refusal_of(kind: type, generation: int) -> Callable[..., str]:
-    """The body of ``game_refusal`` for a class of parts, or for the record that it runs as."""
+    """The implementation of ``game_refusal`` for a part's class, or for the record it runs as."""
     known = kind in game_refusal.implementations
     return game_refusal.body_for(kind if known else record_of(kind) or kind)
 
 
 def check_hidden(config: SearchConfig, *, simultaneous: bool) -> None:
-    """Refuse a configuration that does not fit games in which something is hidden.
+    """Refuse a configuration that does not fit games with hidden information.
 
     Args:
         config: the configuration.
         simultaneous: whether players may move at the same time in the game.
 
     Raises:
-        UnsupportedGameError: for the solver or proof numbers, and where players move at the same
-            time.
+        UnsupportedGameError: for the solver or proof numbers, and for simultaneous moves.
     """
     _check_parts(config, GameTraits(determinized=True))
     if simultaneous:
         raise UnsupportedGameError(
-            "Games in which players move at the same time and something is hidden are not searched."
+            "Games with both simultaneous moves and hidden information cannot be searched."
         )
 
 
 def is_decision(state: GameState) -> bool:
-    """True if a player, or several, are to move at a state."""
+    """True if one or several players are to move at a state."""
     return not state.is_terminal() and (state.current_player() >= 0 or is_simultaneous(state))
 
 
 def checked_mover(state: GameState, player: int | None) -> int:
-    """The player whose action is chosen at a state; refused if there is none, or several."""
+    """The player whose action is chosen at a state; raises if that is not a single player."""
     check_decision(state)
     mover = int(state.current_player())
     if player is not None and not is_integer(player):
@@ -84,8 +80,7 @@ def checked_mover(state: GameState, player: int | None) -> int:
     movers = moving_players(state)
     if player is None:
         raise ValueError(
-            "Players move at the same time at this state: say for whom to choose by player, "
-            f"one of {movers}."
+            f"Players move at the same time at this state: pass player, one of {movers}."
         )
     if player not in movers:
         raise ValueError(f"player must be one who has a legal action here, {movers}: got {player}.")
@@ -93,7 +88,7 @@ def checked_mover(state: GameState, player: int | None) -> int:
 
 
 def checked_path(root: GameState, action: int | Sequence[int]) -> list[int]:
-    """An action at the root, or those of all movers, as the path of a simulation has them."""
+    """An action at the root, or all movers' actions, as a path of the tree."""
     if is_simultaneous(root):
         players = moving_players(root)
         if isinstance(action, int | np.integer) or len(action) != root.num_players():
@@ -121,7 +116,7 @@ def check_decision(state: GameState) -> None:
     """Refuse a state at which no player is to move."""
     player = state.current_player()
     if not is_integer(player):
-        raise GameError(f"current_player() must give a whole number, got {player!r}.")
+        raise GameError(f"current_player() must return an integer, got {player!r}.")
     if player == PlayerId.SIMULTANEOUS and not hasattr(state, "apply_actions"):
         raise GameError(
             "Players move at the same time at this state, but its class has no apply_actions."
@@ -138,7 +133,7 @@ def check_decision(state: GameState) -> None:
 
 @functools.cache
 def warn_cheating() -> None:
-    """Warn, once, that a search looks at what is hidden."""
+    """Warn once that a search uses hidden information."""
     _log.warning(
         "rave_agents: hidden='see' searches the true state of a game with hidden information: it "
         "SEES WHAT IS HIDDEN from the player, which is cheating. hidden='determinize' does not."
@@ -147,8 +142,8 @@ def warn_cheating() -> None:
 
 @functools.cache
 def warn_one_thread() -> None:
-    """Warn, once, that threads are of no use here."""
+    """Warn once that threads do not help here."""
     _log.warning(
         "rave_agents: this game or evaluator runs in the Python interpreter, where threads would "
-        "only wait for each other: it is searched by one thread."
+        "only wait for each other: one thread searches it."
     )

@@ -1,8 +1,8 @@
-"""Time management: how much time a game gives, and how much of it a move is worth.
+"""Time management: the time a game gives, and how much of it to spend on a move.
 
-A ``Clock`` belongs to one player. It is set to a ``TimeControl``, what the game gives, and to a
-``TimePolicy``, how the player spends it. Nothing here reads the time: who plays tells the clock
-what each move took.
+A ``Clock`` belongs to one player. Its ``TimeControl`` is the time that the game gives, its
+``TimePolicy`` how the player spends it. Nothing here reads the time: the caller charges the clock
+for each move.
 """
 
 import dataclasses
@@ -19,22 +19,22 @@ from rave_agents.searcher.time_control import (
 from rave_agents.searcher.watch import RootStatistics
 
 LEAST_SECONDS = 0.001
-"""Time of a move where nothing is left."""
+"""Time of a move if no time is left."""
 
 _SPREAD = 4
-"""Number of moves over which saved time is spread where each move has a planned time."""
+"""With planned times per move, saved time is spread over this many moves."""
 
 
 @dataclasses.dataclass
 class Allotment:
-    """The time of one move, and what may change it: a ``Watch``."""
+    """The time of one move; as a ``Watch``, it may end or extend the move."""
 
     seconds: float
     """Seconds to think."""
     most: float
-    """Seconds at most, extensions included."""
+    """Maximum seconds, including extensions."""
     policy: TimePolicy
-    """The policy that extends and ends the move."""
+    """The policy for extending and ending the move."""
     _extended: bool = False
 
     def should_stop(
@@ -44,7 +44,7 @@ class Allotment:
         return self.policy.early_stop and statistics.lead > simulations_left
 
     def extension_seconds(self, statistics: RootStatistics) -> float:
-        """See ``Watch``: once, by UNST and BEHIND."""
+        """See ``Watch``: extends once, by UNST and BEHIND."""
         if self._extended or not statistics.visits:
             return 0.0
         self._extended = True
@@ -57,7 +57,7 @@ class Allotment:
 class Clock:
     """One player's clock.
 
-    ``allot`` tells what the next move is worth, ``charge`` takes what it used.
+    ``allot`` returns the time of the next move, ``charge`` takes the time it used.
 
     Args:
         control: the time that the player has.
@@ -71,7 +71,7 @@ class Clock:
 
     @classmethod
     def parse(cls, text: "str | float | TimeControl | Clock") -> Self:
-        """A new clock from how people write it.
+        """Parse a clock.
 
         ========================  ====================================================
         ``60``                    60 s for the game
@@ -85,7 +85,7 @@ class Clock:
         Fields of ``TimePolicy`` may follow: ``60+1, schedule=max_ply, c=20``.
 
         Raises:
-            TypeError, ValueError: for what is not of that form, or a value that is not allowed.
+            TypeError, ValueError: for an invalid text or value.
         """
         if isinstance(text, Clock):
             return cls(text.control, text.policy)
@@ -99,22 +99,22 @@ class Clock:
         return cls(parse_control(times, str(text)), parse_policy(settings))
 
     def restart(self) -> None:
-        """A new game begins."""
+        """Start a new game."""
         control = self.control
         self.moves: int = 0
         """Moves that the player has made."""
         self.main_left: float = control.main
-        """Seconds of the main time that are left."""
+        """Seconds left of the main time."""
         self.period_left: float = control.period
-        """Seconds that are left of the byo-yomi period."""
+        """Seconds left of the byo-yomi period."""
         self.period_moves_left: int = control.period_moves
-        """Moves to be made in it."""
+        """Moves still to be made in the period."""
         self.periods_left: int = control.periods if control.period else 0
-        """Periods that are left, this one included."""
+        """Periods left, including this one."""
         self.saved: float = 0.0
-        """Seconds, with phases, that earlier moves left over; below 0, used too much."""
+        """With phases, seconds saved by earlier moves; negative if they overspent."""
         self.flagged: bool = False
-        """True if the game is lost on time."""
+        """True if the player has lost on time."""
 
     @property
     def in_byo_yomi(self) -> bool:
@@ -123,14 +123,14 @@ class Clock:
 
     @property
     def needs_moves_left(self) -> bool:
-        """True if ``allot`` makes use of ``moves_left``."""
+        """True if ``allot`` uses ``moves_left``."""
         return not self.control.phases and not self.in_byo_yomi
 
     def allot(self, *, moves_left: float = 1.0, ply: int = 0) -> Allotment:
         """The time of the next move.
 
         Args:
-            moves_left: moves of this player that are expected, the next one included.
+            moves_left: expected moves of this player, including the next one.
             ply: moves of all players so far.
         """
         if self.control.phases:
@@ -148,7 +148,7 @@ class Clock:
         return Allotment(seconds, max(seconds, most), self.policy)
 
     def charge(self, seconds: float) -> bool:
-        """Take the time of a move that was made; returns whether it was made in time."""
+        """Charge the time of a move; returns whether it was in time."""
         if seconds < 0 or not math.isfinite(seconds):
             raise ValueError(f"seconds must be a finite number of at least 0, got {seconds!r}.")
         control = self.control
@@ -163,7 +163,7 @@ class Clock:
         return not self.flagged
 
     def set_left(self, seconds: float, moves: int = 0) -> None:
-        """Set what a controller says is left.
+        """Set the remaining time, as reported by a controller.
 
         Args:
             seconds: of the main time or, with ``moves``, of the byo-yomi period.
@@ -179,7 +179,7 @@ class Clock:
         self.flagged = False
 
     def time_left(self) -> tuple[float, int]:
-        """The remaining time, as ``set_left`` takes it."""
+        """The remaining time in the form of ``set_left``."""
         if self.in_byo_yomi:
             return self.period_left, self.period_moves_left
         return self.main_left, 0
@@ -189,7 +189,7 @@ class Clock:
         return next(p.seconds for p in self.control.phases if number <= p.last_move)
 
     def _expected(self, moves_left: float, ply: int) -> float:
-        """Number of moves by which the remaining time is divided."""
+        """Divisor of the remaining time, in moves."""
         policy = self.policy
         if policy.schedule is Schedule.BASIC:
             return max(1.0, policy.c)
@@ -198,12 +198,14 @@ class Clock:
         return max(policy.least_moves, moves_left)
 
     def _from_main(self, expected: float, moves_left: float) -> tuple[float, float]:
-        """The seconds of a move out of the main time, and how many at most."""
+        """The seconds of a move from the main time, and the maximum."""
         lag, control = self.policy.lag, self.control
         moves = max(expected, moves_left)
+        # Keep the lag of all expected moves in reserve, and one more for safety.
         left = self.main_left - lag * (moves + 1)
+        # Future increments count as well, except the one after the last expected move.
         seconds = (left + control.increment * (expected - 1)) / expected
-        # What later moves gain pays for their lag.
+        # Later moves pay their lag from their own increment first.
         most = self.main_left - 2 * lag - max(0.0, lag - control.increment) * (moves - 1)
         if control.period:
             spare = control.period / control.period_moves - lag

@@ -1,4 +1,4 @@
-"""Exact endgames: a share of a move's budget for a proof of what the player to move can force."""
+"""Exact endgames: spends a share of a move's budget on a proof of the root's value."""
 
 import functools
 import logging
@@ -24,35 +24,35 @@ from rave_agents.tree.root_position import MoveProof, RootPosition, RootProof
 _log = logging.getLogger("rave_agents")
 
 POSITIONS_PER_SIMULATION = 4.0
-"""Positions that compiled rules expand in the time of a simulation, about; states in Python 1."""
+"""Approximate positions that compiled rules expand in the time of one simulation; 1 in Python."""
 
 POSITIONS_PER_SECOND = 300_000.0
-"""Positions a second that are expected of compiled rules before any was looked at."""
+"""Assumed positions per second of compiled rules before the first measurement."""
 
 IN_PYTHON = 0.01
-"""The share of these that states in Python reach."""
+"""Speed of Python states as a share of that."""
 
 EXPONENT = 0.3
-"""Exponent of a game tree's size at first, by which the positions of its proof are estimated: who
-tries the best move first looks at the square root of all lines of play, and many of these meet."""
+"""Initial exponent e of the estimate ``positions of the proof = size ** e``: with perfect move
+ordering a proof visits the square root of all lines of play, and many of these transpose."""
 
 PATIENCE = 1.1
-"""Factor of the exponent that has turned out too small."""
+"""Factor by which a failed attempt raises the exponent."""
 
 LEAST_POSITIONS = 10
-"""Positions below which a proof is not tried."""
+"""No proof is tried with fewer positions than this."""
 
 MOST_LINE_POSITIONS = 100_000
-"""Positions of a move's budget, at most, beyond which nothing is expanded for the proven line."""
+"""Maximum positions of a move's budget to spend on completing the proven line."""
 
 BYTES_PER_POSITION = 512
-"""Room in the table for each position of a move's budget: for those of the moves before, too."""
+"""Table bytes per position of a move's budget, including room for earlier moves' positions."""
 
 MEMORY_SHARE = 0.25
-"""The part of the trees' memory that the table takes, at most."""
+"""Maximum size of the table, as a share of the trees' memory."""
 
 GAMES, LONGEST = 2, 500
-"""Games at random that tell how large the rest is, and their moves at most."""
+"""Number of random games that estimate the size of the game left, and their maximum length."""
 
 OF_BROKEN_GAMES = (
     GameError,
@@ -62,7 +62,7 @@ OF_BROKEN_GAMES = (
     TypeError,
     ValueError,
 )
-"""Exceptions of broken games. Others, such as a signal handler's, come out."""
+"""Exceptions of broken games. Others, such as those of signal handlers, propagate."""
 
 
 class _Budget(NamedTuple):
@@ -71,47 +71,47 @@ class _Budget(NamedTuple):
     positions: int | None
     seconds: float | None
     expected: float
-    """Positions that can be expanded, about."""
+    """Approximate positions that can be expanded."""
 
 
 class EndgameSolver:
-    """Proves what the player at a root can force, where the game left looks small enough.
+    """Proves the value of a root if the game left looks small enough.
 
-    The size of the proof is estimated from how many moves a game at random from there has to choose
-    from. An attempt that failed corrects the estimate, and the table keeps what it found.
+    The size of the proof is estimated from the branching factors in random games from the root. A
+    failed attempt corrects the estimate, and the table keeps its results.
 
-    A broken game is not tried again: the search that follows tells what is wrong with it, if it
-    comes to that position.
+    A broken game is not tried again: the search that follows reports the error if it reaches that
+    position.
 
     Args:
-        share: the part of a move's budget, see ``SearchConfig.endgame_share``.
+        share: the share of a move's budget, see ``SearchConfig.endgame_share``.
     """
 
     def __init__(self, share: float) -> None:
         self._share = share
         self.loading = 0.0
-        """Seconds that the last call has spent on compiling or loading the solver."""
+        """Seconds that the last call spent on compiling or loading the solver."""
         self._game: SearchedGame | None = None
         self.refused: SearchedGame | None = None
-        """The game of which no position is tried; None if that is not known of any."""
+        """The game that is not tried, if any."""
         self._value: Any = None
         self._search: ProofSearch | None = None
         self.forget()
 
     def use_value(self, value: Any) -> None:
-        """Begin with what a value function tells of positions, where it is compiled."""
+        """Use a compiled value function for the initial numbers of positions."""
         if value is not self._value:
             self._value, self._search = value, None
 
     def forget(self) -> None:
-        """Drop the table, and what was learned of the game."""
+        """Drop the table and the estimates for the game."""
         self._search = None
         self._game = self.refused = None
         self._is_compiled = False
         self._speed, self._exponent = POSITIONS_PER_SECOND, EXPONENT
 
     def solve(self, root: RootPosition, limit: Limit) -> RootProof | None:
-        """Try to prove the value of a root; None where it is not tried."""
+        """Try to prove the value of a root; None if it is not tried."""
         self.loading = 0.0
         try:
             return self._tried(root, limit) if self._is_tried(root) else None
@@ -129,7 +129,7 @@ class EndgameSolver:
         begin = time.perf_counter()
         state = with_history(root.state)
         search = self._search
-        if search is None or state is not root.state:  # Recorded moves begin at this root.
+        if search is None or state is not root.state:  # Recorded histories start at this root.
             search = self._search = _new_search(state, root, budget.expected, self._value)
             search.prove(state, root.player, math.inf, positions=1)
             self.loading = time.perf_counter() - begin
@@ -142,11 +142,12 @@ class EndgameSolver:
             self._speed = proof.positions / max(time.perf_counter() - begin, 1e-6)
         if proof.value is None and size > 0:
             needed = math.log(max(proof.positions, LEAST_POSITIONS)) / size
+            # The proof was larger than estimated: wait until the game left is smaller.
             self._exponent = PATIENCE * max(self._exponent, needed)
         return proof
 
     def prepare(self, root: RootPosition) -> None:
-        """Compile or load what proofs in a root's game need."""
+        """Compile or load the solver for a root's game."""
         try:
             if self._is_tried(root):
                 state = with_history(root.state)
@@ -156,17 +157,17 @@ class EndgameSolver:
             self._give_up(root, error)
 
     def _give_up(self, root: RootPosition, error: Exception) -> None:
-        """Try no more positions of the root's game."""
+        """Stop trying positions of the root's game."""
         _log.info("rave_agents: the exact solver gives up: %s", error)
         self._search = None
         self._game = self.refused = root.game
 
     def _is_tried(self, root: RootPosition) -> bool:
-        """True if positions of the root's game are tried; asked once for a game."""
+        """True if positions of the root's game are tried; determined once per game."""
         if root.game is not self._game:
             self.forget()
             self._game, self.refused = root.game, None if _is_provable(root) else root.game
-            self._is_compiled = hasattr(root.state, "expander")  # It may turn out to have none.
+            self._is_compiled = hasattr(root.state, "expander")  # A guess: it may return None.
             if not self._is_compiled:
                 self._speed *= IN_PYTHON
         return self.refused is not root.game
@@ -196,7 +197,7 @@ def _new_search(state: GameState, root: RootPosition, expected: float, value: An
 
 
 def _is_provable(root: RootPosition) -> bool:
-    """True if the solver takes positions of a root's game, whose utilities have bounds."""
+    """True if the solver supports a root's game and its utilities are bounded."""
     game, state = root.game, root.state
     if not game.plain or not math.isfinite(game.limits.high - game.limits.low):
         return False
@@ -208,10 +209,10 @@ def _is_provable(root: RootPosition) -> bool:
 
 
 def log_size(state: GameState, *, most: float) -> float | None:
-    """The logarithm of the number of lines of play from a position, by games at random.
+    """Estimate the logarithm of the number of lines of play from a position by random games.
 
-    That is the mean of two games' sums of the logarithms of how many moves there were; None as soon
-    as it is above ``most``. The games are the same at every call.
+    It is the mean over two games of the summed logarithms of their branching factors (Knuth 1975);
+    None as soon as it exceeds ``most``. The games are the same at every call.
     """
     draw = random.Random(0)
     total = 0.0
@@ -244,7 +245,7 @@ class _Attempt:
 
     @property
     def _limits(self) -> dict[str, Any]:
-        """The rest of the budget, as ``ProofSearch.prove`` takes it."""
+        """The rest of the budget, as arguments of ``ProofSearch.prove``."""
         positions, seconds, _ = self._budget
         if positions is not None:
             positions = max(0, positions - self._positions)
@@ -253,24 +254,26 @@ class _Attempt:
         return {"positions": positions, "seconds": seconds}
 
     def run(self) -> RootProof:
-        """Find the value if it can be found."""
+        """Prove the value if possible."""
         values = ValueSearch(self._search, self._state, self._player)
         least, greatest = values.interval
-        if not self._draws:  # What the others get is unknown, but for a win it does not matter.
+        if not self._draws:  # The others' returns are unknown; for a win they do not matter.
             values.tried = [greatest]
             if self._search.prove(self._state, self._player, greatest, **self._limits):
                 values.interval = Interval(greatest, greatest)
-            return self._told(values)
+            return self._root_proof(values)
         values.run(**self._limits)
+        # A middle value such as a draw: prove every move, to leave a choice among those that keep
+        # it.
         if values.interval.is_point and least < values.interval.low < greatest:
             for action in self._state.legal_actions():
                 after = self._state.clone()
                 after.apply_action(action)
                 self._search.prove(after, self._player, values.interval.low, **self._limits)
-        return self._told(values)
+        return self._root_proof(values)
 
-    def _told(self, values: ValueSearch) -> RootProof:
-        """The proofs of the root's actions, by what is known after them."""
+    def _root_proof(self, values: ValueSearch) -> RootProof:
+        """The proofs of the root and its actions, from the table."""
         value = values.interval.low if values.interval.is_point else None
         left = max(0, int(min(self._budget.expected, MOST_LINE_POSITIONS)) - self._positions)
         greatest, line = values.limits.high, best_line(values, positions=left)
@@ -279,13 +282,13 @@ class _Attempt:
         known = self._search.answers_after(self._state, self._player, tried)
         for action, answers in known.items():
             low, high, distance = -math.inf, greatest, 0
-            for told in answers:
-                if told is not None and told.proven:
-                    low, distance = max(low, told.value), max(distance, told.distance)
-                elif told is not None:
-                    high, distance = min(high, told.value), max(distance, told.distance)
+            for answer in answers:
+                if answer is not None and answer.proven:
+                    low, distance = max(low, answer.value), max(distance, answer.distance)
+                elif answer is not None:
+                    high, distance = min(high, answer.value), max(distance, answer.distance)
             if value not in (None, greatest):
-                distance = len(line)  # Simulations choose among equals.
+                distance = len(line)  # Equal for all, so that simulations choose among equal moves.
             moves[action] = MoveProof(low, max(low, high), 1 + distance)
         best = [action for action, move in moves.items() if value is None or move.high >= value]
         decides = value is not None and (self._draws and (value == greatest or len(best) == 1))

@@ -1,4 +1,4 @@
-"""``as_evaluator``: an evaluator of whatever a user has that evaluates positions."""
+"""``as_evaluator``: coerces user input to an evaluator of positions."""
 
 import inspect
 import os
@@ -34,58 +34,58 @@ TAKES = (
     "an evaluator must be a function of a state, which returns its value; an object with "
     "evaluate(state), prior(state) or both; a network or another function of observations, which "
     "returns policy and values; a Stable-Baselines3 model with a critic; a part that implements "
-    "position_value; the file that rave-agents learn or train wrote; or the place of one of these, "
+    "position_value; a file written by rave-agents learn or train; or the name of one of these, "
     "such as 'my_module:net' or './nets.py:net'"
 )
-"""Everything that ``as_evaluator`` takes, for messages."""
+"""Everything that ``as_evaluator`` accepts, for messages."""
 
 STATE_NAMES = ("state", "s", "st", "game_state", "position", "pos", "node")
-"""Names of the parameter by which a function takes a state."""
+"""Parameter names that mark a function of a state."""
 
 BATCH_NAMES = (
     *("observations", "batch", "x", "xs", "input", "inputs", "tensor", "tensors"),
     *("features", "planes", "images", "data", "array"),
 )
-"""Names of the parameter by which a function takes observations, beside those in ``NAMES``."""
+"""Parameter names that mark a function of observations, in addition to ``NAMES``."""
 
 ARRAY_TYPES = ("Tensor", "ndarray", "NDArray", "Array", "Batch")
-"""Words in the annotations of such parameters."""
+"""Annotations that mark such parameters."""
 
 
 def as_evaluator(given: Any) -> Any:
-    """An evaluator of whatever evaluates positions.
+    """Coerce user input to an evaluator of positions.
 
-    It takes:
+    Accepted are:
 
     * values alone: a function whose parameter is called ``state``; an object with
       ``evaluate(state)``; a ``LinearValue``, or the path of the file that ``rave-agents learn``
       wrote; a part that implements ``rave_agents.parts.position_value``, which is compiled with a
-      game's rules. A value is what the player to move may still expect, in the game's utilities, or
-      a number for each player;
-    * priors alone: an object with ``prior(state)``, which gives (action, probability) pairs; a
+      game's rules. A value is the expected return of the player to move, in the game's utilities,
+      or one number per player;
+    * priors alone: an object with ``prior(state)``, which returns (action, probability) pairs; a
       ``MovePolicy``, or the path of its file;
     * both: an object with ``evaluate(state)`` and ``prior(state)``, OpenSpiel's ``Evaluator``;
-    * what takes observations in batches: a ``BatchEvaluator``; a ``torch.nn.Module``; a model of
+    * evaluators of batches of observations: a ``BatchEvaluator``; a ``torch.nn.Module``; a model of
       OpenSpiel's AlphaZero; a model of Stable-Baselines3 or sb3-contrib with a critic, such as PPO
-      or MaskablePPO; a function, of JAX for example, whose parameter is called ``observations``.
-      A second parameter, or one of a name such as ``action_mask``, gets the mask [B, A], one named
+      or MaskablePPO; a function, of JAX for example, whose parameter is called ``observations``. A
+      second parameter, or one of a name such as ``action_mask``, gets the mask [B, A], one named
       ``batch`` the whole ``Batch``. Modules and functions return the policy's logits [B, A] and the
       values [B], [B, 1] or [B, players], in a pair or a dictionary, or one of them alone;
-    * what ``rave-agents train`` wrote: the file ``"net.npz"``, or with the code of a network of
-      one's own ``"net.npz(network=./nets.py:Net)"``;
+    * files of ``rave-agents train``: ``"net.npz"``, or with a custom network's code
+      ``"net.npz(network=./nets.py:Net)"``;
     * by name: ``"my_module:net"`` or ``"./nets.py:Net(width=64)"``. A class or a function without
-      required parameters is called to make it.
+      required parameters is called to make the evaluator.
 
     Returns:
-        A ``BatchEvaluator`` for what takes batches, else what was given.
+        A ``BatchEvaluator`` for batches, else the given object.
 
     Raises:
-        TypeError: if it is none of these; the message says what it lacks.
-        ValueError: if a name or a file is not what it should be.
+        TypeError: if it is none of these; the message names what is missing.
+        ValueError: for an invalid name or file.
         OSError: if there is no such file.
 
     Warns:
-        UserWarning: of a learned file that lost the match against the agent without it.
+        UserWarning: if a learned file lost its match against the agent without it.
     """
     found = _understood(given)
     warn_of_lost_match(found)
@@ -106,7 +106,7 @@ def _understood(given: Any) -> Any:
 
 
 def _is_openspiels(given: Any) -> bool:
-    """True for an OpenSpiel ``Evaluator``, a module's own methods included; not AlphaZero's."""
+    """True for an OpenSpiel ``Evaluator``, or a module with its methods, but not AlphaZero's."""
     inner = getattr(given, "_model", None)
     return isinstance(given, Evaluator) and not callable(getattr(inner, "inference", None))
 
@@ -116,15 +116,15 @@ def _of_object(given: Any) -> Any:
     evaluates, gives_priors = (callable(getattr(given, name, None)) for name in _METHODS)
     if gives_priors or (evaluates and not callable(given)):
         return given
-    tells_actions = [name for name in METHODS if callable(getattr(given, name, None))]
-    if not callable(given) or (tells_actions and not _is_of_keras(given)):
-        has = f"{tells_actions[0]}(), which tells an action alone" if tells_actions else "none"
+    returns_actions = [name for name in METHODS if callable(getattr(given, name, None))]
+    if not callable(given) or (returns_actions and not _is_of_keras(given)):
+        has = f"{returns_actions[0]}(), which returns only an action" if returns_actions else "none"
         raise TypeError(f"{TAKES}. {type(given).__name__} has {has}: got {given!r}.")
     return given if _takes_state(given) else function_evaluator(given)
 
 
 def _is_of_keras(model: Any) -> bool:
-    """True for a model of Keras, which is called with observations, and predicts values, too."""
+    """True for a Keras model: its ``predict`` returns values, not actions."""
     return any(kind.__module__.partition(".")[0] == "keras" for kind in type(model).__mro__)
 
 
@@ -152,14 +152,14 @@ def _takes_state(function: Any) -> bool:
         return False
     name = getattr(function, "__name__", type(function).__name__)
     raise TypeError(
-        f"evaluator: what does {name} take? Its parameter {named[0].name!r} does not tell. Call it "
-        "state, if the function takes one state and returns its value, or observations, if it "
-        "takes those of a batch and returns policy and values."
+        f"evaluator: what does {name} take? Its parameter {named[0].name!r} does not say. Name it "
+        "state if the function takes one state and returns its value, or observations if it "
+        "takes a batch of them and returns policy and values."
     )
 
 
 def _checked_part(part: Any) -> Any:
-    """A part as it is, if it is a value function."""
+    """The part unchanged, if it is a value function."""
     if not is_compiled_value(part):
         name = type(part).__name__
         raise TypeError(
@@ -170,13 +170,13 @@ def _checked_part(part: Any) -> Any:
 
 
 _OF_MODELS = (".zip", ".pt", ".pth", ".pkl", ".onnx", ".safetensors", ".keras", ".h5")
-"""Endings of files of models."""
+"""File name extensions of models."""
 
 
 def _of_text(text: str) -> Any:
-    """The evaluator that a path or a name leads to."""
+    """The evaluator behind a path or a name."""
     if text.endswith(".py"):
-        raise UnknownNameError(f"evaluator={text!r}: say which name in it, {text}:Name.")
+        raise UnknownNameError(f"evaluator={text!r}: add the name of the object, {text}:Name.")
     network = named_network(text)
     if network is not None:
         return network
@@ -184,8 +184,8 @@ def _of_text(text: str) -> Any:
         raise FileNotFoundError(f"evaluator={text!r}: there is no such file.")
     if text.endswith(_OF_MODELS) and os.path.isfile(text):
         raise UnknownNameError(
-            f"evaluator={text!r} is no file that rave-agents learn or train writes. A model's file "
-            "is read by what you name in Python, such as ./nets.py:net."
+            f"evaluator={text!r} is not a file of rave-agents learn or train. Load a model's file "
+            "in Python, and name the loaded object, such as ./nets.py:net."
         )
     if os.path.exists(text):
         return load_learned(text)
@@ -210,8 +210,8 @@ def _unknown_text(text: str) -> Exception:
     if module and all(word.isidentifier() for word in (*module.split("."), name)):
         written = f"{module}:{name}"
         return UnknownNameError(
-            f"evaluator={text!r}: there is no such file, and what a module of yours defines is "
-            f"written with a colon, {written}."
+            f"evaluator={text!r}: there is no such file, and objects of your modules are written "
+            f"with a colon, {written}."
         )
     return UnknownNameError(
         f"evaluator={text!r} is neither a file, such as value.npz, nor of the form module:Name or "
@@ -224,37 +224,37 @@ def _needs_nothing(function: Any) -> bool:
 
 
 def _made(maker: Any, parameters: Mapping[str, Any], name: str) -> Any:
-    """The object that a class or a function makes."""
+    """The object made by a class or a function."""
     if not callable(maker):
         raise TypeError(f"{name} takes no parameters: it is {maker!r}.")
     try:
         inspect.signature(maker).bind(**parameters)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"{name} cannot make an evaluator: {error}. Give an object of it."
+            f"{name} cannot make an evaluator: {error}. Pass an instance of it."
         ) from None
     return maker(**parameters)
 
 
 def check_use(evaluator: Any, config: SearchConfig) -> None:
-    """Refuse a configuration that does not go with an evaluator.
+    """Refuse a configuration that does not fit an evaluator.
 
     Raises:
-        ValueError: for several playouts beside what takes their place, and for ``judging`` without
-            a value function.
+        ValueError: for several playouts with an evaluator that replaces them, and for ``judging``
+            without a value function.
     """
     kind = kind_of(evaluator)
     if config.judging != Judging() and not kind.positions:
         raise ValueError(
-            "judging says how values of single positions are used: give evaluator=..., a function "
-            "of a state, a learned file or another value function."
+            "judging configures the use of values of single positions: pass evaluator=..., a "
+            "function of a state, a learned file or another value function."
         )
     if kind.leaves and config.playout_count > 1:
-        raise ValueError("playout_count must be 1 with an evaluator that stands for playouts.")
+        raise ValueError("playout_count must be 1 with an evaluator that replaces playouts.")
 
 
 def kind_of(evaluator: Any) -> EvaluatorKind:
-    """The facts known of an evaluator; of batches, before the first question, the usual."""
+    """The kind of an evaluator; for batches, a default until the first answer."""
     if evaluator is None:
         return EvaluatorKind()
     if isinstance(evaluator, BatchEvaluator):
@@ -269,20 +269,20 @@ def kind_of(evaluator: Any) -> EvaluatorKind:
 
 
 def is_value_function(evaluator: Any) -> bool:
-    """True if an evaluator evaluates single positions, and gives no priors."""
+    """True if an evaluator evaluates single positions and returns no priors."""
     return kind_of(evaluator).positions
 
 
 def horizon_value(evaluator: Any) -> Any:
-    """The evaluator as an environment takes it where a horizon cuts simulations off, or None."""
+    """The evaluator for positions at which an environment's horizon cuts simulations, or None."""
     return evaluator if is_value_function(evaluator) else None
 
 
 def at_a_position(evaluator: Any, root: GameState, playout_moves: float) -> Any:
-    """The object that a provider asks in an evaluator's place; None for nothing.
+    """The object that a provider calls for an evaluator; None for none.
 
     Args:
-        evaluator: what ``as_evaluator`` gives, or None.
+        evaluator: the result of ``as_evaluator``, or None.
         root: a position of the game.
         playout_moves: moves of players after which a value function cuts a playout.
     """
@@ -296,16 +296,16 @@ def at_a_position(evaluator: Any, root: GameState, playout_moves: float) -> Any:
 
 
 def ask_what_it_gives(evaluator: Any, state: GameState) -> None:
-    """Ask an evaluator of batches about a position, if it is not known yet what it answers.
+    """Call an evaluator of batches on a position, if the form of its answers is still unknown.
 
     Raises:
-        GameError: if that cannot be told.
-        Exception: what it raises, unchanged.
+        GameError: if the form cannot be recognised.
+        Exception: any exception of the evaluator, unchanged.
     """
     if not isinstance(evaluator, BatchEvaluator) or evaluator.gives is not None:
         return
     if not hasattr(state, "observation"):
-        return  # The search says so.
+        return  # The search reports it.
     player = int(state.current_player())
     player = player if player >= 0 else moving_players(state)[0]
     answer = evaluator(_batch_of_one(state, player))
@@ -314,7 +314,7 @@ def ask_what_it_gives(evaluator: Any, state: GameState) -> None:
 
 
 def _batch_of_one(state: Any, player: int) -> Batch:
-    """A position as a batch."""
+    """A batch of one position."""
     mask = np.zeros((1, int(state.num_distinct_actions())), np.bool_)
     mask[0, list(legal_actions_of(state, player))] = True
     observation = np.asarray(state.observation(player), np.float32)
@@ -322,7 +322,7 @@ def _batch_of_one(state: Any, player: int) -> Batch:
 
 
 class _BatchPriors:
-    """The priors of an evaluator of batches that gives no values, one position at a time."""
+    """Priors of an evaluator of batches without values, one position at a time."""
 
     def __init__(self, evaluator: BatchEvaluator) -> None:
         self._evaluator = evaluator

@@ -1,4 +1,4 @@
-"""The trees that a searcher keeps, and the position that they have at their root."""
+"""The trees that a searcher keeps between moves, and their common root position."""
 
 import contextlib
 import dataclasses
@@ -43,34 +43,34 @@ from rave_agents.tree.search_tree import SearchTree
 
 @dataclasses.dataclass
 class Run:
-    """A search that runs, or several that run side by side."""
+    """A running search, or several that run side by side."""
 
     over: bool = False
-    """True once it has come to its end, or was broken off."""
+    """True once it has ended or was interrupted."""
 
 
 class Stage(enum.Enum):
     """Stages of a searcher between its last root position and the next."""
 
     IDLE = enum.auto()
-    """The trees and the root are whole: ``result`` tells of them."""
+    """The trees and the root are consistent: ``result`` reports them."""
     ENTERING = enum.auto()
-    """A search has begun or was refused; trees and root are whole, of the position before."""
+    """A search has begun or was refused; trees and root still belong to the previous position."""
     MOVING = enum.auto()
-    """The trees and the root are led elsewhere, and may be of different positions."""
+    """The trees and the root are being moved, and may belong to different positions."""
     SEARCHING = enum.auto()
-    """The trees grow. If that was broken off, they are to be mended."""
+    """The trees grow. After an interruption they must be repaired."""
 
 
 class KeptTrees:
-    """The trees of a searcher, one for each thread, and the position that all have at their root.
+    """The trees of a searcher, one per thread, and their common root position.
 
-    What may be reused is decided here, and what an exception has left is mended here: one that a
-    signal handler raises may come at any place.
+    Decides what may be reused, and repairs the trees after an exception, which a signal handler may
+    raise anywhere.
 
     Args:
-        threads: how many trees there are.
-        evaluator: evaluates positions; None for playouts.
+        threads: the number of trees.
+        evaluator: the evaluator of positions; None for playouts.
     """
 
     def __init__(self, threads: int, evaluator: Any) -> None:
@@ -82,9 +82,9 @@ class KeptTrees:
         else:
             self.searches = [TreeSearch(evaluator) for _ in range(threads)]
         self.known: str | None
-        """The game that the value or policy in use was learned on; None without one."""
+        """The game on which the value or policy in use was learned; None without one."""
         self.learned: str | None
-        """The kind of what was learned: ``"value"`` or ``"policy"``; None likewise."""
+        """The kind of that knowledge, ``"value"`` or ``"policy"``; None without one."""
         self.other_size: bool
         """True if that game has a board of another size."""
         self._note_known(evaluator)
@@ -93,17 +93,16 @@ class KeptTrees:
         self.stage: Stage = Stage.IDLE
         """The stage of the trees."""
         self.search_run: Run = Run(over=True)
-        """The run that searches them, or did last."""
+        """The run that searches them, or the last one."""
         self.running: Sequence[TreeSearch] = ()
-        """The searches that run, or ran last; none where there was nothing to search."""
+        """The running searches, or the last ones; empty if there was nothing to search."""
         self.started = self.seconds = 0.0
-        """``time.perf_counter()`` time at which the clock of the search began to run, and for how
-        long it ran."""
+        """The ``time.perf_counter()`` start of the search's clock, and its duration in seconds."""
         self.worlds: WorldStatistics | None = None
-        """The worlds that were drawn; None where nothing is hidden."""
+        """Statistics of the determinizations drawn; None without hidden information."""
 
     def use_evaluator(self, evaluator: Any) -> None:
-        """Search with another evaluator from the next provider on: None, or one of positions."""
+        """Use another evaluator of positions (or None) from the next provider on."""
         if evaluator is not self._evaluator:
             self._evaluator = evaluator
             self._note_known(evaluator)
@@ -111,14 +110,14 @@ class KeptTrees:
                 search.use_evaluator(evaluator)
 
     def _note_known(self, evaluator: Any) -> None:
-        """Note on which game an evaluator was learned."""
+        """Note the game on which an evaluator was learned."""
         learned = evaluator if isinstance(evaluator, LinearValue | MovePolicy) else None
         self.known = None if learned is None else learned.learned_on or learned.game
         self.learned = None if learned is None else learned.kind
         self.other_size = learned is not None and learned.learned_on is not None
 
     def fit_evaluator(self) -> None:
-        """Search without batches if the evaluator has turned out to give no values."""
+        """Switch to a search without batches if the evaluator turned out to return no values."""
         first = self.searches[0]
         if isinstance(first, BatchedSearch) and not kind_of(self._evaluator).batched:
             search = TreeSearch(self._evaluator)
@@ -126,17 +125,17 @@ class KeptTrees:
             self.searches = [search]
 
     def rooted(self) -> list[SearchTree]:
-        """The trees that have a root node; none before the first simulation."""
+        """The trees that have a root node; empty before the first simulation."""
         return [search.tree for search in self.searches if search.tree and search.tree.has_root]
 
     def check_idle(self) -> None:
-        """Refuse to be used while a search runs; mend what one that was broken off has left."""
+        """Refuse use during a search; repair the trees after an interrupted one."""
         if self.stage is not Stage.IDLE and not self.search_run.over:
             raise RuntimeError("This searcher is searching already; use one for each search.")
         self.mend()
 
     def mend(self) -> None:
-        """Make the trees whole, or drop them, if a search or a move was broken off."""
+        """Repair or drop the trees if a search or a move was interrupted."""
         if not self.search_run.over or self.stage not in (Stage.MOVING, Stage.SEARCHING):
             return
         if self.stage is Stage.MOVING:
@@ -146,7 +145,7 @@ class KeptTrees:
         self.stage = Stage.IDLE
 
     def clear(self) -> None:
-        """Drop the root and all nodes below it, but not the memory."""
+        """Drop the root and all nodes but keep the memory."""
         before, self.stage = self.stage, Stage.MOVING
         self._drop()
         self.stage = before
@@ -157,13 +156,13 @@ class KeptTrees:
         self.root = None
 
     def reset(self) -> None:
-        """Drop all nodes, and what was learned with them."""
+        """Drop all nodes and everything learned about the game."""
         self.clear()
         for search in self.searches:
             search.clear_learned()
 
     def detach(self) -> None:
-        """Let go of the trees, which are somebody else's from now on."""
+        """Release the trees to another owner."""
         for search in self.searches:
             search.detach_tree()
         self.clear()
@@ -171,31 +170,31 @@ class KeptTrees:
     def moves_to(
         self, state: GameState, moves: Sequence[int] | None, *, reuse: bool
     ) -> Sequence[int] | None:
-        """The moves from the root to a position, whose search goes on from these trees.
+        """The moves from the root to a position, if its search continues from these trees.
 
-        None if the trees begin anew there.
+        None if the trees start anew there.
 
         Args:
             state: the position.
-            moves: what the caller says of them; None if that is unknown.
-            reuse: whether the states are to tell instead. If they tell that one does not follow
-                from the other, all is dropped, what was learned too.
+            moves: the moves, if the caller knows them, else None.
+            reuse: True to ask the states instead. If they say that one does not follow from the
+                other, everything is dropped, including learned statistics.
         """
         root = self.root
         if root is None:
             return None
         if reuse:
-            told = type(state) is type(root.state) and hasattr(state, "moves_to")
-            moves = root.state.moves_to(state) if told else None  # type: ignore[attr-defined]
-            if moves is None and not root.in_turn and can_be_told(root.state):
+            knows_moves = type(state) is type(root.state) and hasattr(state, "moves_to")
+            moves = root.state.moves_to(state) if knows_moves else None  # type: ignore[attr-defined]
+            if moves is None and not root.in_turn and has_position_key(root.state):
                 self.reset()
             moves = moves if moves and root.game.config.reuse_tree else None
         if root.game.determinizes:
-            return None  # What a player sees changes which worlds there are.
+            return None  # A new observation changes the possible determinizations.
         if WATCHED:
             code_generation()
         if root.game.generation != OpenFunction.generation:
-            return None  # The trees are those of other formulas, or of other rules.
+            return None  # The trees belong to edited formulas or rules.
         if moves is None and root.is_advanced and is_same_position(state, root.state):
             return ()
         return moves
@@ -209,18 +208,15 @@ class KeptTrees:
         *,
         forced: bool,
     ) -> None:
-        """Have a position at the root of all trees, and get what simulates it.
+        """Move all trees to a root position, and open its providers of simulations.
 
         Args:
             state: the position.
-            game: what is known of its game.
-            player: whose action is to be chosen, see ``Searcher.search``.
-            moves: what has led there from the root before; None if the trees begin anew.
-            forced: whether a single legal action is searched, too.
-
-        Raises:
-            TypeError, ValueError, GameError: if no player is to move there, or ``player`` is not
-                one who is.
+            game: the facts of its game.
+            player: the player to choose for, see ``Searcher.search``.
+            moves: the moves from the previous root; None if the trees start anew.
+            forced: True to search even if only one action is legal. Raises: TypeError, ValueError,
+                GameError: if no player is to move there, or ``player`` is not to move.
         """
         root, kept = root_position(state, game, player), self.root
         if game.determinizes:
@@ -251,23 +247,23 @@ class KeptTrees:
         self.running = (first, *others)
 
     def _fit(self, game: SearchedGame) -> bool:
-        """True if the trees keep what a search of this game reads and writes."""
+        """True if the trees have the arrays that a search of this game needs."""
         trees = self.rooted()
         return len(trees) > 0 and all(tree.fits(game.parts) for tree in trees)
 
     def run(
         self, limit: Limit, *, watch: Watch | None, between: Callable[[Pause], None] | None
     ) -> None:
-        """Run the searches to their limit, to where a watch ends them, or to a solved root.
+        """Run the searches until their limit, a watch's stop, or a solved root.
 
         Args:
             limit: when to end.
-            watch: ends the run before, or gives it more time; None for neither.
-            between: called between two slices of some milliseconds, with what pauses all threads;
-                None to show how far a search without a time limit is that takes long.
+            watch: may end the run early or extend it; None for neither.
+            between: called between slices of some milliseconds with a function that pauses all
+                threads; None shows progress of a long search without time limit.
 
         Raises:
-            Exception: what a search or ``between`` raises, unchanged.
+            Exception: any exception of a search or of ``between``, unchanged.
         """
         searches, count = self.running, len(self.running)
         deadline = self.started + (math.inf if limit.seconds is None else limit.seconds)
@@ -292,6 +288,7 @@ class KeptTrees:
         try:
             while left > 0 and searches:
                 for index, search in enumerate(searches):
+                    # Split the simulations evenly: the first trees get the remainder.
                     share = left if math.isinf(left) else (left + count - 1 - index) // count
                     search.begin(simulations=share, deadline=deadline, memory_share=1 / count)
                 if count > 1:
@@ -319,13 +316,13 @@ class KeptTrees:
                 self.note()
 
     def note(self) -> None:
-        """Note the time that the search has taken, and what worlds it has drawn."""
+        """Note the duration of the search and the worlds it has drawn."""
         self.seconds = time.perf_counter() - self.started
         samples = [search.world_sample() for search in self.running]
         self.worlds = world_statistics([sample for sample in samples if sample is not None])
 
     def finish(self) -> None:
-        """The searches have come to their end, whoever ran them."""
+        """Mark the searches as finished, however they were run."""
         self.note()
         self.stage = Stage.IDLE
 
@@ -344,8 +341,8 @@ class KeptTrees:
     def advance(self, action: int | Sequence[int], state: GameState | None = None) -> None:
         """Play an action or a chance outcome at the root, see ``Searcher.advance``.
 
-        Where something is hidden the trees are dropped: what the player sees next changes which
-        worlds there are.
+        With hidden information the trees are dropped, since the next observation changes the
+        possible determinizations.
         """
         root = self.root
         if root is None:
@@ -373,34 +370,34 @@ class KeptTrees:
 
 
 def root_position(state: GameState, game: SearchedGame, player: int | None) -> RootPosition:
-    """The root position of a search, checked: whose move it is, and that there is one.
+    """The root position of a search, after checking the player to move and the legal actions.
 
     Args:
-        state: the position, the searcher's own.
+        state: the position, owned by the searcher.
         game: what is known of its game.
         player: whose action is to be chosen, see ``Searcher.search``.
     """
     mover = state.current_player()
-    told = player is None or (type(player) is int and player == mover)
-    if not (told and type(mover) is int and 0 <= mover < game.num_players):
+    fits = player is None or (type(player) is int and player == mover)
+    if not (fits and type(mover) is int and 0 <= mover < game.num_players):
         mover = checked_mover(state, player)
     actions = legal_actions_of(state, mover) if game.simultaneous else state.legal_actions()
     count = len(actions) if hasattr(actions, "__len__") else 0
-    if count <= 1:  # More are looked at where the search lists them.
+    if count <= 1:  # More are checked when the search lists them.
         if count == 0:
             check_decision(state)
         checked_actions(mover, actions, game.num_players, game.num_actions)
     return RootPosition(game, state, mover, is_forced=count <= 1)
 
 
-def can_be_told(state: GameState) -> bool:
-    """True if positions of a state's game can be told apart."""
+def has_position_key(state: GameState) -> bool:
+    """True if positions of a state's game have keys."""
     key = getattr(state, "position_key", None)
     return key is not None and key() is not None
 
 
 def is_same_position(one: GameState, other: GameState) -> bool:
-    """True if two states are the same position; False where their adapter cannot tell."""
+    """True if two states have the same position; False without keys."""
     keys = [getattr(state, "position_key", None) for state in (one, other)]
     if None in keys:
         return False

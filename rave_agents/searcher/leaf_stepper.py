@@ -1,4 +1,4 @@
-"""Simulations of one or many trees that take a step one after the other, in one call."""
+"""Steps the waiting simulations of one or many trees in one compiled call."""
 
 import ctypes
 from collections.abc import Callable, Sequence
@@ -12,22 +12,22 @@ from rave_agents.simulate.simulator import Status
 
 
 class Member(Protocol):
-    """A simulation that may wait, and the search that it belongs to."""
+    """A simulation that may wait, and its search."""
 
     compiled: tuple[int, Any] | None
-    """Addresses of its ``advance`` and its record; None if they can only be called from Python."""
+    """Addresses of its ``advance`` and record; None if it must be called from Python."""
     version: int
-    """Another number whenever that has changed."""
+    """Changes whenever ``compiled`` changes."""
 
     def call(self) -> int:
-        """Take the step, from Python; returns its ``Status``."""
+        """Take the step from Python; returns its ``Status``."""
 
     def handle(self, step: int, status: int) -> bool:
-        """Do what a step and its status ask for; returns whether to take the step once more."""
+        """Handle the status of a step; returns whether to repeat the step."""
 
 
 def bind_step(batch: BatchArrays) -> None:
-    """Compile what a ``LeafStepper`` calls, and the check of answers."""
+    """Compile the functions that a ``LeafStepper`` calls."""
     table = leaves.StepTable(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(2, np.int64))
     leaves.advance_all.bound(table)
     batch.bind()
@@ -37,7 +37,7 @@ class LeafStepper:
     """Lets simulations take their steps together.
 
     Args:
-        members: in the order in which they take them.
+        members: the simulations, in the order of their steps.
     """
 
     def __init__(self, members: Sequence[Member]) -> None:
@@ -51,10 +51,10 @@ class LeafStepper:
         """Let each member take a step, see ``evaluators/leaves.py``.
 
         Returns:
-            Whether any of them had to be handled.
+            Whether any member had to be handled.
 
         Raises:
-            Exception: what a member's ``call`` or ``handle`` raises.
+            Exception: any exception of a member's ``call`` or ``handle``.
         """
         batch.begin(step)
         handled = False
@@ -75,9 +75,9 @@ class LeafStepper:
         return handled
 
     def _run_compiled(self, first: int, expected: int) -> tuple[int, int]:
-        """Run members from a place on until one has another status; returns its place and status.
+        """Run members from ``first`` on until one has another status; returns its place and status.
 
-        Members that can only be called from Python have an address that says so.
+        Members that must be called from Python have the address 0, which stops the compiled loop.
         """
         versions = [member.version for member in self.members]
         if self._run is None or versions != self._versions:

@@ -1,4 +1,4 @@
-"""Looks at a search while it runs: what is left of it, and what a watch says of that."""
+"""Polling of a running search: the remaining budget, and a watch's decision to stop."""
 
 import contextlib
 import math
@@ -15,24 +15,24 @@ from rave_agents.searcher.tree_search import TreeSearch
 from rave_agents.searcher.watch import RootStatistics, Watch
 
 FIRST_LOOK = 0.1
-"""The part of its time after which a search's speed is believed, and a watch may end it."""
+"""Share of the time after which the measured speed is trusted and a watch may end the search."""
 
 
 Pause = Callable[[], contextlib.AbstractContextManager[None]]
-"""Holds all threads between two slices for the time of a ``with`` statement."""
+"""A context manager that holds all threads between two slices."""
 
 
-def now_and_then(
-    tell: Callable[[], None], started: float, seconds: float
+def periodically(
+    report: Callable[[], None], started: float, seconds: float
 ) -> Callable[[Pause], None]:
-    """Return what calls ``tell`` between two slices, all threads paused, every so many seconds."""
+    """A callback that calls ``report`` about every ``seconds`` with all threads paused."""
     ends = started + seconds
 
     def between(pause: Pause) -> None:
         nonlocal ends
         if time.perf_counter() >= ends:
             with pause():
-                tell()
+                report()
             ends = time.perf_counter() + seconds
 
     return between
@@ -54,7 +54,7 @@ def is_enough(
 
 
 def simulations_left(searches: Sequence[TreeSearch], limit: Limit) -> float:
-    """Simulations until the limit, which does not count those in the kept trees."""
+    """Simulations left until the limit, not counting those of earlier searches."""
     if limit.simulations is None:
         return math.inf
     left = limit.simulations
@@ -64,7 +64,7 @@ def simulations_left(searches: Sequence[TreeSearch], limit: Limit) -> float:
 
 
 def watched_statistics(searches: Sequence[TreeSearch]) -> RootStatistics:
-    """Statistics of the root's moves by all trees together, as a watch looks at them."""
+    """Statistics of the root's moves over all trees, for a watch."""
     visits, sums = np.zeros(0), np.zeros(0)
     for search in searches:
         if search.tree is not None and search.has_root:

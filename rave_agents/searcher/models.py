@@ -1,6 +1,6 @@
-"""Models of other libraries as evaluators of batches: what each kind is asked.
+"""Adapters from models of other libraries to evaluators of batches.
 
-Models are known by their shape, and nothing is imported for them.
+Models are recognised by their attributes; their libraries are not imported.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ _NOT_OWN = (
 
 
 def model_evaluator(model: Any) -> BatchEvaluator | None:
-    """An evaluator of batches for a model of another library; None if it is none that is known."""
+    """An evaluator of batches for a model of another library; None if it is not recognised."""
     inner = getattr(model, "_model", None)
     inference = getattr(inner, "inference", None) or getattr(model, "inference", None)
     if callable(inference):
@@ -47,7 +47,7 @@ def function_evaluator(function: Callable[..., Any]) -> BatchEvaluator:
 
 
 class _OfAlphaZero:
-    """OpenSpiel's AlphaZero: flat observations in; values [B, 1] and probabilities out."""
+    """OpenSpiel's AlphaZero: takes flat observations, returns values [B, 1] and probabilities."""
 
     def __init__(self, inference: Callable[..., Any]) -> None:
         self._inference = inference
@@ -59,7 +59,7 @@ class _OfAlphaZero:
 
 
 def _of_first_player(values: Any, batch: Batch) -> Any:
-    """OpenSpiel's values are player 0's; those of the player to move."""
+    """Convert OpenSpiel's values, which are player 0's, to those of the player to move."""
     column = values.reshape(len(batch.players))
     return np.where(batch.players == 0, column, -column)
 
@@ -82,7 +82,7 @@ class _OfActorCritic:
         return distribution.logits, policy.predict_values(seen).reshape(count)
 
     def _shaped(self, batch: Batch, count: int) -> Any:
-        """The observations as the model's space has them."""
+        """The observations in the form of the model's space."""
         spaces = getattr(self._space, "spaces", None)
         if not isinstance(spaces, Mapping):
             return _fitted(batch.observations, self._space, count)
@@ -122,7 +122,7 @@ class _OfModule:
         self._module = module
         self.__name__ = type(module).__name__
         self._takes = fields_taken(module.forward)
-        # To look for them takes as long as a small network does.
+        # Cached: collecting them takes as long as a call of a small network.
         self._parts = tuple(module.modules())
         self._first = next(iter(module.parameters()), None)
 
@@ -140,11 +140,11 @@ class _OfModule:
 
 
 def tensors_for(parameter: Any, arrays: Iterable[Any]) -> list[Any]:
-    """Arrays, or batches of them, as tensors where a module's parameter lies.
+    """Arrays, or batches of them, as tensors on the device of a module's parameter.
 
     Args:
-        parameter: one of the module's, whose precision observations get; None without any.
-        arrays: what the module is given.
+        parameter: one of the module's parameters, whose precision is used; None without any.
+        arrays: the module's arguments.
     """
     torch: Any = sys.modules["torch"]
     device = None if parameter is None else parameter.device
@@ -160,7 +160,7 @@ def tensors_for(parameter: Any, arrays: Iterable[Any]) -> list[Any]:
 
 
 def fields_taken(function: Callable[..., Any]) -> list[str]:
-    """Match a function's parameters without defaults with the fields of a batch."""
+    """Match a function's required parameters with the fields of a batch."""
     parameters = parameters_of(function) or {}
     fields, unknown = [], iter(["observations", "legal_actions_mask", "players"])
     for parameter in parameters.values():
@@ -177,16 +177,16 @@ def fields_taken(function: Callable[..., Any]) -> list[str]:
 
 
 def given_to(batch: Batch, takes: list[str]) -> list[Any]:
-    """The arguments that a function takes of a batch, see ``fields_taken``."""
+    """The arguments of a function from a batch, see ``fields_taken``."""
     return [batch if name == "batch" else getattr(batch, name) for name in takes]
 
 
 @contextlib.contextmanager
 def own_code(doing: str) -> Iterator[None]:
-    """Tell an error of the user's own code by what failed and by its place in their file.
+    """Report an error of the user's code with the failed action and its line in their file.
 
     Raises:
-        GameError: for what the code raises; errors of this package stay as they are.
+        GameError: for exceptions of the code; errors of this package pass unchanged.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""The playout policy of a search, as the C function that providers of simulations call."""
+"""The playout policy of a search, as a C function for providers of simulations."""
 
 import ctypes
 from typing import Any
@@ -11,7 +11,7 @@ from rave_agents.simulate.python_callback import PythonCallback
 
 
 class MovePolicy:
-    """Names the policy in a frame's header; to be kept as long as the frame is used so.
+    """Registers the policy in a frame's header; must be kept alive as long as the frame is used.
 
     Args:
         frame: the frame.
@@ -36,9 +36,9 @@ class MovePolicy:
         header[Header.CHOSEN] = 1
 
     def raise_error(self) -> None:
-        """Raise what the policy has raised, if that has ended a simulation."""
+        """Raise the policy's exception, if it has ended a simulation."""
         if self._header[Header.CHOSEN] != 0:
             return
         if self._callback is not None:
             self._callback.raise_error()
-        raise FormulaError("move_weight must give a number of at least 0.")
+        raise FormulaError("move_weight must return a number of at least 0.")

@@ -1,4 +1,4 @@
-"""Many searches side by side, whose leaves one evaluator evaluates in common batches."""
+"""Many searches side by side that share the batches of one evaluator."""
 
 import concurrent.futures
 import contextlib
@@ -23,29 +23,29 @@ from rave_agents.searcher.searcher import Searcher
 from rave_agents.simulate.utility_limits import UtilityLimits
 
 SIDE_BY_SIDE = 64
-"""Searches that are run at the same time, by default."""
+"""Default number of searches that run at the same time."""
 
 WORTH_A_THREAD = 0.0005
-"""Seconds that a step takes for which another thread is worth while."""
+"""Minimum seconds of a step for which another thread pays off."""
 
 WORTH_TWO_BATCHES = 256
-"""Simulations of compiled games that wait at the same time, of which half take so long that they
-are worth batches of half the size."""
+"""With at least this many waiting simulations of compiled games, overlapping two half-size batches
+pays off."""
 
 
 class Task(NamedTuple):
-    """A search that is to be run with others."""
+    """A search to be run with others."""
 
     searcher: Searcher
-    """The searcher; its evaluator is that of all."""
+    """The searcher; all share one evaluator."""
     state: Any
     """The position."""
     limit: Limit
     """The limit of the search."""
     player: int | None = None
-    """The player whose action is to be chosen, see ``Searcher.search``."""
+    """The player to choose for, see ``Searcher.search``."""
     moves: Sequence[int] | None = None
-    """Moves from the position that it searched last to this one; see there."""
+    """Moves from its last position to this one, see ``Searcher.search``."""
 
 
 def search_many(
@@ -59,31 +59,32 @@ def search_many(
     side_by_side: int = SIDE_BY_SIDE,
     overlap: bool = True,
 ) -> list[SearchResult]:
-    """Search many positions, whose leaves one evaluator evaluates in common batches.
+    """Search many positions, evaluating their leaves in common batches.
 
-    Each position has a tree and random numbers of its own: its result is the same whatever other
-    positions there are, as far as the evaluator gives the same numbers in batches of any size; with
-    several ``leaves`` only if the evaluator has ``cache=False``.
+    Each position has its own tree and random numbers, so its result does not depend on the other
+    positions, provided that the evaluator's answers do not depend on the batch size; with several
+    ``leaves`` only if the evaluator has ``cache=False``.
 
     Args:
-        states: positions, as ``Searcher.search`` takes them; of one game, or of games with
-            observations of the same shape, as many actions and players, and the same utilities.
+        states: positions, see ``Searcher.search``, of one game, or of games with the same shape of
+            observations, numbers of actions and players, and utilities.
         limit: when each search ends.
         evaluator: evaluates their leaves: a ``BatchEvaluator`` or a model, see ``as_evaluator``.
-        config: the tunables of all; ``SearchConfig.preset("puct")`` by default.
-        seed: everything random comes from it; None for one that the system draws.
-        player: whose actions are to be chosen where players move at the same time.
-        side_by_side: how many searches run at the same time, at least 1; when one ends, the next
-            begins.
-        overlap: whether half of them may simulate, in another thread, while the evaluator, in this
-            thread, has a batch of the other half. They do where simulations take long: in states
-            of Python, or 256 of compiled games at the same time; then batches have half the size.
+        config: the configuration of all searches; ``SearchConfig.preset("puct")`` by default.
+        seed: seeds everything random; None for a seed drawn by the system.
+        player: the player to choose for, if moves are simultaneous.
+        side_by_side: the number of searches that run at the same time, at least 1; when one ends,
+            the next begins.
+        overlap: True to let half of them simulate in another thread while the evaluator, in this
+            thread, handles a batch of the other half. This is done if simulations take long: in
+            Python states, or with 256 simulations of compiled games at a time. Batches then have
+            half the size.
 
     Returns:
-        A result for each state, in their order.
+        The results, in the order of the states.
 
     Raises:
-        TypeError, ValueError: for an argument that is not allowed, see ``Searcher``.
+        TypeError, ValueError: for an invalid argument, see ``Searcher``.
         GameError: if a game or the evaluator breaks the common interface.
         Exception: whatever a game's state or the evaluator raises, unchanged.
     """
@@ -91,7 +92,7 @@ def search_many(
     if not isinstance(evaluator, BatchEvaluator):
         raise TypeError(
             "search_many needs an evaluator of batches, such as a network or a BatchEvaluator: got "
-            f"{evaluator!r}. Search one position after the other with it, by Searcher.search."
+            f"{evaluator!r}. Use Searcher.search for one position after the other instead."
         )
     if not isinstance(limit, Limit):
         raise TypeError(f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}.")
@@ -116,10 +117,10 @@ def search_together(
     overlap: bool = True,
     cache: EvaluationCache | None = None,
 ) -> list[SearchResult]:
-    """Run searches of searchers that have one evaluator in common, see ``search_many``.
+    """Run searches of searchers that share one evaluator, see ``search_many``.
 
-    Searches that keep their trees go on from them. ``cache`` is what the evaluator has answered in
-    earlier calls; None for nothing.
+    Searchers with kept trees continue from them. ``cache`` holds answers of earlier calls; None for
+    no answers.
 
     Raises:
         ValueError: if two searchers are the same, or have different evaluators.
@@ -148,7 +149,7 @@ def search_together(
 
 
 def check_together(tasks: Sequence[Task], side_by_side: int) -> None:
-    """Refuse searches that cannot be run together."""
+    """Refuse searches that cannot run together."""
     if not is_integer(side_by_side) or side_by_side < 1:
         raise ValueError(f"side_by_side must be an integer of at least 1, got {side_by_side!r}.")
     searchers = [task.searcher for task in tasks]
@@ -161,11 +162,11 @@ def check_together(tasks: Sequence[Task], side_by_side: int) -> None:
                 "are run together have a limit: leave the level out."
             )
     if len({id(searcher) for searcher in searchers}) < len(searchers):
-        raise ValueError("Each search needs a searcher of its own: one is there twice.")
+        raise ValueError("Each search needs its own searcher: one was given twice.")
     if any(searcher.evaluator is not searchers[0].evaluator for searcher in searchers):
-        raise ValueError("Searches that are run together must have one evaluator in common.")
+        raise ValueError("Searches that run together must share one evaluator.")
     if searchers and not isinstance(searchers[0].evaluator, BatchEvaluator):
-        raise ValueError("Searches are run together with a BatchEvaluator only.")
+        raise ValueError("Searches can run together only with a BatchEvaluator.")
 
 
 class _Running(NamedTuple):
@@ -175,10 +176,10 @@ class _Running(NamedTuple):
 
 
 def _take_turns(groups: "Sequence[_Group]", worker: concurrent.futures.Executor) -> None:
-    """Let the evaluator have the batch of one group while the other one simulates.
+    """Evaluate the batch of one group while the other group simulates.
 
-    It is always asked in this thread, whose settings may be its own. Where a step is so short that
-    a thread would take longer to begin it, it is taken here, too.
+    The evaluator always runs in this thread, since its library may have per-thread settings. Steps
+    shorter than starting a thread run here, too.
     """
     groups[0].simulate()
     turn = 0
@@ -199,7 +200,7 @@ def _take_turns(groups: "Sequence[_Group]", worker: concurrent.futures.Executor)
 
 
 class _Group:
-    """Searches whose leaves share batches, one batch after the other."""
+    """Searches that share a sequence of batches."""
 
     def __init__(
         self,
@@ -219,7 +220,7 @@ class _Group:
         self._batch: BatchArrays | None = None
         self._round: Round | None = None
         self.judging = self.simulating = 0.0
-        """Seconds that the evaluator and the simulations have taken last."""
+        """Seconds of the last evaluation and of the last simulations."""
 
     @property
     def is_running(self) -> bool:
@@ -227,14 +228,14 @@ class _Group:
         return len(self._running) > 0
 
     def judge(self) -> None:
-        """Ask the evaluator what is in the batch."""
+        """Evaluate the batch."""
         started = time.perf_counter()
         if self._running and self._batch is not None:
             evaluate(self._evaluator, self._batch, self._limits)
         self.judging = time.perf_counter() - started
 
     def simulate(self) -> None:
-        """Use the answer to the last batch, and fill the next one."""
+        """Back up the last batch's answers, and fill the next batch."""
         started = time.perf_counter()
         if self._round is not None:
             self._round.go_on()
@@ -242,7 +243,7 @@ class _Group:
         self.simulating = time.perf_counter() - started
 
     def _fill(self) -> None:
-        """Let each search write its leaves; those that end make room for others."""
+        """Let each search write its leaves; finished searches make room for others."""
         if self._batch is not None:
             self._batch.clear()
         while True:
@@ -266,20 +267,20 @@ class _Group:
         return Round([running.search for running in self._running], self._batch)
 
     def start(self) -> None:
-        """Begin searches until the group has as many as it may."""
+        """Start searches until the group is full."""
         while len(self._running) < self._size and self._start_next():
             self._round = None
 
     @property
     def is_worth_splitting(self) -> bool:
-        """True if half of its simulations take longer than a thread needs to begin."""
+        """True if simulating half of its searches takes longer than starting a thread."""
         searches = [running.search for running in self._running]
         waiting = sum(len(search.slots) for search in searches)
         in_python = any(search.in_python for search in searches)
         return len(searches) > 1 and (in_python or waiting >= WORTH_TWO_BATCHES)
 
     def split(self) -> "_Group":
-        """Give half of the searches, none of which waits yet, to another group."""
+        """Move half of the searches, none of which waits yet, to another group."""
         half = self._size // 2
         other = _Group(self._evaluator, half, self._waiting, self._results, self._cache, self._run)
         self._size -= other._size
@@ -290,11 +291,11 @@ class _Group:
         return other
 
     def _start_next(self) -> bool:
-        """Begin the next search; returns whether there is one that has anything to search."""
+        """Start the next search; returns False if none is left to run."""
         return any(self._start(place, task) for place, task in self._waiting)
 
     def _start(self, place: int, task: Task) -> bool:
-        """Start a search; its result is there at once where there is nothing to search."""
+        """Start a search; returns False if it had nothing to search and is already finished."""
         searcher, limit = task.searcher, task.limit
         forced = searcher.config.search_forced_moves
         try:
@@ -325,7 +326,7 @@ class _Group:
         return True
 
     def _use_batch(self, search: BatchedSearch) -> None:
-        """Let a search write to the group's batch, which has room for all."""
+        """Let a search write to the group's batch."""
         if self._batch is None:
             self._cache = self._cache or search.new_cache()
             self._batch = search.new_batch(self._size * search.most_rows, self._cache)
@@ -350,7 +351,7 @@ class _Group:
         search.use(self._batch)
 
     def abort(self) -> None:
-        """Drop what waits, so that all trees are whole."""
+        """Cancel waiting simulations, so that all trees are whole."""
         if self._batch is not None:
             self._round_of_all().drop()
         self._running.clear()

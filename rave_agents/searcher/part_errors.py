@@ -1,4 +1,4 @@
-"""Errors of parts of the user's own, which name the part."""
+"""Errors of custom parts, naming the part."""
 
 import contextlib
 
@@ -11,30 +11,29 @@ from rave_agents.tree.composition import Parts
 
 
 def no_scores(parts: Parts) -> FormulaError:
-    """The error of parts of the user's own by which no edge has a score."""
+    """The error for custom parts that score every edge as NaN."""
     names = " or ".join(own_parts(parts)) or type(parts.rule).__name__
     return FormulaError(
-        f"{names} gave NaN for every action of a position: there must be "
-        "a number for at least one of a position's actions. Mind 0 / 0 and infinity - infinity "
-        "where n or n_amaf is 0."
+        f"{names} gave NaN for every action of a position: at least one of a position's actions "
+        "needs a number. Mind 0 / 0 and infinity - infinity where n or n_amaf is 0."
     )
 
 
 def is_part_failure(parts: Parts, error: BaseException) -> bool:
-    """True if parts of the user's own may have raised the error that ended the loop."""
+    """True if a custom part may have raised the error that ended the loop."""
     own = len(own_parts(parts)) > 0
     return own and isinstance(error, Exception) and not is_raised_by_handler(error)
 
 
 def part_failed(parts: Parts, error: BaseException) -> FormulaError:
-    """The error of parts of the user's own, one of which has raised."""
+    """The error for an exception raised by a custom part."""
     names = " or ".join(own_parts(parts))
-    told = f"{names}: the search raised {type(error).__name__}: {error}"
-    return FormulaError(f"{told}{raised_at(error)}")
+    message = f"{names}: the search raised {type(error).__name__}: {error}"
+    return FormulaError(f"{message}{raised_at(error)}")
 
 
 def raise_failure(parts: Parts, policy: MovePolicy | None, simulator: Simulator) -> None:
-    """Raise what has ended a simulation: the playout policy's error, or the provider's."""
+    """Raise the error that ended a simulation: the playout policy's or the provider's."""
     if policy is not None:
         try:
             policy.raise_error()

@@ -1,4 +1,4 @@
-"""Preparation of a search, off its clock: its game is looked at, and its code compiled."""
+"""Preparation of a search, off its clock: collect its game's facts, compile its code."""
 
 from collections.abc import Callable
 from typing import Any
@@ -37,11 +37,11 @@ _compiled: set[tuple[Any, ...]] = set()
 def prepared(
     state: GameState, config: SearchConfig, evaluator: Any
 ) -> tuple[GameState, SearchedGame]:
-    """The state to search in place of a given one, and its game; its search is compiled.
+    """The state to search instead of a given one, and its game; also compiles the search.
 
     Raises:
         UnsupportedGameError: if the configuration does not fit the game.
-        FormulaError: for a part of the user's own that cannot be compiled, or gives no weights.
+        FormulaError: for a custom part that cannot be compiled, or an invalid schedule.
     """
     ask_what_it_gives(evaluator, state)
     kind = kind_of(evaluator)
@@ -54,12 +54,12 @@ def prepared(
 def checked_game(
     state: GameState, config: SearchConfig, evaluator: EvaluatorKind = NO_EVALUATOR
 ) -> tuple[GameState, SearchedGame]:
-    """The state to search in place of a given one, and its game; nothing is compiled.
+    """The state to search instead of a given one, and its game, without compiling.
 
     Args:
         state: a position of the game.
         config: the search's configuration.
-        evaluator: what is known of its evaluator.
+        evaluator: the kind of its evaluator.
 
     Raises:
         UnsupportedGameError: if the configuration does not fit the game.
@@ -77,7 +77,7 @@ def checked_game(
 
 
 def take_turns(root: RootPosition, evaluator: Any) -> None:
-    """Let those who move at the same time move in turn, where a search of worlds needs that."""
+    """Serialise simultaneous moves if a determinizing search needs it."""
     if _in_turn(root.game, root.state):
         state, config = root.state.one_at_a_time(root.player), root.game.config  # type: ignore[attr-defined]
         root.game = searched_game(state, config, kind_of(evaluator))
@@ -85,19 +85,19 @@ def take_turns(root: RootPosition, evaluator: Any) -> None:
 
 
 def _in_turn(game: SearchedGame, state: GameState) -> bool:
-    """True if those who move at the same time are taken to move in turn."""
+    """True if simultaneous moves are searched as alternating ones."""
     return game.determinizes and game.simultaneous and hasattr(state, "one_at_a_time")
 
 
 def compile_search(
     game: SearchedGame, state: GameState, bind: Callable[[Search], object] = loop.run.bound
 ) -> None:
-    """Compile what a search of a game needs, or load it, so that no search's clock pays for it.
+    """Compile or load the code for a search of a game, so that no search's clock pays for it.
 
     Args:
-        game: what the search knows of it.
-        state: a position of it.
-        bind: compiles what is called with the record of a search.
+        game: the facts of the game.
+        state: a position of the game.
+        bind: compiles the function that is called with the record of a search.
     """
     parts = game.parts
     utilities = GameRange if game.fixed_range else ObservedRange

@@ -1,4 +1,4 @@
-"""Providers of simulations: what runs them for a root position, and in which frame."""
+"""Providers of simulations for a root position, and their frames."""
 
 from typing import Any
 
@@ -32,12 +32,12 @@ from rave_agents.tree.root_position import RootPosition
 
 
 def make_simulator(root: RootPosition, frame: Frame, evaluator: Evaluator | None) -> Simulator:
-    """Make the provider that simulates from a root: the state's own, or one for any state.
+    """Make the provider that simulates from a root: the state's own, or the general one in Python.
 
     Args:
         root: the root position.
-        frame: what the provider and the search share.
-        evaluator: judges leaves in place of playouts; None for playouts.
+        frame: the buffers shared by the provider and the search.
+        evaluator: replaces playouts; None for playouts.
     """
     state, observer = root.state, root.player if root.game.determinizes else None
     make: Any = getattr(state, "simulator" if observer is None else "world_simulator", None)
@@ -61,24 +61,24 @@ def make_simulator(root: RootPosition, frame: Frame, evaluator: Evaluator | None
 
 
 def check_keys(root: RootPosition, simulator: Simulator) -> None:
-    """Let a provider tell keys of positions where the search asks for them.
+    """Enable a provider's position keys if the search needs them.
 
     Raises:
-        UnsupportedGameError: if it cannot, and the search does not do without.
+        UnsupportedGameError: if it has none and the search requires them.
     """
     moves, state = root.game.parts.moves, root.state
     if not call_part(asks_keys, moves):
         return
-    told = getattr(simulator, "tells_keys", False)
+    has_keys = getattr(simulator, "tells_keys", False)
     if isinstance(simulator, PythonSimulator):
         simulator.key_of = key_of_state
-        told = key_of_state(simulator.root) is not None
-    if not told and not moves.optional:
+        has_keys = key_of_state(simulator.root) is not None
+    if not has_keys and not moves.optional:
         provider = getattr(simulator, "provider", "python")
         raise UnsupportedGameError(
-            "transpositions need keys that tell positions: compiled rules give them, and states by "
+            "transpositions need keys of positions: compiled rules have them, other states need "
             f"position_key(), of bytes, text, numbers and tuples of these. {type(state).__name__} "
-            f"with the provider {provider!r} gives none: take transpositions=no_transpositions."
+            f"with the provider {provider!r} has none: use transpositions=no_transpositions."
         )
 
 
@@ -90,16 +90,16 @@ def new_frame(
     playout_moves: int = -1,
     observation: int = 0,
 ) -> Frame:
-    """A frame for a search of a game.
+    """Make a frame for a search of a game.
 
     Args:
-        game: what the search knows of it.
-        playout_stream: what the provider draws from.
-        playouts: those of each simulation; 0 if leaves are judged in batches.
-        playout_moves: moves after which a value function judges them; -1 for none.
-        observation: numbers of a player's observation, where leaves are judged in batches.
+        game: the facts of the game.
+        playout_stream: the provider's random stream.
+        playouts: playouts per simulation; 0 if leaves are evaluated in batches.
+        playout_moves: moves after which a value function cuts playouts; -1 for never.
+        observation: size of a player's observation, if leaves are evaluated in batches.
     """
-    # A provider may give numbers to actions of many ids: their weights are made after it.
+    # A provider may renumber games with many actions; their weights are made afterwards.
     weights = game.num_actions if game.num_players * game.num_actions <= MOST_DENSE else 1
     weighted = draws_by_weights(game.parts.playouts)
     learns = any(map(needs_observations, records_of(game.parts)))
@@ -121,7 +121,7 @@ def new_frame(
 
 
 def reweighed(frame: Frame, actions: int) -> Frame:
-    """A frame with a weight for each action of each player, if it has any."""
+    """The frame with room for weights of ``actions`` actions per player, if it has weights."""
     old = frame.action_weights
     if old.shape[1] in (0, actions):
         return frame
@@ -137,21 +137,21 @@ def action_numbers(
     last: ActionNumbers | None,
     known: ActionNumbers | None,
 ) -> ActionNumbers | None:
-    """The numbers by which a provider tells actions; None where it tells them themselves.
+    """The provider's numbering of actions; None if it uses the actions themselves.
 
     Args:
-        game: what the search knows of its game.
+        game: the facts of its game.
         simulator: the provider.
-        last: the numbers of the last provider, if any.
-        known: those that stand in the tree, if any: others begin anew.
+        last: the last provider's numbering, if any.
+        known: the numbering used in the tree, if any; another one starts anew.
     """
     if game.num_players * game.num_actions <= MOST_DENSE:
         return None
     if game.chooses_moves:
         raise UnsupportedGameError(
-            f"playouts={part_name(type(game.parts.playouts))} keep a number for each action: "
+            f"playouts={part_name(type(game.parts.playouts))} need a table of all actions: "
             f"num_distinct_actions() is {game.num_actions}, and may be at most "
-            f"{MOST_DENSE // game.num_players} there with {game.num_players} players."
+            f"{MOST_DENSE // game.num_players} with {game.num_players} players."
         )
     if not hasattr(simulator, "number_actions"):
         provider = getattr(simulator, "provider", "python")
@@ -169,7 +169,7 @@ def check_rows(game: SearchedGame, what: str) -> None:
     if game.num_players * game.num_actions > MOST_ROWS:
         raise UnsupportedGameError(
             f"{what} needs tables of all actions of all players: num_distinct_actions() is "
-            f"{game.num_actions}, and may be at most {MOST_ROWS // game.num_players} there with "
-            f"{game.num_players} players. A search of states that Python simulates has no such "
-            "bound."
+            f"{game.num_actions}, and may be at most {MOST_ROWS // game.num_players} with "
+            f"{game.num_players} players. A search of states simulated in Python has no such "
+            "limit."
         )

@@ -1,4 +1,4 @@
-"""The checks of ``Searcher.search(state, resume=True)``."""
+"""Checks for ``Searcher.search(state, resume=True)``."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from rave_agents.compiler.edits import WATCHED, code_generation
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.frameworks.copies import answers_of
 from rave_agents.game.game_state import GameState
-from rave_agents.searcher.kept_trees import KeptTrees, can_be_told, is_same_position
+from rave_agents.searcher.kept_trees import KeptTrees, has_position_key, is_same_position
 
 
 def check_resumes(
@@ -19,23 +19,23 @@ def check_resumes(
     *,
     reuse: bool,
 ) -> None:
-    """Refuse to resume a search where another position was searched last, or none.
+    """Refuse to resume if another position, or none, was searched last.
 
-    Positions are compared by ``position_key()``, or, in a game without keys, by the answers of the
-    state's methods.
+    Positions are compared by ``position_key()``, or without keys by the results of the state's
+    methods.
 
     Raises:
-        ValueError: if there is nothing to resume; the message says why.
+        ValueError: if there is nothing to resume, with the reason.
     """
     if moves is not None or reuse:
-        raise ValueError("Give resume, moves or reuse, not several of them.")
+        raise ValueError("Pass only one of resume, moves and reuse.")
     root = trees.root
     if root is None:
-        raise ValueError("resume=True: there is nothing to resume, since nothing was searched yet.")
+        raise ValueError("resume=True: there is nothing to resume: nothing was searched yet.")
     if root.game.determinizes:
         raise ValueError(
-            "resume=True: a search of a game with hidden information, or with chance that its "
-            "actions draw, begins anew each time. Give a larger limit instead."
+            "resume=True: a search of a game with hidden information, or whose actions draw "
+            "chance, starts anew each time. Use a larger limit instead."
         )
     if WATCHED:
         code_generation()
@@ -43,14 +43,14 @@ def check_resumes(
         raise ValueError(
             "resume=True: the searcher's configuration or one of its formulas has changed since."
         )
-    if can_be_told(root.state):
+    if has_position_key(root.state):
         same = is_same_position(state, root.state)
     else:
         same = type(state) is type(root.state) and answers_of(state) == answers_of(root.state)
     if not same:
         raise ValueError(
-            "resume=True: the state is not the position that was searched last. After a move, lead "
-            "the searcher there by advance(action), or give moves=[action] in place of resume."
+            "resume=True: the state is not the position that was searched last. After a move, call "
+            "advance(action), or pass moves=[action] instead of resume."
         )
     if player is not None and player != root.player:
         raise ValueError(

@@ -36,7 +36,7 @@ from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.endgames import EndgameSolver
 from rave_agents.searcher.evaluators import as_evaluator, check_use, kind_of
 from rave_agents.searcher.kept_trees import KeptTrees, Run, Stage
-from rave_agents.searcher.looks import now_and_then
+from rave_agents.searcher.looks import periodically
 from rave_agents.searcher.preparing import prepared
 from rave_agents.searcher.resuming import check_resumes
 from rave_agents.searcher.timed_search import clocked_limit
@@ -46,7 +46,7 @@ from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.search_tree import SearchTree
 
 PROGRESS_SECONDS = 0.1
-"""Interval of a progress callback, about."""
+"""Approximate interval of a progress callback in seconds."""
 
 Progress = Callable[[SearchResult], None]
 
@@ -54,25 +54,25 @@ Progress = Callable[[SearchResult], None]
 class Searcher:
     """A search that keeps its tree between moves.
 
-    ``search`` starts a new tree, unless ``advance`` has led the kept one to the very position that
-    is searched. Everything random comes from ``seed``: the same seed, configuration, state and
-    number of simulations give the same tree. A search that an exception ends, ``KeyboardInterrupt``
-    included, leaves the tree whole: ``result`` tells what was found until then. So does one that a
-    signal handler raises, at whatever place; code that is being compiled is finished before.
+    ``search`` starts a new tree, unless ``advance`` has moved the kept tree to exactly the searched
+    position. ``seed`` determines everything random: the same seed, configuration, state and number
+    of simulations give the same tree. After an exception, including ``KeyboardInterrupt`` or one
+    raised by a signal handler anywhere, the tree is intact and ``result`` returns what was found so
+    far; a running compilation finishes first.
 
-    With ``SearchConfig.threads`` it has several trees, and results tell of all of them.
+    With ``SearchConfig.threads`` it has several trees, and results merge all of them.
 
-    Not to be shared between threads; searchers of their own may run in several. ``copy.copy`` gives
-    one that goes on as this one does and shares nothing but the evaluator.
+    A searcher must not be shared between threads; separate searchers may run in several.
+    ``copy.copy`` returns a searcher that continues in the same way and shares only the evaluator.
 
     Args:
-        config: the tunables; by default those of ``SearchConfig()``, plain UCT.
-        seed: an integer of at least 0, or None for one that the system draws.
-        evaluator: evaluates positions: whatever ``rave_agents.as_evaluator`` takes, such as a
-            function of a state, a network, the path of a learned file, or ``"my_module:net"``.
-            Values of a function of a state, a part or a file are used as ``SearchConfig.judging``
-            says, all others stand for playouts. Values are utilities, and refused if they are not
-            finite or not within those that the game states.
+        config: the configuration; by default ``SearchConfig()``, plain UCT.
+        seed: an integer of at least 0, or None for a seed drawn by the system.
+        evaluator: an evaluator of positions, see ``rave_agents.as_evaluator``, such as a function
+            of a state, a network, the path of a learned file, or ``"my_module:net"``. Values of a
+            function of a state, a part or a file are used according to ``SearchConfig.judging``;
+            other evaluators replace playouts. Values are utilities, and must be finite and within
+            the game's bounds.
 
     Raises:
         TypeError, ValueError: for an argument that is not allowed.
@@ -92,7 +92,7 @@ class Searcher:
 
     @property
     def config(self) -> SearchConfig:
-        """The tunables. Another configuration that is assigned holds from the next search on."""
+        """The configuration. An assigned configuration applies from the next search on."""
         return self._config
 
     @config.setter
@@ -108,7 +108,7 @@ class Searcher:
 
     @property
     def evaluator(self) -> Any:
-        """The evaluator of positions; None without one. Another that is assigned begins anew."""
+        """The evaluator of positions; None without one. Assigning one resets the searcher."""
         return self._evaluator
 
     @evaluator.setter
@@ -124,42 +124,42 @@ class Searcher:
         self._evaluator = evaluator
 
     def _use(self, config: SearchConfig) -> None:
-        """Search with this configuration from the next search on."""
+        """Use this configuration from the next search on."""
         config = checked_config(config)
         check_use(self._evaluator, config)
         self._config = config
         self._level: Level | None = None
         self._shown_config = config
-        """The configuration that chooses the move: what the level draws is in it."""
+        """The configuration that chooses the move, including a level's random choices."""
         solves = config.endgame_share > 0 and config.level in (NO_LEVEL, LEVELS)
         self._endgames = EndgameSolver(config.endgame_share) if solves else None
 
     def __copy__(self) -> Self:
-        """An independent searcher with a copy of the tree; it shares the evaluator alone."""
+        """An independent searcher with a copy of the tree; only the evaluator is shared."""
         self._trees.check_idle()
         return copy.deepcopy(self, {id(self.evaluator): self.evaluator})
 
     @property
     def root(self) -> GameState | None:
-        """The position searched last or advanced to, to look at; None before the first search."""
+        """The position searched last or advanced to, read-only; None before the first search."""
         root = self._trees.root
         return None if root is None else root.state
 
     @property
     def tree(self) -> Tree | None:
-        """The arrays of the tree, to look at; None before the first search.
+        """The arrays of the tree, read-only; None before the first search.
 
-        Copy what you want to keep: the next search moves the arrays, and a slice of them is then
-        no longer valid. Of several threads' trees it is the first thread's.
+        Copy what you want to keep: the next search may reallocate the arrays and invalidate slices.
+        With several threads this is the first thread's tree.
         """
         first = self._trees.searches[0]
         return first.tree.arrays if first.tree is not None and first.has_root else None
 
     def rooted_tree(self) -> SearchTree | None:
-        """The tree with its root position and utility range, to look at; None if there is none yet.
+        """The tree with its root position and utility range, read-only; None if there is none yet.
 
-        It is this searcher's own, which the next search changes. Of several threads' trees it is
-        the one that has most visits of the action that ``result`` tells, or has proven it.
+        It belongs to this searcher, and the next search changes it. With several threads it is the
+        tree that has proven the action of ``result`` or visited it most.
         """
         self._trees.mend()
         trees, root = self._trees.rooted(), self.root
@@ -169,7 +169,7 @@ class Searcher:
         return trees[leading_tree(roots, self.result().action)]
 
     def release_tree(self) -> SearchTree | None:
-        """Hand over the tree of ``rooted_tree``, and forget all: it is never changed again.
+        """Hand over the tree of ``rooted_tree`` for good, and reset the searcher.
 
         Returns None if there is none.
         """
@@ -179,9 +179,9 @@ class Searcher:
         return released
 
     def reset(self) -> None:
-        """Drop the tree, and all that was learned with it.
+        """Drop the tree and everything learned about the game.
 
-        The memory is kept for the next one, as long as the searcher lives.
+        The memory is kept for the next tree, as long as the searcher lives.
         """
         self._trees.check_idle()
         self._trees.reset()
@@ -189,10 +189,10 @@ class Searcher:
             self._endgames.forget()
 
     def reseed(self, seed: int | None) -> None:
-        """Draw everything random from this seed from now on; the tree stays.
+        """Restart all random streams from this seed; the tree stays.
 
         Raises:
-            TypeError, ValueError: for a seed that is not allowed.
+            TypeError, ValueError: for an invalid seed.
         """
         self._trees.check_idle()
         self._seeds = np.random.SeedSequence(checked_seed(seed))
@@ -205,10 +205,10 @@ class Searcher:
         self._move_unit = float(self._moves.random())
 
     def prepare(self, state: Any) -> None:
-        """Compile or load what a search of this state needs, so that no clock pays for it.
+        """Compile or load the code for a search of this state, so that no clock pays for it.
 
         Raises:
-            TypeError: if ``state`` is no state that any installed adapter knows.
+            TypeError: if no installed adapter knows ``state``.
         """
         state = as_game_state(state)
         state, game = prepared(state, self.config, self._fit(state))
@@ -222,9 +222,9 @@ class Searcher:
             self._endgames.prepare(root)
 
     def _fit(self, state: GameState) -> Any:
-        """Take what is known of a state's game: a shipped value, and the level. Returns the value.
+        """Select the shipped value and the level for a state's game. Returns the evaluator to use.
 
-        With an evaluator that is given, and without ``known``, that is the evaluator.
+        That is the searcher's own evaluator if it has one, or without ``known``.
         """
         config = self.config
         knows = self.evaluator is None and config.known
@@ -255,35 +255,33 @@ class Searcher:
         """Search a position and choose an action for the player to move.
 
         Args:
-            state: a GameState, or a state of an installed framework such as ``pyspiel.State``;
-                it is cloned and never changed.
-            limit: when to end; with a clock in addition to its time, or None.
-            player: whose action is to be chosen, from 0; needed where players move at the same
-                time, elsewhere it must be the player to move.
-            clock: of the player; it decides the time, and is charged with it.
-            moves: the actions and chance outcomes that have led here from the position searched
-                last, as ``follow`` takes them, if the caller is sure of them: the search goes on
-                from the kept tree. None if that is unknown, or the tree was led by ``advance``.
-            resume: True to go on with the search of the same position: the limit counts anew, and
-                the tree keeps all that it has.
-            reuse: whether to go on from the kept tree if the states tell, by ``moves_to``, that the
-                position follows from the one searched last. If they tell that it does not, all is
-                dropped, what was learned too.
-            progress: called about ten times a second with the result so far.
-            watch: ends the search before its limit or gives it more time, see
-                ``rave_agents.searcher.watch``; without one ``SearchConfig.early_stop`` counts. A
-                clock has one of its own.
+            state: a GameState, or a state of an installed framework such as ``pyspiel.State``; it
+                is cloned and never changed.
+            limit: when to stop; with a clock in addition to its time, or None.
+            player: the player to choose for, from 0; required for simultaneous moves, otherwise it
+                must be the player to move.
+            clock: the player's clock; it determines the time, and is charged for it.
+            moves: the actions and chance outcomes from the position searched last to this one, see
+                ``follow``, if the caller is sure of them: the search continues from the kept tree.
+                None if unknown, or after ``advance``.
+            resume: True to continue the search of the same position: the limit counts anew, and the
+                tree is kept.
+            reuse: True to continue from the kept tree if the states say, by ``moves_to``, that the
+                position follows from the one searched last. If they say that it does not,
+                everything is dropped, including learned statistics.
+            progress: called about ten times per second with the result so far.
+            watch: may end the search early or extend it, see ``rave_agents.searcher.watch``;
+                without one ``SearchConfig.early_stop`` applies. A clock brings its own.
 
         Raises:
-            TypeError: if ``state`` is no state that any installed adapter knows.
-            ValueError: if no player is to move there, or ``player`` is not one who is; for a limit
-                without simulations with ``rule=gumbel``; for ``resume`` where another position was
-                searched last, or none, and with ``moves`` or ``reuse``.
-            UnsupportedGameError: for the solver or proof numbers in a game in which players move
-                at the same time.
+            TypeError: if no installed adapter knows ``state``.
+            ValueError: if no player is to move, or ``player`` is not; for a limit without
+                simulations with ``rule=gumbel``; for ``resume`` if another position, or none, was
+                searched last, or with ``moves`` or ``reuse``.
+            UnsupportedGameError: for the solver or proof numbers in a game with simultaneous moves.
             GameError: if the game or the evaluator breaks the common interface.
-            FormulaError: if a part of the user's own raises or gives no score.
-            Exception: whatever the game's state, the evaluator or ``progress`` raises, unchanged.
+            FormulaError: if a custom part raises or returns no score.
+            Exception: any exception of the game's state, the evaluator or ``progress``, unchanged.
         """
         if not isinstance(limit, Limit) and (limit is not None or clock is None):
             example = "such as Limit(simulations=500)"
@@ -305,13 +303,13 @@ class Searcher:
                     limit, watch = Limit(simulations=self._level.simulations), None
                 shown = self._shown_config
                 if not isinstance(shown.final_move, RobustChild) or shown.temperature:
-                    watch = None  # They look at visits, and the final move may be another.
+                    watch = None  # Watches compare visits, which may not decide the final move.
                 elif watch is None and self._config.early_stop:
                     watch = EarlyStop()
                 between = None
                 if progress is not None:
-                    tell = functools.partial(self._tell, progress)
-                    between = now_and_then(tell, trees.started, PROGRESS_SECONDS)
+                    report = functools.partial(self._report, progress)
+                    between = periodically(report, trees.started, PROGRESS_SECONDS)
                 endgames = self._endgames
                 if (
                     endgames is not None
@@ -323,7 +321,7 @@ class Searcher:
                 try:
                     trees.run(limit, watch=watch, between=between)
                 except ChanceMetError:
-                    # Now that the state knows of its chance, it is searched as a game of chance.
+                    # The environment has shown chance: search it anew as a game of chance.
                     evaluator = self._fit(trees.root.state)
                     anew = prepared(trees.root.state, self._config, evaluator)
                     trees.enter(*anew, player, None, forced=forced)
@@ -337,7 +335,7 @@ class Searcher:
             run.over = True
 
     def _is_solved(self, endgames: EndgameSolver, limit: Limit) -> bool:
-        """Have the endgame's solver look at the root; True if nothing is left to search."""
+        """Run the endgame solver on the root; True if nothing is left to search."""
         trees = self._trees
         root = trees.root
         assert root is not None
@@ -351,7 +349,7 @@ class Searcher:
         draws = shown.temperature > 0.0 or shown.random_moves > 0.0
         return root.proof is not None and root.proof.decides and not draws
 
-    def _tell(self, progress: Progress) -> None:
+    def _report(self, progress: Progress) -> None:
         """Call ``progress`` with the result so far."""
         self._trees.note()
         progress(self.result())
@@ -367,13 +365,13 @@ class Searcher:
         reuse: bool = False,
         forced: bool,
     ) -> Sequence[TreeSearch]:
-        """Enter a position with all trees; ``finish`` follows, or the end of the run.
+        """Move all trees to a position; ``finish`` or the end of the run must follow.
 
-        Until the run is over, the searcher does nothing else. ``forced`` says whether a single
-        legal action is searched, too; for the rest see ``search``.
+        Until the run is over, the searcher is busy. ``forced`` is True to search even a single
+        legal action; for the other arguments see ``search``.
 
         Returns:
-            The searches to run, their providers at hand; none if there is nothing to search.
+            The searches to run, with their providers open; empty if there is nothing to search.
         """
         trees = self._trees
         if trees.stage is not Stage.IDLE:
@@ -383,12 +381,12 @@ class Searcher:
             moves = ()
         trees.search_run, trees.stage = run, Stage.ENTERING
         root, game = trees.root, None
-        # Here an adapter may compile what it needs, once, as the kernel is compiled: off the clock.
+        # An adapter may compile code here, once, like the kernel: off the clock.
         known = root is not None and type(state) is type(root.state)
         state = state if known else as_game_state(state)
         moves = trees.moves_to(state, moves, reuse=reuse)
         if root is not None and known and moves is not None:
-            # A state may have met chance meanwhile, or has to be looked at anew to see all.
+            # A state may have met chance meanwhile, or may need another view to see everything.
             learns = hasattr(state, "draws_chance") or hasattr(state, "seeing")
             game = None if learns else root.game
         if game is None or game.config is not self._config:
@@ -405,22 +403,22 @@ class Searcher:
 
     @property
     def started(self) -> float:
-        """The ``time.perf_counter()`` time at which the clock of the last search began to run."""
+        """The ``time.perf_counter()`` start of the last search's clock."""
         return self._trees.started
 
     def finish(self) -> SearchResult:
-        """The result of a search that has come to its end."""
+        """Finish a search and return its result."""
         self._trees.finish()
         return self.result()
 
     def advance(self, action: int | Sequence[int], *, state: Any = None) -> None:
-        """Play an action or a chance outcome: keep its subtree for the next search.
+        """Play an action or chance outcome, keeping its subtree for the next search.
 
         Args:
-            action: what was played at the root; where players move at the same time, one action of
-                each player, as ``pyspiel.State.apply_actions`` takes them.
-            state: where it was played, if the caller cannot be sure that this is the root. If it
-                is another position, or one whose adapter cannot tell, the tree is dropped.
+            action: the action played at the root; for simultaneous moves one action per player, as
+                for ``pyspiel.State.apply_actions``.
+            state: the position where it was played, if the caller is not sure that this is the
+                root. If it is another position, or cannot be compared, the tree is dropped.
 
         Raises:
             ValueError: if the action is not legal at the root.
@@ -429,25 +427,25 @@ class Searcher:
         self._trees.advance(action, None if state is None else as_game_state(state))
 
     def follow(self, moves: Sequence[int]) -> None:
-        """Play several actions and chance outcomes, one after the other.
+        """Play several actions and chance outcomes in order.
 
         Args:
-            moves: as ``pyspiel.State.history()`` lists them: where players move at the same time,
-                one action of each player.
+            moves: the moves in the form of ``pyspiel.State.history()``: for simultaneous moves, one
+                action per player.
 
         Raises:
-            ValueError: if one is not legal, or the actions of some players are missing.
+            ValueError: if a move is not legal, or some players' actions are missing.
         """
         self._trees.check_idle()
         self._trees.play(moves)
 
     def result(self) -> SearchResult:
-        """The result for the root now; after an interrupted search, what was found until then.
+        """The current result for the root; after an interrupted search, what was found so far.
 
         Raises:
-            RuntimeError: if nothing has been searched yet, "Nothing has been searched yet."; also
-                if the last search was ended before it had entered its position.
-            ValueError: if ``advance`` has led to a position where no player is to move.
+            RuntimeError: if nothing has been searched yet, or the last search ended before it
+                entered its position.
+            ValueError: if ``advance`` has led to a position at which no player is to move.
         """
         trees = self._trees
         if trees.stage is not Stage.IDLE:
@@ -456,7 +454,7 @@ class Searcher:
         if root is None or trees.stage is Stage.ENTERING:
             raise RuntimeError("Nothing has been searched yet.")
         if root.is_advanced:
-            check_decision(root.state)  # A search has looked at all others.
+            check_decision(root.state)  # A search has checked its own root already.
         simulations = nodes = memory_bytes = 0
         begun, known, full = [], [], []
         for search in trees.searches:
@@ -527,7 +525,7 @@ class Searcher:
 
 
 def _threads(config: SearchConfig) -> int:
-    """Threads of a search; a level has one."""
+    """Number of threads; a level uses one."""
     return config.threads if config.level == NO_LEVEL else 1
 
 

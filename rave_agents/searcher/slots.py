@@ -1,4 +1,4 @@
-"""Slots: simulations of one tree that may wait for a batch, each in a frame of its own."""
+"""Slots: simulations of one tree that may wait for a batch, each with its own frame."""
 
 import itertools
 from collections.abc import Callable
@@ -18,20 +18,20 @@ from rave_agents.tree.storage import allocated
 
 
 class SlotOwner(Protocol):
-    """The search that a slot belongs to, which does what its steps ask for."""
+    """The search that owns a slot and handles the results of its steps."""
 
     def called(self, function: Callable[[int], int]) -> int:
-        """Call a function of the kernel, as the parts and the provider need it."""
+        """Call a kernel function."""
 
     def handle(self, slot: "Slot", step: int, status: int) -> bool:
-        """Do what a step and its status ask for; returns whether to take the step once more."""
+        """Handle the status of a step; returns whether to repeat the step."""
 
 
 _versions = itertools.count(1)
 
 
 class Slot:
-    """A simulation of its own that may wait: its frame, its provider and its path.
+    """A simulation that may wait: its frame, its provider and its path.
 
     It is a ``Member`` of a ``LeafStepper``.
     """
@@ -47,7 +47,7 @@ class Slot:
         self.version: int = 0
 
     def bind(self, record: leaves.LeafSearch) -> None:
-        """Work on this record from now on."""
+        """Use this record from now on."""
         self.record = record
         self.version = next(_versions)
         in_slices = hasattr(self.simulator, "slice")
@@ -62,22 +62,22 @@ class Slot:
 
     @property
     def path(self) -> WaitingPath:
-        """The rows on the way of its simulation."""
+        """The rows on the path of its simulation."""
         path, depth = self.record.search.path, int(self.frame.header[Header.PATH_LENGTH])
         rows = path.nodes, path.edges, path.entries, self.frame.path_nodes
         return WaitingPath(*(array[:depth] for array in rows))
 
     def call(self) -> int:
-        """Take a step, from Python."""
+        """Take a step from Python."""
         return self.owner.called(self.bound)
 
     def handle(self, step: int, status: int) -> bool:
-        """Do what a step's status asks for; returns whether to take the step once more."""
+        """Handle the status of a step; returns whether to repeat the step."""
         return self.owner.handle(self, step, status)
 
 
 def bind_leaves(search: Search) -> None:
-    """Compile what a search with an evaluator of batches calls, see ``compile_search``."""
+    """Compile the functions of a search with an evaluator of batches, see ``compile_search``."""
     cache = EvaluationCache(1, keeps=False)
     batch = BatchArrays(1, (), num_actions=1, num_players=1, logits=True, cache=cache)
     control = leaves.new_control(virtual=False)
@@ -89,7 +89,7 @@ def bind_leaves(search: Search) -> None:
 
 
 def path_beside(shared: Path, slot: Slot) -> Path:
-    """A path of a slot's own; what it holds already is kept. The count of simulations is shared."""
+    """A separate path for a slot, keeping its content; the count of simulations is shared."""
     header = slot.frame.header
     size = int(header[Header.PATH_CAPACITY] + header[Header.NUM_PLAYERS])
     sizes = {Axis.PATH: size, Axis.PLAYER: int(header[Header.NUM_PLAYERS]), Axis.ONE: 1}

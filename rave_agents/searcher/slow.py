@@ -1,4 +1,4 @@
-"""Progress of a search that takes longer than two seconds."""
+"""Progress display of a search that takes longer than two seconds."""
 
 import contextlib
 import threading
@@ -14,15 +14,14 @@ from rave_agents.searcher.tree_search import TreeSearch
 
 
 class SlowSearch:
-    """Shows how far a search is: a terminal or notebook has a bar, elsewhere it is logged once.
+    """Shows the progress of a search: a bar in a terminal or notebook, elsewhere one log message.
 
-    Nothing is shown in other threads than the main one, in processes of the arena, and where
-    another run is shown.
+    Nothing is shown outside the main thread, in worker processes, or while another run is shown.
 
     Args:
-        searches: the searches that run.
+        searches: the running searches.
         limit: their limit.
-        started: ``time.perf_counter()`` time at which they began.
+        started: their ``time.perf_counter()`` start.
     """
 
     def __init__(self, searches: Sequence[TreeSearch], limit: Limit, started: float) -> None:
@@ -49,5 +48,5 @@ class SlowSearch:
             self._show(self._done())
 
     def close(self) -> None:
-        """Take the display away."""
+        """Remove the display."""
         self._stack.close()

@@ -1,4 +1,4 @@
-"""A small network of torch for any game: what is trained where no network is given."""
+"""A small torch network for any game: the default for training."""
 
 import math
 from typing import Any
@@ -19,12 +19,12 @@ class SmallNetwork(nn.Module):  # type: ignore[misc]
 
     Args:
         observation_shape: the shape of one observation; three numbers are channels, rows and
-            columns, or rows, columns and channels where there are fewest of these.
+            columns, or rows, columns and channels if the last number is the smallest.
         num_actions: the game's distinct actions.
-        num_values: values to give: 1 or one for each player.
+        num_values: number of values: 1, or one per player.
         utilities: the least and the greatest value.
-        channels: of each convolution.
-        hidden: units of the last layer, and of those before it where there are no convolutions.
+        channels: channels of each convolution.
+        hidden: units of the last hidden layer, and of earlier ones without convolutions.
     """
 
     def __init__(
@@ -61,6 +61,6 @@ class SmallNetwork(nn.Module):  # type: ignore[misc]
         if self._channels_last:
             observations = observations.movedim(-1, 1)
         elif observations.dim() == 1:
-            observations = observations[:, None]  # Of a game that shows one number.
+            observations = observations[:, None]  # Observations of a single number.
         hidden = self.body(observations)
         return self.policy(hidden), self._middle + self._half * torch.tanh(self.value(hidden))

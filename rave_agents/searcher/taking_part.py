@@ -1,4 +1,4 @@
-"""The words for what took part in a search, see ``SearchResult.took_part``."""
+"""The names of the parts that took part in a search, see ``SearchResult.took_part``."""
 
 import math
 from typing import Any
@@ -13,12 +13,12 @@ from rave_agents.tree.composition import SearchedGame
 
 
 def parts_that_took_part(game: SearchedGame, evaluator: Any, *, patterns: bool) -> tuple[str, ...]:
-    """What took part in simulations.
+    """The names of the parts that took part in simulations.
 
     Args:
         game: the game and the search's parts in it.
-        evaluator: what evaluated positions; None for playouts alone.
-        patterns: whether playouts followed patterns of the game's compiled rules.
+        evaluator: the evaluator of positions; None for playouts only.
+        patterns: True if playouts used patterns of the game's compiled rules.
     """
     kind = kind_of(evaluator)
     learned = isinstance(evaluator, LinearValue | MovePolicy)

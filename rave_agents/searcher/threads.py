@@ -1,4 +1,4 @@
-"""Several trees searched at the same time, one in each thread."""
+"""Searches several trees in parallel, one per thread."""
 
 import contextlib
 import threading
@@ -9,28 +9,28 @@ from rave_agents.compiler.signals import start_threads
 from rave_agents.searcher.tree_search import TreeSearch
 
 LOOK_SECONDS = 0.02
-"""Interval at which the first thread, done with its own tree, looks after the others."""
+"""Interval at which the first thread, once finished with its own tree, polls the others."""
 
 AGAIN_SECONDS = 0.001
-"""Time that a thread sleeps before it looks again whether it may go on."""
+"""Interval at which a waiting thread polls the gate."""
 
 
 class _Gate:
-    """A gate that threads pass before each slice: it can be closed for a while, and for good.
+    """A gate that threads pass before each slice; it can be closed temporarily or for good.
 
-    The calling thread may be interrupted by Ctrl-C anywhere, in the waiting functions of
-    ``threading`` too, which then forget what they waited for. So all waiting is looking again.
+    Waiting is polling: Ctrl-C may interrupt the calling thread anywhere, even inside the waiting
+    functions of ``threading``, which then lose track of what they waited for.
     """
 
     def __init__(self) -> None:
         self.ended = False
-        """True once the gate is closed for good; set it to close it so."""
+        """True once the gate is closed for good; set it to close the gate."""
         self._closed = False
         self._inside = 0
         self._lock = threading.Lock()
 
     def enter(self) -> bool:
-        """Pass, once the gate is open. Returns False if it is closed for good."""
+        """Enter once the gate is open. Returns False if it is closed for good."""
         while True:
             with self._lock:
                 if self.ended:
@@ -41,13 +41,13 @@ class _Gate:
             time.sleep(AGAIN_SECONDS)
 
     def leave(self) -> None:
-        """Come back."""
+        """Leave the gate after a slice."""
         with self._lock:
             self._inside -= 1
 
     @contextlib.contextmanager
     def closed(self) -> Iterator[None]:
-        """Close it, once everybody has come back, for the time of a ``with`` statement."""
+        """Close the gate during a ``with`` statement, which starts once all threads have left."""
         try:
             self._closed = True
             self.wait()
@@ -56,7 +56,7 @@ class _Gate:
             self._closed = False
 
     def wait(self) -> None:
-        """Wait until everybody has come back, who may come in no more."""
+        """Wait until all threads have left; the gate must be closed."""
         while True:
             with self._lock:
                 if self._inside == 0:
@@ -68,22 +68,22 @@ def run_in_threads(
     searches: Sequence[TreeSearch],
     look: Callable[[Callable[[], contextlib.AbstractContextManager[None]]], bool],
 ) -> bool:
-    """Search several trees: the first in the calling thread, each other in a thread of its own.
+    """Search several trees: the first in the calling thread, the others in their own threads.
 
-    Threads share nothing but a gate between two slices. The end of one search is the end of all if
-    it solved its root or failed. No thread touches its tree afterwards, whatever happens.
+    Threads share only a gate between slices. All searches end when one solves its root or fails. No
+    thread touches its tree afterwards, whatever happens.
 
     Args:
-        searches: two or more, their limits set.
-        look: called in the calling thread, between two slices of the first search and, when that is
-            done, every ``LOOK_SECONDS``; with what holds the other threads between two slices for
-            the time of a ``with`` statement. It tells whether to go on.
+        searches: two or more searches with their limits set.
+        look: called in the calling thread between two slices of the first search and, when that is
+            finished, every ``LOOK_SECONDS``. Its argument makes a context manager that holds the
+            other threads between slices. Returns whether to continue.
 
     Returns:
-        Whether the searches came to their own end: ``look`` did not end them.
+        True unless ``look`` ended the searches.
 
     Raises:
-        Exception: what a search or ``look`` raises, unchanged.
+        Exception: any exception of a search or of ``look``, unchanged.
     """
     first, *others = searches
     gate, errors = _Gate(), list[BaseException]()
@@ -109,10 +109,10 @@ def run_in_threads(
             try:
                 gate.wait()
                 for worker in workers:
-                    if worker.is_alive():  # Not so if an exception came before they started.
+                    if worker.is_alive():  # False if an exception came before they started.
                         worker.join()
                 break
-            except BaseException as error:  # Of a signal handler: nothing else raises.
+            except BaseException as error:  # Only a signal handler can raise here.
                 interrupt = error
         if interrupt is not None:
             raise interrupt
@@ -122,7 +122,7 @@ def run_in_threads(
 
 
 def _work(search: TreeSearch, gate: _Gate, errors: list[BaseException]) -> None:
-    """Search one tree, in a thread of its own."""
+    """Search one tree in a worker thread."""
     more = True
     try:
         while more and gate.enter():

@@ -1,4 +1,4 @@
-"""Settings of a clock: the time that a game gives a player, and how they spend it."""
+"""Settings of a clock: the time a game gives a player, and how the player spends it."""
 
 import dataclasses
 import enum
@@ -11,10 +11,10 @@ from rave_agents.game.arguments import unknown_argument, unknown_name
 
 
 class Schedule(enum.StrEnum):
-    """Estimates of the number of moves by which the remaining time is divided."""
+    """Estimates of the divisor of the remaining time, in moves."""
 
     MOVES_LEFT = "moves_left"
-    """Moves expected to be left, as random games from the position last."""
+    """The expected number of moves left, estimated by random games."""
     BASIC = "basic"
     """A constant: ``C``."""
     MAX_PLY = "max_ply"
@@ -22,21 +22,22 @@ class Schedule(enum.StrEnum):
 
 
 class Phase(NamedTuple):
-    """Planned time of some moves."""
+    """Planned time per move for a range of moves."""
 
     seconds: float
-    """Seconds for each of them."""
+    """Seconds per move."""
     last_move: float
-    """Number of the last one, counting the player's own from 1; infinity for all that follow."""
+    """Number of the last of these moves, counting the player's own from 1; infinity for all
+    following moves."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TimeControl:
-    """The time that one player has: a main time and what follows it, or a plan for each move.
+    """The time of one player: a main time and byo-yomi, or a plan for each move.
 
-    Main time may grow by an increment with each move. When it is used up, byo-yomi begins: in each
-    period so many moves have to be made. A period that is overstepped is lost, and the last one
-    loses the game. A plan, ``phases``, loses no game: time that a move leaves over is there for
+    Main time may grow by an increment per move. When it is used up, byo-yomi begins: a number of
+    moves must be made in each period. Exceeding a period uses it up, and exceeding the last one
+    loses the game. A plan, ``phases``, cannot lose on time: time saved by a move is available to
     later ones.
     """
 
@@ -49,9 +50,9 @@ class TimeControl:
     period_moves: int = 1
     """Moves to be made in a period, at least 1: 1 is Japanese, more is Canadian byo-yomi."""
     periods: int = 1
-    """The number of periods, at least 1."""
+    """Number of periods, at least 1."""
     phases: tuple[Phase, ...] = ()
-    """A plan in place of all these: the last phase has no last move."""
+    """A plan instead of all these; the last phase has no last move."""
 
     def __post_init__(self) -> None:
         for name in ("main", "increment", "period"):
@@ -67,13 +68,13 @@ class TimeControl:
         if not self.phases and not (self.main or self.increment or self.period):
             raise ValueError("A clock needs time: a main time, a byo-yomi period or phases.")
         if self.increment and self.period:
-            raise ValueError("increment and period do not go together: give one of them.")
+            raise ValueError("increment and period exclude each other: give only one of them.")
         last = 0.0
         for phase in self.phases:
             _require_seconds("the seconds of a phase", phase.seconds)
             if phase.seconds == 0 or not phase.last_move > last:
                 raise ValueError(
-                    "Phases must have seconds above 0 and last moves that grow, got "
+                    "Phases must have seconds above 0 and increasing last moves, got "
                     f"{phase.seconds:g} to {phase.last_move:g} after {last:g}."
                 )
             last = phase.last_move
@@ -95,32 +96,33 @@ class TimeControl:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TimePolicy:
-    """Division of a player's time among the moves."""
+    """How a player divides the time among moves."""
 
     schedule: Schedule = Schedule.MOVES_LEFT
     """The divisor of the remaining main time; see ``Schedule``."""
     c: float = 30.0
     """C of the schedules ``basic`` and ``max_ply``, in moves, above 0. Huang, Coulom & Lin use 80
-    on 19x19, where a game has some 120 moves of each side."""
+    on 19x19, where each side makes some 120 moves."""
     max_ply: float = 80.0
     """MaxPly of the schedule ``max_ply``, in moves of both sides, at least 0 (Huang, Coulom & Lin
     2010: 80)."""
     least_moves: float = 4.0
-    """Least divisor of the remaining time with ``moves_left``, at least 1: the end may be further
-    away than random games tell."""
+    """Minimum divisor of the remaining time with ``moves_left``, at least 1: the end may be further
+    away than random games suggest."""
     lag: float = 0.05
-    """Seconds that a move may take beyond what the search sees, at least 0; kept in reserve for
-    every move that is expected."""
+    """Seconds per move outside the search, such as network lag, at least 0; reserved for every
+    expected move."""
     early_stop: bool = True
-    """True if a move ends as soon as the runner-up cannot catch up in the time left (STOP of Baier
-    & Winands 2012)."""
+    """True to end a move as soon as the runner-up cannot catch up in the time left (STOP of Baier &
+    Winands 2012)."""
     unstable: float = 0.5
-    """UNST of Huang, Coulom & Lin (2010): part of its time that a move gets in addition where the
-    most visited move is not the best valued; at least 0."""
+    """UNST of Huang, Coulom & Lin (2010): extra time, as a share of the move's time, if the most
+    visited move does not have the best value; at least 0."""
     behind: float = 1.0
-    """BEHIND of the same: likewise where the value of the move is below ``behind_below``."""
+    """BEHIND of Huang, Coulom & Lin (2010): extra time if the move's value is below
+    ``behind_below``."""
     behind_below: float = 0.4
-    """Value below which a player is behind, on the scale from 0, lost, to 1, won; in [0, 1]."""
+    """Value below which a player is behind, in [0, 1], from lost to won."""
 
     def __post_init__(self) -> None:
         try:
@@ -143,7 +145,7 @@ _NUMBER = r"(\d+(?:\.\d*)?|\.\d+)"
 
 
 def parse_control(parts: Sequence[str], text: str) -> TimeControl:
-    """The time control that ``parts`` say, the pieces of ``text`` between its commas."""
+    """The time control in ``parts``, the comma-separated pieces of ``text``."""
     phases = []
     for index, part in enumerate(parts):
         last = index == len(parts) - 1
@@ -173,7 +175,7 @@ def parse_control(parts: Sequence[str], text: str) -> TimeControl:
 
 
 def parse_policy(parts: Sequence[str]) -> TimePolicy:
-    """The policy whose settings are ``parts``, each as ``name=value``."""
+    """The policy with the settings ``parts``, each a ``name=value``."""
     values: dict[str, Any] = {}
     known = {field.name: field.default for field in dataclasses.fields(TimePolicy)}
     for part in parts:

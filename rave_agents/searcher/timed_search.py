@@ -17,25 +17,25 @@ from rave_agents.searcher.watch import Watch
 from rave_agents.tree.root_position import RootPosition
 
 PLAYOUTS = 8
-"""Random games that tell how many moves are left."""
+"""Number of random games that estimate how many moves are left."""
 
 _SECONDS = 0.02
-"""Time limit of the games played, in seconds."""
+"""Time limit for these games, in seconds."""
 
 MOVES_IN_A_SLOW_GAME = 40
-"""Moves of the player that are expected where not even one of these games could be played."""
+"""Expected moves of the player if not even one of these games could be finished."""
 
 _LONGEST = 2000
-"""Moves after which a random game is broken off."""
+"""Maximum moves of a random game."""
 
 
 def clocked_limit(clock: Clock, root: RootPosition, limit: Limit | None) -> tuple[Limit, Watch]:
-    """Return the limit of a search whose time a clock decides, and what watches it meanwhile.
+    """The limit and the watch of a search whose time a clock determines.
 
     Args:
-        clock: of the player.
+        clock: the player's clock.
         root: the position.
-        limit: in addition to the clock's time; None for none.
+        limit: a limit in addition to the clock's time, or None.
     """
     state, player = root.state, root.player
     moves_left = expected_moves(state, player) if clock.needs_moves_left else 1.0
@@ -49,13 +49,13 @@ def clocked_limit(clock: Clock, root: RootPosition, limit: Limit | None) -> tupl
 
 
 def expected_moves(state: GameState, player: int | None = None) -> float:
-    """Mean number of moves that the player to move still makes in random games, this one included.
+    """Mean number of the player's moves left in random games, including this one.
 
     The games are the same at every call.
 
     Args:
         state: the position.
-        player: who is meant where players move at the same time.
+        player: the player, if moves are simultaneous.
     """
     draw = random.Random(0)
     player = state.current_player() if player is None else player
@@ -71,9 +71,9 @@ def expected_moves(state: GameState, player: int | None = None) -> float:
 
 
 def _own_moves(state: GameState, player: int, draw: random.Random, ends: float) -> tuple[int, bool]:
-    """Plays on at random in ``state`` itself and counts the player's moves.
+    """Play on at random in ``state`` itself, counting the player's moves.
 
-    Returns also whether there was time to do so.
+    Also returns whether there was enough time.
     """
     own = 0
     for _ in range(_LONGEST):

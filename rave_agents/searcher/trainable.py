@@ -1,6 +1,6 @@
-"""Networks that learn: what training asks of one, and how a module of torch does it.
+"""Networks that learn: the interface for training, and its implementation for torch modules.
 
-torch is imported by whoever makes its modules; nothing here does.
+This module does not import torch; whoever creates torch modules does.
 """
 
 import sys
@@ -22,29 +22,29 @@ LEARNING_RATE = 2e-3
 """Step size of Adam."""
 
 WEIGHT_DECAY = 1e-4
-"""Weight of the squares of a module's numbers."""
+"""Weight of the squared parameters (L2 regularisation)."""
 
 
 class NetworkSizes(NamedTuple):
-    """Facts of a game from which a network is made."""
+    """The facts of a game that determine a network's size."""
 
     observation_shape: tuple[int, ...]
     """The shape of one observation."""
     num_actions: int
     """The game's distinct actions."""
     num_players: int
-    """Its players."""
+    """The game's number of players."""
     num_values: int
-    """Values that a network is to give: 1, of the player to move, or one for each player."""
+    """Number of values of the network: 1, of the player to move, or one per player."""
     utilities: tuple[float, float]
-    """The least and the greatest utility."""
+    """The least and greatest utility."""
 
 
 class Lesson(NamedTuple):
-    """Positions of self-play to learn from, one a row."""
+    """Positions of self-play to learn from, one per row."""
 
     observations: NDArray[np.float32]
-    """[B, ...] what the player to move observes."""
+    """[B, ...] observations of the player to move."""
     legal_actions_mask: NDArray[np.bool_]
     """[B, A] whether each action is legal."""
     players: NDArray[np.int64]
@@ -52,17 +52,17 @@ class Lesson(NamedTuple):
     policy: NDArray[np.float32]
     """[B, A] the search's policy; each row sums to 1."""
     values: NDArray[np.float32]
-    """[B, players] what each player got from here on, for the player to move mixed with what the
-    search expected."""
+    """[B, players] each player's return from here on; that of the player to move is mixed with the
+    search's value."""
 
     def rows(self, chosen: NDArray[np.int64]) -> "Lesson":
-        """Some of the positions."""
+        """A selection of the positions."""
         parts: list[Any] = [part[chosen] for part in self]
         return Lesson(*parts)
 
     @classmethod
     def joined(cls, lessons: Sequence["Lesson"]) -> Self:
-        """Positions of several, in their order."""
+        """The positions of several lessons, concatenated."""
         parts: list[Any] = [np.concatenate(part) for part in zip(*lessons, strict=True)]
         return cls(*parts)
 
@@ -74,20 +74,20 @@ class Lesson(NamedTuple):
 
 @runtime_checkable
 class Trainable(Protocol):
-    """A network that training takes beside modules of torch.
+    """A custom network for training, other than torch modules.
 
-    It is an evaluator of batches as well, see ``as_evaluator``: called with observations it returns
+    It is also an evaluator of batches, see ``as_evaluator``: called with observations it returns
     the policy's logits [B, A] and the values [B] or [B, players].
     """
 
     def learn(self, lesson: Lesson) -> float:
-        """Take one step of learning from these positions. Returns the mean loss."""
+        """Take one learning step on these positions. Returns the mean loss."""
 
     def state_dict(self) -> Arrays:
-        """The numbers learned so far, by name."""
+        """The learned parameters, by name."""
 
     def load_state_dict(self, state_dict: Arrays) -> object:
-        """Take these numbers in place of its own."""
+        """Replace the parameters by these."""
 
 
 def is_network(thing: Any) -> bool:
@@ -96,10 +96,10 @@ def is_network(thing: Any) -> bool:
 
 
 def trainable(network: Any, sizes: NetworkSizes) -> Trainable:
-    """A network in the form that training asks for.
+    """Adapt a network for training.
 
     Raises:
-        TypeError: for an object that cannot be trained; the message says what it lacks.
+        TypeError: for an object that cannot be trained, naming the missing methods.
     """
     if is_torch_module(network):
         return TorchTrainable(network, sizes)
@@ -111,18 +111,18 @@ def trainable(network: Any, sizes: NetworkSizes) -> Trainable:
         if not callable(getattr(network, name, None))
     ]
     raise TypeError(
-        "A network that is trained is a torch.nn.Module, or an object that is called with "
-        "observations and has learn(lesson), state_dict() and load_state_dict(arrays): "
+        "A trainable network is a torch.nn.Module, or a callable of observations with "
+        "learn(lesson), state_dict() and load_state_dict(arrays): "
         f"{type(network).__name__} has no {', '.join(lacks)}."
     )
 
 
 class TorchTrainable:
-    """A module of torch that learns by Adam: the policy by cross-entropy, values by squares.
+    """A torch module trained with Adam: cross-entropy for the policy, squared error for values.
 
     Args:
         module: the network.
-        sizes: the game's.
+        sizes: the game's sizes.
     """
 
     def __init__(self, module: Any, sizes: NetworkSizes) -> None:
@@ -142,7 +142,7 @@ class TorchTrainable:
         self._optimizer = torch.optim.Adam(learned, lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
 
     def learn(self, lesson: Lesson) -> float:
-        """Take one step of Adam. Returns the loss."""
+        """Take an Adam step. Returns the loss."""
         torch: Any = sys.modules["torch"]
         batch = Batch(lesson.observations, lesson.legal_actions_mask, lesson.players)
         self._module.train()
@@ -159,14 +159,14 @@ class TorchTrainable:
         return float(loss.item())
 
     def state_dict(self) -> Arrays:
-        """The module's numbers as arrays."""
+        """The module's parameters as arrays."""
         return {
             name: _array(tensor.detach().cpu())
             for name, tensor in self._module.state_dict().items()
         }
 
     def load_state_dict(self, state_dict: Arrays) -> None:
-        """Take these numbers; the module refuses those that do not fit."""
+        """Load these parameters; the module refuses those that do not fit."""
         torch: Any = sys.modules["torch"]
         tensors = {name: torch.as_tensor(np.array(each)) for name, each in state_dict.items()}
         self._module.load_state_dict(tensors)

@@ -1,7 +1,7 @@
-"""``TrainedNetwork``: a network that self-play has trained, and its file.
+"""``TrainedNetwork``: a network trained by self-play, and its file.
 
-The file holds the network's numbers alone. The code that they are for is this package's own small
-network, or one of the user's, which whoever loads the file has to name: a file runs nothing.
+The file holds only the network's parameters. Their code is this package's small network, or a
+custom one that must be named when the file is loaded: a file executes nothing.
 """
 
 import contextlib
@@ -36,37 +36,37 @@ from rave_agents.searcher.trainable import (
 )
 
 FORMAT = 1
-"""The number of the files' format."""
+"""Version of the file format."""
 
 _FORMAT_NAME = "network_format"
 _STATE = "state/"
 _SMALL_MODULE = "rave_agents.searcher.small_network"  # It imports torch.
 
 SMALL = "the small network of this package"
-"""The network's name in messages where none is given."""
+"""The default network's name in messages."""
 
 _WITH_NETWORK = re.compile(r"\s*(?P<path>[^()]+\.npz)\((?P<inside>.*)\)\s*", re.DOTALL)
 
 
 class NetworkMaker(NamedTuple):
-    """Makes a network for a game, in this process or another."""
+    """Makes a network for a game, in this or another process."""
 
     source: Source | None
     """The user's class, function or network; None for ``SmallNetwork``."""
     sizes: NetworkSizes
-    """The game's."""
+    """The game's sizes."""
     seed: int = 0
-    """Decides the numbers of a new network."""
+    """Seed of a new network's parameters."""
     name: str = ""
-    """The place of the network's code, with parameters; empty for this package's own."""
+    """The name of the network's code, with parameters; empty for this package's own."""
 
     @classmethod
     def of(cls, network: Any, sizes: NetworkSizes, seed: int = 0) -> Self:
-        """The maker for whatever a user gives, see ``train``.
+        """Coerce user input to a maker, see ``train``.
 
         Raises:
-            UnknownNameError: for a name that leads nowhere.
-            TypeError: for what is no network and makes none.
+            UnknownNameError: for an unknown name.
+            TypeError: for an object that neither is nor makes a network.
         """
         if network is None:
             return cls(None, sizes, seed)
@@ -77,13 +77,13 @@ class NetworkMaker(NamedTuple):
             kind = network if hasattr(network, "__qualname__") else type(network)
             name = f"{kind.__module__}:{kind.__qualname__}"
         if is_network(source.value) and source.parameters:
-            raise TypeError(f"{name} is a network, made already: it takes no parameters.")
+            raise TypeError(f"{name} is already a network: it takes no parameters.")
         if not (is_network(source.value) or callable(source.value)):
-            trainable(source.value, sizes)  # Says what it lacks.
+            trainable(source.value, sizes)  # Raises with the missing methods.
         return cls(source, sizes, seed, name)
 
     def make(self) -> Any:
-        """A network: a module of torch, or another that can be trained."""
+        """Make the network: a torch module or another trainable object."""
         source = self.source
         if source is None:
             source = Source(importlib.import_module(_SMALL_MODULE).SmallNetwork)
@@ -91,36 +91,36 @@ class NetworkMaker(NamedTuple):
             if is_network(source.value):
                 return copy.deepcopy(source.value)
             arguments = self._arguments(source)
-            told = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
-            with own_code(f"{_name_of(source)}({told}) fails"):
+            text = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+            with own_code(f"{_name_of(source)}({text}) fails"):
                 return source.value(**arguments)
 
     def _arguments(self, source: Source) -> dict[str, Any]:
-        """Arguments for a class or a function: those given, and what its parameters ask for.
+        """Arguments for a class or function: the given ones, and the sizes its parameters ask for.
 
         Raises:
-            UnknownNameError: for a parameter that it does not have.
-            TypeError: if it needs more.
+            UnknownNameError: for an unknown parameter.
+            TypeError: if it needs other arguments.
         """
         name = _name_of(source)
         takes = parameters_of(source.value) or {}
         found = dict(source.parameters)
         if not any(each.kind is each.VAR_KEYWORD for each in takes.values()):
             check_names(f"parameter of {name}", found, takes, UnknownNameError)
-        told = {**self.sizes._asdict(), "seed": self.seed}
+        available = {**self.sizes._asdict(), "seed": self.seed}
         unnamed = [
-            told[field] for field in ("observation_shape", "num_actions") if field not in takes
+            available[field] for field in ("observation_shape", "num_actions") if field not in takes
         ]
         for each in takes.values():
             if each.name in found:
                 continue
-            if each.name in told:
-                found[each.name] = told[each.name]
+            if each.name in available:
+                found[each.name] = available[each.name]
             elif is_needed(each):
                 if not unnamed:
                     raise TypeError(
-                        f"{name} needs {each.name}: a network is made of the shape of "
-                        f"observations and the number of actions, and by name of {', '.join(told)}."
+                        f"{name} needs {each.name}: a network gets the shape of observations and "
+                        f"the number of actions, and by name any of {', '.join(available)}."
                     )
                 found[each.name] = unnamed.pop(0)
         return found
@@ -128,7 +128,7 @@ class NetworkMaker(NamedTuple):
     def trained(
         self, arrays: Arrays, game: str, made: str = "", match: FileMatch | None = None
     ) -> "TrainedNetwork":
-        """A network with these numbers.
+        """A network with these parameters.
 
         Raises:
             ValueError: if they do not fit.
@@ -144,7 +144,7 @@ def _name_of(source: Source) -> str:
 
 @contextlib.contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """Meanwhile NumPy's and torch's common random numbers come from a seed; then as before."""
+    """Seed NumPy's and torch's global random numbers during a ``with`` statement."""
     torch: Any = sys.modules.get("torch")
     before = np.random.get_state()
     np.random.seed(seed % (1 << 32))
@@ -160,18 +160,18 @@ def seeded(seed: int) -> Iterator[None]:
 
 
 class TrainedNetwork(BatchEvaluator):
-    """A network that self-play has trained; ``evaluator=`` takes it, or its file.
+    """A network trained by self-play; ``evaluator=`` accepts it or its file.
 
     Args:
-        network: a module of torch, or another that ``train`` takes.
-        maker: what made it.
+        network: a torch module, or another network for ``train``.
+        maker: its maker.
         game: the game that it was trained on, as text.
-        made: a line that tells how it was trained.
-        match: the match of an agent with it against one without; None if it was not measured.
+        made: a line on how it was trained.
+        match: the match of an agent with it against one without it; None if not measured.
     """
 
     kind = "network"
-    """The kind of what was learned."""
+    """The kind of learned file."""
 
     def __init__(
         self,
@@ -187,17 +187,17 @@ class TrainedNetwork(BatchEvaluator):
         self.network: Any = network
         """The network itself."""
         self.sizes: NetworkSizes = maker.sizes
-        """Sizes of the game that it was trained on."""
+        """The sizes of the game that it was trained on."""
         self.game = game
         self.made = made
         self.match = match
         self._maker = maker
 
     def __call__(self, batch: Batch) -> Any:
-        """Ask the network.
+        """Evaluate a batch.
 
         Raises:
-            UnsupportedGameError: about positions of another game.
+            UnsupportedGameError: for positions of another game.
         """
         shape, actions = batch.observations.shape[1:], batch.legal_actions_mask.shape[1]
         if (shape, actions) != (self.sizes.observation_shape, self.sizes.num_actions):
@@ -209,23 +209,23 @@ class TrainedNetwork(BatchEvaluator):
         return self.function(batch)
 
     def state_dict(self) -> Arrays:
-        """The network's numbers, by name."""
+        """The network's parameters, by name."""
         return trainable(self.network, self.sizes).state_dict()
 
     def spec(self, path: str | os.PathLike[str]) -> str:
-        """The text that ``evaluator=`` takes for its file."""
+        """The text to pass as ``evaluator=`` for its file."""
         name = self._maker.name
         return f"{os.fspath(path)}(network={name})" if name else os.fspath(path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file of NumPy's format npz."""
+        """Write the network to an npz file."""
         arrays = {name: np.asarray(each) for name, each in self.state_dict().items()}
         for name, array in arrays.items():
             if array.dtype.kind not in "biuf":
-                raise TypeError(f"The network's {name!r} holds no numbers, but {array.dtype}.")
+                raise TypeError(f"The network's {name!r} must hold numbers, not {array.dtype}.")
         if sum(each.nbytes for each in arrays.values()) > MOST_BYTES // 2:
-            raise ValueError(f"A network's file may have {MOST_BYTES // 2} bytes.")
-        told: dict[str, Any] = {
+            raise ValueError(f"A network's file may have at most {MOST_BYTES // 2} bytes.")
+        content: dict[str, Any] = {
             _FORMAT_NAME: FORMAT,
             "game": self.game,
             "network": self._maker.name,
@@ -237,19 +237,19 @@ class TrainedNetwork(BatchEvaluator):
             **{_STATE + name: array for name, array in arrays.items()},
         }
         with written_whole(path) as file:
-            np.savez_compressed(file, allow_pickle=False, **told)
+            np.savez_compressed(file, allow_pickle=False, **content)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], network: Any = None) -> "TrainedNetwork":
-        """Read what ``save`` has written.
+        """Read a file written by ``save``.
 
         Args:
             path: the file.
-            network: the network that was trained, as ``train`` took it; None for the small one.
+            network: the trained network, in the form given to ``train``; None for the small one.
 
         Raises:
             OSError: if there is no such file.
-            ValueError: if it is not a trained network, or one of another network's.
+            ValueError: if it is not a trained network, or belongs to another network.
         """
         path = os.fspath(path)
         try:
@@ -259,12 +259,12 @@ class TrainedNetwork(BatchEvaluator):
             match = match_in(arrays)
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
-                f"{path!r} is not a trained network, as rave-agents train writes: {error}."
+                f"{path!r} is not a trained network as written by rave-agents train: {error}."
             ) from error
         if network is None and name:
             raise ValueError(
-                f"{path!r} has the numbers of {name}, whose code no file runs: name it, "
-                f'such as evaluator="{path}(network={name})".'
+                f"{path!r} has the parameters of {name}, but files run no code: name the network, "
+                f'as in evaluator="{path}(network={name})".'
             )
         state = {
             key.removeprefix(_STATE): array
@@ -275,7 +275,7 @@ class TrainedNetwork(BatchEvaluator):
 
 
 def is_network_file(path: str | os.PathLike[str]) -> bool:
-    """True for a file of a trained network, whole or not."""
+    """True for a file of a trained network, intact or not."""
     try:
         with zipfile.ZipFile(path) as archive:
             return f"{_FORMAT_NAME}.npy" in archive.namelist()
@@ -284,7 +284,7 @@ def is_network_file(path: str | os.PathLike[str]) -> bool:
 
 
 def named_network(text: str) -> TrainedNetwork | None:
-    """The network that ``FILE`` or ``FILE(network=module:Net)`` names; None for any other text.
+    """The network named by ``FILE`` or ``FILE(network=module:Net)``; None for other texts.
 
     Raises:
         OSError: if there is no such file.
@@ -303,20 +303,20 @@ def named_network(text: str) -> TrainedNetwork | None:
 
 
 def load_arrays(network: Trainable, arrays: Arrays, name: str) -> None:
-    """Give a network these numbers.
+    """Load these parameters into a network.
 
     Raises:
-        ValueError: if they are not those of such a network.
+        ValueError: if they do not fit the network.
     """
     own = {key: np.asarray(each).shape for key, each in network.state_dict().items()}
     given = {key: each.shape for key, each in arrays.items()}
     if own != given:
         wrong = sorted(key for key in {*own, *given} if own.get(key) != given.get(key))[:3]
-        told = "; ".join(f"{key}: {given.get(key)} for {own.get(key)}" for key in wrong)
-        raise ValueError(f"The numbers do not fit {name}: {told}.")
+        differences = "; ".join(f"{key}: {given.get(key)} for {own.get(key)}" for key in wrong)
+        raise ValueError(f"The parameters do not fit {name}: {differences}.")
     for key, each in arrays.items():
         if each.dtype.kind == "f" and not np.isfinite(each).all():
-            raise ValueError(f"The numbers of {key} are not finite.")
+            raise ValueError(f"The parameters {key} are not finite.")
     network.load_state_dict(arrays)
 
 
@@ -337,7 +337,7 @@ def _sizes_of(arrays: Arrays) -> NetworkSizes:
         and utilities[0] < utilities[1]
     )
     if not fits:
-        raise ValueError("its sizes are none of a game")
+        raise ValueError("its sizes are not those of a game")
     actions, players, values = (int(each) for each in numbers)
     low, high = utilities.tolist()
     return NetworkSizes(tuple(shape.tolist()), actions, players, values, (low, high))

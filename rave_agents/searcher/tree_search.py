@@ -1,4 +1,4 @@
-"""One tree and its search: what one thread of a Searcher works on."""
+"""Search of one tree in one thread."""
 
 import contextlib
 import math
@@ -46,36 +46,36 @@ from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.search_tree import SearchTree
 
 SLICE_SECONDS = 0.02
-"""Duration of the loop between two looks at the clock, in seconds."""
+"""Duration of the loop between two checks of the clock, in seconds."""
 
 OVERRUN, LEAST_OVERRUN = 0.1, 0.05
-"""Time that a search with too few worlds for any choice may go on after its deadline: a share of
-its time, or a number of seconds if these are more."""
+"""Overrun allowed to a search with too few worlds for any choice: a share of its time, but at least
+this many seconds."""
 
 AFTER_FORGETTING = 2
-"""The visit on which a child gets a node, at the earliest, once the memory was full: most of those
-with one visit would be forgotten."""
+"""Once the memory was full, a child gets a node on this visit at the earliest: most nodes with one
+visit would be forgotten again."""
 
 _NOTHING = contextlib.nullcontext()
 
 
 def _nothing_kept() -> None:
-    """Stand for ``forget_positions`` of providers that keep no states by ``Frame.path_nodes``."""
+    """Replaces ``forget_positions`` for providers that cache no states by ``Frame.path_nodes``."""
 
 
 class TreeSearch:
-    """The search of one tree, by one thread: what a ``Searcher`` has one of for each thread.
+    """Searches one tree in one thread; a ``Searcher`` owns one per thread.
 
-    It has the tree, the random streams that grow it and the provider of simulations. ``enter``
-    has it at a root, ``open`` gets the provider, ``begin`` sets limits, and ``run_slice`` runs the
-    loop for some milliseconds. Between two slices the tree is whole.
+    It owns the tree, its random streams and the provider of simulations. ``enter`` sets the root,
+    ``open`` makes the provider, ``begin`` sets limits, and ``run_slice`` runs the loop for some
+    milliseconds. Between slices the tree is consistent.
 
     Args:
-        evaluator: evaluates positions, see ``as_evaluator``; None for playouts.
+        evaluator: the evaluator of positions, see ``as_evaluator``; None for playouts.
     """
 
     root: RootPosition
-    """The root position; known once it has been entered."""
+    """The root position; set by ``enter``."""
 
     def __init__(self, evaluator: Any) -> None:
         self._evaluator = evaluator
@@ -91,16 +91,17 @@ class TreeSearch:
         self._laid_out = 0  # The version of the storage for which _run was laid out.
         self._slice_size = 1
         self.loading = 0.0
-        """Seconds that the last provider took to be compiled or loaded."""
+        """Seconds spent on compiling or loading the last provider."""
         self.provider: str = "python"
-        """The provider of the simulations, see ``SearchResult.provider``; known once it is open."""
+        """The provider's name, see ``SearchResult.provider``; set by ``open``."""
         self.took_part: tuple[str, ...] = ()
-        """What takes part in its simulations, see ``SearchResult.took_part``; known likewise."""
+        """The parts that take part in simulations, see ``SearchResult.took_part``; set by
+        ``open``."""
         self.in_python: bool = True
-        """True if that is Python, which compiled code is much faster than; likewise."""
+        """True if simulations run in Python, much slower than compiled code; set by ``open``."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state that a copy goes on with: all that is not bound to places in memory."""
+        """The state for a copy: everything that is not bound to memory addresses."""
         bound = ("_frame", "_flat_frame", "_simulator", "_slice", "_run", "_search", "_policy")
         kept = {name: value for name, value in vars(self).items() if name not in bound}
         return {**kept, "_keeps_provider": False, "_policy": None, "_run": None, "_laid_out": 0}
@@ -111,76 +112,76 @@ class TreeSearch:
         playout_seeds: np.random.SeedSequence,
         noise_seed: np.random.SeedSequence,
     ) -> None:
-        """Draw everything random from these seeds from now on.
+        """Restart all random streams from these seeds.
 
         Args:
-            stream_seed: of tie-breaks and of chance nodes in the tree.
+            stream_seed: seed of tie-breaks and of chance nodes in the tree.
             playout_seeds: spawns a seed for the playouts of each search.
-            noise_seed: of the root's noise. Searches that share it have the same noise.
+            noise_seed: seed of the root's noise. Searches that share it have the same noise.
         """
         self._stream = make_stream(stream_seed)
         self._playout_seeds = playout_seeds
         self._noise = np.random.default_rng(noise_seed)
 
     def use_evaluator(self, evaluator: Any) -> None:
-        """Evaluate positions by another evaluator from the next provider on."""
+        """Use another evaluator from the next provider on."""
         self._evaluator = evaluator
         self._keeps_provider = False
 
     def draw_as(self, other: "TreeSearch") -> None:
-        """Go on with the random streams of another search."""
+        """Continue with the random streams of another search."""
         self._stream, self._noise = other._stream, other._noise
         self._playout_seeds = other._playout_seeds
 
     def mend(self) -> None:
-        """Make the tree whole after a search that was broken off; the next has a new provider."""
+        """Repair the tree after an interrupted search; the next search gets a new provider."""
         self._keeps_provider = False
         if self.tree is not None:
             self.tree.mend()
 
     def clear_tree(self) -> None:
-        """Drop all nodes, but not their memory; the random streams go on."""
+        """Drop all nodes but keep the memory; the random streams continue."""
         if self.tree is not None:
             self.tree.clear()
 
     def clear_learned(self) -> None:
-        """Forget what was seen of the game, too, as a new search has."""
+        """Also forget what was learned about the game."""
         if self.tree is not None:
             self.tree.clear_learned()
 
     def detach_tree(self) -> None:
-        """Let go of the tree, which is somebody else's from now on."""
+        """Release the tree to another owner."""
         self.tree = self._numbers = None
         self._keeps_provider = False
 
     def reroot(self, path: Sequence[int]) -> None:
-        """Keep what is below these actions and chance outcomes, see ``SearchTree.follow``."""
+        """Keep the subtree after these actions and chance outcomes, see ``SearchTree.follow``."""
         if self.tree is not None:
             self.tree.follow(path)
 
     @property
     def has_root(self) -> bool:
-        """True if there is a root node yet."""
+        """True if the tree has a root node."""
         return self.tree is not None and self.tree.has_root
 
     @property
     def simulations(self) -> int:
-        """Simulations of this search; the loop counts them."""
+        """Simulations of this search, counted by the loop."""
         if self.tree is None or self.tree.arrays.used[NODE] == 0:
             return 0
         return int(self.tree.path.simulations[0]) - self._before
 
     @property
     def runs_in_parallel(self) -> bool:
-        """True if searches of other trees can run at the same time; known once it is open."""
+        """True if other trees can be searched in parallel; valid after ``open``."""
         return bool(getattr(self._simulator, "outside_interpreter", False))
 
     def enter(self, root: RootPosition, path: Sequence[int] = ()) -> None:
-        """Search a position from now on; what was learned of another game goes.
+        """Set the root position; statistics learned about another game are dropped.
 
         Args:
             root: the position. The tree is empty, or was led here by ``path``.
-            path: actions and chance outcomes from the root before, see ``SearchTree.follow``.
+            path: actions and chance outcomes from the previous root, see ``SearchTree.follow``.
         """
         self._keeps_provider = self._keeps_provider and root.game is self.root.game
         self.root = root
@@ -195,7 +196,7 @@ class TreeSearch:
             self._before = int(tree.path.simulations[0])
 
     def open(self) -> None:
-        """Get the provider of simulations of this position, or let the last one go on to it."""
+        """Make a provider of simulations for the root, or move the last one there."""
         words = self._playout_seeds.spawn(1)[0].generate_state(4, np.uint32)
         goes_on = getattr(self._simulator, "set_root", None) if self._keeps_provider else None
         if goes_on is None or not goes_on(self.root.state):
@@ -209,9 +210,9 @@ class TreeSearch:
         """Set the limits, before the first slice.
 
         Args:
-            simulations: how many to run; infinity for no limit.
-            deadline: ``time.perf_counter()`` time at which to end; infinity likewise.
-            memory_share: the part of ``max_memory_mb`` that a new tree may take, in (0, 1].
+            simulations: the number to run; infinity for no limit.
+            deadline: the ``time.perf_counter()`` time to stop at; infinity for no limit.
+            memory_share: the share of ``max_memory_mb`` for a new tree, in (0, 1].
         """
         game, tree = self.root.game, self.tree
         self._simulator.deadline = deadline
@@ -245,8 +246,8 @@ class TreeSearch:
         """Run for some milliseconds. Returns whether there is more to do.
 
         Raises:
-            FormulaError: if a selection formula of the user's own raises or gives no score.
-            Exception: whatever the game's state or the evaluator raises, unchanged.
+            FormulaError: if a custom selection formula raises or returns no score.
+            Exception: any exception of the game's state or the evaluator, unchanged.
         """
         game, tree, frame = self.root.game, self.tree, self._frame
         assert tree is not None
@@ -266,7 +267,7 @@ class TreeSearch:
             if is_part_failure(game.parts, error):
                 raise part_failed(game.parts, error) from error
             if JIT_DISABLED:
-                tree.clear()  # It may be torn: there is no such place in compiled code.
+                tree.clear()  # Interrupted mid-update (interpreter only): discard the tree.
             raise
         if status == Status.FAILED:
             raise_failure(game.parts, self._policy, self._simulator)
@@ -287,18 +288,19 @@ class TreeSearch:
         if done > 0:
             per_second = done / max(now - self._slice_started, 1e-9)
             seconds = min(SLICE_SECONDS, max(self._deadline - now, 0.0))
+            # At most fourfold growth per slice: one fast slice must not overshoot the deadline.
             self._slice_size = max(1, min(4 * self._slice_size, int(per_second * seconds)))
         self._slice_started = now
         return True
 
     def world_sample(self) -> WorldSample | None:
-        """The worlds drawn, once it is open; None if nothing is hidden."""
+        """The determinizations drawn; None without hidden information."""
         if not self.root.game.determinizes:
             return None
         return self._simulator.worlds.sample()  # type: ignore[attr-defined,no-any-return]
 
     def _extended(self) -> bool:
-        """Give some more time, once, to what is to be simulated in a world that took it all."""
+        """Extend the time once, if drawing the first determinization has used it all."""
         sample = None if self._is_extended or self.simulations > 0 else self.world_sample()
         if sample is None or sample.drawn == 0:
             return False
@@ -307,12 +309,12 @@ class TreeSearch:
         return True
 
     def _end(self) -> float:
-        """The end of simulations; later as long as too few worlds for any choice have been seen."""
+        """The time to stop; later while too few determinizations for any choice were searched."""
         few = self.root.game.determinizes and self.simulations < FEW
         return self._latest if few else self._deadline
 
     def _bind(self, tree: SearchTree) -> None:
-        """Let the loop work on the arrays as they are now; those that grew lie elsewhere."""
+        """Bind the loop to the current arrays, which may have been reallocated."""
         game, bounds = self.root.game, tree.utility_range
         settings = Settings(
             num_players=game.num_players,
@@ -343,14 +345,14 @@ class TreeSearch:
         self._lay_out(tree)
 
     def _lay_out(self, tree: SearchTree) -> None:
-        """Lay the search out in memory, as far as it is not as before."""
+        """Lay out the compiled record of the search, unless the arrays are unchanged."""
         version = tree.storage.version
         before = self._run if version == self._laid_out else None
         self._run = loop.run.bound(self._search, before)
         self._laid_out = version
 
     def _make_simulator(self, playout_stream: Stream) -> None:
-        """Make a frame, and what runs simulations in it."""
+        """Make a frame and its provider of simulations."""
         game, before = self.root.game, seconds_waited()
         self._use_simulator(*self.new_simulator(self.root, playout_stream))
         self.loading = seconds_waited() - before
@@ -362,7 +364,7 @@ class TreeSearch:
             self._use_frame(weighed)
 
     def new_simulator(self, root: RootPosition, playout_stream: Stream) -> tuple[Simulator, Frame]:
-        """A provider of simulations of a position, and its frame."""
+        """A new provider of simulations for a position, and its frame."""
         game, evaluator = root.game, self._evaluator
         cut = game.judging.playout_moves if is_value_function(evaluator) else math.inf
         frame = new_frame(
@@ -388,7 +390,7 @@ class TreeSearch:
         self._frame, self._flat_frame = frame, flat_frame(frame)
 
     def _make_room(self, tree: SearchTree, frame: Frame) -> None:
-        """Make room for what a simulation could not write, in the frame or for its actions."""
+        """Make room in the frame, or for new actions, after a simulation overflowed."""
         if self._numbers is not None and self._numbers.overflows:
             self._fit_actions(tree, frame)
         else:
@@ -403,7 +405,7 @@ class TreeSearch:
         self._bind(tree)
 
     def _grow_frame(self, tree: SearchTree, frame: Frame) -> None:
-        """Go on with larger buffers; the next search begins with small ones again."""
+        """Continue with larger buffers; the next search starts with small ones again."""
         grown = grown_frame(frame)
         self._keeps_provider = False
         self._use_frame(grown)
@@ -412,7 +414,7 @@ class TreeSearch:
         self._bind(tree)
 
     def _fit_actions(self, tree: SearchTree, frame: Frame) -> None:
-        """Go on with room for the actions that have occurred, or without the latest."""
+        """Make room for the actions met so far, or continue without the latest ones."""
         before = tree.num_actions
         tree.fit_actions(self._noise)
         if tree.num_actions > before:
@@ -421,7 +423,7 @@ class TreeSearch:
         self._bind(tree)
 
     def _add_noise(self, tree: SearchTree) -> None:
-        """Mix the noise into the root's priors, as soon as there is a root."""
+        """Mix noise into the root's priors, once there is a root."""
         if not tree.has_root:
             return
         edges = trees.edge_rows(tree.arrays, ROOT)
@@ -430,7 +432,7 @@ class TreeSearch:
         noised = np.asarray(call_part(noisy, noise, priors.copy(), self._noise))
         if noised.shape != priors.shape or not (np.isfinite(noised) & (noised >= 0.0)).all():
             raise FormulaError(
-                f"{type(noise).__name__} must give {len(priors)} numbers of at "
+                f"{type(noise).__name__} must return {len(priors)} numbers of at "
                 f"least 0, one for each of the root's actions, got {noised!r}."
             )
         priors[:] = noised

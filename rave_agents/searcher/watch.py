@@ -1,21 +1,22 @@
-"""Early stopping and time extension: ends a search before its limit, or gives it more time."""
+"""Early stopping and time extension of a search."""
 
 import math
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 OFTEN = 0.1
-"""The part of the most visited move's visits that a move must have for its value to count in UNST:
-the mean of a few simulations says nothing."""
+"""A move's value counts in UNST from this share of the most visited move's visits: the mean of few
+simulations means nothing."""
 
 
 class RootStatistics(NamedTuple):
-    """Visits and values of the root's moves while a search runs; moves in one order throughout."""
+    """Visits and values of the root's moves during a search, in a fixed order."""
 
     visits: Sequence[float]
     """Visits of each move."""
     values: Sequence[float]
-    """Mean value of each move for who chooses, from 0, lost, to 1, won; 0 without visits."""
+    """Mean value of each move for the player to move, from 0 (lost) to 1 (won); 0 without
+    visits."""
 
     @property
     def lead(self) -> float:
@@ -27,12 +28,12 @@ class RootStatistics(NamedTuple):
 
     @property
     def chosen(self) -> int:
-        """The index of the most visited move; of equals the best valued."""
+        """The index of the most visited move; among equals the one with the best value."""
         return max(range(len(self.visits)), key=lambda i: (self.visits[i], self.values[i]))
 
     @property
     def unstable(self) -> bool:
-        """True if the most visited move is not the best valued of those often visited."""
+        """True if a frequently visited move has a better value than the most visited one."""
         if not self.visits:
             return False
         often = OFTEN * max(self.visits)
@@ -41,21 +42,21 @@ class RootStatistics(NamedTuple):
 
 
 class Watch(Protocol):
-    """Decides, while a search runs, whether it goes on."""
+    """Decides during a search whether it continues."""
 
     def should_stop(
         self, statistics: RootStatistics, seconds: float, simulations_left: float
     ) -> bool:
-        """Return whether to end now.
+        """Return whether to stop now.
 
         Args:
-            statistics: of the root's moves.
-            seconds: since the search began.
-            simulations_left: until its limit, at the present speed.
+            statistics: the root's moves.
+            seconds: seconds since the search began.
+            simulations_left: simulations until its limit at the present speed.
         """
 
     def extension_seconds(self, statistics: RootStatistics) -> float:
-        """Return seconds to go on for, once the time is over; 0 to end."""
+        """Return seconds to continue once the time is over; 0 to stop."""
 
 
 class EarlyStop:

@@ -294,7 +294,7 @@ def test_a_models_file_is_answered_with_what_reads_it(tmp_path):
     with pytest.raises(UnknownNameError, match="A model's file is read by what you name in Python"):
         as_agent(str(file))
     with pytest.raises(
-        UnknownNameError, match=r"no file that rave-agents learn or train writes.*\./nets.py:net"
+        UnknownNameError, match=r"not a file of rave-agents learn or train.*\./nets.py:net"
     ):
         make_agent("uct", GAME, evaluator=str(file))
 

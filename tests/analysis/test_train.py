@@ -52,9 +52,11 @@ def test_a_network_is_trained_and_its_file_is_an_evaluator_in_one_line(tmp_path)
     ]
     assert found[0] == found[1]
     assert (numbers(again) != numbers(Perceptron((3, 3, 3), 9, hidden=8))).any()
-    with pytest.raises(ValueError, match=r"name it, such as evaluator=.*Perceptron\(hidden=8\)"):
+    with pytest.raises(
+        ValueError, match=r"name the network, as in evaluator=.*Perceptron\(hidden=8\)"
+    ):
         as_evaluator(path)
-    with pytest.raises(ValueError, match="numbers do not fit"):
+    with pytest.raises(ValueError, match="parameters do not fit"):
         as_evaluator(f"{path}(network={FILE}:Perceptron)")
 
 
@@ -131,7 +133,7 @@ def test_training_ends_where_the_callback_says_so():
         ({"network": "nowhere:Net"}, UnknownNameError, "no module 'nowhere'"),
         ({"network": f"{FILE}:Perceptron(hiden=8)"}, UnknownNameError, "Did you mean 'hidden'"),
         ({"network": f"{FILE}:untaught"}, TypeError, "has no learn, state_dict, load_state_dict"),
-        ({"network": f"{FILE}:MADE(hidden=8)"}, TypeError, "made already"),
+        ({"network": f"{FILE}:MADE(hidden=8)"}, TypeError, "is already a network"),
         ({"network": 3}, TypeError, "int has no learn"),
         ({"network": lambda a, b, c: None}, TypeError, "needs c"),
         ({"network": lambda: Perceptron((27,), 8)}, GameError, r"policy of shape \(\d+, 9\)"),
@@ -161,7 +163,7 @@ def test_a_damaged_file_is_refused_and_an_interrupted_write_leaves_the_old_one(t
     network.save(path)
     whole = path.read_bytes()
     network.network.numbers["out"] = np.array([object()])
-    with pytest.raises(TypeError, match="holds no numbers"):
+    with pytest.raises(TypeError, match="must hold numbers"):
         network.save(path)
     assert path.read_bytes() == whole
     arrays = dict(np.load(path))

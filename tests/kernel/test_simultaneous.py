@@ -408,7 +408,7 @@ def test_mixed_strategies_are_for_simultaneous_moves(preset):
 @pytest.mark.parametrize(
     ("player", "error", "message"),
     [
-        (None, ValueError, "say for whom to choose"),
+        (None, ValueError, "pass player, one of"),
         (2, ValueError, r"one who has a legal action here, \[0, 1\]: got 2"),
         (True, TypeError, "player must be an integer or None"),
         ("0", TypeError, "player must be an integer or None"),

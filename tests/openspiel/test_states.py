@@ -143,9 +143,7 @@ def test_a_search_refuses_states_of_games_it_cannot_play(name):
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
     for given in (state, OpenSpielState(state)):
-        with pytest.raises(
-            UnsupportedGameError, match=r"no worlds|cannot be searched|not searched"
-        ):
+        with pytest.raises(UnsupportedGameError, match=r"no worlds|cannot be searched"):
             Searcher().search(given, Limit(simulations=10))
 
 

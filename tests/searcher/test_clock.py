@@ -236,7 +236,7 @@ def test_a_number_is_a_main_time():
         ("-5", "Not a clock"),
         ("0", "A clock needs time"),
         ("4 to 4", "Not a clock"),
-        ("4 to 4, 8 to 3, 2", "last moves that grow"),
+        ("4 to 4, 8 to 3, 2", "increasing last moves"),
         ("0 a move", "seconds above 0"),
         ("60, lagg=1", "Did you mean 'lag'"),
         ("60, schedule=maxply", "Did you mean 'max_ply'"),

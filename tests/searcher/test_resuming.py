@@ -59,7 +59,7 @@ def test_another_position_is_refused_and_the_tree_kept(name):
         other, message = pyspiel.load_game("matrix_pd").new_initial_state(), "not the position"
     else:
         other.apply_action(other.legal_actions()[0])
-        message = "not the position that was searched last. After a move, lead"
+        message = "not the position that was searched last. After a move, call"
     with pytest.raises(ValueError, match=message):
         searcher.search(other, Limit(simulations=20), player=player, resume=True)
     assert searcher.result().root_visits == 20
@@ -67,7 +67,7 @@ def test_another_position_is_refused_and_the_tree_kept(name):
 
 def test_nothing_to_resume_is_refused():
     searcher = Searcher(seed=1)
-    with pytest.raises(ValueError, match="nothing to resume, since nothing was searched yet"):
+    with pytest.raises(ValueError, match="nothing to resume: nothing was searched yet"):
         searcher.search(Subtraction(), Limit(simulations=20), resume=True)
 
 
@@ -75,7 +75,7 @@ def test_nothing_to_resume_is_refused():
 def test_other_ways_to_keep_the_tree_are_refused_with_it(given):
     searcher = Searcher(seed=1)
     searcher.search(Subtraction(), Limit(simulations=20))
-    with pytest.raises(ValueError, match="Give resume, moves or reuse"):
+    with pytest.raises(ValueError, match="only one of resume, moves and reuse"):
         searcher.search(Subtraction(), Limit(simulations=20), resume=True, **given)
 
 
