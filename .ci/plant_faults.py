@@ -37,9 +37,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--commit", default="HEAD", help="whose tests and code: HEAD if left out")
     parser.add_argument("--only", action="append", metavar="NAME", help="plant this fault")
-    parser.add_argument(
-        "--full", action="store_true", help="ask pytest --full in the named folders"
-    )
+    parser.add_argument("--full", action="store_true", help="ask pytest --full of the named tests")
     given, options = parser.parse_known_args()
     faults = tomllib.loads((HERE / "faults.toml").read_text("utf-8"))["fault"]
     unknown = {*(given.only or [])} - {fault["name"] for fault in faults}
