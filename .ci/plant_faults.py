@@ -45,6 +45,8 @@ def main() -> None:
         sys.exit(f"There is no fault {', '.join(sorted(unknown))}.")
     with tempfile.TemporaryDirectory() as folder:
         sound, faulty = (_clone(pathlib.Path(folder, name), given.commit) for name in "sf")
+        for fault in faults:
+            _planted(faulty / fault["file"], fault["old"], fault["new"])  # Exits if it cannot be.
         print("| fault | found by | seconds |\n|---|---|---|", flush=True)
         for fault in faults:
             if given.only and fault["name"] not in given.only:
