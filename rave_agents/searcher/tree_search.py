@@ -236,9 +236,10 @@ class TreeSearch:
         self._deadline, self._is_extended = deadline, False
         self._latest = deadline + max(LEAST_OVERRUN, OVERRUN * (deadline - now))
         self._last = int(tree.path.simulations[0]) + simulations
-        self._slice_size = max(
-            1, self._slice_size // 4
-        )  # This position may be slower than the last.
+        # Noise is added to the root after the first slice, which is one simulation then. Else the
+        # first slice is a quarter of the last one: this position may be slower.
+        is_ready = tree.noised or isinstance(game.config.root_noise, NoNoise)
+        self._slice_size = max(1, self._slice_size // 4) if is_ready else 1
         self._slice_started = now
         self._bind(tree)
 
