@@ -137,9 +137,9 @@ class Predicts:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (Predicts(), r"Predicts has predict\(\), which tells an action alone"),
+        (Predicts(), r"Predicts has predict\(\), which returns only an action"),
         (3, "int has none"),
-        (lambda height: 0.0, "[Ii]ts parameter 'height' does not tell"),
+        (lambda height: 0.0, "[Ii]ts parameter 'height' does not say"),
     ],
 )
 def test_a_model_that_lacks_something_is_told_what(model, message):

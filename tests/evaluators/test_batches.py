@@ -577,7 +577,7 @@ def test_several_leaves_are_refused_where_players_move_at_the_same_time():
     while state.current_player() != -2:
         state.apply_action(state.legal_actions()[0])
     player = next(iter(state.rules.joint(state.history)))
-    with pytest.raises(UnsupportedGameError, match="leaves=2 is for games in which one player"):
+    with pytest.raises(UnsupportedGameError, match="leaves=2 is for games with alternating moves"):
         searched(state, drawing(1), config=PUCT_CONFIG.replace(leaves=2), player=player)
 
 

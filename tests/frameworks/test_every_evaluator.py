@@ -175,7 +175,7 @@ def test_a_function_whose_parameter_does_not_tell_is_refused():
     def heuristic(board):
         return 0.0
 
-    with pytest.raises(TypeError, match=r"'board' does not tell\. Call it state"):
+    with pytest.raises(TypeError, match=r"'board' does not say\. Name it state"):
         as_evaluator(heuristic)
 
 
