@@ -1,6 +1,6 @@
 """Matches, sweeps, tournaments, races and curves, their statistics, and speed measurements.
 
-It imports agents and what lies below.
+It imports agents and lower rooms.
 """
 
 from rave_agents.arena.bench import run_bench

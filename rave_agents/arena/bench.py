@@ -1,9 +1,9 @@
-"""Simulations per second beside a baseline, by default OpenSpiel's C++ MCTSBot.
+"""Simulations per second compared with a baseline, by default OpenSpiel's C++ MCTSBot.
 
-Times of different machines and runs do not compare, ratios of one run do. So in every round each
-agent searches the same position in turn, with the same number of simulations and a fresh tree, as
-at the beginning of another game, and a ratio is that of two medians over the rounds. Peers of other
-programs that are much slower search with as many simulations as take them a round.
+Times of different machines and runs are not comparable, ratios within one run are. So in every
+round each agent in turn searches the same position with the same number of simulations and a fresh
+tree, and a ratio is that of the two medians over the rounds. Much slower peers of other programs
+use as many simulations as fit into a round.
 """
 
 import dataclasses
@@ -31,25 +31,25 @@ from rave_agents.game.game_state import GameState
 from rave_agents.results.progress import Progress, shown
 
 DEFAULT_AGENTS = ("uct", "rave")
-"""The agents that are measured."""
+"""The agents to measure."""
 
 BASELINE = "mcts"
-"""The agent that they are measured against."""
+"""The baseline agent."""
 
 PEERS = ("mcts_py",)
-"""Agents of other programs that are measured besides, in the games that they can play."""
+"""Agents of other programs, also measured in the games they can play."""
 
 ROUND_SECONDS = 0.2
 """Target duration of a round of the slowest agent, in seconds."""
 
 EQUAL_TIME_GAMES = 20
-"""Games of a match at equal time."""
+"""Number of games of a match at equal time."""
 
 _FIRST_SIMULATIONS = 100
-"""Simulations with which the calibration starts."""
+"""Initial number of simulations of the calibration."""
 
 _FEWEST = 2
-"""Simulations of a round: with one, OpenSpiel's Python bot has no move to choose."""
+"""Minimum simulations of a round: with one, OpenSpiel's Python bot cannot choose a move."""
 
 
 @answers_unknown_arguments
@@ -68,49 +68,51 @@ def run_bench(
 ) -> BenchResult:
     """Measure simulations per second from the first position of each game.
 
-    Chance moves before the first decision are drawn. Building agents, compiling and loading code
-    are not measured. An agent that proves the game early is measured by what it really ran, and a
-    fast one searches again until half the seconds of a round are used. Ctrl-C ends the run with the
-    games that are finished.
+    Chance outcomes before the first decision are drawn. Creating agents, compiling and loading code
+    are not measured. An agent that proves the game early is measured by the simulations it ran, and
+    a fast one searches repeatedly until half of the round's time is used. Ctrl-C ends the run,
+    keeping finished games.
 
     Args:
         games: games or their names, see ``as_game``.
-        agents: specs of agents that count simulations; a limit of their own is kept.
-        baseline: the spec that they are compared with.
-        rounds: how often each agent is measured, at least 1.
+        agents: specs of agents that count simulations; limits in specs are kept.
+        baseline: the spec of the baseline.
+        rounds: number of measurements per agent, at least 1.
         seed: an integer of at least 0, for everything random.
-        round_seconds: seconds that a round is to take the slowest agent.
-        equal_time: seconds a move; each agent then plays a match against the baseline in each game
-            besides. None for no matches.
+        round_seconds: target seconds of a round for the slowest agent.
+        equal_time: seconds per move of an additional match against the baseline, per agent and
+            game. None for no matches.
         equal_time_games: games of such a match, at least 1.
-        peers: whether OpenSpiel's Python bot is measured besides, in the games that it can play.
-        progress: None for a display in a terminal or notebook, False for none, True for one
-            anywhere; or a function, which is called after each game's calibration, after every
-            round and after every game at equal time with the result so far.
+        peers: True to measure OpenSpiel's Python bot as well, in the games it can play.
+        progress: None for a display in a terminal or notebook, False for none, True for a display
+            in any case; or a function, called with the result so far after each game's calibration,
+            every round and every game at equal time.
 
     Raises:
-        UnknownNameError: for a game, an agent or a parameter that does not exist.
+        UnknownNameError: for an unknown game, agent or parameter.
         UnsupportedGameError: if an agent cannot play a game.
-        TypeError, ValueError: for a value that is not allowed, or an agent that has no simulations.
+        TypeError, ValueError: for an invalid value, or an agent that has no simulations.
     """
     plan = _checked_plan(
         agents, baseline, rounds, seed, round_seconds, equal_time, equal_time_games
     )
     loaded = [as_game(game) for game in games]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # A misleading AMAF is as fast as any other.
+        warnings.simplefilter("ignore")  # Whether AMAF misleads does not matter for speed.
         for game in loaded:
             for spec in plan.specs:
                 make_agent(spec, game, 0)
     planned = len(loaded) * plan.steps_per_game
     result = BenchResult(rows=(), baseline=baseline, all_planned=planned)
-    with shown(progress) as tell:
+    with shown(progress) as report:
         for asked, game in zip(games, loaded, strict=True):
             name = asked if isinstance(asked, str) else game.name
             begun = dataclasses.replace(result, game=name)
-            told = None if tell is None else functools.partial(_tell, tell, begun)
+            report_steps = (
+                None if report is None else functools.partial(_report_steps, report, begun)
+            )
             try:
-                rows = _rows(name, game, plan, _peers_of(game, plan) if peers else [], told)
+                rows = _rows(name, game, plan, _peers_of(game, plan) if peers else [], report_steps)
             except KeyboardInterrupt:
                 return dataclasses.replace(result, interrupted=True)
             result = dataclasses.replace(
@@ -166,7 +168,7 @@ def _counting_spec(spec: Any) -> AgentSpec:
 
 
 def _peers_of(game: Game, plan: _Plan) -> list[AgentSpec]:
-    """The peers that can play the game and were not asked for."""
+    """The peers that can play the game and are not among the agents."""
     asked = {spec.name for spec in plan.specs}
     found = []
     for spec in (AgentSpec.parse(name) for name in PEERS if name not in asked):
@@ -178,9 +180,9 @@ def _peers_of(game: Game, plan: _Plan) -> list[AgentSpec]:
     return found
 
 
-def _tell(tell: Callable[[BenchResult], object], begun: BenchResult, steps: int) -> None:
-    """Tell of the result with some steps of the game that has begun."""
-    tell(dataclasses.replace(begun, finished=begun.finished + steps))
+def _report_steps(report: Callable[[BenchResult], object], begun: BenchResult, steps: int) -> None:
+    """Report the result with some steps of the current game."""
+    report(dataclasses.replace(begun, finished=begun.finished + steps))
 
 
 def _rows(
@@ -188,10 +190,10 @@ def _rows(
     game: Game,
     plan: _Plan,
     peers: Sequence[AgentSpec],
-    tell: Callable[[int], None] | None,
+    report: Callable[[int], None] | None,
 ) -> list[BenchRow]:
-    """Measure the agents and the peers on one game, and play its matches."""
-    base, *speeds = _measure(game, plan, peers, tell)
+    """Measure the agents and peers on one game, and play its matches."""
+    base, *speeds = _measure(game, plan, peers, report)
     rows = []
     for number, (spec, speed) in enumerate(zip([*plan.specs[1:], *peers], speeds, strict=True)):
         match = None
@@ -204,7 +206,7 @@ def _rows(
                 games=plan.equal_time_games,
                 seconds=plan.equal_time,
                 seed=plan.seed,
-                progress=False if tell is None else _counted_from(done, tell),
+                progress=False if report is None else _counted_from(done, report),
             )
             if match.interrupted:
                 raise KeyboardInterrupt
@@ -220,9 +222,9 @@ def _rows(
     return rows
 
 
-def _counted_from(done: int, tell: Callable[[int], None]) -> Callable[[MatchResult], None]:
-    """Progress of a match that begins after so many steps of its game."""
-    return lambda match: tell(done + match.finished)
+def _counted_from(done: int, report: Callable[[int], None]) -> Callable[[MatchResult], None]:
+    """Progress of a match that starts after ``done`` steps of its game."""
+    return lambda match: report(done + match.finished)
 
 
 class _Position(NamedTuple):
@@ -236,19 +238,19 @@ def _measure(
     game: Game,
     plan: _Plan,
     peers: Sequence[AgentSpec],
-    tell: Callable[[int], None] | None,
+    report: Callable[[int], None] | None,
 ) -> list[float]:
     """Median simulations per second of each agent on one game; the first is the baseline."""
     position = _Position(game, initial_decision(game, plan.seed))
     if position.state.is_terminal():
-        raise ValueError(f"{game.name} is over before the first move: nothing can be measured.")
+        raise ValueError(f"{game.name} is over before the first move: nothing to measure.")
     for spec in plan.specs:
         warm_up(spec, game)
     simulations = min(_calibrate(position, spec, plan) for spec in plan.specs)
     # OpenSpiel's Python bot takes at least 2.
     fewer = [max(2, min(simulations, _calibrate(position, spec, plan))) for spec in peers]
-    if tell is not None:
-        tell(0)
+    if report is not None:
+        report(0)
     specs = [*plan.specs, *peers]
     counts = [simulations] * len(plan.specs) + fewer
     agents = [_agent(position, *each, plan.seed) for each in zip(specs, counts, strict=True)]
@@ -256,8 +258,8 @@ def _measure(
     for number in range(plan.rounds):
         for spec, agent, measured in zip(specs, agents, speeds, strict=True):
             measured.append(_round(position, spec, agent, plan.round_seconds))
-        if tell is not None:
-            tell(number + 1)
+        if report is not None:
+            report(number + 1)
     return [statistics.median(measured) for measured in speeds]
 
 
@@ -279,9 +281,10 @@ def _round(position: _Position, spec: AgentSpec, agent: Agent, round_seconds: fl
 
 
 def _calibrate(position: _Position, spec: AgentSpec, plan: _Plan) -> int:
-    """Find out how many simulations take the agent the seconds of a round.
+    """Find the number of simulations that takes the agent one round's seconds.
 
-    If a proof ends the search before, these are the simulations of the proof: rounds repeat it.
+    If a proof ends the search earlier, it is the number of the proof's simulations, which rounds
+    repeat.
     """
     simulations = _FIRST_SIMULATIONS
     while True:
@@ -296,6 +299,6 @@ def _calibrate(position: _Position, spec: AgentSpec, plan: _Plan) -> int:
 
 
 def _agent(position: _Position, spec: AgentSpec, simulations: int, seed: int) -> Agent:
-    """Make an agent with this limit of simulations, unless its spec has one."""
+    """Make an agent with this limit of simulations, unless its spec has its own."""
     limited = spec.with_defaults({"simulations": simulations, "seed": seed})
     return make_agent(limited, position.game, max(0, int(position.state.current_player())))

@@ -1,4 +1,4 @@
-"""Speeds of agents in comparison with a baseline."""
+"""Speeds of agents compared with a baseline."""
 
 import dataclasses
 import functools
@@ -13,10 +13,10 @@ from rave_agents.results.tables import Column, Table
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class BenchRow:
-    """One agent on one game."""
+    """The speed of one agent on one game."""
 
     game: str
-    """The game as it was asked for."""
+    """The game, as given."""
     agent: str
     """The agent's spec."""
     simulations_per_second: float
@@ -24,11 +24,11 @@ class BenchRow:
     baseline_simulations_per_second: float
     """The baseline's median over the same rounds."""
     match: MatchResult | None = None
-    """The match against the baseline at equal time; None if none was asked for."""
+    """The match against the baseline at equal time; None without one."""
 
     @property
     def ratio(self) -> float:
-        """Simulations of the agent for each simulation of the baseline in the same time."""
+        """Simulations of the agent per simulation of the baseline in the same time."""
         return self.simulations_per_second / self.baseline_simulations_per_second
 
 
@@ -39,15 +39,15 @@ class BenchResult(GrowingResult):
     rows: tuple[BenchRow, ...]
     """Game by game."""
     baseline: str = "mcts"
-    """The agent that they were measured against."""
+    """The baseline agent."""
     finished: int = 0
-    """Number of finished rounds, and of games at equal time, all games together."""
+    """Number of finished rounds and games at equal time, over all games."""
     all_planned: int = 0
     """Number of planned rounds and games at equal time."""
     game: str = ""
     """The game that is being measured; empty at the end."""
     interrupted: bool = False
-    """True if Ctrl-C ended it: then the rows are those of the games finished before."""
+    """True if Ctrl-C ended the run; the rows are then those of the finished games."""
 
     @functools.cached_property
     def geometric_mean(self) -> dict[str, float]:
@@ -75,11 +75,11 @@ class BenchResult(GrowingResult):
         """The games, and each agent's geometric mean."""
         games = counted(len({row.game for row in self.rows}), "game")
         means = (f"{agent} {ratio:.2f}" for agent, ratio in self.geometric_mean.items())
-        line = f"simulations a second beside {self.baseline}, {games}"
+        line = f"simulations per second compared with {self.baseline}, {games}"
         return f"{line}: {', '.join(means)}" if self.rows else line
 
     def tables(self) -> list[Table]:
-        """A row for each game and agent with the means; matches at equal time."""
+        """A row per game and agent, with means; matches at equal time."""
         tables = [self._speeds()]
         if any(row.match is not None for row in self.rows):
             tables.append(self._matches())
@@ -121,7 +121,7 @@ class BenchResult(GrowingResult):
         return Table(columns, title=f"Scores against {self.baseline} at equal time", keys=2)
 
     def columns(self) -> dict[str, list[Any]]:
-        """A row for each game and agent."""
+        """A row per game and agent."""
         names = ("game", "agent", "simulations_per_second", "baseline_simulations_per_second")
         found = by_column(
             (*names, "ratio"),
@@ -138,7 +138,7 @@ class BenchResult(GrowingResult):
         return {"estimates": estimates, "label": label, "level": 1.0}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for JSON."""
+        """Plain values for JSON."""
         rows = []
         for row in self.rows:
             values = {

@@ -1,4 +1,4 @@
-"""Candidates of a race: the agents that can play a game, one of each kind."""
+"""Candidates of a race: one agent of each kind that can play a game."""
 
 import itertools
 import warnings
@@ -13,14 +13,14 @@ from rave_agents.game.game_state import has_simultaneous_moves
 from rave_agents.searcher.preparing import checked_game
 
 IN_TURN = ("auto", "uct", "uct_solver", "pn_mcts", "rave", "grave", "rave_pn")
-"""Agents for all games, one of each kind; those that need an evaluator are not among them."""
+"""Agents for all games, one of each kind, except those that need an evaluator."""
 
 AT_ONCE = ("regret_matching", "exp3", "rave_maximin")
-"""Agents beside them for games in which players move at the same time."""
+"""Additional agents for games with simultaneous moves."""
 
 
 def default_agents(game: Game) -> tuple[list[str], dict[str, str]]:
-    """The names of the agents that can play a game, and of the others the reasons why not."""
+    """The names of the agents that can play a game, and the reasons against the others."""
     state = game.new_initial_state()
     names = (*IN_TURN, *(AT_ONCE if has_simultaneous_moves(state) else ()))
     refused: dict[str, str] = {}
@@ -29,7 +29,7 @@ def default_agents(game: Game) -> tuple[list[str], dict[str, str]]:
         assert config is not None
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # The race tells whether AMAF fits.
+                warnings.simplefilter("ignore")  # The race will show whether AMAF fits.
                 for seat in range(game.num_players):
                     make_contestant(AgentSpec(name), game, seat, 0)
                 checked_game(state, config)
@@ -41,14 +41,14 @@ def default_agents(game: Game) -> tuple[list[str], dict[str, str]]:
 def varied(
     agents: Mapping[str, Contestant], vary: Mapping[str, Sequence[Any]]
 ) -> dict[str, Contestant]:
-    """The agents, those whose parameters vary once for every combination of their values.
+    """The agents, with one copy per combination of varied values.
 
     Args:
         agents: agents by name.
-        vary: for each varied parameter its values; an agent varies in those that it takes.
+        vary: the values of each varied parameter; an agent varies in the parameters it takes.
 
     Raises:
-        UnknownNameError: for an agent that does not exist.
+        UnknownNameError: for an unknown agent.
         ValueError: if no agent takes one of the parameters, or values are missing.
     """
     for key, values in vary.items():

@@ -10,22 +10,22 @@ from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
 
 Contestant = AnyAgent
-"""A player in the arena; ``str()`` gives the name in tables and journals."""
+"""A player in the arena; ``str()`` is its name in tables and journals."""
 
 
 def make_contestant(who: Contestant, game: Game, player: int, seed: int) -> Agent:
-    """The agent for one game.
+    """Make the agent for one game.
 
     Args:
         who: the contestant.
         game: the game.
         player: the seat, from 0.
-        seed: for whatever it draws, where it takes one.
+        seed: the seed of its random choices, if it takes one.
 
     Raises:
-        UnknownNameError: for an agent or a parameter that does not exist.
-        TypeError, ValueError: for a value that is not allowed.
-        Exception: whatever a class or a function of the user's own raises.
+        UnknownNameError: for an unknown agent or parameter.
+        TypeError, ValueError: for an invalid value.
+        Exception: any exception of a user's class or function.
     """
     return make_agent(who, game, player, seed=seed)
 
@@ -34,10 +34,10 @@ def named_contestants(agents: Mapping[str, Any] | Sequence[Any]) -> dict[str, Co
     """Contestants by their names in tables.
 
     Args:
-        agents: by name, or a list whose members have the names of their specs or functions.
+        agents: a dictionary by name, or a list named after specs or functions.
 
     Raises:
-        TypeError, ValueError: for what is no agent, and for two of one name.
+        TypeError, ValueError: for an object that is not an agent, or two agents of one name.
     """
     if isinstance(agents, str) or not isinstance(agents, Mapping | Sequence):
         raise TypeError(f"agents must be a list or a dictionary by name, got {agents!r}.")
@@ -47,24 +47,24 @@ def named_contestants(agents: Mapping[str, Any] | Sequence[Any]) -> dict[str, Co
     for agent in agents:
         who = as_agent(agent)
         if str(who) in found:
-            raise ValueError(f"Two agents are named {str(who)!r}: give names, {{name: agent}}.")
+            raise ValueError(f"Two agents are named {str(who)!r}: pass {{name: agent}} instead.")
         found[str(who)] = who
     return found
 
 
 def label(who: Contestant) -> str:
-    """The agent's label in a journal: its spec, or the place or the kind of one's own agent."""
+    """The agent's label in a journal: its spec, or the location or type of a custom agent."""
     if isinstance(who, AgentSpec):
         return str(who)
     place = who.source.place
     if place is None:
         return f"{OWN} {who.kind}"
-    # Without the folder, which is another one on another machine.
+    # Without the folder, which differs between machines.
     return f"{OWN} {format_call(f'{Path(place.place).name}:{place.name}', dict(who.parameters))}"
 
 
 OWN = "Python"
-"""Mark of the user's own agents in a journal."""
+"""Marks custom agents in a journal."""
 
 
 def counts_simulations(who: Contestant) -> bool:

@@ -1,4 +1,4 @@
-"""A Dask cluster as the engine of matches, sweeps, tournaments and curves."""
+"""A Dask cluster as executor of matches, sweeps, tournaments and curves."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ from rave_agents.arena.versions import check_versions, versions
 from rave_agents.extras import missing
 
 LOCAL = "local"
-"""The address that stands for a cluster of this machine's processes."""
+"""The address of a cluster of local processes."""
 
 _THIS_MACHINE = "127.0.0.1"
 _STOP_SECONDS = 1.0
@@ -21,18 +21,18 @@ _CONNECT_SECONDS = 20
 
 @contextlib.contextmanager
 def dask_executor(address: str, *, jobs: int = 1) -> Iterator[Executor]:
-    """The executor of a Dask cluster, which ``play_match`` and its like take.
+    """The executor of a Dask cluster, for ``play_match`` and similar functions.
 
     Args:
-        address: the scheduler's, such as ``"tcp://scheduler:8786"``; or ``"local"`` for a cluster
-            of this machine's processes, which ends with this one.
+        address: the scheduler's address, such as ``"tcp://scheduler:8786"``; or ``"local"`` for a
+            cluster of local processes, which ends with this process.
         jobs: processes of a local cluster.
 
     Raises:
-        ValueError: if ``distributed`` is not installed (the extra ``dask``), or for an address that
-            is none.
+        ValueError: if ``distributed`` is not installed (the extra ``dask``), or for an invalid
+            address.
         OSError: if no scheduler answers there.
-        VersionsDifferError: if a worker has other versions than this process; it names them.
+        VersionsDifferError: if a worker has other versions than this process, naming them.
     """
     try:
         import distributed  # noqa: PLC0415  (optional: Dask)
@@ -52,7 +52,7 @@ def dask_executor(address: str, *, jobs: int = 1) -> Iterator[Executor]:
 
 
 def _local_cluster(distributed: Any, jobs: int) -> Any:
-    """A cluster whose scheduler, workers and pages only this machine reaches."""
+    """A cluster whose scheduler, workers and pages are reachable from this machine only."""
     return distributed.LocalCluster(
         n_workers=jobs,
         threads_per_worker=1,
@@ -84,7 +84,7 @@ def _versions_there() -> dict[str, str]:
 
 
 def _end_local(cluster: Any) -> None:
-    """End the workers at once: they may be in the middle of games that nobody waits for."""
+    """End the workers at once: they may be playing games whose results nobody needs."""
     for nanny in cluster.workers.values():
         nanny.auto_restart = False
         if nanny.pid is not None:

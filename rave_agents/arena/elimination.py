@@ -1,20 +1,21 @@
-"""Elimination of agents in a race: evidence that may be looked at after every pair of games.
+"""Elimination of agents in a race: evidence that may be checked after every pair of games.
 
-A pair of games between two agents has a score X from 0 to 1 with the unknown mean μ. A player who
-bets the share f of all money on every pair that μ is above m, starting with 1, has after n pairs
+A pair of games between two agents has a score X from 0 to 1 with the unknown mean μ. A gambler who
+starts with 1 and bets a share f of the capital on every pair that μ is above m has after n pairs
 
     ``W_f = Π (1 + f (X_i - m) / max(m, 1 - m))``.
 
-If μ is not above m, W_f is a nonnegative supermartingale, and so is its mean W over several f. It
-then ever reaches 1/α with a probability of at most α (J. Ville, 1939), however often one looks,
-whatever distribution X has, and whoever chose by the results so far to play on. Bets that μ is
-below m mirror that. The means m against which neither W has reached 1/α are a *confidence
-sequence*: I. Waudby-Smith and A. Ramdas, "Estimating Means of Bounded Random Variables by Betting",
-Journal of the Royal Statistical Society B 86 (2024), https://arxiv.org/abs/2010.09686.
+If μ is not above m, W_f is a nonnegative supermartingale, and so is its mean W over several f. Then
+the probability that it ever reaches 1/α is at most α (J. Ville, 1939), for any number of checks,
+any distribution of X and any stopping rule. Bets that μ is below m are symmetric. The means m for
+which neither W has reached 1/α form a *confidence sequence*: I. Waudby-Smith and A. Ramdas,
+"Estimating Means of Bounded Random Variables by Betting", Journal of the Royal Statistical Society
+B 86 (2024), https://arxiv.org/abs/2010.09686.
 
 Among K agents there are K (K - 1) such bets, each of which gets its share of the 5 %: with 95 %
-probability all intervals of a race hold at all times. So the agent that scores at least 1/2 against
-every other is dropped with a probability of at most 5 %, and so are any of several equal ones.
+probability all intervals of a race hold at all times. So an agent that scores at least 1/2 against
+every other is dropped with a probability of at most 5 %; this includes any of several equally
+strong ones.
 """
 
 import itertools
@@ -27,13 +28,13 @@ from numpy.typing import NDArray
 from rave_agents.arena.statistics import CONFIDENCE
 
 LEVEL = 0.05
-"""Agents whose scores against each other are proven to be this close to 1/2 are level."""
+"""Agents are level if their score is proven to be this close to 1/2."""
 
 _YIELDS = math.log(10.0)
-"""Log of the odds against a leader at which it yields the lead to the other."""
+"""Log of the odds against a leader at which it is replaced."""
 
 _STAKES = (np.arange(20) + 0.5) / 20
-"""The shares f: all of (0, 1), since the best one, about 2 (2 μ - 1), is unknown."""
+"""The shares f, spread over (0, 1), since the best one, about 2 (2 μ - 1), is unknown."""
 
 _BISECTIONS = 50
 
@@ -41,19 +42,19 @@ _Array = NDArray[np.float64]
 
 
 class Evidence:
-    """Evidence on the mean of values, which come one by one: of scores from 0 to 1, or of any.
+    """Sequential evidence on the mean of scores in [0, 1], or of unbounded values.
 
-    Values of any size are bet on in units of the greatest that came before, and what is greater
-    counts as one unit: without bounds there is no other way to bet.
+    Unbounded values are measured in units of the greatest earlier one and clipped to one unit,
+    since bets need bounds.
 
     Args:
-        bounded: whether the values are scores, compared with 1/2; else they are compared with 0.
+        bounded: True for scores, compared with 1/2; False for values compared with 0.
     """
 
     def __init__(self, *, bounded: bool = True) -> None:
         self.bounded = bounded
         self.centre: float = 0.5 if bounded else 0.0
-        """The mean of values of two that are equal."""
+        """The mean for equally strong agents."""
         self.values: list[float] = []
         """The values, in their order."""
         self._scales: list[float] = []
@@ -66,7 +67,7 @@ class Evidence:
         }
 
     def add(self, value: float) -> None:
-        """Take the next value."""
+        """Add the next value."""
         self.values.append(value)
         self._scales.append(self._greatest)
         self._greatest = max(self._greatest, abs(value))
@@ -74,7 +75,7 @@ class Evidence:
             self._fortunes[sign, mean] += np.log1p(_STAKES * sign * self._distances(mean, -1))
 
     def _distances(self, mean: float, start: int = 0) -> _Array:
-        """Distances of the values from a mean, in units of the greatest that there may be."""
+        """Distances of the values from a mean, in units of the greatest possible one."""
         away = np.array(self.values[start:]) - mean
         if self.bounded:
             return away / max(mean, 1 - mean)
@@ -85,36 +86,36 @@ class Evidence:
 
     @property
     def for_first(self) -> float:
-        """Log of the money W of who bets that the mean is above that of equal ones."""
+        """Log of the capital W of bets that the first agent is stronger."""
         return _log_mean(self._fortunes[1, self.centre])
 
     @property
     def for_second(self) -> float:
-        """Log of the money W of who bets that the mean is below that of equal ones."""
+        """Log of the capital W of bets that the second agent is stronger."""
         return _log_mean(self._fortunes[-1, self.centre])
 
     def is_level(self, limit: float) -> bool:
         """True if scores are proven to be within ``LEVEL`` of 1/2.
 
         Args:
-            limit: the log of the money W that proves something.
+            limit: the log of the capital W that counts as proof.
         """
         ends = [(1, 0.5 - LEVEL), (-1, 0.5 + LEVEL)]
         return self.bounded and all(_log_mean(self._fortunes[end]) >= limit for end in ends)
 
     @property
     def mean(self) -> float:
-        """The mean of the values; not a number without any."""
+        """The mean of the values; NaN without any."""
         return math.fsum(self.values) / len(self.values) if self.values else math.nan
 
     def interval(self, limit: float) -> tuple[float, float]:
-        """The means that no bettor's money W, with this log, refutes."""
+        """The means that no bet refutes with the log capital ``limit``."""
         if not self.values:
             return (0.0, 1.0) if self.bounded else (-math.inf, math.inf)
         return self._end(1, limit), self._end(-1, limit)
 
     def _end(self, sign: int, limit: float) -> float:
-        """The lower end (sign 1) or the upper (-1), between a mean that is refuted and one not."""
+        """The lower end (sign 1) or upper end (-1), by bisection."""
         reach = max(self._scales)
         outer = min(sign * value for value in self.values) - reach
         if self.bounded:
@@ -139,15 +140,15 @@ def _log_mean(logs: _Array) -> float:
 
 
 class Elimination:
-    """The rule of a race: who plays next, who is dropped, and when it is over.
+    """The rules of a race: which agents play next, which are dropped, and when it ends.
 
-    The leader plays all others in turn. Who is proven to be weaker than another is dropped. A
-    leader against whom the odds are ten to one yields to the other, and one that is dropped to who
-    beat it. The race is over when everybody is dropped or level with the leader.
+    The leader plays all others in turn. An agent proven weaker than another is dropped. The leader
+    is replaced once the odds against it reach ten to one, or by the agent that eliminated it. The
+    race ends when all others are dropped or level with the leader.
 
     Args:
-        agents: how many there are.
-        bounded: whether values of pairs of games are scores, see ``Evidence``.
+        agents: the number of agents.
+        bounded: True if values of pairs of games are scores, see ``Evidence``.
     """
 
     def __init__(self, agents: int, *, bounded: bool = True) -> None:
@@ -155,22 +156,22 @@ class Elimination:
         self.leader: int = 0
         """The agent that plays the others."""
         self.dropped: dict[int, int] = {}
-        """The agents that were dropped, in this order, and by whom."""
+        """The dropped agents in order, and the agents that eliminated them."""
         self.limit: float = math.log(max(1, agents * (agents - 1)) / (1 - CONFIDENCE))
-        """Log of the money of a bettor who has proven something."""
+        """Log of the capital that counts as proof."""
         self._evidence = {
             pairing: Evidence(bounded=bounded)
             for pairing in itertools.combinations(range(agents), 2)
         }
 
     def add(self, first: int, second: int, value: float) -> None:
-        """Take the next pair of games of two agents, the first one's number being the lower."""
+        """Add the next pair of games of two agents; the first has the lower number."""
         evidence = self._evidence[first, second]
         evidence.add(value)
         odds = evidence.for_first - evidence.for_second
         winner, loser = (first, second) if odds > 0 else (second, first)
         strength = max(evidence.for_first, evidence.for_second)
-        left = self.left  # Of those who beat each other in a circle one stays.
+        left = self.left  # Never drop the last agent of a cycle A > B > C > A.
         proven = strength >= self.limit and loser in left and len(left) > 1
         if proven:
             self.dropped[loser] = winner
@@ -181,7 +182,7 @@ class Elimination:
 
     @property
     def left(self) -> list[int]:
-        """The agents that are not dropped, the leader first."""
+        """The remaining agents, the leader first."""
         ordered = (self.leader, *(agent for agent in range(self.agents) if agent != self.leader))
         return [agent for agent in ordered if agent not in self.dropped]
 
@@ -190,16 +191,16 @@ class Elimination:
         return self.evidence(self.leader, agent).is_level(self.limit)
 
     def evidence(self, one: int, two: int) -> Evidence:
-        """Evidence from the pairs of games of two agents, from the view of the lower number."""
+        """The evidence from two agents' games, from the view of the lower number."""
         return self._evidence[min(one, two), max(one, two)]
 
     def interval(self, one: int, two: int) -> tuple[float, float]:
-        """The interval of the mean of two agents' pairs, from the view of the first named."""
+        """The interval of the mean of two agents' pairs, from the view of ``one``."""
         low, high = self.evidence(one, two).interval(self.limit)
         return (low, high) if one < two else self._turned(one, two, low, high)
 
     def mean(self, one: int, two: int) -> float:
-        """The mean of two agents' pairs, from the view of the first named."""
+        """The mean of two agents' pairs, from the view of ``one``."""
         mean = self.evidence(one, two).mean
         return mean if one < two else 2 * self.evidence(one, two).centre - mean
 
@@ -209,7 +210,7 @@ class Elimination:
 
     @property
     def challengers(self) -> list[int]:
-        """The agents that are to play the leader, least played first; none at the end."""
+        """The agents to play the leader next, least played first; empty at the end."""
         open_ = [agent for agent in self.left[1:] if not self.is_level(agent)]
         return sorted(open_, key=lambda agent: len(self.evidence(self.leader, agent).values))
 

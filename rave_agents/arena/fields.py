@@ -1,6 +1,6 @@
-"""Values of a file of games, checked as they are read: an error names the field.
+"""Checked reading of the values of a file of games: errors name the field.
 
-Whoever reads the file adds the line, see ``journal.reading``.
+The reader of the file adds the line number, see ``journal.reading``.
 """
 
 import math
@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 from rave_agents.game.plain_text import printable
 
 MOST = 2**63 - 1
-"""The greatest integer that a file has: more fit into no action or count."""
+"""The greatest integer in a file: larger ones fit neither actions nor counts."""
 
 GREATEST = 1e100
-"""The greatest size of other numbers: sums of squares of them are finite still."""
+"""The greatest size of other numbers, whose sums of squares are still finite."""
 
 LONGEST_TEXT = 10_000
-"""Characters of a name or a spec."""
+"""Maximum characters of a name or spec."""
 
 _T = TypeVar("_T")
 
@@ -27,15 +27,15 @@ _brief.maxlist = _brief.maxtuple = _brief.maxdict = 4
 
 
 def brief(value: Any) -> str:
-    """A value for a message: short, and of plain characters."""
+    """A value for a message, shortened and printable."""
     return printable(_brief.repr(value))
 
 
 def field(values: Mapping[str, Any], name: str) -> Any:
-    """The value of a line under this name.
+    """The value of a line under a name.
 
     Raises:
-        ValueError: if it lacks it.
+        ValueError: if it is missing.
     """
     if name not in values:
         raise ValueError(f"{name} is missing.")
@@ -46,7 +46,7 @@ def integer(value: Any, what: str, least: int = 0, most: int = MOST) -> int:
     """An integer of these bounds.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if it is not.
     """
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         limits = f"from {least} to {most}" if most < MOST else f"of at least {least}"
@@ -58,16 +58,16 @@ def number(value: Any, what: str, least: float = -GREATEST, most: float = GREATE
     """A finite number of these bounds.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if it is not.
     """
     fits = isinstance(value, int | float) and not isinstance(value, bool)
-    if not fits or not least <= value <= most:  # which no NaN is
+    if not fits or not least <= value <= most:  # False for NaN
         raise ValueError(f"{what} must be a number from {least:g} to {most:g}, got {brief(value)}.")
     return float(value)
 
 
 def text(value: Any, what: str) -> str:
-    """A text that can be written.
+    """A text that can be encoded.
 
     Raises:
         ValueError: if it is none, or too long for a name.
@@ -75,7 +75,7 @@ def text(value: Any, what: str) -> str:
     if not isinstance(value, str) or len(value) > LONGEST_TEXT:
         raise ValueError(f"{what} must be a text, got {brief(value)}.")
     if any("\ud800" <= character <= "\udfff" for character in value):
-        raise ValueError(f"{what} has half a character, got {brief(value)}.")
+        raise ValueError(f"{what} has half a surrogate pair, got {brief(value)}.")
     return value
 
 
@@ -96,13 +96,13 @@ def listed(
     """A list of values, each checked.
 
     Args:
-        value: what is given.
-        what: what it is, for the message.
-        each: checks one of them.
-        count: how many there must be; None for any number.
+        value: the given value.
+        what: its name for the message.
+        each: checks one item.
+        count: the required number of items; None for any number.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if it is not.
     """
     if not isinstance(value, list) or count not in (None, len(value)):
         many = "" if count is None else f" of {count}"
@@ -114,7 +114,7 @@ def named(value: Any, what: str, each: Callable[[Any, str], _T]) -> dict[str, _T
     """Values by name, each checked.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if it is not.
     """
     if not isinstance(value, dict):
         raise ValueError(f"{what} must be an object, got {brief(value)}.")
@@ -125,7 +125,7 @@ def positive(value: Any, what: str) -> float:
     """A finite number above 0.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if it is not.
     """
     checked = number(value, what, 0.0)
     if checked == 0 or not math.isfinite(checked):

@@ -1,7 +1,7 @@
-"""Reader of a game file's first line, its plan: read as text, never made.
+"""Reads a game file's first line, its plan, as text only.
 
-A file may be anybody's. So the agents in it are names: nothing is imported or called for them,
-whatever their specs say, and an agent that is not known here is as good a name as another.
+A file may come from anybody, so its agents are only names: nothing is imported or called for them,
+and unknown agents are allowed.
 """
 
 import dataclasses
@@ -18,7 +18,7 @@ from rave_agents.arena.record import GameRecord
 from rave_agents.config.specs import parse_call, split_call
 
 MOST_TABLES = 100_000
-"""Pairings on all games of a file, more than which nobody has played."""
+"""Maximum number of pairings in a file."""
 
 Pairing = tuple[str, str, str]
 """A game, and the names of the first and the second agent."""
@@ -28,44 +28,44 @@ class PlannedRun(NamedTuple):
     """The plan in a file's first line."""
 
     agents: dict[str, str]
-    """The agents' specs, as texts, by their names in tables."""
+    """The agents' specs as text, by their names in tables."""
     pairings: dict[Pairing, None]
-    """The pairs of agents that meet, with their games."""
+    """The pairs of agents that play each other, with their games."""
     games: int | None
-    """Games planned for each pairing; None for a race, which ends when it has found out."""
+    """Planned games for each pairing; None for a race, which ends when it has found out."""
     seed: int
     """The seed of everything random."""
     anchor: str | None
-    """The agent whose rating is 0; None for ratings that are 0 on average."""
+    """The agent with rating 0; None for ratings that average 0."""
     pairing: Callable[[Mapping[str, Any]], Pairing]
-    """The pairing that a line's game belongs to."""
+    """Returns the pairing of a line's game."""
 
     def read(self, line: Mapping[str, Any]) -> tuple[Pairing, GameRecord]:
-        """A game of the file, and of which pairing it is.
+        """A game of the file, with its pairing.
 
         Raises:
-            ValueError: if a value is not allowed; the message names the field.
+            ValueError: for an invalid value; the message names the field.
         """
         record, pairing = GameRecord.from_dict(line), self.pairing(line)
         fields.integer(record.number, "number", 0, (self.games or MOST_GAMES) - 1)
         if pairing not in self.pairings:
-            raise ValueError(f"game and agents are not of this file: {fields.brief(pairing)}.")
+            raise ValueError(f"game and agents are not in the plan: {fields.brief(pairing)}.")
         return pairing, record
 
 
 def planned(what: str, header: Mapping[str, Any]) -> PlannedRun:
-    """Read the plan of a file of this kind.
+    """Read the plan of a file of the kind ``what``.
 
     Args:
         what: ``match``, ``sweep``, ``tournament``, ``scaling`` or ``race``.
         header: its first line.
 
     Raises:
-        ValueError: if a value is not allowed; the message names the field.
+        ValueError: for an invalid value; the message names the field.
     """
     found = _READERS[what](header)
     if found.anchor not in (None, *found.agents):
-        raise ValueError(f"anchor is none of the agents: {fields.brief(found.anchor)}.")
+        raise ValueError(f"anchor is not one of the agents: {fields.brief(found.anchor)}.")
     plies = header.get("opening_plies")
     if plies is not None:
         fields.integer(plies, "opening_plies")
@@ -121,13 +121,13 @@ def _tournament(header: Mapping[str, Any]) -> PlannedRun:
     given = header.get("gauntlet") or []
     challengers = fields.listed(given, "gauntlet", fields.text)
     if not set(challengers) <= set(agents):
-        raise ValueError(f"gauntlet has others than the agents: {fields.brief(given)}.")
+        raise ValueError(f"gauntlet has names that are not agents: {fields.brief(given)}.")
     pairs = list(itertools.combinations(agents, 2))
     if challengers:
         ordered = [(one, two) if one in challengers else (two, one) for one, two in pairs]
         pairs = [p for p in ordered if p[0] in challengers and p[1] not in challengers]
     pairings = [(game, one, two) for game in games for one, two in pairs]
-    return _planned(header, agents, pairings, "games_per_pairing", _told)
+    return _planned(header, agents, pairings, "games_per_pairing", _pairing_of)
 
 
 def _sweep(header: Mapping[str, Any]) -> PlannedRun:
@@ -158,7 +158,7 @@ def _sweep(header: Mapping[str, Any]) -> PlannedRun:
         table = tables.get((game, repr(tuple(given.get(name) for name in vary))))
         if table is None or len(given) != len(vary):
             raise ValueError(
-                f"game and parameters are of no cell: {fields.brief([game, line['parameters']])}."
+                f"game and parameters fit no cell: {fields.brief([game, line['parameters']])}."
             )
         return table
 
@@ -192,11 +192,11 @@ def _scaling(header: Mapping[str, Any]) -> PlannedRun:
 
 
 def _opponent(spec: str, names: Sequence[str]) -> str:
-    """Name of an opponent beside agents of these names."""
+    """A name for the opponent that differs from the agents' names."""
     return f"{spec} (opponent)" if spec in names else spec
 
 
-def _told(line: Mapping[str, Any]) -> Pairing:
+def _pairing_of(line: Mapping[str, Any]) -> Pairing:
     return fields.text(fields.field(line, "game"), "game"), *_agents(line)
 
 
@@ -206,13 +206,13 @@ def _agents(line: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _check_number(tables: int) -> None:
-    """Refuse what would take all memory, before it is made."""
+    """Refuse a number of pairings that would exhaust the memory."""
     if not 1 <= tables <= MOST_TABLES:
         raise ValueError(f"there must be from 1 to {MOST_TABLES} pairings, there are {tables}.")
 
 
 def _spec(header: Mapping[str, Any], name: str) -> AgentSpec:
-    """A spec as text; one of the user's own has the name of its place or its function instead."""
+    """A spec as text; a custom agent has its location or function name instead."""
     text = fields.text(fields.field(header, name), name)
     try:
         agent, inside = split_call(text, "agent")
@@ -242,7 +242,7 @@ def _limit(value: Any, what: str) -> Any:
 
 
 def _limited(spec: AgentSpec, limits: Mapping[str, Any]) -> AgentSpec:
-    """A spec with those limits that its agent takes, unless it has its own."""
+    """A spec with the limits that its agent takes, unless it has its own."""
     kind = agent_types().get(spec.name)
     if kind is None or LIMITS & spec.parameters.keys():
         return spec
@@ -259,4 +259,4 @@ _READERS = {
 }
 
 KINDS = tuple(_READERS)
-"""Kinds of runs whose files have games of two agents as lines."""
+"""Kinds of runs whose files list games of two agents."""

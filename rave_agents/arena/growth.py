@@ -1,7 +1,7 @@
-"""Growth of a run: a file of games goes on with more games, values, agents or opponents.
+"""Growth of a run: a file of games may continue with more games, values, agents or opponents.
 
-A game's result depends on its table, its number and the seed alone, so that the games of a smaller
-plan are games of a larger one.
+A game's result depends only on its table, its number and the seed, so the games of a smaller plan
+are also games of a larger one.
 """
 
 import json
@@ -12,11 +12,11 @@ from rave_agents.game.plain_text import printable, shortened
 
 
 def differences(found: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:
-    """Parts of a file's header that keep it from going on by another header, a text for each key.
+    """The differences that prevent a file from continuing under another header, a text per key.
 
     Args:
-        found: the header that the file has.
-        expected: that of the run, which may have grown.
+        found: the header of the file.
+        expected: the header of the run, which may have grown.
     """
     return [
         _difference(key, found.get(key), expected.get(key))
@@ -27,7 +27,7 @@ def differences(found: Mapping[str, Any], expected: Mapping[str, Any]) -> list[s
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """True for equal values, mappings in the same order: it decides who meets whom as the first."""
+    """True for equal values with mappings in the same order, which decides who plays first."""
     return one == other and not (isinstance(one, dict) and list(one) != list(other))
 
 
@@ -40,7 +40,7 @@ def _difference(key: str, found: Any, expected: Any) -> str:
 
 
 def _grows(key: str, less: Any, more: Any) -> bool:
-    """True if a header's value is one that another of the same key can grow to."""
+    """True if a header's value can grow to another value of the same key."""
     return key in _GROWING and type(less) is type(more) and _GROWING[key](less, more)
 
 
@@ -49,20 +49,20 @@ def _is_more(less: Any, more: Any) -> bool:
 
 
 def _is_longer(less: Any, more: Any) -> bool:
-    """True if the one list has all of the other's items, in their order."""
+    """True if the longer list starts with the other's items."""
     rest: Iterator[Any] = iter(more if isinstance(more, Sequence) else ())
     return isinstance(less, list) and all(item in rest for item in less)
 
 
 def _has_all(less: Any, more: Any) -> bool:
-    """True if the one mapping has all of the other's items, in their order."""
+    """True if the larger mapping has all of the other's items, in their order."""
     if isinstance(less, list):
         return _is_longer(less, more)
     return isinstance(less, dict) and _is_longer(list(less.items()), list(more.items()))
 
 
 def _has_more_values(less: Any, more: Any) -> bool:
-    """True if the same keys have lists that are as long or longer."""
+    """True if the keys are the same and each list is a continuation."""
     return (
         isinstance(less, dict)
         and less.keys() == more.keys()
@@ -82,4 +82,4 @@ _GROWING: Mapping[str, Callable[[Any, Any], bool]] = {
     "simulations": _is_longer,
     "seconds": _is_longer,
 }
-"""Keys of a header whose values may grow, and the test of it: counts, lists and mappings."""
+"""Keys of a header whose values may grow, with the test for counts, lists or mappings."""

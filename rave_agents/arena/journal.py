@@ -1,10 +1,10 @@
-"""A file of finished games, from which a match, a sweep, a tournament or a curve goes on.
+"""A file of finished games, from which a match, sweep, tournament or curve can continue.
 
-The file is JSON lines: first a header with everything that decides the games, then one line for
-each finished game, written at once. A process that is killed while it writes leaves a line without
-an end; that line is dropped, and its game is played again. A run that has grown, such as a match of
-more games, goes on from its file, whose header then becomes that of the larger run (``growth``).
-Files of one run may be merged: whoever played which game does not matter.
+The file has JSON lines: a header with everything that determines the games, then one line per
+finished game, written at once. If the process is killed while writing, the incomplete line is
+dropped and its game is played again. A run that has grown, such as a match with more games,
+continues from its file, whose header is replaced by the larger run's (``growth``). Files of one run
+may be merged: it does not matter which machine played which game.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from rave_agents.files import is_deep, written_whole
 from rave_agents.game.plain_text import printable, shortened
 
 FORMAT, FORMAT_VERSION = "rave-agents", 2
-"""Name of the format in a file, followed by the kind of run; and the version of the format."""
+"""The format's name in a file, followed by the kind of run; and the format's version."""
 
 
 def make_header(what: str, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def make_header(what: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         what: ``match``, ``sweep``, ``tournament`` or ``scaling``.
-        settings: strict JSON values that decide all games.
+        settings: strict JSON values that determine all games.
     """
     made_by = {"format": f"{FORMAT} {what}", "version": FORMAT_VERSION, "rave-agents": __version__}
     return {**made_by, **settings}
@@ -42,7 +42,7 @@ def make_header(what: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 class Journal:
     """An open file of finished games; ``Journal.open`` opens it.
 
-    As a context manager it closes the file at the end.
+    A context manager that closes the file at the end.
     """
 
     def __init__(
@@ -53,27 +53,27 @@ class Journal:
         self._file = file
         self._lock = lock
         self.lines = lines
-        """The lines of games that the file had when it was opened."""
+        """The lines of games in the file when it was opened."""
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], header: Mapping[str, Any]) -> Self:
-        """Open a file to add games to it; one that does not exist or is empty is begun.
+        """Open a file to add games; creates it if it is missing or empty.
 
         Args:
             path: the file.
-            header: strict JSON values that decide all games.
+            header: strict JSON values that determine all games.
 
         Raises:
-            ValueError: if the file is something else, or its header is neither this one nor one
-                that can grow to it; the message says what differs. The file is then left as it was.
-            FileInUseError: (a ValueError) if another process has it open; the message says which.
+            ValueError: if the file is something else, or its header neither equals this one nor can
+                grow to it, naming the differences. The file is then left unchanged.
+            FileInUseError: (a ValueError) if another process has it open, naming the process.
             OSError: if it cannot be read or written.
         """
         path = Path(path)
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if path.exists() and not path.is_file():
-            raise ValueError(f"{path} is not a file that games can be kept in.")
+            raise ValueError(f"{path} is not a regular file, so games cannot be stored in it.")
         lock = FileLock(path)
         try:
             return cls._opened(path, header, lock)
@@ -103,7 +103,7 @@ class Journal:
         return journal
 
     def append(self, line: Mapping[str, Any]) -> None:
-        """Write one line and hand it to the system."""
+        """Write one line and flush it."""
         self._file.write(json.dumps(line, allow_nan=False) + "\n")
         self._file.flush()
 
@@ -120,10 +120,10 @@ class Journal:
 
 
 def read_journal(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The header and the games of a file, without a line that was being written.
+    """The header and the games of a file, without an incomplete last line.
 
     Raises:
-        ValueError: if it is no file of games.
+        ValueError: if it is not a file of games.
         OSError: if it cannot be read.
     """
     path = Path(path)
@@ -139,32 +139,32 @@ def read_journal(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dic
 
 @contextlib.contextmanager
 def reading(path: str | os.PathLike[str], line: int) -> Iterator[None]:
-    """Say of a value that is not allowed in which file and line, from 1, it is.
+    """Add the file and the line number, from 1, to errors on invalid values.
 
     Raises:
-        ValueError: in the place of one.
+        ValueError: instead of the original one.
     """
     try:
         yield
     except ValueError as error:
         raise ValueError(
-            f"Line {line} of {path} is not as rave-agents writes it: {error}"
+            f"Line {line} of {path} was not written by rave-agents: {error}"
         ) from error
 
 
 def merge_journals(output: str | os.PathLike[str], inputs: Sequence[str | os.PathLike[str]]) -> int:
-    """Put the games of several files into a new one; returns how many there are.
+    """Merge the games of several files into a new one; returns their number.
 
-    Of a game that is there twice the first counts. Where one file's run has grown out of another's,
-    the new file is of the larger. It may be gone on from.
+    If a game occurs twice, the first one counts. If one file's run has grown out of another's, the
+    new file belongs to the larger run. The run can continue from it.
 
     Args:
         output: the new file, which must not exist yet.
-        inputs: the files: shards, or what was played of the same elsewhere.
+        inputs: the files: shards, or parts of the same run played elsewhere.
 
     Raises:
-        ValueError: if one is no file of games or is of another run than the first; the message
-            says what differs.
+        ValueError: if one is not a file of games, or belongs to another run than the first, naming
+            the differences.
         OSError: if one cannot be read, or the output exists or cannot be written.
     """
     if not inputs:
@@ -200,11 +200,11 @@ RECORDED = frozenset(
         *("seats", "seed", "illegal_moves", "steps"),
     ]
 )
-"""Keys of what was played, in a line; all others say at which table."""
+"""Keys of a line that record the game; all others identify its table."""
 
 
 def _line_check(header: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], None]:
-    """Make the check of such a file's lines: it raises ValueError for a line that is no game."""
+    """Make the check of a file's lines: it raises ValueError for a line that is not a game."""
     what = _format(header).removeprefix(f"{FORMAT} ")
     plan = planned(what, header) if what in KINDS else None
 
@@ -218,7 +218,7 @@ def _line_check(header: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], None
 
 
 def _identity(line: Mapping[str, Any]) -> str:
-    """Identity of the game that a line belongs to."""
+    """The identity of a line's game."""
     label = {key: value for key, value in line.items() if key not in RECORDED}
     return json.dumps([label, line.get("number")], sort_keys=True)
 
@@ -252,7 +252,7 @@ def _parsed_lines(
             pass
         if not isinstance(values, dict):
             raise ValueError(
-                f"{path} is not {_output_of(header)}: line {number} is no JSON object{why}."
+                f"{path} is not {_output_of(header)}: line {number} is not a JSON object{why}."
             )
         parsed.append(values)
     return parsed
@@ -269,7 +269,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 class _NoNumberError(ValueError):
-    """A number that is none, or is too large; the message has it."""
+    """A number that is not finite; the message contains it."""
 
 
 def _compare(path: Path, found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
@@ -278,4 +278,4 @@ def _compare(path: Path, found: Mapping[str, Any], expected: Mapping[str, Any]) 
         raise ValueError(f"{path} is not {_output_of(expected)}{other}.")
     if differ := differences(found, expected):
         what = _what(expected).removeprefix("a ")
-        raise ValueError(f"{path} is of another {what}: {'; '.join(differ)}.")
+        raise ValueError(f"{path} belongs to another {what}: {'; '.join(differ)}.")

@@ -1,4 +1,4 @@
-"""Lists of games and agents as people write them: in one text, or word by word."""
+"""Parses lists of games and agents, given as one text or word by word."""
 
 import difflib
 import re
@@ -14,7 +14,7 @@ from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.object_names import split_place
 
 _NAMED = re.compile(r"\s*([\w.-]+)\s*=\s*(.+)", re.DOTALL)
-"""An agent under a name of its own, ``new=rave(c=0.2)``."""
+"""A named agent, ``new=rave(c=0.2)``."""
 
 
 def split_games(text: str) -> list[str]:
@@ -27,15 +27,15 @@ def split_games(text: str) -> list[str]:
 
 
 def load_games(games: Any) -> dict[str, Game]:
-    """Games by the names that they were asked for by.
+    """Games by the names they were given by.
 
     Args:
         games: a game, a list of them, or names in one text, see ``split_games``.
 
     Raises:
-        UnknownNameError: for a name that does not exist.
+        UnknownNameError: for an unknown name.
         UnsupportedGameError: if a match cannot be played in one.
-        ValueError: if there are none, or one is there twice.
+        ValueError: if there are none, or one is given twice.
     """
     if isinstance(games, str):
         games = split_games(games)
@@ -55,8 +55,8 @@ def load_games(games: Any) -> dict[str, Game]:
 def parse_agents(text: str) -> list[str] | dict[str, str]:
     """The agents of a text, separated by spaces, commas or semicolons: ``"auto rave(c=0.2)"``.
 
-    An agent may have a name of its own, as in ``"old=rave new=rave(c=0.2)"``: then all are by name,
-    the others by those of their specs.
+    Agents may be named, as in ``"old=rave new=rave(c=0.2)"``; then all are returned by name, the
+    others under their specs.
 
     Raises:
         ValueError: if parentheses or quotes do not match, or two have one name.
@@ -80,11 +80,11 @@ def _named(specs: Sequence[str]) -> list[str] | dict[str, str]:
 def games_and_agents(
     words: Iterable[str], agents: str | None = None
 ) -> tuple[list[str], list[str] | dict[str, str]]:
-    """Games, and the agents that stand behind them unless they are given apart.
+    """Split words into games and the agents that follow, unless agents are given separately.
 
     Args:
-        words: games; without ``agents`` the first word after the first that is no game begins the
-            agents, such as ``breakthrough othello auto rave uct``.
+        words: games; without ``agents``, the agents start at the first later word that is not a
+            game, as in ``breakthrough othello auto rave uct``.
         agents: the agents, see ``parse_agents``.
 
     Raises:
@@ -126,7 +126,7 @@ def _is_game(word: str) -> bool:
         if _NAMED.fullmatch(word) or split_place(word) is not None:
             return False
         if word.partition("(")[0] in _known_games():
-            raise  # The game exists; something else in the word does not.
+            raise  # The game exists, but something else in the word does not.
         raise UnknownNameError(_neither(word)) from None
     except (RaveAgentsError, TypeError, ValueError):
         return False
@@ -142,7 +142,7 @@ def _known_games() -> set[str]:
 
 
 def _neither(word: str) -> str:
-    """The message for a word that names nothing, with what it is like."""
+    """The message for an unknown word, with similar names."""
     known = sorted({*_known_games(), *agent_types()})
     near = difflib.get_close_matches(word.partition("(")[0], known, n=3, cutoff=0.6)
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""

@@ -1,7 +1,7 @@
-"""A lock beside a file, so that one process at a time writes it.
+"""A lock file next to a file, so that only one process writes it at a time.
 
-The system drops the lock with the process that holds it: one that died is no obstacle, even if the
-lock's file is still there. Its text says who made it last.
+The operating system releases the lock when its process ends, so a leftover lock file is no
+obstacle. Its text names its last holder.
 """
 
 import contextlib
@@ -17,24 +17,25 @@ from typing import Self
 from filelock import lock_descriptor
 
 _LOCKS_TEXT = re.compile(rb"(process \d+ on [^\n]*\n?)?")
-"""Contents of a lock's file: the line of its last holder, or nothing yet."""
+"""Content of a lock file: a line on its last holder, or nothing yet."""
 
 _LONGEST = 1024
 
 
 class FileInUseError(ValueError):
-    """Another process writes the file; the message says which."""
+    """Another process is writing the file; the message names it."""
 
 
 class FileLock:
     """Holds a file for this process until ``release``.
 
     Args:
-        path: the file; the lock is a file beside it, with ``.lock`` added to its name.
+        path: the file; the lock file has the same name with ``.lock`` appended.
 
     Raises:
         FileInUseError: if another process holds it.
-        ValueError: if a file of something else, or a link, has the lock's name; it is left alone.
+        ValueError: if the lock's name belongs to another kind of file, or a link, which is left
+            alone.
         OSError: if the lock's file cannot be written.
     """
 
@@ -47,18 +48,18 @@ class FileLock:
                 self._file.close()
                 raise FileInUseError(
                     f"{path} is being written by {holder or 'another process'}. Wait for it, end "
-                    f"it, or give another file. ({self._path} is locked.)"
+                    f"it, or use another file. ({self._path} is locked.)"
                 )
             if self._is_there():
                 break
-            self._file.close()  # Removed by its last holder while it was being locked.
+            self._file.close()  # Its last holder removed it while we locked it: try again.
         self._file.truncate(0)
         self._file.seek(0)
         now = time.strftime("%Y-%m-%d %H:%M:%S")
         self._file.write(f"process {os.getpid()} on {platform.node()} since {now}\n".encode())
 
     def _opened(self, path: Path) -> FileIO:
-        """The lock's file, made where there is none; nothing of another's is opened to write."""
+        """The lock file, created if missing; other kinds of files are not opened for writing."""
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         if not self._path.is_symlink():
@@ -69,8 +70,8 @@ class FileLock:
                 return file
             file.close()
         raise ValueError(
-            f"{path} needs {self._path} as its lock, which is a file of something else and is "
-            "left alone. Give another file."
+            f"{path} needs {self._path} as its lock file, but that is a file of another kind and "
+            "is left alone. Use another file."
         )
 
     def _is_there(self) -> bool:
@@ -80,9 +81,9 @@ class FileLock:
             return False
 
     def release(self) -> None:
-        """Let others have the file."""
+        """Release the file."""
         if self._is_there():
-            with contextlib.suppress(OSError):  # Windows removes no open file.
+            with contextlib.suppress(OSError):  # Windows cannot remove an open file.
                 self._path.unlink()
         self._file.close()
 
@@ -94,7 +95,7 @@ class FileLock:
 
 
 def _text(file: FileIO) -> bytes:
-    """Read what a lock's file says; Windows lets nobody read the first byte while it is held."""
+    """Read a lock file's text; on Windows the first byte is unreadable while the lock is held."""
     for start in (0, 1):
         with contextlib.suppress(PermissionError):
             file.seek(start)

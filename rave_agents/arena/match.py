@@ -1,6 +1,6 @@
 """Matches: two agents, one game, many openings, each played from both seats.
 
-A match comes out the same whatever engine plays its games, see ``plan``.
+The result of a match does not depend on the executor that plays its games, see ``plan``.
 """
 
 import dataclasses
@@ -36,13 +36,13 @@ from rave_agents.searcher.clock import Clock
 __all__ = ["MatchError", "MatchResult", "limited_spec", "play_match"]
 
 MOST_JOBS = 1_000
-"""Processes that play games: more are a slip."""
+"""Maximum number of worker processes, to catch typing errors."""
 
 DEFAULT_GAMES, MOST_TEST_GAMES = 100, 100_000
-"""Games of a match by default, and at most of one with a sequential test."""
+"""Default number of games of a match, and maximum with a sequential test."""
 
 OPENING_PLIES = 2
-"""Random moves at the start of games of turns, by default."""
+"""Default number of random opening moves in games with alternating moves."""
 
 
 @answers_unknown_arguments
@@ -71,61 +71,60 @@ def play_match(
 ) -> MatchResult:
     """Play a match between two agents.
 
-    Ctrl-C ends it early: the result then holds the games that were finished, and is not
-    ``complete``.
+    Ctrl-C ends the run early: the result then holds the finished games, and is not ``complete``.
 
     Args:
-        game: a game for two players, or its name: ``"hex(board_size=9)"``, ``"./nim.py:Nim"``; see
-            ``as_game`` for all that it may be.
-        first: the first agent: a spec such as ``"rave(simulations=500)"``, or one of your own, see
+        game: a two-player game or its name: ``"hex(board_size=9)"``, ``"./nim.py:Nim"``; see
+            ``as_game``.
+        first: the first agent: a spec such as ``"rave(simulations=500)"``, or a custom agent, see
             ``rave_agents.as_agent``.
         second: the second agent.
-        games: how many games, at least 1; None for 100, or with ``sprt`` for 100,000 at most. Of
-            an odd number the last opening is played once.
-        simulations: a move, for an agent whose spec has no limit; 1,000 if ``seconds`` is not given
-            either.
-        seconds: a move, for an agent whose spec has no limit.
-        clock: the time that each side has for a game, such as ``"60+1"``, in place of ``seconds``;
-            who oversteps it loses, whatever limit its spec has.
-        seed: an integer of at least 0 that decides everything random.
-        opening_plies: random moves that each opening starts with; None for 2, and for none where
-            players may move at the same time: what they would waste blindly could decide the game.
-            Chance outcomes between them are drawn by their probabilities and not counted.
-        moves: moves that all games begin with, before those, a text or a sequence of actions;
-            ``opening_plies`` is then 0 by default.
-        position: the position that all games begin at, before ``moves``; see
-            ``rave_agents.arena.positions.set_up``. Moves must lead to it: agents are told of them.
-        jobs: processes that play at the same time.
-        sgf: a folder that gets every finished game as an SGF file. One that has games of another
-            match is refused.
+        games: the number of games, at least 1; None for 100, or for at most 100,000 with ``sprt``.
+            If it is odd, the last opening is played once.
+        simulations: simulations per move, for agents whose spec has no limit; 1,000 if ``seconds``
+            is not given either.
+        seconds: seconds per move, for agents whose spec has no limit.
+        clock: the time per side and game, such as ``"60+1"``, instead of ``seconds``; a side that
+            runs out of time loses, even if its spec has a limit.
+        seed: an integer of at least 0, the seed of everything random.
+        opening_plies: number of random moves of each opening; None for 2, and for 0 with
+            simultaneous moves, where random moves could decide the game. Chance outcomes in between
+            are drawn and not counted.
+        moves: moves at the start of all games, before the random ones, a text or a sequence of
+            actions; ``opening_plies`` is then 0 by default.
+        position: the position at the start of all games, before ``moves``; see
+            ``rave_agents.arena.positions.set_up``. It must be reachable by moves, since agents
+            receive these.
+        jobs: number of worker processes.
+        sgf: a folder for an SGF file of every finished game. A folder with games of another match
+            is refused.
         referee: the spec of a GTP program, such as ``gtp(command="gnugo --mode gtp")``, that checks
-            every move and, at a game's end, has the last word on its result.
-        forfeit: whether a GTP program that cannot be started, fails before its first move of a
+            every move and decides the result of finished games.
+        forfeit: True if a GTP program that cannot be started, fails before its first move of a
             game, repeats its input or floods its output loses that game; otherwise it ends the
-            match with an error. One that fails later in a game loses that game in any case.
-        progress: None for a display in a terminal or notebook, False for none, True for one
-            anywhere; or a function, which is called before the first and after every game with the
-            result so far.
-        sprt: a sequential test that ends the match as soon as its whole pairs, in their order,
-            tell the answer: ``"0,5"`` asks whether the first agent is 5 (normalized) Elo points
-            stronger, or 0.
-        executor: who runs the games in place of ``jobs`` processes: any
-            ``concurrent.futures.Executor``, such as that of a Dask client. The game and the agents
-            travel by value.
-        output: a file that gets every game as it ends, before ``progress`` sees it. Games that it
-            has already are not played again; with more ``games`` than it was begun with, the match
-            goes on as if it had been begun with them.
-        shard: such as ``"3/40"``: play only this part of the games.
+            match with an error. A program that fails later loses that game in any case.
+        progress: None for a display in a terminal or notebook, False for none, True for a display
+            in any case; or a function, called with the result so far before the first and after
+            every game.
+        sprt: a sequential test that ends the match as soon as complete pairs, in order, decide it:
+            ``"0,5"`` tests whether the first agent is stronger by 5 (normalized) Elo points, or by
+            0.
+        executor: runs the games instead of ``jobs`` processes: any ``concurrent.futures.Executor``,
+            such as a Dask client's. The game and the agents are pickled by value.
+        output: a file that records every game as it ends, before ``progress`` is called. Games
+            already in it are not played again; with more ``games`` than before, the match continues
+            as if it had been started with them.
+        shard: a part such as ``"3/40"``: play only these games.
 
     Raises:
-        UnknownNameError: for a game, an agent or a parameter that does not exist.
-        UnsupportedGameError: if the game is not for two players or an agent cannot play it; or if
-            it cannot be sent to other processes.
-        TypeError, ValueError: for a value that is not allowed, if no opening can be found, or if
-            ``output`` is of other games or is being written by another process.
+        UnknownNameError: for an unknown game, agent or parameter.
+        UnsupportedGameError: if the game is not a two-player game, an agent cannot play it, or it
+            cannot be sent to other processes.
+        TypeError, ValueError: for an invalid value, if no opening can be found, or if ``output``
+            belongs to other games or is in use by another process.
         OSError: if ``output`` cannot be read or written.
-        VersionsDifferError: if workers of the executor have other versions than this process.
-        MatchError: if an agent fails or plays an illegal action; it keeps the finished games.
+        VersionsDifferError: if the executor's workers have other versions than this process.
+        MatchError: if an agent fails or plays an illegal action; it holds the finished games.
     """
     test = Sprt.parse(sprt) if isinstance(sprt, str) else sprt
     games = (DEFAULT_GAMES if test is None else MOST_TEST_GAMES) if games is None else games
@@ -159,23 +158,23 @@ def play_match(
 
 
 def _start(game: Game, moves: Moves, position: str | os.PathLike[str] | None) -> tuple[int, ...]:
-    """The actions that lead to where all games begin.
+    """The actions that lead to the starting position of all games.
 
     Raises:
-        ValueError: if it is no position at which games can begin.
+        ValueError: if games cannot start from it.
     """
     if isinstance(moves, str) and not moves and position is None:
         return ()
     if is_dealt(game):
-        raise ValueError(f"{game.name} draws chance itself: its games begin at the beginning.")
+        raise ValueError(f"{game.name} draws chance itself: its games must start at the beginning.")
     begun = set_up(game, moves, position)
     if begun.state.is_terminal():
-        raise ValueError(f"The game is over: the returns are {list(begun.state.returns())}.")
+        raise ValueError(f"The game is over there: the returns are {list(begun.state.returns())}.")
     return moves_to(game, begun)
 
 
 def _event(result: MatchResult, table: Table) -> str:
-    """The match in words: everything that decides its games."""
+    """The match in words, with everything that determines its games."""
     one, two = result.agents
     options = {"clock": table.clock, "referee": table.referee, "forfeit": table.forfeit or None}
     given = [f"{name} {value}" for name, value in options.items() if value is not None]
@@ -207,8 +206,8 @@ def _played(
     header = make_header("match", settings)
     plan = Plan(header=header, tables=[table], labels=[{}], games=result.planned)
     numbers = [key.number for key in plan.keys(options.shard)] if folder is not None else []
-    with shown(progress) as tell:
-        collector = _ResultCollector(result, tell, folder, numbers)
+    with shown(progress) as report:
+        collector = _ResultCollector(result, report, folder, numbers)
         finished = carry_out(plan, options, collector)
     return dataclasses.replace(collector.result(), interrupted=not finished)
 
@@ -240,11 +239,11 @@ class _ResultCollector:
         if self._began:
             if self._folder is not None:
                 self._folder.save(record)
-            self.tell()
+            self.report()
         return self._decided
 
     def _is_decided(self) -> bool:
-        """True if the test has ended, by the pairs in their order, whatever was finished first."""
+        """True if the test has ended, counting pairs in their order, not as they finish."""
         sprt = self._empty.sprt
         while sprt is not None and self._records.keys() >= {2 * self._pairs, 2 * self._pairs + 1}:
             scores = [self._records[2 * self._pairs + game].score for game in (0, 1)]
@@ -255,7 +254,7 @@ class _ResultCollector:
                 return True
         return False
 
-    def tell(self) -> None:
+    def report(self) -> None:
         if self._folder is not None and not self._began:
             self._folder.begin(self._records, self._numbers)
         self._began = True
@@ -270,11 +269,11 @@ class _ResultCollector:
 
 
 def load_match_game(game: Any) -> Game:
-    """The game, loaded by its name or wrapped if need be.
+    """Load a game by its name, or wrap an object.
 
     Raises:
-        UnknownNameError: for a name that does not exist.
-        UnsupportedGameError: if it is not for two players.
+        UnknownNameError: for an unknown name.
+        UnsupportedGameError: if it is not a two-player game.
     """
     loaded = as_game(game)
     if loaded.num_players != 2:
@@ -293,12 +292,12 @@ def checked_table(
     seed: int,
     start: tuple[int, ...] = (),
 ) -> Table:
-    """The two agents at a table, after each was made for every seat, and an opening drawn.
+    """Check a table: make both agents for every seat and draw an opening; returns the agents.
 
     Raises:
-        UnknownNameError: for an agent or a parameter that does not exist.
+        UnknownNameError: for an unknown agent or parameter.
         UnsupportedGameError: if an agent cannot play the game.
-        TypeError, ValueError: for a value that is not allowed, or if no opening can be found.
+        TypeError, ValueError: for an invalid value, or if no opening can be found.
     """
     plies = usual_opening_plies(game, opening_plies)
     checked_count("opening_plies", plies, 0)
@@ -320,19 +319,19 @@ def checked_run_options(
     """Check the options of a run.
 
     Raises:
-        TypeError, ValueError: for a value that is not allowed.
+        TypeError, ValueError: for an invalid value.
     """
     checked_count("jobs", jobs, 1, MOST_JOBS)
     if executor is not None and not isinstance(executor, Executor):
         raise TypeError(f"executor must be a concurrent.futures.Executor, got {executor!r}.")
     if shard is not None and output is None:
-        raise ValueError("A shard needs output: the file that is merged with those of the others.")
+        raise ValueError("A shard needs output: a file to be merged with the other shards' files.")
     part = Shard.parse(shard) if isinstance(shard, str) else shard
     return RunOptions(jobs=jobs, executor=executor, output=output, shard=part)
 
 
 def usual_opening_plies(game: Game, opening_plies: int | None) -> int:
-    """Number of random moves at the start of games: the given number, or the usual one."""
+    """Number of random opening moves: the given number or the default."""
     if opening_plies is not None:
         return opening_plies
     return 0 if has_simultaneous_moves(game.new_initial_state()) else OPENING_PLIES
@@ -341,7 +340,7 @@ def usual_opening_plies(game: Game, opening_plies: int | None) -> int:
 def limited_agent(
     agent: Any, simulations: int | None, seconds: float | None, clock: str | None = None
 ) -> Contestant:
-    """Coerce an agent to a contestant; a spec gets these limits as by ``limited_spec``."""
+    """Coerce an agent to a contestant; a spec gets these limits, see ``limited_spec``."""
     who = as_agent(agent)
     if isinstance(who, AgentSpec):
         return limited_spec(who, simulations, seconds, clock)
@@ -354,18 +353,18 @@ def limited_spec(
     seconds: float | None = None,
     clock: str | None = None,
 ) -> AgentSpec:
-    """Put these limits into a spec, if it has none of its own and its agent takes them.
+    """Add these limits to a spec, if it has none and its agent takes them.
 
     Args:
         spec: an agent's spec.
-        simulations: a move; 1,000 if neither ``seconds`` nor ``clock`` is given either.
-        seconds: a move.
+        simulations: simulations per move; 1,000 if none of the limits is given.
+        seconds: seconds per move.
         clock: see ``rave_agents.searcher.clock.Clock.parse``.
 
     Raises:
         UnknownNameError: for an agent that does not exist.
-        TypeError, ValueError: for a limit that is not allowed, or if the agent takes limits but
-            none of those given: it would think with its own default, unnoticed.
+        TypeError, ValueError: for an invalid limit, or if the agent takes limits but none of these:
+            it would silently use its default.
     """
     parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
     limit, parsed_clock = limit_and_clock(simulations, seconds, clock)
@@ -382,14 +381,14 @@ def limited_spec(
         own = min(takes)
         example = DEFAULT_SIMULATIONS if own == "simulations" else 1.0
         raise ValueError(
-            f"{parsed.name} takes no {' or '.join(given)}; give it a limit of its own, such as "
+            f"{parsed.name} takes no {' or '.join(given)}; put a limit into its spec, such as "
             f"{parsed.name}({own}={example})."
         )
     return parsed.with_defaults(given)
 
 
 def checked_count(name: str, value: int, least: int, most: float = math.inf) -> None:
-    """Raise TypeError or ValueError unless the value is an integer of these bounds."""
+    """Raise TypeError or ValueError unless the value is an integer within these bounds."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an integer, got {value!r}.")
     if value < least:
@@ -399,7 +398,7 @@ def checked_count(name: str, value: int, least: int, most: float = math.inf) -> 
 
 
 def checked_match_seed(seed: int) -> int:
-    """Return the seed, or raise TypeError or ValueError: None is no seed here."""
+    """Return the seed, or raise TypeError or ValueError; None is not allowed here."""
     checked = checked_seed(seed)
     if checked is None:
         raise TypeError("A match needs a seed, an integer of at least 0.")

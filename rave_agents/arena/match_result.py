@@ -33,7 +33,7 @@ from rave_agents.results.result import GrowingResult, by_column
 from rave_agents.results.tables import Column, Table
 
 ENDINGS_SHOWN = 10
-"""Games that ended otherwise than by their rules, up to which all are named."""
+"""Up to this many games that did not end by their rules are listed one by one."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
@@ -44,7 +44,7 @@ class MatchResult(GrowingResult):
     """
 
     game: str
-    """The game as it was asked for."""
+    """The game, as given."""
     agents: tuple[str, str]
     """The specs of the first and the second agent, with their limits."""
     seed: int
@@ -56,9 +56,9 @@ class MatchResult(GrowingResult):
     sprt: Sprt | None = None
     """The test that ends the match; None for a match with a fixed number of games."""
     latest: GameRecord | None = None
-    """The game that ended last."""
+    """The latest finished game."""
     interrupted: bool = False
-    """True if it was ended before its time."""
+    """True if the run was interrupted."""
 
     @functools.cached_property
     def score(self) -> MatchScore:
@@ -69,7 +69,7 @@ class MatchResult(GrowingResult):
 
     @functools.cached_property
     def pairs(self) -> PairCounts:
-        """Whole pairs of games from one opening by the points of the first agent."""
+        """Complete pairs of games from one opening, by the first agent's points."""
         return PairCounts.of(self._pair_scores)
 
     @functools.cached_property
@@ -83,7 +83,7 @@ class MatchResult(GrowingResult):
     def interval(self) -> tuple[float, float]:
         """The 95 % confidence interval of the expected score, from pairs; [0, 1] without games.
 
-        A game whose pair is not whole counts as one game.
+        A game whose pair is incomplete counts alone.
         """
         return units_interval((math.fsum(s), len(s), 1) for s in self._pair_scores.values())
 
@@ -94,28 +94,28 @@ class MatchResult(GrowingResult):
 
     @property
     def llr(self) -> float | None:
-        """The test's log-likelihood ratio, from whole pairs; None without a test."""
+        """The test's log-likelihood ratio, from complete pairs; None without a test."""
         return None if self.sprt is None else self.sprt.llr(self.pairs.counts)
 
     @property
     def verdict(self) -> str | None:
-        """``"elo0"`` or ``"elo1"``, which the test accepts; None without a test, or not yet."""
+        """The accepted hypothesis, ``"elo0"`` or ``"elo1"``; None without a test or decision."""
         return None if self.sprt is None else self.sprt.verdict(self.pairs.counts)
 
     @functools.cached_property
     def margin(self) -> float:
-        """Mean return a game of the first agent less the second's; not a number without games."""
+        """Mean difference of the agents' returns per game; NaN without games."""
         margins = [record.margin for record in self.records]
         return math.fsum(margins) / len(margins) if margins else math.nan
 
     @functools.cached_property
     def margin_interval(self) -> tuple[float, float]:
-        """The 95 % confidence interval of the expected margin; infinite for less than two games."""
+        """The 95 % confidence interval of the expected margin; infinite below two games."""
         return mean_interval([record.margin for record in self.records])
 
     @property
     def is_won_by_margins(self) -> bool:
-        """True if games were won by different margins, so that the score does not tell all."""
+        """True if games were won by different margins, so the margin adds to the score."""
         return len({abs(record.margin) for record in self.records} - {0.0}) > 1
 
     @property
@@ -144,32 +144,32 @@ class MatchResult(GrowingResult):
 
     @property
     def seconds_per_move(self) -> tuple[float | None, float | None]:
-        """Mean seconds that each agent thought about a move; None without moves."""
+        """Mean seconds per move of each agent; None without moves."""
         first, second = (ratio(effort.seconds, effort.moves) for effort in self.efforts)
         return first, second
 
     @property
     def simulations_per_second(self) -> tuple[float | None, float | None]:
-        """Simulations that each agent ran in a second of thinking; None without moves."""
+        """Simulations per second of thinking of each agent; None without moves."""
         first, second = (ratio(effort.simulations, effort.seconds) for effort in self.efforts)
         return first, second
 
     @property
     def endings(self) -> dict[int, str]:
-        """Reasons that games ended otherwise than by their rules, by their numbers from 1."""
+        """The reasons why games did not end by their rules, by their numbers from 1."""
         return {record.number + 1: record.ending for record in self.records if record.ending}
 
     @property
     def faults(self) -> tuple[int, int]:
         """Games that the first and the second agent lost by failing or breaking the rules.
 
-        They count as lost, and say little of how well the agent plays.
+        They count as lost, but say little about the agent's strength.
         """
         lost = [record.margin < 0 for record in self.records if record.fault]
         return sum(lost), len(lost) - sum(lost)
 
     def score_to_dict(self) -> dict[str, Any]:
-        """Plain values of the score, with the intervals that pairs give."""
+        """Plain values of the score, with intervals from pairs."""
         return {
             **self.score.to_dict(),
             "ci95": list(self.interval),
@@ -190,11 +190,11 @@ class MatchResult(GrowingResult):
 
     @property
     def latest_line(self) -> str:
-        """One line on the game that ended last; empty if there is none."""
+        """One line on the latest finished game; empty if there is none."""
         return "" if self.latest is None else self.latest.line(self.agents)
 
     def summary(self) -> str:
-        """The game, the agents, wins-draws-losses and the score of the first."""
+        """The game, the agents, and the first agent's wins-draws-losses and score."""
         one, two = (shortened(agent, 40) for agent in self.agents)
         games = played(self.finished, self.planned if self.sprt is None else 0, "game")
         line = f"{self.game}, {games}, seed {self.seed}: {one} {self.score} against {two}"
@@ -203,7 +203,7 @@ class MatchResult(GrowingResult):
         return f"{line}, score {score_text(self.score.score, self.interval)}"
 
     def tables(self) -> list[Table]:
-        """The score, from either agent's view, and the effort of both."""
+        """The score from each agent's view, and the effort of both."""
         score = self.score
         (low, high), (elo_low, elo_high) = self.interval, self.elo_interval
         rows: list[tuple[str, ...]] = [
@@ -229,7 +229,7 @@ class MatchResult(GrowingResult):
         labels, first, second = zip(*rows, strict=True)
         columns = [Column("", labels, text=True)]
         columns += [Column(self.agents[0], first), Column(self.agents[1], second)]
-        return [Table(columns, notes=self._endings_told())]
+        return [Table(columns, notes=self._ending_lines())]
 
     def _margin_rows(self) -> list[tuple[str, str, str]]:
         if not self.is_won_by_margins:
@@ -251,14 +251,14 @@ class MatchResult(GrowingResult):
             (f"{self.sprt.elo1:+g} rather than {self.sprt.elo0:+g}?", verdict, ""),
         ]
 
-    def _endings_told(self) -> list[str]:
+    def _ending_lines(self) -> list[str]:
         endings = [f"game {number}: {why}" for number, why in self.endings.items()]
         if len(endings) > ENDINGS_SHOWN:
             endings[ENDINGS_SHOWN:] = [f"and {len(endings) - ENDINGS_SHOWN} more games"]
         return endings
 
     def columns(self) -> dict[str, list[Any]]:
-        """A row for each game: seats, score and returns, and the effort of both agents."""
+        """A row per game: seats, score, returns, and the effort of both agents."""
         names = ("game", "first_seat", "score", "first_return", "second_return", "moves")
         efforts = ("first_seconds", "second_seconds", "first_simulations", "second_simulations")
         return by_column(
@@ -290,7 +290,7 @@ class MatchResult(GrowingResult):
         return {"estimates": estimates, "label": label, "level": 0.5, "title": title}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for strict JSON: what is infinite or unknown is None."""
+        """Plain values for strict JSON; infinite and unknown ones are None."""
         return {
             "game": self.game,
             "agents": list(self.agents),
@@ -320,7 +320,7 @@ def ratio(total: float, count: float) -> float | None:
 
 
 def score_columns(matches: Sequence[MatchResult]) -> list[Column]:
-    """Games, score and Elo difference of the first agents, a row for each match."""
+    """Games, score and Elo difference of the first agents, a row per match."""
     return [
         Column("games", [str(match.finished) for match in matches], rank=2),
         Column("score", [fixed(match.score.score) for match in matches]),
@@ -331,7 +331,7 @@ def score_columns(matches: Sequence[MatchResult]) -> list[Column]:
 
 
 def score_values(matches: Sequence[MatchResult]) -> dict[str, list[Any]]:
-    """The same as exact numbers, with wins, draws and losses, for ``Result.columns``."""
+    """The same columns with exact numbers, wins, draws and losses, for ``Result.columns``."""
     counts = ("games", "wins", "draws", "losses", "score", "score_low", "score_high")
     return by_column(
         (*counts, "elo", "elo_low", "elo_high"),

@@ -14,9 +14,9 @@ class MatchesResult(GrowingResult):
     """A result of several matches, which grows with each game."""
 
     latest: tuple[int, GameRecord] | None = None
-    """The game that ended last, with the index of its match."""
+    """The latest finished game, with the index of its match."""
     interrupted: bool = False
-    """True if it was ended before its time."""
+    """True if the run was interrupted."""
 
     @property
     @abc.abstractmethod
@@ -25,12 +25,12 @@ class MatchesResult(GrowingResult):
 
     @property
     def finished(self) -> int:
-        """Number of finished games, all matches together."""
+        """Number of finished games over all matches."""
         return sum(match.finished for match in self.all_matches)
 
     @property
     def latest_line(self) -> str:
-        """One line on the game that ended last; empty if there is none."""
+        """One line on the latest finished game; empty if there is none."""
         return "" if self.latest is None else self.line_of(*self.latest)
 
     def line_of(self, index: int, record: GameRecord) -> str:

@@ -1,7 +1,7 @@
 """Openings, chance and the seeds of a match's games.
 
-Openings, chance and agents have streams of their own, derived from the match's seed and the number
-of the game alone.
+Openings, chance and agents have separate streams, which depend only on the match's seed and the
+number of the game.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from rave_agents.game.game_state import (
 )
 
 OPENING_TRIES = 1000
-"""Openings that are drawn before it is given up to find one that does not end the game."""
+"""Maximum number of openings drawn to find one that does not end the game."""
 
 _OPENINGS, _CHANCE, _AGENTS, _STARTS = 0, 1, 2, 3
 """The streams of a match."""
@@ -30,18 +30,18 @@ _OPENINGS, _CHANCE, _AGENTS, _STARTS = 0, 1, 2, 3
 def draw_opening(
     game: Game, plies: int, seed: int, pair: int, start: Sequence[int] = ()
 ) -> tuple[int, ...]:
-    """Draw random actions after which the game still goes on.
+    """Draw random actions that do not end the game.
 
     Args:
         game: the game.
-        plies: actions of players, those at the same time counted once; chance outcomes on the way
-            are drawn too and not counted.
-        seed: the match's.
-        pair: the number of the two games that start with it.
-        start: the actions and chance outcomes that it begins with, which are not drawn.
+        plies: number of moves; simultaneous ones count once, and chance outcomes in between are
+            drawn but not counted.
+        seed: the match's seed.
+        pair: the number of the pair of games that starts with it.
+        start: the fixed actions and chance outcomes at its beginning.
 
     Raises:
-        ValueError: if every opening drawn ends the game.
+        ValueError: if every drawn opening ends the game.
     """
     random = _stream(seed, _OPENINGS, pair)
     for _ in range(OPENING_TRIES):
@@ -81,7 +81,7 @@ def _some_actions(game: Game, actions: Sequence[int]) -> Sequence[int]:
 
 
 def random_joint_action(state: Any, random: np.random.Generator) -> list[int]:
-    """Draw an action for each who moves at the same time."""
+    """Draw an action for each simultaneous mover."""
     movers = moving_players(state)
     drawn = [int(random.choice(state.legal_actions(mover))) for mover in movers]
     return joint_action(movers, drawn, state.num_players())
@@ -95,7 +95,7 @@ def draw_outcome(state: GameState, random: np.random.Generator) -> int:
 
 
 def initial_decision(game: Game, seed: int) -> GameState:
-    """Return the first position where a player is to move, after chance outcomes drawn."""
+    """The first position at which a player is to move, after drawn chance outcomes."""
     state = start_state(game, seed, 0)
     random = _stream(seed, _CHANCE)
     for _ in until_over(state):
@@ -106,7 +106,7 @@ def initial_decision(game: Game, seed: int) -> GameState:
 
 
 def single_mover(state: GameState) -> int:
-    """The seat to move, at a state that is not terminal and not chance's."""
+    """The seat to move at a state that is neither terminal nor a chance node."""
     player = int(state.current_player())
     if not 0 <= player < state.num_players():
         raise UnsupportedGameError(f"No single player is to move: current_player() is {player}.")
@@ -114,7 +114,7 @@ def single_mover(state: GameState) -> int:
 
 
 def start_state(game: Game, seed: int, pair: int) -> GameState:
-    """The start of both games of a pair: where states draw chance themselves, they draw alike."""
+    """The start of both games of a pair; states that draw chance themselves get the same seed."""
     return seeded_start(game, lambda: int(_stream(seed, _STARTS, pair).integers(2**31)))
 
 

@@ -1,8 +1,8 @@
 """Results counted in pairs: two games from one opening with the seats exchanged.
 
-What an opening gives to one seat cancels out within a pair, so that pairs vary less than two
-independent games: the pentanomial model, as Fishtest counts. A pair's score is the mean of its two
-games, 0, 1/4, 1/2, 3/4 or 1, from the first agent's view.
+The advantage that an opening gives to one seat cancels out within a pair, so pairs vary less than
+two independent games: the pentanomial model, as used by Fishtest. A pair's score is the mean of its
+two games, 0, 1/4, 1/2, 3/4 or 1, from the first agent's view.
 """
 
 import dataclasses
@@ -21,10 +21,10 @@ class PairCounts:
     """Counts of pairs by their score, from the first agent's view.
 
     Args:
-        counts: pairs with 0, 1/2, 1, 3/2 and 2 points of the first agent, in this order.
+        counts: numbers of pairs with 0, 1/2, 1, 3/2 and 2 points of the first agent.
 
     Raises:
-        ValueError: for other than five counts of at least 0.
+        ValueError: unless there are five counts of at least 0.
     """
 
     counts: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
@@ -35,10 +35,10 @@ class PairCounts:
 
     @classmethod
     def of(cls, scores: Mapping[int, Sequence[float]]) -> Self:
-        """Count the whole pairs among games.
+        """Count the complete pairs among games.
 
         Args:
-            scores: for each pair's number the scores of its finished games, 0, 1/2 or 1.
+            scores: the scores of each pair's finished games, 0, 1/2 or 1, by pair number.
         """
         counts = [0] * len(PAIR_SCORES)
         for games in scores.values():
@@ -53,7 +53,7 @@ class PairCounts:
 
     @property
     def score(self) -> float:
-        """Mean score a game, from 0 to 1; not a number without pairs."""
+        """Mean score per game, from 0 to 1; NaN without pairs."""
         points = sum(2 * s * n for s, n in zip(PAIR_SCORES, self.counts, strict=True))
         return points / (2 * self.pairs) if self.pairs else math.nan
 

@@ -1,4 +1,4 @@
-"""Games of chess out of PGN files; python-chess knows the rules and reads each move."""
+"""Reads games of chess from PGN files, using python-chess for rules and moves."""
 
 import importlib
 import itertools
@@ -15,7 +15,7 @@ from rave_agents.game.game_state import GameState, apply_path
 from rave_agents.gtp.uci_moves import UciMoves
 
 _USUAL = ("standard", "chess", "normal", "from position")
-"""Names that the tag ``Variant`` has for chess itself."""
+"""Values of the tag ``Variant`` that mean ordinary chess."""
 
 _NUMBERED = re.compile(r"(\d{1,4})?(\.+|…)?(.*)", re.DOTALL)
 _MOVE = re.compile(
@@ -25,7 +25,7 @@ _MOVE = re.compile(
 _CASTLING = re.compile(r"[O0o](-[O0o]){1,2}")
 _SUFFIX = re.compile(r"(?:e\.?p\.?)?[+#†‡]*[!?‼⁇⁉⁈]*$")
 _REMARK = re.compile(r"[!?‼⁇⁉⁈]+|e\.?p\.?|[±∓⩲⩱∞=]|\+[-=]|[-=]\+|\+/[-=]|[-=]/\+")
-"""Words between the moves that judge them."""
+"""Words between moves that comment on them."""
 _NULL_MOVES = ("--", "Z0", "0000", "@@@@", "null", "pass")
 _FIGURINES = str.maketrans("♔♕♖♗♘♚♛♜♝♞", "KQRBNKQRBN", "♙♟\ufe0e\ufe0f")
 _IN_SAN = (
@@ -37,7 +37,7 @@ _log = logging.getLogger("rave_agents")
 
 
 def read_pgn(path: Path, game: Game, number: int = 1) -> ReadGame:
-    """The main line of a game in a PGN file, which may begin at a FEN.
+    """The main line of a game in a PGN file, which may start from a FEN.
 
     Args:
         path: the file.
@@ -45,8 +45,8 @@ def read_pgn(path: Path, game: Game, number: int = 1) -> ReadGame:
         number: the number of the game in the file, from 1.
 
     Raises:
-        ValueError: if python-chess is not installed, or the game is not one of chess that can be
-            read with certainty; the message has the move and the reason.
+        ValueError: if python-chess is not installed, or the game cannot be read unambiguously, with
+            the move and the reason.
         OSError: if the file cannot be read.
     """
     if game.name.partition("(")[0] != "chess":
@@ -56,7 +56,7 @@ def read_pgn(path: Path, game: Game, number: int = 1) -> ReadGame:
     before = sum(1 for _ in itertools.islice(games, number - 1))
     text = next(games, None)
     if text is None:
-        raise ValueError(f"{path} has {before} games, and not number {number}.")
+        raise ValueError(f"{path} has only {before} games, not number {number}.")
     variant = text.tags.get("variant", "standard")
     if variant.lower() not in _USUAL:
         raise ValueError(f"{path} is a game of {variant}, not of chess.")
@@ -70,7 +70,7 @@ def read_pgn(path: Path, game: Game, number: int = 1) -> ReadGame:
                 f"after {found[-1][0] if found else 'the tags'}, text follows the result"
             )
     except ValueError as error:
-        raise ValueError(f"{path} is no PGN of chess: {error}.") from error
+        raise ValueError(f"{path} is not a PGN of chess: {error}.") from error
     read = _actions(start, moves, board, found)
     usual = str(start) == str(game.new_initial_state())
     if not read.goes_on:
@@ -88,7 +88,7 @@ def count_games(path: Path) -> int:
 
 
 def _beginning(text: GameText) -> Any:
-    """The board at which a game begins."""
+    """The starting board of a game."""
     chess = _chess()
     fen, set_up = text.tags.get("fen", "").strip(), text.tags.get("setup", "").strip()
     if fen in ("", "?", "startpos"):
@@ -123,10 +123,10 @@ def _state_of(game: Game, board: Any) -> GameState:
 
 
 def _moves(text: GameText, board: Any) -> list[tuple[str, str]]:
-    """The moves of the main line in UCI, each with its number and its word, for messages.
+    """The moves of the main line in UCI, each with its number and text for messages.
 
     Raises:
-        ValueError: for a word that is no move, and a move number that does not fit.
+        ValueError: for a word that is not a move, or a wrong move number.
     """
     found: list[tuple[str, str]] = []
     shift: int | None = None
@@ -157,7 +157,7 @@ def _moves(text: GameText, board: Any) -> list[tuple[str, str]]:
 
 
 def _shift(number: int, board: Any, text: GameText) -> int:
-    """The first move's number less that on the board; a game from a FEN may count from any."""
+    """Offset of the file's move numbers; a game from a FEN may count from any number."""
     if "fen" not in text.tags and number != board.fullmove_number:
         raise ValueError(
             f"its moves begin with number {number}, and no tag has the FEN at which they begin"
@@ -170,10 +170,10 @@ def _label(board: Any, shift: int) -> str:
 
 
 def _move(word: str, board: Any) -> Any:
-    """The move of a word.
+    """The move in a word.
 
     Raises:
-        ValueError: with a reason that goes on after the word.
+        ValueError: with a reason that continues the sentence after the word.
     """
     chess = _chess()
     if word in _NULL_MOVES:
@@ -199,7 +199,7 @@ def _move(word: str, board: Any) -> Any:
 
 
 def _is_exact(found: "re.Match[str]") -> bool:
-    """True unless a pawn's move has a source that a pawn's move never has."""
+    """False for a pawn's move with a source that no pawn's move has."""
     source, target = found["source"], found["target"]
     return bool(found["piece"]) or len(source) != 1 or (source.isalpha() and source != target[0])
 
@@ -217,7 +217,7 @@ def _reaches(board: Any, piece: str, square: str) -> bool:
 def _actions(
     start: GameState, moves: UciMoves, board: Any, found: list[tuple[str, str]]
 ) -> ReadGame:
-    """The actions of moves, up to the end of the game, which these may go on after."""
+    """The actions of the moves up to the end of the game; the file may continue after it."""
     state, board = start.clone(), board.copy()
     actions: list[int] = []
     for count, (_, move) in enumerate(found):
@@ -233,7 +233,7 @@ def _actions(
 
 
 def _end(board: Any) -> str:
-    """The rule by which OpenSpiel ends a game that goes on in a file."""
+    """The rule by which OpenSpiel ends a game that continues in the file."""
     if board.is_insufficient_material():
         return "since neither side can mate"
     if board.is_repetition(3):
@@ -244,17 +244,17 @@ def _end(board: Any) -> str:
 
 
 def _warn_of_result(text: GameText, start: GameState, read: ReadGame) -> None:
-    """Report in the log results that differ: in the tag, after the moves, and on the board."""
+    """Log differing results: in the tag, after the moves, and on the board."""
     state = start.clone()
     apply_path(state, list(read.actions))
-    told = {text.tags.get("result", "*").strip() or "*", text.result or "*"} - {"*", "?"}
-    if len(told) > 1:
-        _log.warning("The file has the results %s.", " and ".join(sorted(told)))
-    elif told and state.is_terminal():
+    stated = {text.tags.get("result", "*").strip() or "*", text.result or "*"} - {"*", "?"}
+    if len(stated) > 1:
+        _log.warning("The file has the results %s.", " and ".join(sorted(stated)))
+    elif stated and state.is_terminal():
         black, white = state.returns()
         real = "1/2-1/2" if white == black else "1-0" if white > black else "0-1"
-        if told != {real}:
-            _log.warning("The file has the result %s; by the moves it is %s.", told.pop(), real)
+        if stated != {real}:
+            _log.warning("The file has the result %s; by the moves it is %s.", stated.pop(), real)
 
 
 def _chess() -> Any:

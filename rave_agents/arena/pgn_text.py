@@ -1,7 +1,7 @@
-"""The text of a PGN file: its games, each with its tags and the words of its main line.
+"""The text of a PGN file: its games, with tags and the words of the main line.
 
-Readers of PGN skip what they do not know, so that a knight's move in French, Cf3, becomes the
-pawn's move f3. Here each character is a tag, a comment, a variation or a part of a word.
+Lenient PGN readers skip unknown characters, so that the French knight move Cf3 becomes the pawn
+move f3. Here every character must belong to a tag, a comment, a variation or a word.
 """
 
 import codecs
@@ -31,14 +31,14 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _LOOSE_TAG = re.compile(r"\[\s*(\w+)\s+\"([^\[]*)\"\s*\]\s*")
-"""A tag on a line of its own, whose value has quotation marks."""
+"""A tag on its own line, whose value contains quotation marks."""
 
 _OF_POSITION = ("fen", "setup", "variant")
-"""Tags that change where a game begins or how it is played."""
+"""Tags that change the starting position or the rules."""
 
 
 class BrokenText(str):
-    """The reason why there is no word."""
+    """The reason why a word is missing."""
 
 
 @dataclasses.dataclass
@@ -46,9 +46,9 @@ class GameText:
     """One game of a PGN file as text."""
 
     tags: dict[str, str] = dataclasses.field(default_factory=dict)
-    """The tags by their names in small letters."""
+    """The tags by lower-case name."""
     words: list[str] = dataclasses.field(default_factory=list)
-    """Move numbers and moves of the main line, and a ``BrokenText`` where it cannot be read."""
+    """Move numbers and moves of the main line, with a ``BrokenText`` where it is unreadable."""
     result: str = ""
     """The result at the end of the moves; empty if there is none."""
 
@@ -59,7 +59,7 @@ class GameText:
 
 
 def decoded(path: Path) -> str:
-    """The text of a file in UTF-8, UTF-16 with its mark, or else Latin-1.
+    """The text of a file in UTF-8, UTF-16 with a byte order mark, or Latin-1.
 
     Raises:
         OSError: if the file cannot be read.
@@ -78,8 +78,8 @@ def decoded(path: Path) -> str:
 def games_of(text: str) -> Iterator[GameText]:
     """The games of a PGN file.
 
-    A game ends with its result or before the next tag, as the standard has it; empty lines mean
-    nothing.
+    As in the standard, a game ends with its result or before the next tag; empty lines have no
+    meaning.
     """
     game, depth = GameText(), 0
     for token in _TOKEN.finditer(re.sub(r"(?m)^[ \t]+", "", text)):
@@ -112,7 +112,7 @@ def games_of(text: str) -> Iterator[GameText]:
 
 
 def _read_tag(token: re.Match[str], game: GameText) -> None:
-    """Read a tag; a line that is not well-formed is passed over unless it may matter."""
+    """Read a tag; malformed lines are skipped unless they may matter."""
     line = token[0].strip()
     loose = _LOOSE_TAG.fullmatch(line)
     if token.lastgroup == "tag":

@@ -1,7 +1,7 @@
 """Plan of a match, a sweep, a tournament or a curve: tables, each with numbered games.
 
-A game is known by its key: the index of its table and its number there. What comes of it depends
-on these alone, so that neither the engine that plays it nor the order of the games matters.
+A game is identified by its key: the index of its table and its number there. Its result depends
+only on these, not on the executor or the order of the games.
 """
 
 import dataclasses
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
 MOST_GAMES = 1_000_000
-"""Games at a table: more are a slip, and openings take memory."""
+"""Maximum number of games at a table, to catch typing errors and save memory for openings."""
 
 
 class Key(NamedTuple):
@@ -19,7 +19,7 @@ class Key(NamedTuple):
     table: int
     """The index of its table."""
     number: int
-    """Its number there, from 0."""
+    """The game's number at the table, from 0."""
 
 
 class Record(Protocol):
@@ -30,53 +30,52 @@ class Record(Protocol):
         """The game's number at its table, from 0."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for strict JSON."""
+        """Plain values for strict JSON."""
 
 
 class AnyTable(Protocol):
-    """A table where games are played; it is sent to other processes by value."""
+    """A table at which games are played; it is pickled for other processes."""
 
     @property
     def name(self) -> str:
-        """The game's name, for people."""
+        """The game's name."""
 
     def play(self, number: int) -> Record:
         """Play the game of this number from beginning to end."""
 
     def warm_up(self) -> None:
-        """Do what only the first game in a process needs; errors are left to that game."""
+        """Prepare for the first game in a process; errors are left to that game."""
 
     def describe_failure(self, number: int, error: Exception) -> tuple[str, Exception]:
-        """A description of the failed game, for people, and the error that it failed with."""
+        """A description of the failed game, and its error."""
 
     def read(self, line: Mapping[str, Any]) -> Record:
-        """The record that a line of a file has.
+        """The record in a line of a file.
 
         Raises:
-            ValueError: if it has none, or the game cannot have come out like this.
+            ValueError: if it has none, or the game cannot have this result.
         """
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Plan:
-    """All games that are to be played, and how they are kept in a file."""
+    """All games to be played, and how a file records them."""
 
     header: Mapping[str, Any]
-    """Strict JSON values that decide all games; ``format`` says what it is."""
+    """Strict JSON values that determine all games; ``format`` names the kind of run."""
     tables: Sequence[AnyTable]
     """The tables at which games are played."""
     labels: Sequence[Mapping[str, Any]]
-    """Values by which a line of the file is known as a game of each table."""
+    """For each table, the values that identify its lines in the file."""
     games: int
-    """Games at each table."""
+    """Number of games at each table."""
     group: int = 2
-    """Consecutive games that start from one opening."""
+    """Number of consecutive games that share an opening."""
 
     def keys(self, shard: "Shard | None" = None) -> Iterator[Key]:
-        """The games, in the order in which they are begun: the first of all tables, ...
+        """Round-robin over tables: the first games of all tables, then the second ones, ...
 
-        So whatever slows the machine down for a while slows all tables alike. A shard has whole
-        groups of games.
+        So load on the machine affects all tables alike. A shard has complete groups of games.
         """
         for number in range(self.games):
             for table in range(len(self.tables)):
@@ -87,7 +86,7 @@ class Plan:
 
 @dataclasses.dataclass(frozen=True)
 class Shard:
-    """One part of all games, for machines that do not know of each other."""
+    """One part of all games, for machines that run independently."""
 
     index: int
     """Number of the part, from 1."""
@@ -96,10 +95,10 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The part that a text such as ``3/40`` names.
+        """Parse a part such as ``3/40``.
 
         Raises:
-            ValueError: if it is not of that form, or there is no such part.
+            ValueError: for another form, or a part that does not exist.
         """
         found = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text)
         if found is None or not 1 <= int(found[1]) <= int(found[2]):

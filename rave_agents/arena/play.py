@@ -1,9 +1,9 @@
-"""One game between two agents, and what it needs: an opening, seats, chance, seeds.
+"""Plays one game between two agents: opening, seats, chance, seeds.
 
-Game number ``2 i`` and ``2 i + 1`` start from opening ``i`` and see the same chance outcomes drawn;
-the first agent has seat 0 in the one and seat 1 in the other. In a game for n other than two
-players seat ``i % n`` is the first agent's in the one and the second's in the other, and all
-further seats are the other agent's; so in a game for one player each plays alone.
+Games ``2 i`` and ``2 i + 1`` start from opening ``i`` with the same chance outcomes; the first
+agent has seat 0 in one and seat 1 in the other. With n other than two players, seat ``i % n``
+belongs to the first agent in one game and to the second in the other, and all other seats to the
+other agent; so in single-player games each plays alone.
 """
 
 import contextlib
@@ -47,20 +47,20 @@ from rave_agents.simulate.utility_limits import UtilityLimits, utility_limits
 
 @dataclasses.dataclass(frozen=True)
 class Fixture:
-    """One game to be played."""
+    """A game to be played."""
 
     number: int
     """Its number in the match, from 0."""
     seed: int
-    """The match's seed."""
+    """The seed of the match."""
     opening: tuple[int, ...]
-    """The actions and chance outcomes to start with."""
+    """The actions and chance outcomes of the opening."""
     players: int = 2
     """The game's number of players."""
 
     @property
     def first_seat(self) -> int:
-        """The first agent's seat of two; of other numbers the one that an agent has alone."""
+        """The first agent's seat of two; with more players, the seat that an agent has alone."""
         return self.number % 2 if self.players == 2 else self.pair % self.players
 
     @property
@@ -70,34 +70,34 @@ class Fixture:
 
     @property
     def pair(self) -> int:
-        """The number that this game has in common with the one from the same opening."""
+        """The number of the pair of games with the same opening."""
         return self.number // 2
 
     def index_at(self, seat: int) -> int:
-        """Index of the agent in this seat: 0 for the first, 1 for the second."""
+        """The index of the agent in a seat: 0 for the first, 1 for the second."""
         return 0 if seat in self.first_seats else 1
 
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """Settings that all games of a match share."""
+    """The settings shared by all games of a match."""
 
     game: Game
     """The game."""
     agents: tuple[Contestant, Contestant]
-    """The first and the second agent; specs with their limits."""
+    """The first and second agent; specs include their limits."""
     seed: int = 0
     """The seed of everything random."""
     opening_plies: int = 0
-    """Random moves that each opening consists of, after ``start``."""
+    """Number of random moves of each opening, after ``start``."""
     clock: str | None = None
-    """The time that each side has for a game, see ``Clock.parse``; None for all that it likes."""
+    """The time per side and game, see ``Clock.parse``; None for no limit."""
     referee: AgentSpec | None = None
-    """The spec of a GTP program that checks moves and results; None for none."""
+    """The spec of a GTP program that checks moves and results, or None."""
     forfeit: bool = False
-    """True if a GTP program that does not play at all loses its games, in place of an error."""
+    """True if a GTP program that fails to play loses its games instead of raising an error."""
     start: tuple[int, ...] = ()
-    """The actions and chance outcomes that all openings begin with."""
+    """The actions and chance outcomes at the start of all openings."""
 
     @property
     def name(self) -> str:
@@ -105,7 +105,7 @@ class Table:
         return self.game.name
 
     def fixture(self, number: int) -> Fixture:
-        """The game of this number, from 0.
+        """The game with this number, from 0.
 
         Raises:
             ValueError: if no opening can be found.
@@ -114,18 +114,18 @@ class Table:
         return Fixture(number, self.seed, opening, self.game.num_players)
 
     def play(self, number: int) -> GameRecord:
-        """Play the game of this number, see ``play_game``."""
+        """Play the game with this number, see ``play_game``."""
         return play_game(self, self.fixture(number))
 
     def warm_up(self) -> None:
-        """Let both agents search a little, once in a process, see ``warm_up``."""
+        """Let both agents search briefly, once per process, see ``warm_up``."""
         for who in self.agents:
             if (str(who), self.name) not in _warm:
                 _warm.add((str(who), self.name))
                 warm_up(who, self.game)
 
     def describe_failure(self, number: int, error: Exception) -> tuple[str, Exception]:
-        """A description of the failed game, for people, and the error that it failed with."""
+        """A description of the failed game, and its error."""
         game = f"Game {number + 1}"
         if not isinstance(error, AgentFailedError) or not isinstance(error.__cause__, Exception):
             return game, error
@@ -134,10 +134,10 @@ class Table:
         return f"{game}, seat {error.seat}, agent {who}", error.__cause__
 
     def read(self, line: Mapping[str, Any]) -> GameRecord:
-        """The record that a line of a file has.
+        """The record in a line of a file.
 
         Raises:
-            ValueError: if it has none, or returns that the game does not have; it names the field.
+            ValueError: if it has none, or impossible returns, naming the field.
         """
         record = GameRecord.from_dict(line, self.game.num_players)
         limits = self._utility_limits
@@ -154,11 +154,11 @@ class Table:
 
 
 _warm: set[tuple[str, str]] = set()
-"""Agents and games that this process has warmed up."""
+"""Pairs of agent and game that this process has warmed up."""
 
 
 class AgentFailedError(Exception):
-    """An agent raised the cause of this exception, or its action is the cause."""
+    """An agent raised the cause of this exception, or played an illegal action."""
 
     def __init__(self, seat: int) -> None:
         super().__init__(seat)
@@ -167,7 +167,7 @@ class AgentFailedError(Exception):
 
 
 class _LostError(Exception):
-    """A seat loses the game otherwise than by its rules."""
+    """A seat loses the game for a reason outside its rules."""
 
     def __init__(self, seat: int, reason: str, *, fault: bool = False) -> None:
         super().__init__(reason)
@@ -179,15 +179,14 @@ class _LostError(Exception):
 def play_game(table: Table, fixture: Fixture) -> GameRecord:
     """Play one game of a match.
 
-    Both agents are told of every action and chance outcome, those of the opening and their own
-    included, before it is applied. An agent that raises ``ForfeitError``, oversteps its time, or
-    whose move the referee refuses, loses the game; so does a GTP program that does not play at all,
-    where the table has ``forfeit``. Agents that have a method ``close`` are told when the game is
-    over.
+    Both agents are informed of every action and chance outcome, including the opening's and their
+    own, before it is applied. An agent that raises ``ForfeitError``, runs out of time, or whose
+    move the referee refuses, loses the game; with ``forfeit``, so does a GTP program that fails to
+    play. The agents' method ``close``, if any, is called at the end.
 
     Raises:
-        AgentFailedError: from whatever else an agent raises, or for an action that is not legal.
-        Exception: whatever the game or the referee raises, unchanged.
+        AgentFailedError: for other exceptions of an agent, or an illegal action.
+        Exception: any exception of the game or the referee, unchanged.
     """
     seats = _make_agents(table, fixture)
     with contextlib.ExitStack() as stack:
@@ -238,7 +237,7 @@ def _play_moves(
     state: Any,
     actions: list[int],
 ) -> None:
-    """Play from ``state`` to the end, in it, and note all actions."""
+    """Play on in ``state`` until the end, recording all actions."""
     clocks = [None if table.clock is None else Clock.parse(table.clock) for _ in seats]
     chance = chance_stream(fixture.seed, fixture.pair)
     opening = iter(fixture.opening)
@@ -270,10 +269,10 @@ def _play_moves(
 
 
 def warm_up(who: Contestant, game: Game) -> None:
-    """Let an agent that counts simulations run a few.
+    """Let an agent that counts simulations run a few of them.
 
-    What is compiled or loaded once in a process is then not part of any measured time. Should the
-    agent fail, so it will in its first game, and there it is told who failed where.
+    Then one-time compilation and loading is not part of any measured time. If the agent fails, it
+    will fail again in its first game, where the error names the agent and the place.
     """
     if not counts_simulations(who):
         return
@@ -285,7 +284,7 @@ def warm_up(who: Contestant, game: Game) -> None:
         state = initial_decision(game, 0)
         seat = max(0, int(state.current_player()))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Whoever asked for the games was told before.
+            warnings.simplefilter("ignore")  # These warnings were shown when the run was checked.
             make_agent(AgentSpec(who.name, parameters), game, seat).step(state)
     except Exception as error:
         if is_raised_by_handler(error):
@@ -308,7 +307,7 @@ def _make_agents(table: Table, fixture: Fixture) -> list[Agent]:
 
 
 def _effort(fixture: Fixture, seats: Sequence[Agent], index: int) -> Effort:
-    """The effort of the first (0) or the second (1) agent in all its seats."""
+    """The effort of the first (0) or second (1) agent in all of its seats."""
     efforts = [agent.effort for seat, agent in enumerate(seats) if fixture.index_at(seat) == index]
     return Effort(*map(sum, zip(*efforts, strict=True))) if efforts else Effort()
 
@@ -323,7 +322,7 @@ def _ask(seat: int, method: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _timed_choice(seat: int, agent: Agent, state: GameState, clock: Clock | None) -> int:
-    """The agent's action, if its clock, which runs meanwhile, leaves it the time."""
+    """The agent's action, timed by its clock; raises if it runs out of time."""
     started = time.perf_counter()
     action = _ask(seat, _choose, agent, state, seat)
     if clock is not None and not clock.charge(time.perf_counter() - started):
@@ -334,7 +333,7 @@ def _timed_choice(seat: int, agent: Agent, state: GameState, clock: Clock | None
 def _joint_choice(
     state: Any, seats: Sequence[Agent], clocks: Sequence[Clock | None], opening: Iterator[int]
 ) -> list[int]:
-    """One action of each seat, of the opening or as the agents choose: none sees the others'."""
+    """One action per seat, from the opening or chosen by the agents without seeing the others'."""
     given = [action for _, action in zip(seats, opening, strict=False)]
     if given:
         return given
@@ -344,6 +343,6 @@ def _joint_choice(
 
 
 def _choose(agent: Agent, state: GameState, player: int) -> int:
-    """The agent's action, checked. It gets a clone: whatever it does, the game stays whole."""
+    """The agent's checked action. The agent gets a clone, so it cannot damage the game."""
     answer, legal = agent.step(state.clone()), legal_actions_of(state, player)
     return checked_action(answer, legal, getattr(agent, "advice", ""))

@@ -1,4 +1,4 @@
-"""Positions to begin at: by moves, by a file of moves, or by what the game prints."""
+"""Starting positions, given by moves, by a file of moves, or by the game's text."""
 
 import heapq
 import itertools
@@ -26,7 +26,7 @@ from rave_agents.game.notation import Moves, apply_moves, position_text
 from rave_agents.game.plain_text import shortened
 
 MOST_SECONDS, PATIENCE = 10.0, 3.0
-"""Seconds to look for moves that lead to a position, and those without coming nearer to it."""
+"""Maximum seconds to search for moves to a position, and maximum seconds without progress."""
 
 
 class Position(NamedTuple):
@@ -35,9 +35,9 @@ class Position(NamedTuple):
     state: GameState
     """The position."""
     actions: tuple[int, ...] | None
-    """The actions that lead to it, chance outcomes included; None if the game has begun there."""
+    """The actions that lead to it, including chance outcomes; None if the game starts there."""
     seed: int | None = None
-    """The seed of the beginning that they lead from, where that is dealt; None for the game's."""
+    """The seed of a dealt initial position that they start from; None for the game's own."""
 
 
 def set_up(
@@ -50,16 +50,17 @@ def set_up(
 
     Args:
         game: the game.
-        moves: moves to play, after those of ``position``: a text or a sequence of actions, see
+        moves: moves to play after ``position``: a text or a sequence of actions, see
             ``apply_moves``.
-        position: where to begin: a FEN in the games that have it, the text that the game prints of
-            a position, or a file that has one of these or moves, as SGF or as text. None for the
-            beginning.
-        seed: deals the beginning, where it is dealt and no file tells; None for the game's own.
+        position: the position to start from: a FEN in games that have one, the game's text of a
+            position, or a file with one of these or with moves, as SGF or text. None for the
+            initial position.
+        seed: deals the initial position if it is dealt and no file names a seed; None for the
+            game's own.
 
     Raises:
-        ValueError: if it is no position of the game, or a move is illegal; the message says what
-            the game takes.
+        ValueError: if it is not a position of the game, or a move is illegal, naming the accepted
+            forms.
         OSError: if the file cannot be read.
     """
     if position is None:
@@ -71,7 +72,7 @@ def set_up(
 
 
 def moves_to(game: Game, position: Position) -> tuple[int, ...]:
-    """The actions that lead from the game's beginning to a position, looked for if need be.
+    """The actions from the initial position to a position, found by a search if necessary.
 
     Raises:
         ValueError: if none are found.
@@ -81,8 +82,8 @@ def moves_to(game: Game, position: Position) -> tuple[int, ...]:
     found = _looked_for(game, str(position.state))
     if found is None or found.actions is None:
         raise ValueError(
-            f"No moves were found that lead to '{shortened(_line(str(position.state)), 100)}', and "
-            "games begin at a position that moves lead to. Give its moves, or a file of them."
+            f"No moves were found that lead to '{shortened(_line(str(position.state)), 100)}', but "
+            "games must start from a reachable position. Pass its moves, or a file of them."
         )
     return found.actions
 
@@ -93,7 +94,7 @@ def _found(game: Game, given: str | os.PathLike[str], seed: int | None) -> Posit
     path = Path(given)
     if not _is_file(path):
         if isinstance(given, os.PathLike) or path.suffix.lower() in (".sgf", ".pgn", ".txt"):
-            raise FileNotFoundError(f"There is no file {str(given)!r} to take a position from.")
+            raise FileNotFoundError(f"There is no file {str(given)!r} to read a position from.")
         return _of_text(game, given.replace("\\n", "\n"), moves=False)
     if is_sgf(path):
         return _of_game(path, sgf_game.read_sgf(path, game), sgf_game.count_games(path))
@@ -102,21 +103,21 @@ def _found(game: Game, given: str | os.PathLike[str], seed: int | None) -> Posit
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is no text: {error}.") from error
-    told = re.search(r"^# rave-agents: a game of (.+)$", text, re.MULTILINE)
-    if told is not None and not is_named(game, told[1]):
-        raise ValueError(f"{path} is a game of {told[1]}, not of {game.name}.")
+        raise ValueError(f"{path} is not a text file: {error}.") from error
+    named_game = re.search(r"^# rave-agents: a game of (.+)$", text, re.MULTILINE)
+    if named_game is not None and not is_named(game, named_game[1]):
+        raise ValueError(f"{path} is a game of {named_game[1]}, not of {game.name}.")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     return _of_text(game, "\n".join(lines), moves=True, seed=_seed_of(text, seed))
 
 
 def is_sgf(path: Path) -> bool:
-    """True for a file that is SGF by its name or its first characters."""
+    """True for an SGF file, by its name or first characters."""
     return path.suffix.lower() == ".sgf" or _begins(path).lstrip().startswith("(;")
 
 
 def is_pgn(path: Path) -> bool:
-    """True for a file that is PGN by its name or by its first tag."""
+    """True for a PGN file, by its name or first tag."""
     tag = re.match(r"\s*\[\w+ \"", _begins(path))
     return path.suffix.lower() == ".pgn" or tag is not None
 
@@ -127,7 +128,7 @@ def _begins(path: Path) -> str:
 
 
 def is_named(game: Game, name: str) -> bool:
-    """True if a name out of a file is the game's; the file makes no game of its own."""
+    """True if a name from a file denotes this game; no other game is loaded for it."""
     if name == game.name:
         return True
     if _short(name) != _short(game.name):
@@ -136,18 +137,18 @@ def is_named(game: Game, name: str) -> bool:
         named = load_plain_game(name)
     except RaveAgentsError:
         return False
-    told, own = (getattr(each, "parameters", None) for each in (named, game))
-    alike = told is not None and told == own
+    stated, own = (getattr(each, "parameters", None) for each in (named, game))
+    alike = stated is not None and stated == own
     return named.name == game.name or alike
 
 
 def _short(name: str) -> str:
-    """A game's name without its framework and its parameters."""
+    """A game's name without framework and parameters."""
     return name.partition("(")[0].rpartition(":")[2].strip()
 
 
 def _is_file(path: Path) -> bool:
-    """True for a file; a text of several lines is none, whatever the system says of its name."""
+    """True for a file; a text of several lines is never taken for a file name."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -159,25 +160,25 @@ def _of_game(path: Path, read: ReadGame, games: int) -> Position:
     if games > 1:
         raise ValueError(f"{path} has several games; a position is the end of a file's only one.")
     if read.goes_on:
-        raise ValueError(f"{path} ends at no position of the game: {read.goes_on}.")
+        raise ValueError(f"{path} does not end at a position of the game: {read.goes_on}.")
     state = read.start.clone()
     apply_path(state, list(read.actions))
     return Position(state, None if read.laid is None else (*read.laid, *read.actions))
 
 
 def beginning(game: Game, seed: int | None) -> GameState:
-    """The beginning of a game, dealt by a seed where it is dealt; None for the game's own."""
+    """The initial position of a game, dealt by a seed if it is dealt; None for the game's own."""
     return game.new_initial_state() if seed is None else seeded_start(game, lambda: seed)
 
 
 def _seed_of(text: str, default: int | None) -> int | None:
-    """The seed that a file of moves says its game was dealt by."""
+    """The seed of the deal named in a file of moves."""
     found = re.search(r"^# dealt by seed: (\d{1,10})$", text, re.MULTILINE)
     return default if found is None else int(found[1])
 
 
 def _of_text(game: Game, text: str, *, moves: bool, seed: int | None = None) -> Position:
-    """The position that a text is of: a FEN, moves if these are allowed, what the game prints."""
+    """The position of a text: a FEN, moves if ``moves`` allows them, or the game's own text."""
     own = getattr(game, "position_of", None)
     state = None if own is None else own(text)
     if state is not None:
@@ -192,17 +193,17 @@ def _of_text(game: Game, text: str, *, moves: bool, seed: int | None = None) -> 
             begins = position_text(begun) != position_text(beginning(game, seed))
     found = _looked_for(game, text)
     if found is None and begins:
-        raise ValueError(f"It is no list of moves of {_name(game)}:{reason}")
+        raise ValueError(f"It is not a list of moves of {_name(game)}:{reason}")
     if found is None:
         raise ValueError(
-            f"'{shortened(_line(text), 100)}' is no position of {_name(game)} that was found."
-            f"{reason and f' It is no list of moves:{reason}'} {_taken(game)}"
+            f"'{shortened(_line(text), 100)}' is not a position of {_name(game)} that was found."
+            f"{reason and f' It is not a list of moves:{reason}'} {_taken(game)}"
         )
     return found
 
 
 def _taken(game: Game) -> str:
-    """The forms of positions that a game takes."""
+    """The forms of positions that a game accepts."""
     form = getattr(game, "position_form", "")
     shown = _line(position_text(game.new_initial_state()))
     return (
@@ -221,16 +222,16 @@ def _line(text: str) -> str:
 
 
 def _lines(text: str) -> tuple[str, ...]:
-    """The lines of a printed position without colours and what does not show."""
+    """The lines of a printed position without colours and invisible characters."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
     return tuple(line.rstrip() for line in plain.strip("\n").splitlines())
 
 
 def _looked_for(game: Game, text: str) -> Position | None:
-    """The position that prints a text, by a search whose next position is the most alike.
+    """Search for the position that prints a text, most similar positions first.
 
-    Pieces that stay where they are put, or move one by one, bring a position nearer to it with each
-    move. None if it was not found.
+    This works if every move brings the position closer, as with pieces that stay where they are
+    placed or move one at a time. None if not found.
     """
     root = game.new_initial_state()
     if hides_information(root) or draws_chance(root) or is_simultaneous(root):
@@ -264,7 +265,7 @@ def _looked_for(game: Game, text: str) -> Position | None:
 
 
 def _line_counts(root: GameState) -> range:
-    """The numbers of lines in which the game prints its first positions; any where they differ."""
+    """The possible numbers of lines of the game's text; any if the first positions differ."""
     children = [root.clone() for _ in _actions(root)]
     for child, action in zip(children, _actions(root), strict=True):
         child.apply_action(action)
@@ -281,13 +282,13 @@ def _actions(state: GameState) -> Iterator[int]:
 
 
 _FEN = re.compile(r"([^\s/]+(?:/[^\s/]+)+ \S+(?: [^\s\d]\S*)*)(?: \d+)*")
-"""A FEN, and the counters of moves at its end."""
+"""A FEN, followed by its move counters."""
 
 
 def _key(text: str) -> tuple[str, ...]:
-    """The lines of a printed position, without the brackets in which games show the last move.
+    """The lines of a printed position, without brackets around the last move.
 
-    A FEN is its rows, with a point for each empty square, and the rest without the counters.
+    A FEN becomes its rows, with a dot per empty square, and the rest without counters.
     """
     lines = _lines(text)
     fen = _FEN.fullmatch(lines[0]) if len(lines) == 1 else None
@@ -299,11 +300,12 @@ def _key(text: str) -> tuple[str, ...]:
 
 
 _LACKING, _WRONG = 1, 3
-"""Weights of a character that is as in the beginning, and of one that moves have made wrong."""
+"""Weights of a wrong character that is still as in the initial position, and of one that moves have
+made wrong."""
 
 
 def _distance(one: tuple[str, ...], wanted: tuple[str, ...], first: tuple[str, ...]) -> int:
-    """Distance of a printed position from the one that is wanted; ``first`` is the beginning."""
+    """Distance of a printed position from the wanted one; ``first`` is the initial position."""
     away = 0
     for line, goal, start in itertools.zip_longest(one, wanted, first, fillvalue=""):
         away += abs(len(line) - len(goal))

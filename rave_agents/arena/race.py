@@ -1,8 +1,8 @@
-"""Races: the best of several agents in a game, in a given time.
+"""Races: find the best of several agents in a game, within a given time.
 
-The leader plays pairs of games against the others in turn, each opening from both seats, and who is
-proven to be weaker is dropped (``elimination``). All pairs of games between two agents count in
-their order, whatever was finished first, so that an agent gains nothing by games that end soon.
+The leader plays pairs of games against the others in turn, each opening from both seats, and agents
+proven weaker are dropped (``elimination``). Pairs of games count in their order, not as they
+finish, so quick wins give no advantage.
 """
 
 import copy
@@ -43,16 +43,16 @@ from rave_agents.results.progress import Progress, shown
 __all__ = ["RaceError", "RaceResult", "find_best"]
 
 SECONDS = 300.0
-"""Seconds of a race by default."""
+"""Default seconds of a race."""
 
 MOVE_SECONDS = 0.05
-"""Seconds a move by default: agents are compared at equal time, and no game takes long."""
+"""Default seconds per move: agents are compared at equal time, and games stay short."""
 
 _ROUND_SECONDS = 0.5
-"""Seconds for which several processes get games at once."""
+"""Seconds of play handed out to several processes at once."""
 
-_TELLING_SECONDS = 0.1
-"""Seconds between two reports of progress, at least."""
+_REPORT_SECONDS = 0.1
+"""Minimum seconds between two progress reports."""
 
 
 @answers_unknown_arguments
@@ -71,49 +71,47 @@ def find_best(
     output: str | os.PathLike[str] | None = None,
     progress: Progress[RaceResult] = None,
 ) -> RaceResult:
-    """Find the best agent for a game by a race: who is proven to be weaker is dropped early.
+    """Find the best agent for a game by a race that drops agents proven weaker early.
 
-    The result's ``sentence`` says which is the best, with its interval, or that no difference was
-    found. With 95 % probability all intervals of a race hold at all times: that is the most at
-    which the best agent is dropped, or one of several equal ones.
+    The result's ``sentence`` names the best agent with its interval, or says that no difference was
+    found. With 95 % probability all intervals of a race hold at all times, so the best agent (or
+    one of several equals) is dropped with a probability of at most 5 %.
 
-    In games for two players every opening is played from both seats, and agents are compared by
-    their scores. In games for more one agent has one seat and the other all others, then the
-    reverse, and seats rotate. In games for one player each plays alone from the same start, and
-    agents are compared by their returns. Ctrl-C ends the race early: the result then tells the
-    standing.
+    In two-player games every opening is played from both seats, and agents are compared by scores.
+    With more players one agent has one seat and the other all others, then the reverse, and seats
+    rotate. In single-player games each plays alone from the same start, and agents are compared by
+    returns. Ctrl-C ends the race early with the current standings.
 
     Args:
         game: the game, for any number of players, or its name; see ``as_game``.
-        agents: by name, ``{"new": "rave(c=0.2)", "mine": make_agent}``, or a list: specs, and
-            agents of your own, see ``rave_agents.as_agent``. None for one of each kind of
-            search agents that can play the game.
-        seconds: how long the race may take; a pair of games that has begun is finished, and one is
-            played in any case.
-        simulations: a move, for an agent whose spec has no limit.
-        move_seconds: a move, for an agent whose spec has no limit; 0.05 if ``simulations`` is not
-            given either.
-        vary: for each varied parameter its values; the agents that take it race with each.
-        seed: an integer of at least 0 that decides everything random.
-        opening_plies: random moves that each opening starts with; None for 2, or fewer in games
-            that so many could end, and for none where players may move at the same time and in
-            games for one player.
-        jobs: processes of this machine that play at the same time.
-        executor: who runs the games in their place, see ``play_match``.
-        output: a file that gets every game as it ends. A race goes on from its file, for as many
-            seconds again; it may get further agents.
-        progress: None for a display in a terminal or notebook, False for none, True for one
-            anywhere; or a function, which is called with the result so far, now and then.
+        agents: a dictionary by name, ``{"new": "rave(c=0.2)", "mine": make_agent}``, or a list, of
+            specs and custom agents, see ``rave_agents.as_agent``. None for one of each kind of
+            search agent that can play the game.
+        seconds: the time for the race; a started pair of games is finished, and at least one is
+            played.
+        simulations: simulations per move, for agents whose spec has no limit.
+        move_seconds: seconds per move, for agents whose spec has no limit; 0.05 if ``simulations``
+            is not given either.
+        vary: the values of each varied parameter; agents that take it race with each value.
+        seed: an integer of at least 0, the seed of everything random.
+        opening_plies: number of random moves of each opening; None for 2, fewer if that could end
+            the game, and 0 with simultaneous moves and in single-player games.
+        jobs: number of local worker processes.
+        executor: runs the games instead of local processes, see ``play_match``.
+        output: a file that records every game as it ends. A race continues from its file for
+            ``seconds`` more; agents may be added.
+        progress: None for a display in a terminal or notebook, False for none, True for a display
+            in any case; or a function, called with the result so far from time to time.
 
     Raises:
-        UnknownNameError: for a game, an agent or a parameter that does not exist.
-        UnsupportedGameError: if an agent that you named cannot play the game, or something cannot
-            be sent to other processes.
-        TypeError, ValueError: for a value that is not allowed, or if ``output`` is of other games
-            or is being written by another process.
+        UnknownNameError: for an unknown game, agent or parameter.
+        UnsupportedGameError: if a named agent cannot play the game, or something cannot be sent to
+            other processes.
+        TypeError, ValueError: for an invalid value, or if ``output`` belongs to other games or is
+            in use by another process.
         OSError: if ``output`` cannot be read or written.
-        VersionsDifferError: if workers of the executor have other versions than this process.
-        RaceError: if an agent fails or plays an illegal action; it keeps the finished games.
+        VersionsDifferError: if the executor's workers have other versions than this process.
+        RaceError: if an agent fails or plays an illegal action; it holds the finished games.
     """
     started = time.monotonic()
     seconds = Limit(seconds=seconds).seconds or seconds
@@ -166,17 +164,17 @@ def find_best(
         labels=[{"agents": list(pairing)} for pairing in pairings],
         games=MOST_GAMES,
     )
-    with shown(progress) as tell:
-        race = _Race(empty, started, seconds, tell)
+    with shown(progress) as report:
+        race = _Race(empty, started, seconds, report)
         finished = carry_out(plan, options, race, lambda: race.rounds(_width(options)))
         result = dataclasses.replace(race.result(), interrupted=not finished)
-        if tell is not None:
-            tell(result)
+        if report is not None:
+            report(result)
     return result
 
 
 class _Race:
-    """A race that is being run: it collects games and draws up the next ones."""
+    """A running race: collects finished games and chooses the next ones."""
 
     def __init__(
         self,
@@ -188,7 +186,7 @@ class _Race:
         self._empty = empty
         self._progress = progress
         self._started, self._deadline = started, started + seconds
-        self._told = -math.inf
+        self._reported_at = -math.inf
         self._began = False
         self._rule = empty.elimination
         self._pairings = list(itertools.combinations(range(len(empty.agents)), 2))
@@ -197,7 +195,7 @@ class _Race:
         self._played = self._earlier = 0
 
     def take(self, key: Key, record: Record) -> bool:
-        """Add a finished game, and the pairs that are whole with it."""
+        """Add a finished game, and the pairs that it completes."""
         assert isinstance(record, GameRecord)
         records = self._records[key.table]
         records[key.number] = record
@@ -208,27 +206,27 @@ class _Race:
             self._rule.add(one, two, self._value(*pair))
         if self._began:
             self._played += 1
-            self.tell()
+            self.report()
         else:
             self._earlier += 1
         return False
 
     def _value(self, first: GameRecord, second: GameRecord) -> float:
-        """The first agent's score in a pair of games, or for one player its return less."""
+        """The first agent's score in a pair of games; in single-player games the difference."""
         if self._empty.players == 1:
             return first.returns[0] - second.returns[0]
         return (first.score + second.score) / 2
 
-    def tell(self) -> None:
-        """Tell of the result, from now on now and then."""
+    def report(self) -> None:
+        """Report the result, at limited frequency."""
         self._began = True
         now = time.monotonic()
-        if self._progress is not None and now - self._told >= _TELLING_SECONDS:
-            self._told = now
+        if self._progress is not None and now - self._reported_at >= _REPORT_SECONDS:
+            self._reported_at = now
             self._progress(self.result())
 
     def fail(self, key: Key | None, message: str) -> RaceError:
-        """Make the error for a game that failed; it keeps what is finished."""
+        """Make the error for a failed game; it holds the finished games."""
         agents = "" if key is None else " against ".join(self._empty.matches[key.table].agents)
         return RaceError(f"{agents}: {message}" if agents else message, self.result())
 
@@ -248,10 +246,10 @@ class _Race:
         )
 
     def rounds(self, width: int) -> Iterator[list[Key]]:
-        """Yield rounds of games, one at least, until all is decided or time is up.
+        """Yield rounds of games, at least one, until the race is decided or time is up.
 
         Args:
-            width: how many games are played at the same time.
+            width: the number of games played at the same time.
         """
         began = now = time.monotonic()
         begun = False
@@ -287,7 +285,7 @@ def _pair(records: Mapping[int, GameRecord], number: int) -> tuple[GameRecord, G
 
 
 def _opening_plies(game: Game, given: int | None, seed: int) -> int:
-    """Random moves at the start: the given number, or as many of the usual as a game has."""
+    """Random opening moves: the given number, or the default if the game is long enough."""
     if given is not None:
         return given
     usual = 0 if game.num_players == 1 else usual_opening_plies(game, None)
@@ -303,7 +301,7 @@ def _opening_plies(game: Game, given: int | None, seed: int) -> int:
 def _limit_text(
     players: Mapping[str, Contestant], simulations: int | None, move_seconds: float | None
 ) -> str:
-    """The limit that agents were given, for people; empty if none of them took it."""
+    """The limit given to agents, as text; empty if none of them took it."""
     given = {"simulations": simulations, "seconds": move_seconds}
     taken = any(
         isinstance(who, AgentSpec)

@@ -1,4 +1,4 @@
-"""Result of a race: which agent is the best, in one sentence, and how sure that is."""
+"""Result of a race: the best agent in one sentence, with its confidence."""
 
 import dataclasses
 import math
@@ -16,7 +16,7 @@ from rave_agents.results.result import by_column
 from rave_agents.results.tables import Column, Table
 
 _NAMED = 4
-"""Agents up to which a sentence names all."""
+"""Up to this many agents are named in a sentence."""
 
 
 class RaceRow(NamedTuple):
@@ -27,58 +27,59 @@ class RaceRow(NamedTuple):
     outcome: str
     """``best``, ``leads``, ``level`` (with the leader), ``open`` or ``dropped``."""
     against: str | None
-    """The agent that it is compared with: the leader, or who it was dropped by; None if none."""
+    """The agent it is compared with: the leader, or the one that eliminated it; None without
+    one."""
     pairs: int
     """Pairs of games between the two."""
     mean: float
-    """Its mean score against that agent; for one player its mean return less the other's."""
+    """Its mean score against that agent; in single-player games the difference of mean returns."""
     interval: tuple[float, float]
-    """The mean's interval; all of a race hold at all times with 95 % probability."""
+    """The mean's interval; with 95 % probability all intervals of a race hold at all times."""
     games: int
-    """Its games against all."""
+    """Its number of games against all agents."""
     effort: Effort
     """Its moves, simulations and seconds in them."""
 
     @property
     def seconds_per_move(self) -> float | None:
-        """Mean seconds that it thought about a move; None without moves."""
+        """Mean seconds per move; None without moves."""
         return ratio(self.effort.seconds, self.effort.moves)
 
     @property
     def simulations_per_second(self) -> float | None:
-        """Simulations that it ran in a second of thinking; None without moves."""
+        """Simulations per second of thinking; None without moves."""
         return ratio(self.effort.simulations, self.effort.seconds)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class RaceResult(MatchesResult):
-    """The finished games of a race, who was dropped, and who is left.
+    """The finished games of a race, with the dropped and the remaining agents.
 
     The rows of ``to_csv`` and ``to_frame`` are agents.
     """
 
     game: str
-    """The game as it was asked for."""
+    """The game, as given."""
     agents: tuple[str, ...]
     """The agents' names."""
     specs: tuple[str, ...]
-    """Their specs with limits; for agents of one's own their names."""
+    """Their specs with limits; for custom agents their names."""
     limit: str
-    """The limit that agents without one of their own were given, such as ``0.05 s a move``."""
+    """The limit of agents whose spec had none, such as ``0.05 s a move``."""
     seed: int
     """The seed of everything random."""
     players: int
     """The game's number of players."""
     matches: tuple[MatchResult, ...]
-    """The finished games of every two agents; ``MatchResult.agents`` are names."""
+    """The finished games of each pair of agents; ``MatchResult.agents`` are names."""
     elimination: Elimination = dataclasses.field(repr=False, compare=False)
-    """The proofs by the pairs of games; agents are their places in ``agents``."""
+    """The evidence from pairs of games; agents are indices into ``agents``."""
     refused: Mapping[str, str]
-    """Agents that cannot play the game, with the reason."""
+    """Agents that cannot play the game, with the reasons."""
     seconds: float
-    """Seconds that it took, without those of earlier runs from whose file it went on."""
+    """Duration in seconds, not counting earlier runs of the same file."""
     earlier: int = 0
-    """Games of these runs."""
+    """Games of earlier runs."""
 
     @property
     def all_matches(self) -> Sequence[MatchResult]:
@@ -87,22 +88,22 @@ class RaceResult(MatchesResult):
 
     @property
     def all_planned(self) -> int | None:
-        """None: how many games it takes turns out on the way."""
+        """None: the number of games is not known in advance."""
         return None
 
     @property
     def leader(self) -> str:
-        """The best agent, or the one that others could not yet be told from."""
+        """The best agent, or the leading one while others may be as good."""
         return self.agents[self.elimination.leader]
 
     @property
     def left(self) -> tuple[str, ...]:
-        """The agents that were not dropped, the leader first."""
+        """The remaining agents, the leader first."""
         return tuple(self.agents[agent] for agent in self.elimination.left)
 
     @property
     def dropped(self) -> dict[str, str]:
-        """The agents that were dropped, in this order, and by whom."""
+        """The dropped agents in order, with the agents that eliminated them."""
         places = self.elimination.dropped.items()
         return {self.agents[agent]: self.agents[winner] for agent, winner in places}
 
@@ -113,7 +114,7 @@ class RaceResult(MatchesResult):
 
     @property
     def is_level(self) -> bool:
-        """True if several are left, each proven to be about as strong as the leader."""
+        """True if several agents remain, each proven to be about as strong as the leader."""
         rivals = self.elimination.left[1:]
         return bool(rivals) and all(map(self.elimination.is_level, rivals))
 
@@ -121,8 +122,8 @@ class RaceResult(MatchesResult):
     def closest(self) -> tuple[str, float, tuple[float, float]] | None:
         """The leader's closest rival, its mean against it and the interval; None without games.
 
-        The rival is one that is left, if there is one. The mean is the leader's score against it;
-        in a game for one player its mean return less the other's.
+        The rival is a remaining agent if there is one. The mean is the leader's score against it;
+        in single-player games the difference of mean returns.
         """
         leader, rule = self.elimination.leader, self.elimination
         everybody = [agent for agent in range(len(self.agents)) if agent != leader]
@@ -136,31 +137,32 @@ class RaceResult(MatchesResult):
 
     @property
     def sentence(self) -> str:
-        """The answer, which agent is the best, in one sentence with its interval."""
+        """The best agent in one sentence, with its interval."""
         where = f"in {self.game}{f' at {self.limit}' if self.limit else ''}"
         if len(self.agents) == 1:
             return f"{self.leader} is the only agent of the race that plays {self.game}."
         if self.closest is None:
-            return f"No pair of games was finished {where} in {_told_seconds(self.seconds)} s."
+            return f"No pair of games was finished {where} in {_seconds_text(self.seconds)} s."
         before = f", {self.earlier:,} of them before" if self.earlier else ""
-        games = f"{self.finished:,} games in {_told_seconds(self.seconds)} s{before}"
-        told = self._comparison
+        games = f"{self.finished:,} games in {_seconds_text(self.seconds)} s{before}"
+        comparison = self._comparison
         if self.best is not None:
-            return f"{self.best} is the best of {len(self.agents)} agents {where}: {told}, {games}."
+            count = len(self.agents)
+            return f"{self.best} is the best of {count} agents {where}: {comparison}, {games}."
         if self.is_level:
-            return f"{_listed(self.left)} are equally strong {where}: {told}, {games}."
+            return f"{_listed(self.left)} are equally strong {where}: {comparison}, {games}."
         others = self._others
         names = _listed(self.left)
-        return f"No difference between {names} was found {where}: {told}{others}, {games}."
+        return f"No difference between {names} was found {where}: {comparison}{others}, {games}."
 
     @property
     def _others(self) -> str:
-        """A remark on agents other than the leader and its closest rival; empty for none."""
+        """A remark on agents other than the leader and its closest rival; may be empty."""
         rule = self.elimination
         rivals = rule.left[1:]
         unmet = [a for a in rivals if not rule.evidence(rule.leader, a).values]
-        told = f"; {_counted(len(self.dropped))} proved to be weaker" if self.dropped else ""
-        return f"{told}; {self.leader} has not met {len(unmet)} of them yet" if unmet else told
+        remark = f"; {_counted(len(self.dropped))} proved to be weaker" if self.dropped else ""
+        return f"{remark}; {self.leader} has not met {len(unmet)} of them yet" if unmet else remark
 
     @property
     def _comparison(self) -> str:
@@ -176,7 +178,7 @@ class RaceResult(MatchesResult):
 
     @property
     def rows(self) -> list[RaceRow]:
-        """The agents: the leader, the others that are left, the last dropped first."""
+        """The agents: the leader, the other remaining ones, then the dropped ones, latest first."""
         rule = self.elimination
         rivals = sorted(rule.left[1:], key=lambda agent: _or_half(rule.mean(rule.leader, agent)))
         return [self._row(agent) for agent in (*rule.left[:1], *rivals, *reversed(rule.dropped))]
@@ -203,19 +205,19 @@ class RaceResult(MatchesResult):
         )
 
     def summary(self) -> str:
-        """The answer, see ``sentence``."""
+        """The best agent, see ``sentence``."""
         return self.sentence
 
     @property
     def remarks(self) -> list[str]:
-        """Lines on the agents that were left out."""
+        """Lines on the agents that cannot play."""
         reasons: dict[str, list[str]] = {}
         for name, reason in self.refused.items():
             reasons.setdefault(reason, []).append(name)
         return [f"Left out: {', '.join(names)}. {reason}" for reason, names in reasons.items()]
 
     def tables(self) -> list[Table]:
-        """A row for each agent."""
+        """A row per agent."""
         rows = self.rows
         return [
             Table(
@@ -240,7 +242,7 @@ class RaceResult(MatchesResult):
         return "difference" if self.players == 1 else "score"
 
     def columns(self) -> dict[str, list[Any]]:
-        """A row for each agent."""
+        """A row per agent."""
         names = ("agent", "outcome", "against", "pairs", "mean", "low", "high", "games")
         return by_column(
             (*names, "seconds_per_move", "simulations_per_second"),
@@ -264,7 +266,7 @@ class RaceResult(MatchesResult):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for strict JSON: what is infinite or unknown is None."""
+        """Plain values for strict JSON; infinite and unknown ones are None."""
         return {
             "game": self.game,
             "sentence": self.sentence,
@@ -299,7 +301,7 @@ class RaceError(UnfinishedError[RaceResult]):
     """A game of a race failed; the message names the agents, the game and the seat."""
 
 
-def _told_seconds(seconds: float) -> str:
+def _seconds_text(seconds: float) -> str:
     return f"{seconds:.1f}" if seconds < 10 else f"{seconds:.0f}"
 
 

@@ -1,4 +1,4 @@
-"""Ranking of agents by the games between every two of them: ratings, scores and a cross table."""
+"""Ranking of agents by their games: ratings, scores and a cross table."""
 
 import dataclasses
 import functools
@@ -17,13 +17,13 @@ class Standing(NamedTuple):
     agent: str
     """The name."""
     elo: float
-    """The rating; infinite or not a number where there is none, see ``Ratings``."""
+    """The rating; infinite or NaN if it does not exist, see ``Ratings``."""
     interval: tuple[float, float]
     """Its 95 % confidence interval."""
     score: MatchScore
     """Wins, draws and losses against all."""
     faults: int = 0
-    """Games lost by failing or breaking the rules."""
+    """Games lost by failures or illegal play."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Ranking:
     outcomes: Sequence[Outcome]
     """The games, each between two of them."""
     anchor: str | None = None
-    """The agent whose rating is 0; None for ratings that are 0 on average."""
+    """The agent with rating 0; None for ratings that average 0."""
 
     @functools.cached_property
     def ratings(self) -> Ratings:
@@ -44,7 +44,7 @@ class Ranking:
 
     @functools.cached_property
     def _scores(self) -> dict[str, dict[str, MatchScore]]:
-        """The score of each agent against each other, as far as they have met."""
+        """The score of each agent against each other agent it has met."""
         found: dict[str, dict[str, list[int]]] = {agent: {} for agent in self.agents}
         for first, second, score, _ in self.outcomes:
             losses = round(2 - 2 * score)
@@ -56,7 +56,7 @@ class Ranking:
         }
 
     def score(self, agent: str, other: str | None = None) -> MatchScore:
-        """Wins, draws and losses of an agent, against all others or one."""
+        """Wins, draws and losses of an agent against all others, or against one."""
         met = self._scores[agent]
         scores = met.values() if other is None else [met[other]] if other in met else []
         return MatchScore(
@@ -67,7 +67,7 @@ class Ranking:
 
     @functools.cached_property
     def standings(self) -> tuple[Standing, ...]:
-        """The agents, the best first."""
+        """The agents, best first."""
         ratings = self.ratings
         return tuple(
             Standing(agent, ratings[agent], ratings.interval(agent), self.score(agent))
@@ -75,12 +75,12 @@ class Ranking:
         )
 
     def cross_table(self) -> list[list[float]]:
-        """Mean scores, row against column, in the order of ``standings``; not a number if none."""
+        """Mean scores, row against column, in the order of ``standings``; NaN without games."""
         order = self.ratings.order
         return [[self.score(agent, other).score for other in order] for agent in order]
 
     def is_transitive(self) -> bool:
-        """Return True if no agents beat each other in a circle by their mean scores."""
+        """True if the mean scores contain no cycle of agents beating each other."""
         left = set(self.agents)
         while left:
             last = {
@@ -94,12 +94,12 @@ class Ranking:
         return True
 
     def tables(self, kind: str, columns: Sequence[Column], title: str) -> list[Table]:
-        """Ratings and the cross table, a row for each agent.
+        """Ratings and the cross table, a row per agent.
 
         Args:
             kind: the header of the agents' names.
             columns: further columns, in the order of ``standings``.
-            title: of the ratings.
+            title: the title of the ratings.
         """
         places = [str(place) for place in range(1, len(self.agents) + 1)]
         named = [

@@ -1,4 +1,4 @@
-"""The likelihood of games under Bradley and Terry's model, and what it says of a difference.
+"""The likelihood of games under the Bradley-Terry model: estimates and intervals of differences.
 
 Agents i and j with strengths s, in units of ``400 / ln 10`` Elo points, expect the scores
 ``E = 1 / (1 + exp(s_j - s_i))`` and ``1 - E``, and i has made w points of n games:
@@ -6,10 +6,10 @@ Agents i and j with strengths s, in units of ``400 / ln 10`` Elo points, expect 
     ``ℓ(s) = Σ w ln E + (n - w) ln(1 - E)``, summed over the pairings that met.
 
 **Estimates** maximize it (R. A. Bradley and M. E. Terry, Biometrika 39, 1952). They are finite if
-and only if, however the agents are divided in two, either part has taken points of the other
-(L. R. Ford, "Solution of a Ranking Problem from Binary Comparisons", 1957): within the strongly
-connected groups of the graph in which an edge leads from each agent to those of whom it took
-points.
+and only if, for every division of the agents into two parts, each part has scored points against
+the other (L. R. Ford, "Solution of a Ranking Problem from Binary Comparisons", 1957): within the
+strongly connected groups of the graph in which an edge leads from each agent to those of whom it
+took points.
 
 **Intervals** invert the score test (C. R. Rao, 1948) on the profile likelihood: for a difference
 δ, ``ℓ_p(δ)`` is the maximum of ℓ over all strengths that have it, and the interval holds each δ
@@ -17,10 +17,10 @@ with
 
     ``ℓ_p'(δ)² / (φ · -ℓ_p''(δ)) <= z²``.
 
-Between two agents that is E. B. Wilson's interval of the score (1927). It needs no maximum, so that
-it gives agents who won all their games a lower bound. ``statistics.dispersion`` has φ, which takes
-draws and the openings that games share into account; each pairing has its own, so that
-``-ℓ_p''`` becomes the variance that they give the slope ``ℓ_p'`` (H. White, 1982).
+Between two agents this is E. B. Wilson's interval of the score (1927). It needs no finite maximum,
+so agents who won all their games get a lower bound. ``statistics.dispersion`` has φ, which takes
+draws and the openings that games share into account; each pairing has its own, so that ``-ℓ_p''``
+becomes the variance that they give the slope ``ℓ_p'`` (H. White, 1982).
 """
 
 import itertools
@@ -29,7 +29,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
-import scipy  # Its parts are loaded when they are first used.
+import scipy  # Its submodules load lazily.
 from numpy.typing import NDArray
 
 from rave_agents.arena.statistics import Z, dispersion
@@ -38,27 +38,27 @@ _Array = NDArray[np.float64]
 _Flags = NDArray[np.bool_]
 
 _POINTS = 400.0 / math.log(10.0)
-"""Elo points in a unit of strength."""
+"""Elo points per unit of strength."""
 
 _ABOVE_NORMAL = 1.3
-"""First place to look for an end, in units of the distance that a normal distribution has."""
+"""Where the search for an end starts, in units of the normal approximation's distance."""
 _FARTHEST = 256.0
-"""Greatest distance at which an end is looked for, some 44,000 Elo points."""
+"""Maximum distance at which an end is searched, some 44,000 Elo points."""
 _NEWTON_STEPS = 200
-"""Steps to a maximum; a few are needed."""
+"""Maximum Newton steps; few are needed."""
 _CLOSE = 1e-6
-"""Change of a strength with which they end."""
+"""Newton's method stops at this change of the strengths."""
 
 
 class RatingLikelihood:
     """Estimates and intervals of differences between agents, who are numbers from 0.
 
-    A *contrast* is a weight for each agent and stands for the weighted sum of their ratings. Its
-    weights sum to 0: one agent's is positive and the others are negative, or the reverse, and
-    those others belong to one strongly connected group.
+    A *contrast* is a vector of weights and denotes the weighted sum of the agents' ratings. Its
+    weights sum to 0: one agent's is positive and the others are negative, or the reverse, and those
+    others belong to one strongly connected group.
 
     Args:
-        agents: how many there are.
+        agents: the number of agents.
         games: for each pairing (i, j) with i < j that met, the scores of i in units of games that
             are not independent.
     """
@@ -75,7 +75,7 @@ class RatingLikelihood:
         self._games = self._games._replace(dispersions=self._dispersions(list(games.values())))
 
     def _closure(self) -> _Flags:
-        """True where an agent has taken points of another, if only through others, or is it."""
+        """True where an agent has scored against another, directly or through others, or is it."""
         agents, pairings, won, lost, _ = self._games
         beaten = np.eye(agents, dtype=bool)
         beaten[tuple(pairings[won > 0].T)] = True
@@ -86,18 +86,18 @@ class RatingLikelihood:
 
     @property
     def _groups(self) -> _Flags:
-        """True where two agents are in one strongly connected group."""
+        """True where two agents belong to the same strongly connected group."""
         return self._beaten & self._beaten.T
 
     @property
     def numbers_beaten(self) -> NDArray[np.int_]:
-        """Number of agents of whom each agent has taken points, if only through others."""
+        """Number of agents that each agent has scored against, directly or through others."""
         numbers: NDArray[np.int_] = self._beaten.sum(axis=1)
         return numbers
 
     @property
     def main_group(self) -> _Flags:
-        """The largest strongly connected group; of several the one with the first agent."""
+        """The largest strongly connected group; among equals the one with the first agent."""
         groups = self._groups
         return groups[groups.sum(axis=1).argmax()] if len(groups) else np.zeros(0, dtype=bool)
 
@@ -113,7 +113,7 @@ class RatingLikelihood:
         return strengths
 
     def _dispersions(self, units: Sequence[Sequence[Sequence[float]]]) -> _Array:
-        """φ of each pairing; what it is expected to be is taken from the other pairings."""
+        """φ of each pairing; its prior expectation comes from the other pairings."""
         counts = self._games.won + self._games.lost
         expected = self._games.won / counts  # 0 or 1, unless both are in one group
         known = self._groups[*self._games.pairings.T]
@@ -131,12 +131,12 @@ class RatingLikelihood:
             others = np.arange(len(units)) != row
             prior = dispersion(spreads[others].sum(), variances[others].sum(), counts[others].sum())
             if not known[row]:
-                prior = max(1.0, prior)  # One who drew no game need not draw as often as others.
+                prior = max(1.0, prior)  # Agents without draws need not draw as often as others.
             found[row] = dispersion(spreads[row], variances[row], counts[row], prior)
         return found
 
     def _lost_freedom(self, units: int) -> float:
-        """The factor by which fitted ratings lessen the spread about what they expect.
+        """The factor by which fitting reduces the spread around the expected scores.
 
         n units about the fit of p parameters leave n - p + 1 of n (White's correction, MacKinnon
         and White 1985); the first is left out, so that two agents have Wilson's interval.
@@ -146,7 +146,7 @@ class RatingLikelihood:
         return units / max(1, units - further) if units else 1.0
 
     def value(self, contrast: _Array) -> float:
-        """The contrast's estimate in Elo points; infinite or not a number if there is none."""
+        """The contrast's estimate in Elo points; infinite or NaN if it does not exist."""
         above, below = np.flatnonzero(contrast > 0), np.flatnonzero(contrast < 0)
         if not len(above):
             return 0.0
@@ -166,7 +166,7 @@ class RatingLikelihood:
             low, high = self.interval(-contrast)
             return -high, -low
         held = contrast != 0
-        # Others have won, or lost, all their games against these, whatever the contrast is.
+        # The other agents won, or lost, all games against these for every value of the contrast.
         group = self._beaten[held].any(axis=0) & self._beaten[:, held].any(axis=1)
         profile = _Profile(self._games.within(group), contrast[group], self._strengths[group])
         if estimate == math.inf:
@@ -182,9 +182,9 @@ class _Profile:
     """The likelihood as a function of a contrast δ, with the most likely strengths for it.
 
     Args:
-        games: those of agents whose strengths are finite for each δ.
-        weights: of the agents in the contrast.
-        strengths: from which to start.
+        games: the games of agents whose strengths are finite for each δ.
+        weights: the agents' weights in the contrast.
+        strengths: the initial strengths.
     """
 
     def __init__(self, games: "_Games", weights: _Array, strengths: _Array) -> None:
@@ -193,12 +193,12 @@ class _Profile:
         self._free = scipy.linalg.null_space(np.array([np.ones(len(weights)), weights]))
         self._basis = np.column_stack([self._along, self._free])
         self._last, self._course = strengths, self._along
-        """The strengths for the δ that was asked for last, and how they change with δ."""
+        """The strengths at the last δ, and their derivative by δ."""
         self._reach = 0.0
-        """There -1 / ℓ_p''."""
+        """-1 / ℓ_p'' at the last δ."""
 
     def _response(self, delta: float) -> _Array:
-        """Change of the most likely strengths by a slope of 1: it changes δ by ``-1 / ℓ_p''``."""
+        """Change of the most likely strengths per unit of slope; it changes δ by ``-1 / ℓ_p''``."""
         start = self._last + (delta - self._weights @ self._last) * self._course
         self._last = self._games.most_likely(start, self._free)
         curvature = self._basis.T @ self._games.information(self._last) @ self._basis
@@ -208,19 +208,19 @@ class _Profile:
         return response
 
     def deviation(self, delta: float) -> float:
-        """Standard deviation of the estimate of δ if this is the true one."""
+        """Standard deviation of the estimate of δ if ``delta`` is true."""
         change = self._games.differences(self._response(delta))
         return math.sqrt(change**2 @ (self._games.dispersions * self._games.variances(self._last)))
 
     def excess(self, delta: float) -> float:
-        """The square root of the score test's statistic over z, less 1."""
+        """The square root of the score test's statistic, divided by z, minus 1."""
         deviation = self.deviation(delta)
         slope = float(self._games.gradient(self._last) @ self._along)  # ℓ_p'
         return abs(slope) * self._reach / (Z * deviation) - 1.0 if deviation else math.inf
 
 
 class _Games(NamedTuple):
-    """Points of the pairings of some agents; their strengths are an argument of all functions."""
+    """Points of the pairings of some agents; all functions take the agents' strengths."""
 
     agents: int
     """Number of agents."""
@@ -234,7 +234,7 @@ class _Games(NamedTuple):
     """φ."""
 
     def within(self, group: _Flags) -> Self:
-        """The pairings between agents of a group, who get the numbers from 0."""
+        """The pairings within a group, whose agents are renumbered from 0."""
         inside = group[self.pairings].all(axis=1)
         pairings = (np.cumsum(group) - 1)[self.pairings[inside]]
         return type(self)(int(group.sum()), pairings, *(part[inside] for part in self[2:]))
@@ -259,7 +259,7 @@ class _Games(NamedTuple):
         return gradient
 
     def variances(self, strengths: _Array) -> _Array:
-        """Variance of each pairing's points if its games are independent and none is drawn."""
+        """Variance of each pairing's points for independent games without draws."""
         d = self.differences(strengths)
         spread: _Array = scipy.special.expit(d) * scipy.special.expit(-d)
         return (self.won + self.lost) * spread
@@ -272,12 +272,12 @@ class _Games(NamedTuple):
         return np.diag(between.sum(axis=0)) - between
 
     def most_likely(self, start: _Array, free: _Array) -> _Array:
-        """The most likely strengths that differ from ``start`` by what the columns of free span."""
+        """The most likely strengths in ``start`` plus the span of the columns of ``free``."""
         at, loss = start, self.loss(start)
         for _ in range(_NEWTON_STEPS if free.shape[1] else 0):
             step = free @ _solved(free.T @ self.information(at) @ free, free.T @ self.gradient(at))
             size = np.abs(step).max()
-            if size <= _CLOSE:  # What is left is about the square of that.
+            if size <= _CLOSE:  # Newton converges quadratically: the remaining error is its square.
                 return at + step
             while self.loss(at + step) > loss and size > _CLOSE:
                 step, size = step / 2, size / 2
@@ -286,7 +286,7 @@ class _Games(NamedTuple):
 
 
 def _solved(matrix: _Array, right: _Array) -> _Array:
-    """The solution; the shortest where some strengths no longer matter."""
+    """The solution of the linear system; the shortest one if it is singular."""
     try:
         return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
     except np.linalg.LinAlgError:
@@ -294,7 +294,7 @@ def _solved(matrix: _Array, right: _Array) -> _Array:
 
 
 def _root(function: Callable[[float], float], start: float, step: float) -> float:
-    """The nearest root on a side of ``start``, or a place before it that is very far away."""
+    """The nearest root on one side of ``start``, or a very distant point before it."""
     sign, last = function(start) > 0, start
     while abs(step) < _FARTHEST:
         last, start, step = start, start + step, 2 * step

@@ -4,11 +4,10 @@ An agent's rating r is in Elo points: against another it expects the score
 
     ``E = 1 / (1 + 10 ** (-(r - r') / 400))``
 
-a game, where a draw counts 1/2. The ratings are those at which all agents' expected points are
-those that they made: maximum likelihood in the model of Bradley and Terry (1952), with a draw as
-half a win and half a loss. Between two agents that is the Elo difference of a match, whatever the
-share of draws. ``arena.rating_likelihood`` has the
-intervals.
+a game, where a draw counts 1/2. The ratings make all agents' expected points equal their actual
+points: maximum likelihood in the model of Bradley and Terry (1952), with a draw as half a win and
+half a loss. Between two agents this is the Elo difference of a match, for any share of draws.
+``arena.rating_likelihood`` has the intervals.
 """
 
 import dataclasses
@@ -35,29 +34,29 @@ class Outcome(NamedTuple):
     second: str
     """The other's."""
     score: float
-    """The first one's: 1, 1/2 or 0."""
+    """The first agent's score: 1, 1/2 or 0."""
     unit: Hashable
-    """Identity of the opening: games that start from the same one are not independent."""
+    """Identity of the opening: games with the same opening are not independent."""
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Ratings(Result):
     """Ratings in Elo points with their intervals.
 
-    Not every set of games has finite ratings. How much better an agent is that won all its games
-    is unknown: its rating is infinite, and its interval one-sided. Agents that no games connect,
-    not even through other agents, cannot be compared: their ratings are not a number.
+    Not every set of games has finite ratings. An agent that won all its games has an infinite
+    rating and a one-sided interval. Agents that are not connected by games, even through other
+    agents, cannot be compared: their ratings are NaN.
     """
 
     names: tuple[str, ...]
     """The agents."""
     values: tuple[float, ...]
-    """Their ratings: 0 on average over those that are finite, or as the anchor has it."""
+    """Their ratings; the finite ones average 0, or the anchor is fixed."""
     _likelihood: RatingLikelihood = dataclasses.field(repr=False, compare=False)
     _reference: NDArray[np.float64] = dataclasses.field(repr=False, compare=False)
-    """Weights of the agents in the mean that ratings are compared with."""
+    """Weights of the agents in the reference mean of ratings."""
     _level: float = dataclasses.field(repr=False, compare=False)
-    """The rating of that mean."""
+    """The rating of the reference mean."""
 
     def __getitem__(self, name: str) -> float:
         """An agent's rating."""
@@ -69,15 +68,15 @@ class Ratings(Result):
         return self.names.index(name)
 
     def interval(self, name: str) -> tuple[float, float]:
-        """The 95 % confidence interval of a rating; (-inf, inf) where nothing is known."""
+        """The 95 % confidence interval of a rating; (-inf, inf) if nothing is known."""
         low, high = self._likelihood.interval(self._contrast(name) - self._reference)
         return low + self._level, high + self._level
 
     def difference(self, first: str, second: str) -> tuple[float, tuple[float, float]]:
-        """Rating of the first agent less the second's, and its 95 % interval.
+        """The difference of two agents' ratings, and its 95 % interval.
 
-        It is infinite, with a one-sided interval, if one has taken points of the other, in games
-        with each other or through other agents, and the other none; not a number if neither has.
+        It is infinite, with a one-sided interval, if only one has scored against the other,
+        directly or through other agents; NaN if neither has.
         """
         contrast = self._contrast(first) - self._contrast(second)
         return self._likelihood.value(contrast), self._likelihood.interval(contrast)
@@ -89,9 +88,9 @@ class Ratings(Result):
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The agents, the highest rating first; those that cannot be compared last.
+        """The agents by decreasing rating; those that cannot be compared come last.
 
-        Of those with an infinite rating one that won all its games against another comes first.
+        Among infinite ratings, an agent that won all its games against another comes first.
         """
         beaten = self._likelihood.numbers_beaten
         known = [place for place, value in enumerate(self.values) if not math.isnan(value)]
@@ -100,11 +99,11 @@ class Ratings(Result):
         return (*rated, *(name for name in self.names if name not in rated))
 
     def summary(self) -> str:
-        """The agents, the best first, with their ratings."""
+        """The agents with their ratings, best first."""
         return ", ".join(f"{name} {elo_text(self[name])}" for name in self.order)
 
     def tables(self) -> list[Table]:
-        """A row for each agent, the best first."""
+        """A row per agent, best first."""
         intervals = [elo_interval_text(self.interval(name)) for name in self.order]
         return [
             Table(
@@ -117,7 +116,7 @@ class Ratings(Result):
         ]
 
     def columns(self) -> dict[str, list[Any]]:
-        """A row for each agent, the best first."""
+        """A row per agent, best first."""
         rows = [(name, self[name], *self.interval(name)) for name in self.order]
         return by_column(("agent", "elo", "elo_low", "elo_high"), rows)
 
@@ -146,14 +145,13 @@ def rate(
     """Rate agents by the games between them.
 
     Args:
-        outcomes: what came of the games.
-        names: the agents; None for all that occur, as they come.
-        anchor: an agent whose rating is given; None for ratings that are 0 on average.
-        anchor_rating: what it is.
+        outcomes: the results of the games.
+        names: the agents; None for all that occur, in order.
+        anchor: an agent with a fixed rating; None for ratings that average 0.
+        anchor_rating: the anchor's rating.
 
     Raises:
-        ValueError: for an agent who is not among the names, one that plays itself, or a score that
-            is none.
+        ValueError: for an unknown agent, a game of an agent against itself, or an invalid score.
     """
     played = list(outcomes)
     seen = dict.fromkeys(name for outcome in played for name in outcome[:2])

@@ -9,21 +9,21 @@ class ReadGame(NamedTuple):
     """The main line of a game in a file."""
 
     start: GameState
-    """The position before the first move; handicap stones lie there."""
+    """The position before the first move, including handicap stones."""
     actions: tuple[int, ...]
-    """The actions from there, at most to the end of the game."""
+    """The actions from there, up to the end of the game."""
     laid: tuple[int, ...] | None = ()
-    """The actions from the game's own beginning to ``start``; None where the file has a FEN."""
+    """The actions from the initial position to ``start``; None if the file has a FEN."""
     goes_on: str = ""
-    """A sentence on the file's moves after the end by the game's rules; empty if there are none."""
+    """A sentence on moves after the game's end; empty if there are none."""
 
 
 def ending(label: str, how: str, rest: int) -> str:
-    """The sentence for a file whose moves go on after the end.
+    """The sentence for a file whose moves continue after the end.
 
     Args:
         label: the last move that counts.
-        how: the way the game ends there.
+        how: how the game ends there.
         rest: the number of moves after it.
     """
     moves = "1 move follows" if rest == 1 else f"{rest} moves follow"

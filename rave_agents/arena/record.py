@@ -16,21 +16,21 @@ class GameRecord:
     number: int
     """Its number in the match, from 0."""
     first_seat: int
-    """The seat of the match's first agent, 0 or 1; in games for other numbers of players the seat
-    that one agent has alone, see ``first_seats``."""
+    """The seat of the match's first agent, 0 or 1; with other numbers of players, the seat that one
+    agent has alone, see ``first_seats``."""
     opening: tuple[int, ...]
-    """The random actions and chance outcomes that it started with."""
+    """The random actions and chance outcomes of its opening."""
     actions: tuple[int, ...]
-    """All actions and chance outcomes, those of the opening included; where players move at the
-    same time, one action of each."""
+    """All actions and chance outcomes, including the opening's; for simultaneous moves, one action
+    per player."""
     returns: tuple[float, ...]
     """The returns of seat 0, seat 1, ..., in the game's utilities."""
     efforts: tuple[Effort, Effort]
-    """The effort of the first and the second agent."""
+    """The effort of the first and second agent."""
     ending: str = ""
-    """Reason for an end otherwise than by the rules, such as ``seat 1 resigned``; else empty."""
+    """Reason for an end outside the rules, such as ``seat 1 resigned``; else empty."""
     fault: bool = False
-    """True if the loser failed or broke the rules, so that the game says little of their play."""
+    """True if the loser failed or broke the rules, so the game says little about its strength."""
 
     @property
     def first_seats(self) -> tuple[int, ...]:
@@ -39,9 +39,9 @@ class GameRecord:
 
     @property
     def margin(self) -> float:
-        """The first agent's mean return less the second's: the first won if it is above 0.
+        """The difference of the agents' mean returns: the first agent won if it is positive.
 
-        In a game for one player the other's is taken as 0.
+        In a single-player game the other's return counts as 0.
         """
         if len(self.returns) == 2:
             return self.returns[self.first_seat] - self.returns[1 - self.first_seat]
@@ -56,7 +56,7 @@ class GameRecord:
 
     @property
     def pair(self) -> int:
-        """The number that it has in common with the other game from its opening."""
+        """The number of the pair of games with the same opening."""
         return self.number // 2
 
     def line(self, agents: tuple[str, str]) -> str:
@@ -70,7 +70,7 @@ class GameRecord:
         return f"game {self.number + 1}: {one} {word} {two}, {len(self.actions)} moves{why}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for strict JSON."""
+        """Plain values for strict JSON."""
         return {
             "number": self.number,
             "first_seat": self.first_seat,
@@ -84,14 +84,14 @@ class GameRecord:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], players: int = 2) -> Self:
-        """The record that ``to_dict`` made these values of; other keys are ignored.
+        """The record from values of ``to_dict``; other keys are ignored.
 
         Args:
             values: plain values.
             players: the game's number of players.
 
         Raises:
-            ValueError: if they are none; the message names the field.
+            ValueError: if they are invalid, naming the field.
         """
         opening = fields.listed(fields.field(values, "opening"), "opening", fields.integer)
         actions = fields.listed(fields.field(values, "actions"), "actions", fields.integer)
@@ -115,11 +115,11 @@ class GameRecord:
 
 
 def seats_of_first(number: int, first_seat: int, players: int) -> tuple[int, ...]:
-    """All seats of the first agent in a game of this number, see ``play``.
+    """All seats of the first agent in the game with this number, see ``play``.
 
     Args:
         number: the game's number in the match, from 0.
-        first_seat: of two seats the first agent's; of others the one that an agent has alone.
+        first_seat: the first agent's of two seats; else the seat that an agent has alone.
         players: the game's number of players.
     """
     if players == 2 or number % 2 == 0:

@@ -1,4 +1,4 @@
-"""A third program that checks the moves and the result of a game, by the Go Text Protocol."""
+"""A third program that checks the moves and the result of a game, using the Go Text Protocol."""
 
 import math
 import re
@@ -16,7 +16,7 @@ class Referee:
     """A GTP program that follows a game.
 
     Args:
-        spec: such as ``gtp(command="gnugo --mode gtp")``.
+        spec: the program's spec, such as ``gtp(command="gnugo --mode gtp")``.
         game: the game.
 
     Raises:
@@ -33,7 +33,7 @@ class Referee:
         self._session.restart()
 
     def refusal(self, action: int) -> str | None:
-        """Tell the program of the next move; returns why it refuses it, None if it does not.
+        """Send the next move to the program; returns the reason of a refusal, or None.
 
         Raises:
             EngineFailedError: if the program fails.
@@ -45,9 +45,9 @@ class Referee:
         return None
 
     def result(self, returns: list[float], state: GameState) -> tuple[list[float], str]:
-        """The returns of a finished game as the program has them, and a remark if they differ.
+        """The returns of a finished game by the program, and a remark if they differ.
 
-        A program that does not know the result leaves it as it is.
+        If the program does not know the result, it stays.
 
         Raises:
             EngineFailedError: if the program fails.
@@ -69,12 +69,12 @@ class Referee:
         return decided_returns(state, 1 if said > 0 else 0), remark
 
     def close(self) -> None:
-        """The game is over: the program waits for the next one."""
+        """End the game; the program waits for the next one."""
         self._session.release()
 
 
 def checked_referee(spec: AgentSpec, game: Game) -> AgentSpec:
-    """The spec of a referee.
+    """Check the spec of a referee.
 
     Raises:
         UnsupportedGameError: if the game's moves cannot be written in the protocol.
@@ -87,7 +87,7 @@ def checked_referee(spec: AgentSpec, game: Game) -> AgentSpec:
 
 
 def decided_returns(state: GameState, loser: int) -> list[float]:
-    """The returns of the players where one loses otherwise than by the rules."""
+    """The players' returns if one of them loses outside the rules."""
     low, high = float(state.min_utility()), float(state.max_utility())
     low, high = (low if math.isfinite(low) else -1.0), (high if math.isfinite(high) else 1.0)
     return [low if player == loser else high for player in range(state.num_players())]

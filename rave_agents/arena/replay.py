@@ -1,7 +1,7 @@
-"""A finished game, move by move, with what its agents think of each position where they are asked.
+"""Replays a finished game move by move, optionally with its agents' searches.
 
-Thoughts are not kept in files: agents that are asked search again, with the seeds that they had.
-With limits of simulations they think what they thought then.
+Files do not contain searches: agents search again with the same seeds, and with limits of
+simulations they obtain the same results.
 """
 
 import dataclasses
@@ -19,34 +19,35 @@ from rave_agents.results.search_result import SearchResult
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """One position of a game and what was played there."""
+    """A position of a game and the move played there."""
 
     state: Any
     """The position, before the move."""
     action: int | None
-    """The action played; None at the end and where players moved at the same time."""
+    """The action played; None at the end and for simultaneous moves."""
     move: str
     """The move in the game's notation; empty at the end."""
     mover: int | None
-    """Index of the agent who moved: 0 for the match's first; None for chance, openings, the end."""
+    """Index of the agent that moved, 0 for the match's first; None for chance, openings and the
+    end."""
     result: SearchResult | None
-    """The position as that agent's search sees it; None for one that does not search here."""
+    """The agent's search of the position; None if it does not search here."""
 
 
 def replay(
     game: Game, agents: tuple[AgentSpec | None, AgentSpec | None], record: GameRecord, seed: int
 ) -> Iterator[Step]:
-    """The positions of a game from its start to its end.
+    """The positions of a game from start to end.
 
     Args:
         game: the game.
-        agents: the specs of the first and the second agent; None for one who is not asked.
+        agents: the specs of the first and second agent; None for agents that do not search again.
         record: the game.
-        seed: the match's.
+        seed: the match's seed.
 
     Raises:
         ValueError: if an action is not legal, or there are too few or too many.
-        Exception: whatever the game raises.
+        Exception: any exception of the game.
     """
     state = start_state(game, seed, record.pair)
     thinkers = [_thinker(game, who, record, seed, index) for index, who in enumerate(agents)]
@@ -99,13 +100,13 @@ def _check_joint(state: Any, joint: Sequence[int], done: int) -> None:
 
 
 def _check_legal(legal: Sequence[int], action: int, number: int) -> None:
-    """A framework gets no action that it does not have: it may look beyond its boards for it."""
+    """Check an action here, since a framework may read out of bounds for an invalid one."""
     if action not in legal:
         raise ValueError(f"Action {action}, number {number + 1} of the game, is not legal.")
 
 
 def _thinker(game: Game, who: AgentSpec | None, record: GameRecord, seed: int, index: int) -> Any:
-    """The agent, if it is one that searches and tells what it found."""
+    """Make the agent, if it reports its searches."""
     if who is None or agent_type(who.name).config is None:
         return None
     seeded = who.with_defaults({"seed": agent_seed(seed, record.number, index)})

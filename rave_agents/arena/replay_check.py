@@ -1,4 +1,4 @@
-"""Check that games out of a file can be replayed, in a process of its own, see ``plain_games``."""
+"""Check in a separate process that games from a file can be replayed, see ``plain_games``."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -15,28 +15,28 @@ from rave_agents.frameworks.plain_games import (
 
 
 class Replayable(NamedTuple):
-    """A game out of a file."""
+    """A game from a file."""
 
     game: str
-    """The game, as the file names it."""
+    """The game's name in the file."""
     seed: int
-    """The match's."""
+    """The match's seed."""
     record: GameRecord
     """The recorded game."""
 
 
 def reasons_against(games: Sequence[Replayable]) -> list[str]:
-    """Reasons that each of these games cannot be replayed here; empty for one that can.
+    """The reasons why games cannot be replayed here; empty for those that can.
 
     Args:
-        games: out of a file.
+        games: games from a file.
     """
-    told = [(each.game, each.seed, each.record.to_dict()) for each in games]
-    return [FAILED if reason is None else reason for reason in bounded(__name__, told)]
+    requests = [(each.game, each.seed, each.record.to_dict()) for each in games]
+    return [FAILED if reason is None else reason for reason in bounded(__name__, requests)]
 
 
-def _reason_against(told: Any) -> str:
-    game, seed, values = told
+def _reason_against(request: Any) -> str:
+    game, seed, values = request
     try:
         record = GameRecord.from_dict(values)
         for step in replay(make_plain_game(game), (None, None), record, seed):

@@ -1,4 +1,4 @@
-"""Data of a report, read from a file of games of any kind: nothing in it is made or called."""
+"""The data of a report, read from any file of games without creating or calling anything in it."""
 
 import dataclasses
 import os
@@ -18,7 +18,7 @@ from rave_agents.game.plain_text import printable
 
 @dataclasses.dataclass(frozen=True)
 class ReportData:
-    """The games of a file, seen as a tournament."""
+    """The games of a file in the form of a tournament."""
 
     what: str
     """``match``, ``sweep``, ``tournament``, ``scaling`` or ``race``."""
@@ -27,15 +27,15 @@ class ReportData:
     result: TournamentResult
     """The games: in a match between two agents, in a sweep between its cells and the opponent."""
     specs: Mapping[str, AgentSpec | None]
-    """The agents' specs by name, read and not made; None for agents that a file cannot tell."""
+    """The agents' parsed specs by name; None for agents that a file cannot describe."""
 
 
 def load_report(path: str | os.PathLike[str]) -> ReportData:
-    """Read a file of games, whether they are all finished or not.
+    """Read a file of games, finished or not.
 
     Raises:
-        ValueError: if it is no file of games, or of episodes of PettingZoo, which have no moves;
-            or if a value in it is not allowed, by file, line and field.
+        ValueError: if it is not a file of games, or has episodes of PettingZoo, which have no
+            moves; or for an invalid value, naming file, line and field.
         OSError: if it cannot be read.
     """
     header, lines = read_journal(path)

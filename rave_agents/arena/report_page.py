@@ -1,4 +1,4 @@
-"""A report as one page: everything is in it, and it can be read on a phone."""
+"""A report as a single self-contained page, also readable on a phone."""
 
 import html
 import json
@@ -19,10 +19,10 @@ from rave_agents.game.plain_text import printable
 from rave_agents.results.numbers import elo_text
 
 GAMES_SHOWN = 3
-"""Games that are replayed, where nothing else is said."""
+"""Default number of replayed games."""
 
 MOVES_SHOWN = 6
-"""Moves in the table of what an agent thinks."""
+"""Number of moves in the table of an agent's search."""
 
 _STYLE = """
 :root{color-scheme:light;font:16px/1.45 system-ui,sans-serif;color:#222;background:#fff}
@@ -63,18 +63,18 @@ for (const game of document.querySelectorAll('.game')) {
 
 
 def report_page(data: ReportData, *, games: int = GAMES_SHOWN, ask: Sequence[str] = ()) -> str:
-    """The page.
+    """Make the page.
 
-    No agent of the file is made: a spec may name code and programs, and a file may be anybody's.
+    No agent of the file is created: a spec may name code and programs, and a file may come from
+    anybody.
 
     Args:
-        data: what ``load_report`` read.
-        games: how many games are replayed, of those between the best agents.
-        ask: specs of agents, as the file has them: these search again, to tell what they thought
-            of each move.
+        data: the data read by ``load_report``.
+        games: number of replayed games, chosen among those of the best agents.
+        ask: specs of agents as in the file; these search every position again.
 
     Raises:
-        ValueError: if ``ask`` has a spec that is of no agent in the file.
+        ValueError: if ``ask`` has a spec that no agent of the file has.
     """
     result = data.result
     asked = _asked(data, ask)
@@ -128,7 +128,7 @@ _PAGE = """<!doctype html>
 
 
 def _title(data: ReportData) -> str:
-    """The kind of event, who plays, and what."""
+    """The kind of event, the agents and the game."""
     agents, games = data.result.agents, data.result.games
     who = " and ".join(agents) if len(agents) == 2 else f"{len(agents)} agents"
     what = games[0] if len(games) == 1 else f"{len(games)} games"
@@ -140,8 +140,8 @@ def _text(value: object) -> str:
 
 
 def _section(title: str, content: str, note: str = "") -> str:
-    told = f"<p><small>{_text(note)}</small></p>" if note else ""
-    return f"<section><h2>{_text(title)}</h2>{told}{content}</section>"
+    remark = f"<p><small>{_text(note)}</small></p>" if note else ""
+    return f"<section><h2>{_text(title)}</h2>{remark}{content}</section>"
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -> str:
@@ -192,7 +192,7 @@ def _game_table(data: ReportData, game: str) -> str:
 
 
 def _chosen_games(data: ReportData, count: int) -> Iterator[tuple[int, GameRecord]]:
-    """Games between the best agents: one of each game, then more of them."""
+    """Games between the best agents: first one of each game, then more."""
     order = {name: place for place, name in enumerate(data.result.ratings().order)}
 
     def places(index: int) -> int:
@@ -215,7 +215,7 @@ def _chosen_games(data: ReportData, count: int) -> Iterator[tuple[int, GameRecor
 
 
 def _asked(data: ReportData, ask: Sequence[str]) -> dict[str, AgentSpec]:
-    """The agents that are asked, by name: those whose specs are written as these are."""
+    """The agents that search again, by name: those with the same specs."""
     specs = dict(zip(data.result.agents, data.result.specs, strict=True))
     check_names("agent to ask", ask, specs.values(), ValueError)
     return {name: AgentSpec.parse(text) for name, text in specs.items() if text in ask}
@@ -249,7 +249,7 @@ def _replayed(
                 _step(step, n, match.agents, last=n == len(shown) - 1)
                 for n, step in enumerate(shown)
             ]
-    except Exception as error:  # Whatever the game raises, the results are there to be read.
+    except Exception as error:  # The results remain readable even if the game raises.
         reason = str(error) or type(error).__name__
     if reason:
         return f"<p>{_text(title)}: it cannot be replayed here ({_text(reason)}).</p>"

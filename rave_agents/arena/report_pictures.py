@@ -1,4 +1,4 @@
-"""Pictures of a report: ratings, cross table, strength over limits, seconds a move, positions."""
+"""Pictures of a report: ratings, cross table, strength over limits, seconds per move, positions."""
 
 import base64
 import html
@@ -21,7 +21,7 @@ HEAT = "RdYlGn"
 
 
 def strength_picture(data: ReportData) -> Picture | None:
-    """Ratings over simulations, or seconds, a line for each kind of agent; None without limits."""
+    """Ratings over simulations or seconds, a line per kind of agent; None without limits."""
     for unit in ("simulations", "seconds"):
         curves = _strengths(data, unit)
         if any(len(curve.simulations) > 1 for curve in curves.values()):
@@ -47,13 +47,13 @@ def _strengths(data: ReportData, unit: str) -> dict[str, Curve]:
 
 
 def _is_limit(value: Any) -> bool:
-    """True if a parameter out of a file is a number for a logarithmic axis."""
+    """True if a parameter from a file is a number for a logarithmic axis."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and 0 < value <= GREATEST
 
 
 def seconds_picture(data: ReportData) -> Picture:
-    """Mean time that each agent thought about a move, in milliseconds."""
+    """Mean time per move of each agent, in milliseconds."""
     spent = {name: [0, 0.0] for name in data.result.agents}
     for match in data.result.matches:
         for name, effort in zip(match.agents, match.efforts, strict=True):
@@ -75,7 +75,7 @@ def seconds_picture(data: ReportData) -> Picture:
 
 
 def position_picture(step: Step) -> Picture | None:
-    """The position with the visits of each move, or with the move alone; None without a board."""
+    """The position with the visits of each move, or with the move only; None without a board."""
     try:
         board = find_board(step.state)
     except UnsupportedGameError:
@@ -90,7 +90,7 @@ def position_picture(step: Step) -> Picture | None:
 
 
 def image(picture: Picture, label: str) -> str:
-    """A picture as an element of a page that loads nothing from elsewhere."""
+    """A picture as an HTML element that loads nothing from elsewhere."""
     data = io.BytesIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "rave-agents"}):
         picture.savefig(data, format="svg", metadata={"Date": None})
@@ -103,6 +103,6 @@ def image(picture: Picture, label: str) -> str:
 
 
 def heat_colour(score: float) -> str:
-    """The colour of a score in the cross table, as CSS has it."""
+    """The CSS colour of a score in the cross table."""
     red, green, blue, _ = (round(255 * part) for part in colormaps[HEAT](score))
     return f"rgb({red},{green},{blue})"

@@ -1,4 +1,4 @@
-"""Carry out a plan: play its games, each on disk before it is reported; resume from a file."""
+"""Carries out a plan: plays its games, writes each before reporting it, resumes from a file."""
 
 import contextlib
 import dataclasses
@@ -16,16 +16,16 @@ from rave_agents.arena.worker import FailedGameError, Failure, UnfinishedError
 
 
 class Collector(Protocol):
-    """Collector of a plan's games as they end."""
+    """Collects a plan's games as they end."""
 
     def take(self, key: Key, record: Record) -> bool:
-        """Add a finished game. Returns whether no more are needed."""
+        """Add a finished game. Returns True if no more games are needed."""
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Tell of the result, from now on after every game."""
 
     def fail(self, key: Key | None, message: str) -> FailedGameError:
-        """Make the error for a game that failed, or for workers that did (None)."""
+        """Make the error for a failed game, or for failed workers (None)."""
 
 
 class _Result(Protocol):
@@ -42,12 +42,12 @@ _R = TypeVar("_R", bound=_Result)
 
 
 class ResultCollector(Generic[_R]):
-    """Collector of a plan's results so far.
+    """Collects the results of a plan so far.
 
     Args:
         empty: the result without games.
         progress: called before the first and after every game with the result so far.
-        error: the class of the error where a game fails.
+        error: the class of the error for failed games.
     """
 
     def __init__(
@@ -65,33 +65,33 @@ class ResultCollector(Generic[_R]):
         """Add a finished game."""
         self.result = self.result.plus(key.table, record)
         if self._began:
-            self.tell()
+            self.report()
         return False
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Tell of the result, from now on after every game."""
         self._began = True
         if self._progress is not None:
             self._progress(self.result)
 
     def fail(self, key: Key | None, message: str) -> UnfinishedError[_R]:
-        """Make the error for a game that failed; it keeps what is finished."""
+        """Make the error for a failed game; it holds the finished games."""
         where = "" if key is None else f"{self.result.name_of(key.table)}: "
         return self._error(f"{where}{message}", self.result)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """Options of a run: how games are played, and where they are kept."""
+    """Options of a run: how games are played, and where they are recorded."""
 
     jobs: int = 1
-    """Processes of this machine."""
+    """Number of local worker processes."""
     executor: Executor | None = None
-    """The executor that runs the games in place of local processes."""
+    """The executor that runs the games instead of local processes."""
     output: str | os.PathLike[str] | None = None
-    """The file that keeps them; None for none."""
+    """The file that records them, or None."""
     shard: Shard | None = None
-    """The part of the games that is played; None for all."""
+    """The part of the games to play; None for all."""
 
 
 def carry_out(
@@ -100,29 +100,29 @@ def carry_out(
     collector: Collector,
     rounds: Callable[[], Iterable[Iterable[Key]]] | None = None,
 ) -> bool:
-    """Play what a plan has and its file lacks, until all is played or no more is needed.
+    """Play the games of a plan that its file lacks, until all are played or no more are needed.
 
-    Ctrl-C ends it early: what is finished has been collected.
+    Ctrl-C ends the run early; finished games have been collected.
 
     Args:
         plan: the games.
-        options: how they are played, and where they are kept.
-        collector: gets each finished game, those of the file first.
-        rounds: begins rounds of games that the file lacks, each of which is drawn up when the last
-            is over, with what came of it; None for one round of all games of the plan.
+        options: how they are played, and where they are recorded.
+        collector: receives each finished game, first those in the file.
+        rounds: returns rounds of games, each chosen after the results of the previous one; None for
+            one round with all games of the plan.
 
     Returns:
-        Whether it came to its end.
+        Whether the run was completed.
 
     Raises:
-        ValueError: if the file is of something else, or another process writes it.
+        ValueError: if the file belongs to something else, or another process is writing it.
         OSError: if it cannot be read or written.
-        FailedGameError: as the collector makes it, where a game fails.
+        FailedGameError: made by the collector, if a game fails.
     """
     with contextlib.ExitStack() as stack:
         journal = None
         done: set[Key] = set()
-        told: set[str] = set()
+        warned: set[str] = set()
         ended = False
         if options.output is not None:
             journal = stack.enter_context(Journal.open(options.output, plan.header))
@@ -130,12 +130,12 @@ def carry_out(
                 done.add(key)
                 ended = collector.take(key, record) or ended
         with contextlib.suppress(KeyboardInterrupt):
-            collector.tell()
+            collector.report()
             if not ended and rounds is None:
                 keys = (key for key in plan.keys(options.shard) if key not in done)
-                _play(plan, options, keys, journal, collector, told)
+                _play(plan, options, keys, journal, collector, warned)
             for batch in rounds() if rounds is not None and not ended else ():
-                _play(plan, options, batch, journal, collector, told)
+                _play(plan, options, batch, journal, collector, warned)
             return True
     return False
 
@@ -146,9 +146,11 @@ def _play(
     keys: Iterable[Key],
     journal: Journal | None,
     collector: Collector,
-    told: set[str],
+    warned: set[str],
 ) -> None:
-    played = play_games(plan.tables, keys, jobs=options.jobs, executor=options.executor, told=told)
+    played = play_games(
+        plan.tables, keys, jobs=options.jobs, executor=options.executor, warned=warned
+    )
     try:
         for outcome in played:
             if isinstance(outcome.played, Failure):
@@ -165,7 +167,7 @@ def _play(
 
 
 def _resumed(plan: Plan, journal: Journal) -> dict[Key, Record]:
-    """The games that the file has; of a game that it has twice, the first."""
+    """The games in the file; if a game occurs twice, the first one."""
     what = str(plan.header["format"]).rpartition(" ")[2]
     tables = {_frozen(label): index for index, label in enumerate(plan.labels)}
     names = list(plan.labels[0]) if plan.labels else []
@@ -179,7 +181,7 @@ def _resumed(plan: Plan, journal: Journal) -> dict[Key, Record]:
             fields.integer(record.number, "number", 0, plan.games - 1)
         except ValueError as error:
             raise ValueError(
-                f"Line {number} of {journal.path} is no game of this {what}: {error}"
+                f"Line {number} of {journal.path} is not a game of this {what}: {error}"
             ) from error
         found.setdefault(Key(tables[label], record.number), record)
     return found

@@ -1,4 +1,4 @@
-"""Engines: play many games in this process, in several, or wherever an executor runs them."""
+"""Plays many games in this process, in local processes, or in an executor."""
 
 import collections
 import contextlib
@@ -24,10 +24,10 @@ from rave_agents.errors import RaveAgentsError, UnsupportedGameError
 _log = logging.getLogger("rave_agents")
 
 MOST_ATTEMPTS = 5
-"""Attempts at a game whose worker dies each time: after these, the game is taken for the cause."""
+"""After this many attempts in which the worker died, the game is considered the cause."""
 
 CHUNK_SECONDS = 0.1
-"""Games that are shorter are sent to workers several at a time."""
+"""Games shorter than this are sent to workers several at a time."""
 
 _MOST_IN_A_CHUNK = 200
 _IDLE_SECONDS = 300
@@ -35,11 +35,11 @@ _WAIT_SECONDS = 1.0
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 Played = Generator[Outcome, None, None]
-"""Outcomes of games, as they end."""
+"""Outcomes of games as they end."""
 
 
 class WorkerFailedError(RaveAgentsError):
-    """A process that played games ended, or could not load them."""
+    """A worker process ended unexpectedly, or could not load its games."""
 
 
 def play_games(
@@ -48,38 +48,38 @@ def play_games(
     *,
     jobs: int = 1,
     executor: Executor | None = None,
-    told: set[str] | None = None,
+    warned: set[str] | None = None,
 ) -> Played:
     """Play games at tables; close the generator to stop early.
 
-    With several processes games are begun in the order given and come as they end. The games of a
-    process that dies are played again. What cannot be sent to another process plays in this one,
-    and a line of the log says so.
+    Several processes start games in the given order and yield them as they end. The games of a
+    process that dies are played again. Agents that cannot be sent to another process play in this
+    one, with a log message.
 
     Args:
-        tables: where they are played.
+        tables: the tables of the games.
         keys: the games.
-        jobs: processes of this machine that play at the same time, without an executor.
-        executor: who runs the games; None for processes of this machine. It is not shut down.
-        told: those of whom the line was said already, which are added to; None for nobody.
+        jobs: number of local worker processes, without an executor.
+        executor: runs the games; None for local processes. It is not shut down.
+        warned: the agents already named in the log, updated here; None for no agents.
 
     Raises:
-        UnsupportedGameError: if parts of the user's own cannot be sent to other processes.
+        UnsupportedGameError: if custom parts cannot be sent to other processes.
         VersionsDifferError: if a worker of the executor has other versions than this process.
-        WorkerFailedError: if workers die again and again, or the executor fails.
+        WorkerFailedError: if workers die repeatedly, or the executor fails.
     """
     waiting = collections.deque(keys)
     if not waiting:
         return
     if executor is None:
         for index in sorted({key.table for key in waiting}):
-            tables[index].warm_up()  # for several processes too: compiled here, loaded there
+            tables[index].warm_up()  # Compile once, here; worker processes load the code.
     local = executor is None
     if local and jobs == 1:
         yield from (play_safely(tables[key.table], key) for key in waiting)
         return
     payloads = _Payloads(tables, by_value=not local)
-    here = payloads.take_what_stays(waiting, set() if told is None else told)
+    here = payloads.pop_unpicklable(waiting, set() if warned is None else warned)
     if not waiting:
         yield from (play_safely(tables[key.table], key) for key in here)
         return
@@ -98,23 +98,23 @@ class _Payloads:
             self.shipped = self._dumps(shipped_parts())
         except Exception as error:
             raise UnsupportedGameError(
-                f"Parts of your own cannot be sent to other processes ({error}). Play with jobs=1, "
-                "or define them in a module of their own."
+                f"Custom parts cannot be sent to other processes ({error}). Play with jobs=1, "
+                "or define them in a separate module."
             ) from error
 
-    def take_what_stays(
-        self, waiting: collections.deque[Key], told: set[str]
+    def pop_unpicklable(
+        self, waiting: collections.deque[Key], warned: set[str]
     ) -> collections.deque[Key]:
-        """Take the games out whose table cannot be sent, and say why, once for each agent."""
+        """Remove and return the games of unpicklable tables, warning once per agent."""
         staying: set[int] = set()
         for index in sorted({key.table for key in waiting}):
             try:
                 self._pickled[index] = self._dumps(self.tables[index])
             except Exception as error:
                 staying.add(index)
-                what = _what_stays(self.tables[index], self._dumps)
-                if what not in told:
-                    told.add(what)
+                what = _unpicklable(self.tables[index], self._dumps)
+                if what not in warned:
+                    warned.add(what)
                     _log.warning(
                         "rave_agents: %s cannot be sent to other processes, and plays in this one "
                         "(%s).",
@@ -136,11 +136,11 @@ class _Payloads:
 
 
 def travelling(thing: Any, *, by_value: bool) -> bytes:
-    """An object, pickled for another process.
+    """Pickle an object for another process.
 
     Args:
         thing: the object.
-        by_value: whether what the user's modules define goes with its code, as to other machines.
+        by_value: True to include the code of the user's modules, as needed on other machines.
     """
     if by_value:
         with contextlib.suppress(Exception), _own_modules_by_value():
@@ -148,8 +148,8 @@ def travelling(thing: Any, *, by_value: bool) -> bytes:
     return bytes(cloudpickle.dumps(thing))
 
 
-def _what_stays(table: AnyTable, dumps: Callable[[Any], bytes]) -> str:
-    """The agents of a table that cannot be sent, or else its game."""
+def _unpicklable(table: AnyTable, dumps: Callable[[Any], bytes]) -> str:
+    """The agents of a table that cannot be pickled, or else its game."""
     names = []
     agents: Sequence[Any] = getattr(table, "policies", ()) or getattr(table, "agents", ())
     for agent in agents:
@@ -162,13 +162,13 @@ def _what_stays(table: AnyTable, dumps: Callable[[Any], bytes]) -> str:
 
 @functools.cache
 def _installed_modules() -> frozenset[str]:
-    """Names of all installed modules; to read what each package has takes a second."""
+    """The names of all installed modules, cached since reading them takes a second."""
     return frozenset([*packages_distributions(), *sys.stdlib_module_names])
 
 
 @contextlib.contextmanager
 def _own_modules_by_value() -> Iterator[None]:
-    """Meanwhile what the user's modules define is pickled with its code: workers lack them."""
+    """Pickle the user's modules by value during a ``with`` statement, since workers lack them."""
     installed = _installed_modules()
     places = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "purelib", "platlib"))
     own = []
@@ -180,7 +180,8 @@ def _own_modules_by_value() -> Iterator[None]:
     registered = []
     try:
         for module in own:
-            with contextlib.suppress(ValueError):  # Not under this name: no class says it is.
+            # ValueError: the module is registered under another name, so nothing pickles as it.
+            with contextlib.suppress(ValueError):
                 cloudpickle.register_pickle_by_value(module)
                 registered.append(module)
         yield
@@ -190,10 +191,10 @@ def _own_modules_by_value() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _unheard(name: str) -> Iterator[None]:
-    """Print no errors of a thread with this name.
+def _silence_thread(name: str) -> Iterator[None]:
+    """Suppress error messages of threads with this name.
 
-    An executor's own thread may fail on the pipes of the workers that it is killing.
+    The executor's management thread may fail on the pipes of workers it is killing.
     """
     heard = threading.excepthook
 
@@ -209,7 +210,7 @@ def _unheard(name: str) -> Iterator[None]:
 
 
 def local_executor(jobs: int) -> Any:
-    """Processes of this machine that end with this one; those of an earlier call where they fit."""
+    """Local worker processes, which end with this one and are reused by later calls."""
     from loky import get_reusable_executor  # noqa: PLC0415  (slow: multiprocessing)
 
     each = str(max(1, (os.cpu_count() or 1) // jobs))
@@ -217,20 +218,20 @@ def local_executor(jobs: int) -> Any:
         max_workers=jobs,
         timeout=_IDLE_SECONDS,
         initializer=begin_local_worker,
-        initargs=(tuple(sys.path),),  # Workers that look elsewhere for modules are replaced.
+        initargs=(tuple(sys.path),),  # A changed module path replaces the workers.
         env={name: os.environ.get(name, each) for name in _THREADS},
     )
 
 
 class _LocalProcesses:
-    """Processes of this machine, which are started anew when one of them dies."""
+    """Local worker processes, restarted when one of them dies."""
 
     def __init__(self, jobs: int) -> None:
         self.width = jobs
         self._executor = local_executor(jobs)
 
     def submit(self, *arguments: Any) -> "Future[list[Outcome]]":
-        """Begin a chunk of games."""
+        """Submit a chunk of games."""
         try:
             future: Future[list[Outcome]] = self._executor.submit(*arguments)
         except BrokenExecutor:
@@ -239,17 +240,17 @@ class _LocalProcesses:
         return future
 
     def recover(self, error: BaseException) -> bool:
-        """True if a game that failed like this can be played again."""
+        """True if a game that failed with this error can be played again."""
         return isinstance(error, BrokenExecutor)
 
     def stop(self, futures: Iterable["Future[list[Outcome]]"]) -> None:
-        """Do not finish these games."""
-        with _unheard("ExecutorManagerThread"):
+        """Abort these games."""
+        with _silence_thread("ExecutorManagerThread"):
             self._executor.shutdown(wait=True, kill_workers=True)
 
 
 class _GivenExecutor:
-    """An executor of the user's."""
+    """A user's executor."""
 
     def __init__(self, executor: Executor | None) -> None:
         if not isinstance(executor, Executor):
@@ -258,22 +259,22 @@ class _GivenExecutor:
 
     @property
     def width(self) -> int:
-        """Number of workers at the moment."""
+        """The current number of workers."""
         client = getattr(self._executor, "_client", None)  # of Dask, whose clusters grow
         if client is not None:
             return max(1, int(sum(client.nthreads().values())))
         return int(getattr(self._executor, "_max_workers", None) or os.cpu_count() or 1)
 
     def submit(self, *arguments: Any) -> "Future[list[Outcome]]":
-        """Begin a chunk of games."""
+        """Submit a chunk of games."""
         return self._executor.submit(*arguments)
 
     def recover(self, error: BaseException) -> bool:
-        """True if a game that failed like this can be played again: Dask has other workers."""
+        """True if a game that failed with this error can be played again by other workers."""
         return type(error).__name__ == "KilledWorker"
 
     def stop(self, futures: Iterable["Future[list[Outcome]]"]) -> None:
-        """Do not begin these games."""
+        """Cancel these games."""
         for future in futures:
             future.cancel()
 
@@ -313,7 +314,7 @@ def _play_in_workers(
                     continue
                 attempts.update(chunk)
                 if not engine.recover(error) or max(attempts[k] for k in chunk) >= MOST_ATTEMPTS:
-                    raise _told(error) from error
+                    raise _worker_error(error) from error
                 waiting.extendleft(reversed(chunk))
     finally:
         if running:
@@ -321,7 +322,7 @@ def _play_in_workers(
 
 
 def _chunk_size(seconds: float, waiting: int, width: int) -> int:
-    """Number of games that take long enough to be worth sending, and leave some for all workers."""
+    """Number of games per chunk: worth sending, and leaving some for all workers."""
     worth = CHUNK_SECONDS / max(seconds, CHUNK_SECONDS / _MOST_IN_A_CHUNK)
     return max(1, min(int(worth), waiting // (4 * width)))
 
@@ -332,13 +333,13 @@ def _error_of(future: "Future[list[Outcome]]") -> BaseException | None:
     return future.exception()
 
 
-def _told(error: BaseException) -> RaveAgentsError:
+def _worker_error(error: BaseException) -> RaveAgentsError:
     if isinstance(error, VersionsDifferError):
         return error
     cause = str(error.__cause__ or "").strip(' \n"').rpartition("\n")[2]
     said = " ".join(f"{error} {cause}".split())
     if isinstance(error, ImportError | AttributeError):
         return WorkerFailedError(
-            f"A worker cannot load what it is to play ({said}): it needs the same packages as here."
+            f"A worker cannot load its games ({said}): it needs the same packages as here."
         )
-    return WorkerFailedError(f"A process that played games ended: {said}")
+    return WorkerFailedError(f"A worker process ended: {said}")

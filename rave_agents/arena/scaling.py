@@ -1,6 +1,6 @@
-"""Curves: how an agent's strength grows with its simulations or seconds a move.
+"""Curves: an agent's strength over its simulations or seconds per move.
 
-Every limit plays a match against the same opponents, from the same openings.
+The agent plays a match with every limit against the same opponents, from the same openings.
 """
 
 import dataclasses
@@ -40,27 +40,27 @@ class ScalingPoint:
     """One limit against one opponent."""
 
     limit: float
-    """Simulations or seconds a move."""
+    """Simulations or seconds per move."""
     opponent: str
     """The opponent's spec with its limit."""
     match: MatchResult
-    """The finished games of the agent with this limit, the first one of the match."""
+    """The finished games; the agent with this limit is the first one."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class ScalingResult(MatchesResult):
-    """The finished games by limit and opponent, from the view of the agent that is limited."""
+    """The finished games by limit and opponent, from the view of the limited agent."""
 
     game: str
-    """The game as it was asked for."""
+    """The game, as given."""
     agent: str
     """The agent's spec without a limit."""
     unit: str
-    """``simulations`` or ``seconds``, a move."""
+    """``simulations`` or ``seconds`` per move."""
     seed: int
     """The seed of everything random."""
     planned: int
-    """Games planned for each point."""
+    """Planned games for each point."""
     points: tuple[ScalingPoint, ...]
     """Opponent by opponent, the limits in the order given."""
 
@@ -71,7 +71,7 @@ class ScalingResult(MatchesResult):
 
     @property
     def all_planned(self) -> int:
-        """Number of planned games, all points together."""
+        """Number of planned games over all points."""
         return self.planned * len(self.points)
 
     def name_of(self, index: int) -> str:
@@ -87,12 +87,12 @@ class ScalingResult(MatchesResult):
         return dataclasses.replace(self, points=tuple(points), latest=latest)
 
     def summary(self) -> str:
-        """The agent, its unit of effort, the game and how many were played."""
+        """The agent, its unit of effort, the game and the number of finished games."""
         games = played(self.finished, self.all_planned, "game")
         return f"{self.agent} by {self.unit} a move, {self.game}, {games}, seed {self.seed}"
 
     def tables(self) -> list[Table]:
-        """A row for each point."""
+        """A row per point."""
         columns = [
             Column("against", [point.opponent for point in self.points], text=True),
             Column(self.unit, [f"{point.limit:g}" for point in self.points]),
@@ -100,7 +100,7 @@ class ScalingResult(MatchesResult):
         return [Table([*columns, *score_columns([point.match for point in self.points])], keys=2)]
 
     def columns(self) -> dict[str, list[Any]]:
-        """A row for each point."""
+        """A row per point."""
         return {
             "opponent": [point.opponent for point in self.points],
             self.unit: [point.limit for point in self.points],
@@ -110,7 +110,7 @@ class ScalingResult(MatchesResult):
     def curves(self) -> dict[str, tuple[list[float], list[float], list[float], list[float]]]:
         """Curves of each opponent: limits, Elo differences, low and high ends of their intervals.
 
-        What is infinite, where all games were won or lost, is not a number.
+        Infinite values, where all games were won or lost, become NaN.
         """
         curves: dict[str, tuple[list[float], list[float], list[float], list[float]]] = {}
         for point in sorted(self.points, key=lambda point: point.limit):
@@ -138,7 +138,7 @@ class ScalingResult(MatchesResult):
         return picture
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for strict JSON: what is infinite or unknown is None."""
+        """Plain values for strict JSON; infinite and unknown ones are None."""
         return {
             "game": self.game,
             "agent": self.agent,
@@ -180,38 +180,37 @@ def run_scaling(
 ) -> ScalingResult:
     """Play a match with every limit of an agent against each opponent.
 
-    Ctrl-C ends it early: the result then holds the games that were finished.
+    Ctrl-C ends the run early: the result then holds the finished games.
 
     Args:
-        game: a game for two players or its name, such as ``"hex(board_size=9)"``; see
-            ``as_game``.
-        agent: the agent, without a limit: a spec, or a class or a function of your own that takes
-            ``simulations`` or ``seconds``, see ``as_agent``.
-        against: an opponent or a list of them, see ``play_match``. One whose spec has no limit
-            keeps 1,000 simulations a move throughout.
-        simulations: the limits, a move; or
-        seconds: the limits, a move.
-        games: how many games for each limit and opponent, at least 1.
-        seed: an integer of at least 0 that decides everything random.
-        opening_plies: random moves that each opening starts with, see ``play_match``.
-        forfeit: whether a program that does not play at all loses its games, see ``play_match``.
-        jobs: processes of this machine that play at the same time.
-        executor: who runs the games in their place, see ``play_match``.
-        output: a file that gets every game as it ends; those that it has are not played again: a
-            curve may grow by games, limits and opponents.
-        shard: such as ``"3/40"``: play only this part of the games.
-        progress: None for a display in a terminal or notebook, False for none, True for one
-            anywhere; or a function, which is called before the first and after every game with the
-            result so far.
+        game: a two-player game or its name, such as ``"hex(board_size=9)"``; see ``as_game``.
+        agent: the agent without a limit: a spec, or a class or function that takes ``simulations``
+            or ``seconds``, see ``as_agent``.
+        against: an opponent or a list of them, see ``play_match``. Opponents whose spec has no
+            limit use 1,000 simulations per move.
+        simulations: the limits in simulations per move.
+        seconds: the limits in seconds per move, instead of ``simulations``.
+        games: the number of games per limit and opponent, at least 1.
+        seed: an integer of at least 0, the seed of everything random.
+        opening_plies: number of random moves of each opening, see ``play_match``.
+        forfeit: True if a program that fails to play loses its games, see ``play_match``.
+        jobs: number of local worker processes.
+        executor: runs the games instead of local processes, see ``play_match``.
+        output: a file that records every game as it ends; games already in it are not played again,
+            so a curve may grow by games, limits and opponents.
+        shard: a part such as ``"3/40"``: play only these games.
+        progress: None for a display in a terminal or notebook, False for none, True for a display
+            in any case; or a function, called with the result so far before the first and after
+            every game.
 
     Raises:
-        UnknownNameError: for a game, an agent or a parameter that does not exist.
-        UnsupportedGameError: if the game is not for two players, an agent cannot play it, or it
+        UnknownNameError: for an unknown game, agent or parameter.
+        UnsupportedGameError: if the game is not a two-player game, an agent cannot play it, or it
             cannot be sent to other processes.
-        TypeError, ValueError: for a value that is not allowed, if no opening can be found, or if
-            ``output`` is of other games or is being written by another process.
+        TypeError, ValueError: for an invalid value, if no opening can be found, or if ``output``
+            belongs to other games or is in use by another process.
         OSError: if ``output`` cannot be read or written.
-        ScalingError: if an agent fails or plays an illegal action; it keeps the finished games.
+        ScalingError: if an agent fails or plays an illegal action; it holds the finished games.
     """
     options = checked_run_options(jobs, executor, output, shard)
     checked_count("games", games, 1, MOST_GAMES)
@@ -256,8 +255,8 @@ def run_scaling(
         labels=[{"agents": list(point.match.agents)} for point in points],
         games=games,
     )
-    with shown(progress) as tell:
-        collector = ResultCollector(empty, tell, ScalingError)
+    with shown(progress) as report:
+        collector = ResultCollector(empty, report, ScalingError)
         finished = carry_out(plan, options, collector)
     return dataclasses.replace(collector.result, interrupted=not finished)
 
@@ -266,7 +265,7 @@ def _limits(
     simulations: Sequence[int], seconds: Sequence[float]
 ) -> tuple[str, list[int] | list[float]]:
     if bool(simulations) == bool(seconds):
-        raise ValueError("A curve is over simulations or over seconds: give one of the two.")
+        raise ValueError("A curve is over simulations or over seconds: pass one of the two.")
     unit = "simulations" if simulations else "seconds"
     limits: list[Any] = list(simulations or seconds)
     for limit in limits:

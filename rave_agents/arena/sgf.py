@@ -20,13 +20,13 @@ _LARGEST = 26
 
 
 class SgfFolder:
-    """A folder that gets a file for each game of a match. A file that it has stays as it is.
+    """A folder with a file for each game of a match. Existing files are never changed.
 
     Args:
-        folder: where; it is made if need be.
+        folder: the path of the folder, created if missing.
         game: the game.
-        names: of the first and the second agent.
-        event: the match, in words that no other match has; every file says it.
+        names: the names of the first and second agent.
+        event: a unique description of the match, stored in every file.
 
     Raises:
         ValueError: if sgfmill is not installed, or the folder has games of another match.
@@ -50,7 +50,7 @@ class SgfFolder:
             if found != event:
                 other = f", {found!r}" if found else ""
                 raise ValueError(
-                    f"{folder} has games of another match: {path.name}{other}. Give another folder."
+                    f"{folder} has games of another match: {path.name}{other}. Use another folder."
                 )
 
     def _numbers_there(self) -> list[int]:
@@ -65,28 +65,28 @@ class SgfFolder:
 
         Args:
             finished: the match's finished games, by number.
-            planned: the numbers of all games that are played into this folder now.
+            planned: the numbers of all games to be saved to this folder now.
 
         Raises:
-            ValueError: if a game that is to be played has a file already.
+            ValueError: if a game to be played already has a file.
             OSError: if one cannot be written.
         """
         again = sorted(set(self._there.values()) & set(planned) - finished.keys())
         if again:
             raise ValueError(
                 f"{self.folder} has game {again[0] + 1} of this match, "
-                f"{self._path(again[0]).name}, which is to be played again: go on from the file of "
-                "games that it was saved in, or give another folder."
+                f"{self._path(again[0]).name}, which would be played again: continue from the file "
+                "of games that recorded it, or use another folder."
             )
         for number, record in sorted(finished.items()):
             if not self._path(number).exists():
                 self.save(record)
 
     def save(self, record: GameRecord) -> Path:
-        """Write a game; returns where.
+        """Write a game; returns its path.
 
         Raises:
-            OSError: if it cannot be written, or is there already.
+            OSError: if it cannot be written, or already exists.
         """
         path = self._path(record.number)
         content = self._written(record)
@@ -134,13 +134,13 @@ class SgfFolder:
             state.apply_action(action)
         content = bytes(tree.serialise())
         sides = sides_of(getattr(self._game, "parameters", {}))
-        if sides:  # Sgfmill writes the size of a square alone.
+        if sides:  # Sgfmill writes only sizes of square boards.
             content = content.replace(b"(;FF[4]", f"(;FF[4]SZ[{sides}]".encode(), 1)
         return content
 
 
 def _lay_handicap(root: Any, game: Game) -> None:
-    """Write the handicap of a game of Go into a file's first node."""
+    """Write the handicap of a game of Go to a file's first node."""
     parameters: Mapping[str, Any] = getattr(game, "parameters", {})
     points = handicap_points(int(parameters.get("handicap", 0)), parameters.get("board_size", 0))
     if points:
@@ -152,7 +152,7 @@ _NAME = re.compile(r"game_(\d+)\.sgf")
 
 
 def _event_of(path: Path) -> str:
-    """The match that a file's game is of; empty if it does not say."""
+    """The match that a file's game belongs to; empty if unknown."""
     try:
         root = sgfmill().sgf.Sgf_game.from_bytes(path.read_bytes()).get_root()
         return str(root.get("EV"))
@@ -161,7 +161,7 @@ def _event_of(path: Path) -> str:
 
 
 def result_text(record: GameRecord) -> str:
-    """The result as SGF has it."""
+    """The result in SGF notation."""
     black, white = record.returns
     if black == white:
         return "0"

@@ -1,4 +1,4 @@
-"""Games out of SGF files, whose text sgfmill parses."""
+"""Reads games from SGF files, which sgfmill parses."""
 
 import codecs
 import contextlib
@@ -33,7 +33,7 @@ from rave_agents.gtp.vertices import PASS, RESIGN, Vertices
 _SETUP = ("AB", "AW", "AE")
 _GIVEN_UP = (RESIGN, "resigns", "forfeit")
 _SWAP, _SWAPS = "swap", ("swap", "swap-pieces")
-"""Hex's move that takes the first stone over: OpenSpiel's word, and those of files."""
+"""Hex's swap move: OpenSpiel's word, and the words in files."""
 
 _log = logging.getLogger("rave_agents")
 
@@ -47,8 +47,8 @@ def read_sgf(path: Path, game: Game, number: int = 1) -> ReadGame:
         number: the number of the game in the file, from 1.
 
     Raises:
-        ValueError: if sgfmill is not installed, or the file has no such game of this one; the
-            message has the move and the reason, or names the game that it is of.
+        ValueError: if sgfmill is not installed, or the file has no readable game of this kind, with
+            the move and the reason, or the name of the file's game.
         UnsupportedGameError: if the game's moves are not single words.
         OSError: if it cannot be read.
     """
@@ -61,12 +61,12 @@ def read_sgf(path: Path, game: Game, number: int = 1) -> ReadGame:
             fitting = _fitting(game, wanted)
             if fitting is None or _wanted(nodes, fitting, Vertices(fitting)):
                 raise ValueError(f"it has {differs}, and {game.name} cannot be changed to that")
-            _read(nodes, fitting, Vertices(fitting))  # A better reason, if it has another fault.
-            raise ValueError(f"it has {differs}: name the game {fitting.name} to read it")
+            _read(nodes, fitting, Vertices(fitting))  # Raises a better reason for other faults.
+            raise ValueError(f"it has {differs}: use the game {fitting.name} to read it")
         read = _read(nodes, game, vertices)
         warn_of_rules(nodes[0], vertices.short_name)
         if read.laid:
-            _log.warning("Moves lay the handicap's stones: white gets no points for them.")
+            _log.warning("The handicap stones are placed by moves: white gets no points for them.")
         end = read.start.clone()
         apply_path(end, list(read.actions))
         if not read.goes_on:
@@ -75,7 +75,7 @@ def read_sgf(path: Path, game: Game, number: int = 1) -> ReadGame:
 
 
 def sgf_parameters(path: Path, game: Game, number: int = 1) -> dict[str, str]:
-    """The parameters that a game lacks to be the one in an SGF file: size, komi and handicap.
+    """The parameters needed for the game in an SGF file: size, komi and handicap.
 
     Args:
         path: the file.
@@ -83,7 +83,7 @@ def sgf_parameters(path: Path, game: Game, number: int = 1) -> dict[str, str]:
         number: the number of the game in the file, from 1.
 
     Raises:
-        ValueError: as ``read_sgf`` does, of another game or of a size that this one cannot have.
+        ValueError: as ``read_sgf``, for another game or an impossible size.
         OSError: if it cannot be read.
     """
     with _named(path, game):
@@ -91,7 +91,7 @@ def sgf_parameters(path: Path, game: Game, number: int = 1) -> dict[str, str]:
 
 
 def count_games(path: Path) -> int:
-    """The number of games in an SGF file; 0 if it is none.
+    """The number of games in an SGF file; 0 if it is not one.
 
     Raises:
         OSError: if it cannot be read.
@@ -104,22 +104,22 @@ def count_games(path: Path) -> int:
 
 @contextlib.contextmanager
 def _named(path: Path, game: Game) -> Iterator[None]:
-    """Let an error name the file and the game."""
+    """Add the file and the game to errors."""
     try:
         yield
     except (ValueError, LookupError) as error:
-        raise ValueError(f"{path} is no SGF of {game.name}: {error}.") from error
+        raise ValueError(f"{path} is not an SGF of {game.name}: {error}.") from error
 
 
 def _content(path: Path) -> bytes:
-    """The content of a file in UTF-8: in others a byte of a letter can be a bracket."""
+    """The content of a file in UTF-8: in other encodings a byte of a letter can be a bracket."""
     data = path.read_bytes()
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", errors="replace").encode()
-    told = re.search(rb"\bCA\[([\w.:-]+)\]", data)
+    charset = re.search(rb"\bCA\[([\w.:-]+)\]", data)
     with contextlib.suppress(LookupError):
-        if told is not None:
-            return data.decode(told[1].decode("ascii", "replace"), errors="replace").encode()
+        if charset is not None:
+            return data.decode(charset[1].decode("ascii", "replace"), errors="replace").encode()
     return data
 
 
@@ -134,12 +134,12 @@ def _nodes(path: Path, number: int) -> list[Node]:
             f"its text ends early or is broken, after {moves} moves: {error}"
         ) from None
     if number > len(trees):
-        raise ValueError(f"it has {len(trees)} games, and not number {number}")
+        raise ValueError(f"it has only {len(trees)} games, not number {number}")
     return list(grammar.main_sequence_iter(trees[number - 1]))
 
 
 def _wanted(nodes: Sequence[Node], game: Game, vertices: Vertices) -> dict[str, str]:
-    """The parameters that the game lacks."""
+    """The parameters needed for the file's game."""
     check_kind(nodes[0], vertices.short_name, has_go_points=vertices.has_go_points)
     wanted = wanted_parameters(nodes[0], game)
     parameters: Mapping[str, Any] = getattr(game, "parameters", {})
@@ -158,7 +158,7 @@ def _fitting(game: Game, wanted: Mapping[str, str]) -> Game | None:
 
 
 def _read(nodes: Sequence[Node], game: Game, vertices: Vertices) -> ReadGame:
-    """The main line as the actions of a game that has the file's parameters."""
+    """The main line as actions of the game, which must have the file's parameters."""
     state = game.new_initial_state()
     laid = _lay(stones_to_lay(nodes[0], game), state, vertices)
     size = board_size(vertices.short_name, getattr(game, "parameters", {}))
@@ -169,7 +169,7 @@ def _read(nodes: Sequence[Node], game: Game, vertices: Vertices) -> ReadGame:
         after = f"after {played.last}, " if played.count else ""
         is_handicap = place == 0 and vertices.short_name == "go"
         if any(key in node for key in _SETUP) and not is_handicap:
-            raise ValueError(f"{after}it sets stones up, and only moves can be played")
+            raise ValueError(f"{after}it sets up stones, but only moves can be played")
         moves = [(key, value) for key in "BW" for value in node.get(key, [])]
         if len(moves) > 1:
             raise ValueError(f"{after}it has {len(moves)} moves in one node")
@@ -181,7 +181,7 @@ def _read(nodes: Sequence[Node], game: Game, vertices: Vertices) -> ReadGame:
 
 
 def _lay(stones: Sequence[str], state: GameState, vertices: Vertices) -> list[int]:
-    """Lay a handicap: black plays the stones, and white passes in between."""
+    """Place a handicap: black plays the stones, and white passes in between."""
     laid: list[int] = []
     for stone in stones:
         for word in (PASS, stone) if laid else (stone,):
@@ -191,23 +191,23 @@ def _lay(stones: Sequence[str], state: GameState, vertices: Vertices) -> list[in
 
 
 class _Played:
-    """The moves of a file on a state, up to the end of the game."""
+    """Plays the moves of a file on a state, up to the end of the game."""
 
     def __init__(self, state: GameState, vertices: Vertices, size: int) -> None:
         self._state, self._vertices, self._size = state, vertices, size
         self.actions: list[int] = []
         """The actions."""
         self.count = 0
-        """The number of moves, with those that come after the end."""
+        """The number of moves, including those after the end."""
         self.last = ""
         """The last move, for messages."""
         self._end, self._behind, self._passes, self._given_up = "", 0, 0, False
 
-    def check_turn(self, told: str, after: str) -> None:
-        """Refuse a node that gives the move to another player than the rules."""
-        seat = {"b": 0, "black": 0, "1": 0, "w": 1, "white": 1, "2": 1}.get(told.lower())
-        if not self._state.is_terminal() and told and seat != self._state.current_player():
-            raise ValueError(f"{after}PL[{told}] gives the move to who is not to move")
+    def check_turn(self, stated: str, after: str) -> None:
+        """Refuse a node whose player to move contradicts the rules."""
+        seat = {"b": 0, "black": 0, "1": 0, "w": 1, "white": 1, "2": 1}.get(stated.lower())
+        if not self._state.is_terminal() and stated and seat != self._state.current_player():
+            raise ValueError(f"{after}PL[{stated}] gives the move to the wrong player")
 
     def move(self, colour: str, value: bytes) -> None:
         """Play a move.
@@ -219,7 +219,7 @@ class _Played:
         raw = value.decode("utf-8", errors="replace").strip()
         label = f"move {self.count}"
         if self._given_up:
-            raise ValueError(f"{label} of {colour} comes after one has resigned")
+            raise ValueError(f"{label} of {colour} follows a resignation")
         if raw.lower() in _GIVEN_UP:
             self._given_up = True
             return
@@ -247,7 +247,7 @@ class _Played:
             self._end = self.last
 
     def goes_on(self) -> str:
-        """The sentence for moves after the end; empty if there are none but passes."""
+        """The sentence for moves after the end; empty if there are only passes."""
         if not self._behind:
             return ""
         how = "since it is won or full"
@@ -258,7 +258,7 @@ class _Played:
         return ending(self._end, how, self._behind - len(self.actions))
 
     def _word(self, value: bytes) -> str:
-        """A move as ``Vertices`` reads it."""
+        """A move in the form of ``Vertices``."""
         if not self._vertices.has_go_points:
             raw = value.decode("utf-8", errors="replace").strip()
             return _SWAP if raw.lower() in _SWAPS else raw

@@ -16,54 +16,54 @@ Node = Mapping[str, list[bytes]]
 """The properties of a node of an SGF file, each with its values."""
 
 GAME_NUMBERS = {"go": 1, "nogo": 1, "othello": 2, "gomoku": 4, "lines_of_action": 9, "hex": 11}
-"""SGF's numbers of games; NoGo has Go's board and stones. Others get ``OTHER_GAME``."""
+"""SGF's numbers of games; NoGo uses Go's board and stones. Other games get ``OTHER_GAME``."""
 
 OTHER_GAME = 0
-"""Number for games that SGF has none for."""
+"""Number for games without an SGF number."""
 
 _LAST_NUMBER = 40
-"""The last number of SGF's list of games."""
+"""The last number in SGF's list of games."""
 
 USUAL_SIZE = 19
-"""The size of a board of points where neither the game nor a file has one."""
+"""Default size of a board if neither the game nor the file has one."""
 
 _USUAL_SIZES = {"go": USUAL_SIZE, "hex": 11}
-"""Sizes of boards where a file has none."""
+"""Default sizes of boards in files without size."""
 
 _AREA_RULES = ("chinese", "aga", "nz", "tromp", "area", "bga", "ing", "goe")
-"""Beginnings of the names of rules that count areas, as the game does."""
+"""Name prefixes of rules with area scoring, as in the game."""
 
 _HUNDREDTHS = {
     **{550: 5.5, 650: 6.5, 700: 7.0, 750: 7.5},
     **{275: 5.5, 325: 6.5, 350: 7.0, 375: 7.5},
 }
-"""Komi in hundredths, as Fox writes it: of points, and of the stones that Chinese rules count by,
-two points each."""
+"""Komi in hundredths, as written by Fox: of points, or of stones under Chinese rules, worth two
+points each."""
 
 _FOX_HALF = 50
-"""Fox's half a point, which is a whole komi elsewhere."""
+"""Fox's half a point; elsewhere 50 would be a komi of 50."""
 
 _PASSES = ("", "tt")
 _LARGEST = 52
-"""The largest board that SGF's letters can name."""
+"""The largest board that SGF's letters can address."""
 
 _LAST_TT = 19
-"""The largest board on which tt is a pass and not a point."""
+"""The largest board on which tt is a pass, not a point."""
 
 _log = logging.getLogger("rave_agents")
 
 
 def sgfmill() -> Any:
-    """The package sgfmill, with its modules of SGF files and their grammar."""
+    """The package sgfmill, with its modules for SGF files and their grammar."""
     try:
         import sgfmill.sgf  # noqa: PLC0415  (optional: sgfmill)
     except ImportError as error:
         raise ValueError(missing("SGF needs", "sgf", "sgfmill")) from error
-    return sgfmill  # It imports its grammar.
+    return sgfmill  # Importing it also loads its grammar module.
 
 
 def text_of(node: Node, key: str) -> str:
-    """The first value of a property without its escapes; empty if there is none."""
+    """The first value of a property, unescaped; empty if there is none."""
     raw = node.get(key, [b""])[0].decode("utf-8", errors="replace")
     return re.sub(r"\\(.)", r"\1", raw, flags=re.DOTALL).strip()
 
@@ -72,7 +72,7 @@ def size_of(root: Node, name: str) -> int | None:
     """The size of a file's board; None if it has none.
 
     Raises:
-        ValueError: if it is no number, or the board is no square.
+        ValueError: if it is not a number, or the board is not square.
     """
     text = text_of(root, "SZ")
     sides = re.fullmatch(r"(\d{1,4})(?::(\d{1,4}))?", text)
@@ -81,14 +81,14 @@ def size_of(root: Node, name: str) -> int | None:
     if sides is None:
         raise ValueError(f"its size, SZ[{text}], is no number")
     if sides[2] is not None and int(sides[2]) != int(sides[1]):
-        raise ValueError(f"its board is no square, but has the size {text}")
+        raise ValueError(f"its board is not square, but has the size {text}")
     if int(sides[1]) > _LARGEST:
-        raise ValueError(f"its size, SZ[{text}], is more than SGF has letters for")
+        raise ValueError(f"its size, SZ[{text}], exceeds SGF's letters")
     return int(sides[1])
 
 
 def sides_of(parameters: Mapping[str, Any]) -> str:
-    """The columns and rows of a board that is no square, as SGF writes them; empty for a square."""
+    """The columns and rows of a board that is not square, in SGF notation; empty for a square."""
     for pair in (("num_cols", "num_rows"), ("columns", "rows")):
         columns, rows = map(parameters.get, pair)
         if columns != rows:
@@ -97,7 +97,7 @@ def sides_of(parameters: Mapping[str, Any]) -> str:
 
 
 def go_point(raw: bytes, size: int) -> str:
-    """A move or a stone on a board of Go as a point's name, such as ``D4``; empty for a pass.
+    """The point of a move or stone in Go, such as ``D4``; empty for a pass.
 
     Raises:
         ValueError: if it is neither.
@@ -109,42 +109,41 @@ def go_point(raw: bytes, size: int) -> str:
     if len(places) != 2 or not all(0 <= place < size for place in places):
         last = chr(ord("a") + size - 1)
         raise ValueError(
-            f"is no point: SGF writes a column and a row as two small letters from a to {last}"
+            f"is no point: SGF writes column and row as two lower-case letters from a to {last}"
         )
     return point_name(places[0], size - 1 - places[1]).upper()
 
 
 def wanted_parameters(root: Node, game: Game) -> dict[str, str]:
-    """The parameters that a game lacks to be the one of a file: size, komi and handicap.
+    """The parameters needed for the game of a file: size, komi and handicap.
 
     Args:
         root: the file's first node.
         game: the game.
 
     Raises:
-        ValueError: if the file is of another game, or has a size, komi or handicap that cannot be
-            read or played.
+        ValueError: if the file belongs to another game, or has an invalid size, komi or handicap.
     """
     parameters: Mapping[str, Any] = getattr(game, "parameters", {})
     name = game.name.partition("(")[0]
     wanted: dict[str, str] = {}
     sides, text = sides_of(parameters), text_of(root, "SZ")
     if sides and text != sides and (text or name in _USUAL_SIZES):
-        raise ValueError(f"its board is not of the game's size, {sides}, but SZ[{text}]")
-    size, told = board_size(name, parameters), None if sides else size_of(root, name)
-    if size is None and told is not None:
-        raise ValueError(f"its board has the size {told}, and the game's size is not one number")
-    if told not in (None, size):
+        raise ValueError(f"its board does not have the game's size, {sides}, but SZ[{text}]")
+    size, stated = board_size(name, parameters), None if sides else size_of(root, name)
+    if size is None and stated is not None:
+        raise ValueError(f"its board has the size {stated}, but the game's size is not one number")
+    if stated not in (None, size):
         key = next((key for key in ("board_size", "size") if key in parameters), None)
         if key is None:
-            raise ValueError(f"its board has the size {told}, and the game's {size}")
-        wanted[key] = str(told)
+            raise ValueError(f"its board has the size {stated}, but the game's has {size}")
+        wanted[key] = str(stated)
     if name == "go":
-        assert told is not None
-        handicap = str(_own_handicap(handicap_of(root, told), told))
+        assert stated is not None
+        handicap = str(_own_handicap(handicap_of(root, stated), stated))
         if handicap != str(parameters["handicap"]):
             wanted["handicap"] = handicap
-        komi = komi_of(root, told)
+        komi = komi_of(root, stated)
         if komi is not None and komi != float(parameters["komi"]):
             wanted["komi"] = repr(komi)
     return wanted
@@ -156,30 +155,30 @@ def check_kind(root: Node, name: str, *, has_go_points: bool) -> None:
     Args:
         root: the file's first node.
         name: the game's name without parameters.
-        has_go_points: whether its moves are written as Go's.
+        has_go_points: True if its moves are written as in Go.
 
     Raises:
         ValueError: if the file is of another game.
     """
-    told, own = text_of(root, "GM"), GAME_NUMBERS.get(name, OTHER_GAME)
-    others = [each for each, number in GAME_NUMBERS.items() if str(number) == told]
-    if others and told != str(own):
-        raise ValueError(f"it is a game of {' or '.join(others)} (GM[{told}])")
-    listed = told.isdecimal() and len(told) < 3 and 0 < int(told) <= _LAST_NUMBER
-    if told.lower() not in ("", name, str(own)) and (listed or own != OTHER_GAME):
-        raise ValueError(f"it is a game of another kind, GM[{told}]")
-    if not told and has_go_points and own not in (GAME_NUMBERS["go"], OTHER_GAME):
-        raise ValueError(f"it names no game and so is one of go; {name} is GM[{own}]")
+    stated, own = text_of(root, "GM"), GAME_NUMBERS.get(name, OTHER_GAME)
+    others = [each for each, number in GAME_NUMBERS.items() if str(number) == stated]
+    if others and stated != str(own):
+        raise ValueError(f"it is a game of {' or '.join(others)} (GM[{stated}])")
+    listed = stated.isdecimal() and len(stated) < 3 and 0 < int(stated) <= _LAST_NUMBER
+    if stated.lower() not in ("", name, str(own)) and (listed or own != OTHER_GAME):
+        raise ValueError(f"it is a game of another kind, GM[{stated}]")
+    if not stated and has_go_points and own not in (GAME_NUMBERS["go"], OTHER_GAME):
+        raise ValueError(f"it names no game, which means go; {name} is GM[{own}]")
     written = re.match(r"(\w+)(?:\(.*\))?, game \d+$", text_of(root, "GN"))
     if text_of(root, "AP").startswith("rave-agents") and written and written[1] != name:
         raise ValueError(f"it is a game of {written[1]}")
 
 
 def komi_of(root: Node, size: int) -> float | None:
-    """The komi of a file of Go in points; None if it has none.
+    """The komi of a file of Go in points; None without one.
 
     Raises:
-        ValueError: if it is no number of points that a board of the size has.
+        ValueError: if it is not a possible number of points on the board.
     """
     text = text_of(root, "KM")
     if not text:
@@ -199,30 +198,30 @@ def komi_of(root: Node, size: int) -> float | None:
 
 
 def handicap_of(root: Node, size: int) -> list[str]:
-    """The points of the handicap's stones in a file of Go.
+    """The points of the handicap stones in a file of Go.
 
     Raises:
-        ValueError: if other stones are set up, or their number is not the handicap.
+        ValueError: if other stones are set up, or their number differs from the handicap.
     """
     try:
         black = sorted(_points(root.get("AB", []), size))
     except ValueError as error:
-        raise ValueError(f"a stone that it sets up, AB, {error}") from error
+        raise ValueError(f"a stone set up by AB {error}") from error
     text = text_of(root, "HA")
     if text and re.fullmatch(r"\d{1,4}", text, re.ASCII) is None:
         raise ValueError(f"its handicap, HA[{text}], is no number of stones")
     count = int(text) if text else len(black)
     if "AW" in root or "AE" in root or (black and count < 2):
-        raise ValueError("it sets stones up that are no handicap, and only moves can be played")
+        raise ValueError("it sets up stones beyond the handicap, but only moves can be played")
     if count > 1 and not black:
-        raise ValueError(f"it has a handicap of {count}, and no AB says where its stones lie")
+        raise ValueError(f"it has a handicap of {count}, but no AB with its stones")
     if count > 1 and count != len(black):
-        raise ValueError(f"it has a handicap of {count}, and AB sets up {len(black)} stones")
+        raise ValueError(f"it has a handicap of {count}, but AB sets up {len(black)} stones")
     return black
 
 
 def _points(values: list[bytes], size: int) -> set[str]:
-    """The points of a list, in which a rectangle is given by its corners."""
+    """The points of a list, which may give rectangles by their corners."""
     found: set[str] = set()
     for value in filter(None, values):
         corners = [go_point(corner, size).lower() for corner in value.split(b":")]
@@ -239,7 +238,7 @@ def _points(values: list[bytes], size: int) -> set[str]:
 
 
 def _own_handicap(stones: list[str], size: int) -> int:
-    """The game's parameter that lays these stones; 0 if none does, and moves lay them."""
+    """The game's handicap parameter for these stones; 0 if moves must place them."""
     try:
         points = handicap_points(len(stones), size)
     except ValueError:
@@ -249,7 +248,7 @@ def _own_handicap(stones: list[str], size: int) -> int:
 
 
 def stones_to_lay(root: Node, game: Game) -> list[str]:
-    """The handicap's stones that moves lay, since no parameter of the game does."""
+    """The handicap stones that moves must place, since no parameter of the game does."""
     parameters: Mapping[str, Any] = getattr(game, "parameters", {})
     if game.name.partition("(")[0] != "go" or parameters["handicap"]:
         return []
@@ -257,29 +256,29 @@ def stones_to_lay(root: Node, game: Game) -> list[str]:
 
 
 def warn_of_rules(root: Node, name: str) -> None:
-    """Report in the log rules that count otherwise: the moves are the same."""
+    """Log differing scoring rules; the moves are the same."""
     rules = text_of(root, "RU") if name == "go" else ""
     if rules and not rules.lower().startswith(_AREA_RULES):
         _log.warning(
-            "The file has the rules %r; it is read by the game's own, which count areas: results "
-            "may differ by a point, and values of close ends with them.",
+            "The file has the rules %r, but is read by the game's own area rules: results may "
+            "differ by a point, and with them the values of close endgames.",
             rules,
         )
 
 
 def warn_of_result(root: Node, state: GameState) -> None:
-    """Report in the log that another player has won by a file than by the game's rules."""
-    told = text_of(root, "RE")
-    if not state.is_terminal() or not re.match(r"[BW]\+|0$|Draw$", told):
+    """Log a winner in the file that differs from the winner by the game's rules."""
+    stated = text_of(root, "RE")
+    if not state.is_terminal() or not re.match(r"[BW]\+|0$|Draw$", stated):
         return
     black, white = state.returns()
     winner = "B" if black > white else "W" if white > black else ""
-    said = told[0] if told[1:2] == "+" else ""
+    said = stated[0] if stated[1:2] == "+" else ""
     if said != winner:
         names = {"B": "black wins", "W": "white wins", "": "it is a draw"}
         _log.warning(
             "The file has the result %s; by the game's rules %s, dead stones standing as they "
             "stand.",
-            told,
+            stated,
             names[winner],
         )

@@ -1,4 +1,4 @@
-"""Sequential tests: is the first agent stronger, with as few games as the answer needs.
+"""Sequential tests: whether the first agent is stronger, with as few games as possible.
 
 The generalized sequential probability ratio test (GSPRT) of Xiaoou Li, Jingchen Liu and Zhiliang
 Ying, "Generalized Sequential Probability Ratio Test for Separate Families of Hypotheses",
@@ -13,30 +13,30 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-import scipy  # Its parts are loaded when they are first used.
+import scipy  # Its submodules load lazily.
 from numpy.typing import NDArray
 
 from rave_agents.game.arguments import check_names
 
 MODELS = ("normalized", "logistic")
-"""Scales in which the bounds may be given, see ``Sprt``."""
+"""Scales of the bounds, see ``Sprt``."""
 
 ELO_PER_SIGMA = 800.0 / math.log(10.0)
-"""Normalized Elo points of one standard deviation of a game's score."""
+"""Normalized Elo points per standard deviation of a game's score."""
 
 _LEAST = 1e-3
-"""Substitute for a count of 0, so that a result that has not come yet is not taken for impossible.
+"""Replaces a count of 0, so that an unseen result is not considered impossible.
 """
 
 _ROUNDS, _CLOSE = 100, 1e-9
-"""Rounds of the fit to a normalized difference, and the change at which it is done."""
+"""Maximum rounds of the fit to a normalized difference, and the change at which it stops."""
 
 _Array = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
 class Sprt:
-    """A test of the hypothesis that the difference is ``elo1`` against that it is ``elo0``.
+    """A test of the hypothesis that the difference is ``elo1`` against ``elo0``.
 
     Raises:
         ValueError: unless ``elo0 < elo1``, ``alpha`` and ``beta`` lie between 0 and 0.5, and the
@@ -44,17 +44,17 @@ class Sprt:
     """
 
     elo0: float
-    """The difference that is not worth having, in Elo points: the null hypothesis."""
+    """The null hypothesis: a difference too small to matter, in Elo points."""
     elo1: float
-    """The difference that is: the alternative."""
+    """The alternative: a difference that matters."""
     alpha: float = 0.05
-    """Probability to accept ``elo1`` where ``elo0`` is true."""
+    """Probability of accepting ``elo1`` if ``elo0`` is true."""
     beta: float = 0.05
-    """Probability to accept ``elo0`` where ``elo1`` is true."""
+    """Probability of accepting ``elo0`` if ``elo1`` is true."""
     model: str = "normalized"
-    """``normalized`` Elo counts in standard deviations of a game's score, ``800 / ln 10`` points
-    each, so that a test takes as long whatever the share of draws; ``logistic`` is the usual
-    Elo."""
+    """``normalized`` Elo is measured in standard deviations of a game's score, ``800 / ln 10``
+    points each, so the length of a test does not depend on the share of draws; ``logistic`` is the
+    usual Elo."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
@@ -68,10 +68,10 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str, **options: Any) -> Self:
-        """The test of ``elo0,elo1``, such as ``"0,5"``.
+        """Parse a test ``elo0,elo1``, such as ``"0,5"``.
 
         Raises:
-            ValueError: if the text is not of that form, or for bounds that are not allowed.
+            ValueError: for another form, or invalid bounds.
         """
         try:
             elo0, elo1 = map(float, text.split(","))
@@ -81,18 +81,18 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Bounds of the test: it accepts ``elo0`` at the lower, ``elo1`` at the upper one."""
+        """The bounds at which the test accepts ``elo0`` (lower) and ``elo1`` (upper)."""
         return (
             math.log(self.beta / (1 - self.alpha)),
             math.log((1 - self.beta) / self.alpha),
         )
 
     def llr(self, counts: Sequence[int]) -> float:
-        """The logarithm of the likelihood of the results under ``elo1`` over that under ``elo0``.
+        """The log-likelihood ratio of the results, ``elo1`` over ``elo0``.
 
         Args:
-            counts: how often each score came, from the lowest to the highest and evenly spaced in
-                [0, 1]: losses, draws and wins of games, or the five counts of pairs.
+            counts: the frequency of each score, evenly spaced in [0, 1] from lowest to highest:
+                losses, draws and wins of games, or the five counts of pairs.
         """
         if not sum(counts):
             return 0.0
@@ -105,11 +105,11 @@ class Sprt:
     def _fitted(self, shares: _Array, scores: _Array, elo: float) -> _Array:
         if self.model == "logistic":
             return _with_mean(shares, scores, 1.0 / (1.0 + 10.0 ** (-elo / 400.0)))
-        games = (len(scores) - 1) / 2  # whose mean varies less than one game's score
+        games = (len(scores) - 1) / 2  # The mean of a pair varies less than one game's score.
         return _with_difference(shares, scores, math.sqrt(games) * elo / ELO_PER_SIGMA)
 
     def verdict(self, counts: Sequence[int]) -> str | None:
-        """``"elo0"`` or ``"elo1"``, whichever is accepted; None if more games are needed."""
+        """The accepted hypothesis, ``"elo0"`` or ``"elo1"``; None if more games are needed."""
         low, high = self.bounds
         llr = self.llr(counts)
         if llr >= high:
@@ -139,13 +139,13 @@ def _with_mean(shares: _Array, values: _Array, mean: float) -> _Array:
 def _with_difference(shares: _Array, scores: _Array, difference: float) -> _Array:
     """The most likely probabilities whose mean is t standard deviations above 1/2.
 
-    The condition ``μ - 1/2 = t σ`` is made linear in the probabilities about those of the last
-    round, ``Σ p_i (a_i - 1/2 - t σ (1 + ((μ - a_i) / σ)²) / 2) = 0``, and fitted again until they
-    stay (Michel Van den Bergh, "Normalized Elo", 2020).
+    The condition ``μ - 1/2 = t σ`` is linearised around the last round's probabilities, ``Σ p_i
+    (a_i - 1/2 - t σ (1 + ((μ - a_i) / σ)²) / 2) = 0``, and fitted again until they converge (Michel
+    Van den Bergh, "Normalized Elo", 2020).
     """
     mean = float(np.dot(shares, scores))
     sigma = math.sqrt(float(np.dot(shares, (scores - mean) ** 2)))
-    # A mean with the right sign and about the right size; that of the observed would often do.
+    # Start from a mean with the right sign and size; the observed one may have neither.
     fitted = _with_mean(shares, scores, 0.5 + 0.5 * math.tanh(2 * difference * sigma))
     for _ in range(_ROUNDS):
         mean = float(np.dot(fitted, scores))
@@ -153,7 +153,7 @@ def _with_difference(shares: _Array, scores: _Array, difference: float) -> _Arra
         bent = 0.5 * difference * sigma * (1 + ((mean - scores) / sigma) ** 2)
         values = scores - 0.5 - bent
         if values.max() <= 0.0 or values.min() >= 0.0:
-            break  # Beyond what these scores can have: the nearest that was found.
+            break  # Not attainable with these scores: keep the nearest solution.
         last, fitted = fitted, _with_mean(shares, values, 0.0)
         if np.abs(fitted - last).max() < _CLOSE:
             break

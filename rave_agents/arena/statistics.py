@@ -1,10 +1,9 @@
 """Score statistics of a match: the strength of its two agents, with intervals.
 
 The score counts a win 1, a draw 1/2 and a loss 0. Without draws a game of mean μ has the variance
-``μ(1-μ)``; draws lessen it, and so does what an opening gives to one seat, if the game is played
-again with the seats exchanged. The *dispersion* φ is the variance in units of ``μ(1-μ)``, and n
-games tell as much of the score as n/φ independent games without draws. Intervals are those of
-Wilson (1927) for so many games.
+``μ(1-μ)``; draws reduce it, and so does playing each opening with both seatings. The *dispersion* φ
+is the variance in units of ``μ(1-μ)``; n games are as informative as n/φ independent games without
+draws. Intervals are Wilson's (1927) for that number of games.
 """
 
 import dataclasses
@@ -13,24 +12,23 @@ from collections.abc import Iterable, Sequence
 from statistics import NormalDist
 from typing import Any
 
-import scipy  # Its parts are loaded when they are first used.
+import scipy  # Its submodules load lazily.
 
 CONFIDENCE = 0.95
-"""The confidence of every interval."""
+"""The confidence level of all intervals."""
 
 Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
-"""The standard normal deviate of that confidence, 1.96."""
+"""The normal quantile of that confidence, 1.96."""
 
 _PRIOR_GAMES = 4.0
-"""Games that are added to the observed ones to estimate their dispersion."""
+"""Virtual games added to the observed ones when estimating their dispersion."""
 
 
 @dataclasses.dataclass(frozen=True)
 class MatchScore:
-    """Wins, draws and losses, and what follows from them; all from the first agent's view.
+    """Wins, draws and losses from the first agent's view, with score, Elo and intervals.
 
-    The intervals take the games as independent. Where two games share an opening, ``PairCounts``
-    has the intervals.
+    The intervals assume independent games. If two games share an opening, use ``PairCounts``.
 
     Raises:
         ValueError: for a negative count.
@@ -39,7 +37,7 @@ class MatchScore:
     wins: int
     """Games that the first agent won."""
     draws: int
-    """Games that nobody won."""
+    """Drawn games."""
     losses: int
     """Games that the second agent won."""
 
@@ -54,7 +52,7 @@ class MatchScore:
 
     @property
     def score(self) -> float:
-        """Mean score a game, from 0 to 1; not a number without games."""
+        """Mean score per game, from 0 to 1; NaN without games."""
         return (self.wins + self.draws / 2) / self.games if self.games else math.nan
 
     @property
@@ -77,7 +75,7 @@ class MatchScore:
         return elo_interval_at(self.interval)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for strict JSON: what is infinite or unknown is None."""
+        """Plain values for strict JSON; infinite and unknown ones are None."""
         return {
             "games": self.games,
             "score": finite(self.score),
@@ -94,7 +92,7 @@ class MatchScore:
 
 
 def score_interval(score: float, games: float) -> tuple[float, float]:
-    """The means μ that the score x of n games does not refute at 95 % confidence.
+    """Wilson's interval: the means μ not refuted by the score x of n games at 95 % confidence.
 
     They satisfy ``(x - μ)² <= z² μ(1-μ) / n``, so that, with ``c = z²/n``, the ends are
 
@@ -116,12 +114,12 @@ def score_interval(score: float, games: float) -> tuple[float, float]:
 def units_interval(units: Iterable[tuple[float, int, int]]) -> tuple[float, float]:
     """The 95 % confidence interval of the expected score of games in independent units.
 
-    It is Wilson's for n/φ games. Where one agent has won all n games, and φ is unknown, it is
-    Wilson's for n.
+    It is Wilson's interval for n/φ games, or for n games if one agent has won all of them and φ is
+    unknown.
 
     Args:
-        units: the points of a unit, its games, and how many such units there are; none gives
-            [0, 1].
+        units: the points of a unit, its games, and the number of such units; without units the
+            interval is [0, 1].
     """
     units = list(units)
     games = sum(count * size for _, size, count in units)
@@ -135,13 +133,12 @@ def units_interval(units: Iterable[tuple[float, int, int]]) -> tuple[float, floa
 def dispersion(spread: float, variance: float, games: float, prior: float = 1.0) -> float:
     """φ, the variance of scores over that of independent games without draws.
 
-    With the sum S of squared differences between the points of units and what they were expected
-    to be, ``V = Σ μ(1-μ)`` of the n games, and k further games of the same kind for which φ is
-    expected to be φ₀,
+    With the sum S of squared differences between units' actual and expected points, ``V = Σ
+    μ(1-μ)`` of the n games, and k further games of the same kind for which φ is expected to be φ₀,
 
         ``φ = (S + φ₀ k V/n) / (V + k V/n)``,   φ₀ if V is 0.
 
-    Without the k games a few units that happen to be alike would make it 0. McCullagh and Nelder,
+    Without the k games, a few units with equal points would make it 0. McCullagh and Nelder,
     "Generalized Linear Models" (1989), section 4.5.
     """
     if variance <= 0.0:
@@ -164,7 +161,7 @@ def elo_difference(score: float) -> float:
     """``-400 log10(1/s - 1)``: the Elo difference at which the expected score is s.
 
     Elo, "The Rating of Chessplayers" (1978), in the logistic form. Minus infinity at 0, infinity at
-    1, and not a number where the score is none.
+    1, NaN for NaN.
     """
     if score <= 0.0:
         return -math.inf
@@ -180,5 +177,5 @@ def elo_interval_at(scores: tuple[float, float]) -> tuple[float, float]:
 
 
 def finite(value: float) -> float | None:
-    """The value as strict JSON has it: None if it is infinite or not a number."""
+    """The value for strict JSON: None if it is infinite or NaN."""
     return value if math.isfinite(value) else None

@@ -1,10 +1,9 @@
-"""Sweeps: an agent with every combination of some parameters' values, against one opponent.
+"""Sweeps: every combination of an agent's parameter values against one opponent.
 
-Each combination is a cell of a grid and plays a match, in each of the games. All cells in one game
-start from the same openings with the same seeds, and the first game of every cell is played before
-the second one: what happens to the machine meanwhile happens to all. A game's result depends on its
-cell, its number and the seed alone (if the agents' limits are simulations), so a sweep may stop and
-go on at any game.
+Each combination is a cell of a grid and plays a match in each game. All cells of a game use the
+same openings and seeds, and games are played round-robin over cells, so that load on the machine
+affects all cells alike. With limits of simulations, a game's result depends only on its cell, its
+number and the seed, so a sweep may be stopped and continued at any game.
 """
 
 import dataclasses
@@ -58,41 +57,39 @@ def run_sweep(
 ) -> SweepResult:
     """Play a match for every combination of values of an agent's parameters.
 
-    Ctrl-C ends it early: the result then holds the games that were finished, and is not
-    ``complete``.
+    Ctrl-C ends the run early: the result then holds the finished games, and is not ``complete``.
 
     Args:
-        game: a game for two players or its name, such as ``"hex(board_size=9)"``, see ``as_game``;
-            a list of them, or names in one text, separated by commas.
-        agent: the agent to vary, which leaves the varied parameters open: a spec, or a class or a
-            function of your own that takes them, see ``as_agent``.
-        opponent: the agent that all cells play against, see ``as_agent``.
-        vary: for each varied parameter its values.
-        games: how many games a cell, which is a combination in one game, at least 1. Of an odd
-            number the last opening is played once.
-        simulations: a move, for an agent whose spec has no limit; 1,000 if ``seconds`` is not given
-            either.
-        seconds: a move, for an agent whose spec has no limit.
-        seed: an integer of at least 0 that decides everything random.
-        opening_plies: random moves that each opening starts with, see ``run_match``.
-        jobs: processes that play at the same time.
-        output: a file that gets every game as it ends (see ``journal``). Games that it has already
-            are not played again: a sweep may grow by games a cell, by values and by games.
-        forfeit: whether a GTP program that does not play at all loses its games, see
-            ``play_match``.
-        progress: None for a display in a terminal or notebook, False for none, True for one
-            anywhere; or a function, which is called before the first and after every game with the
-            result so far.
-        executor: who runs the games in place of ``jobs`` processes, see ``play_match``.
-        shard: such as ``"3/40"``: play only this part of the games.
+        game: a two-player game or its name, such as ``"hex(board_size=9)"``, see ``as_game``; a
+            list of them, or names in one text, separated by commas.
+        agent: the agent to vary, without the varied parameters: a spec, or a class or function that
+            takes them, see ``as_agent``.
+        opponent: the opponent of all cells, see ``as_agent``.
+        vary: the values of each varied parameter.
+        games: the number of games per cell (a combination in one game), at least 1. If it is odd,
+            the last opening is played once.
+        simulations: simulations per move, for agents whose spec has no limit; 1,000 if ``seconds``
+            is not given either.
+        seconds: seconds per move, for agents whose spec has no limit.
+        seed: an integer of at least 0, the seed of everything random.
+        opening_plies: number of random moves of each opening, see ``play_match``.
+        jobs: number of worker processes.
+        output: a file that records every game as it ends (see ``journal``). Games already in it are
+            not played again, so a sweep may grow by games per cell, values and games.
+        forfeit: True if a GTP program that fails to play loses its games, see ``play_match``.
+        progress: None for a display in a terminal or notebook, False for none, True for a display
+            in any case; or a function, called with the result so far before the first and after
+            every game.
+        executor: runs the games instead of ``jobs`` processes, see ``play_match``.
+        shard: a part such as ``"3/40"``: play only these games.
 
     Raises:
-        UnknownNameError: for a game, an agent or a parameter that does not exist.
-        UnsupportedGameError: if the game is not for two players or an agent cannot play it.
-        TypeError, ValueError: for a value that is not allowed, if no opening can be found, or if
-            ``output`` is of another sweep or is being written by another process.
+        UnknownNameError: for an unknown game, agent or parameter.
+        UnsupportedGameError: if the game is not a two-player game or an agent cannot play it.
+        TypeError, ValueError: for an invalid value, if no opening can be found, or if ``output`` is
+            of another sweep or is being written by another process.
         OSError: if ``output`` cannot be read or written.
-        SweepError: if an agent fails or plays an illegal action; it keeps the finished games.
+        SweepError: if an agent fails or plays an illegal action; it holds the finished games.
     """
     options = checked_run_options(jobs, executor, output, shard)
     checked_count("games", games, 1, MOST_GAMES)
@@ -129,17 +126,17 @@ def run_sweep(
         labels=labels,
         games=games,
     )
-    with shown(progress) as tell:
-        collector = ResultCollector(empty, tell, SweepError)
+    with shown(progress) as report:
+        collector = ResultCollector(empty, report, SweepError)
         finished = carry_out(plan, options, collector)
     return dataclasses.replace(collector.result, interrupted=not finished)
 
 
 def parse_vary(texts: Iterable[str]) -> dict[str, list[Any]]:
-    """The grid that texts of the form ``key=value,value,...`` describe.
+    """Parse a grid from texts of the form ``key=value,value,...``.
 
     Raises:
-        ValueError: if one is not of that form, or a key is given twice.
+        ValueError: for another form, or a key given twice.
     """
     vary: dict[str, list[Any]] = {}
     for text in texts:

@@ -16,17 +16,17 @@ from rave_agents.results.numbers import counted, played
 from rave_agents.results.tables import Column, Table
 
 ALL_GAMES = "all games"
-"""The name of all games together."""
+"""The name for all games together."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SweepCell:
-    """One combination of values and its match in one game, or its games in all of them."""
+    """One combination of values, and its match in one game or in all of them."""
 
     parameters: dict[str, Any]
     """The varied parameters with their values."""
     match: MatchResult
-    """The finished games of the agent with these values, the first one of the match."""
+    """The finished games; the agent with these values is the first one."""
 
     def __str__(self) -> str:
         return format_parameters(plain_values(self.parameters))
@@ -34,18 +34,18 @@ class SweepCell:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class SweepResult(MatchesResult):
-    """The finished games of a sweep by cell, from the view of the agent that is varied."""
+    """The finished games of a sweep by cell, from the view of the varied agent."""
 
     games: tuple[str, ...]
-    """The games as they were asked for."""
+    """The games, as given."""
     agent: str
-    """The spec of the agent that is varied, without the varied parameters."""
+    """The spec of the varied agent, without the varied parameters."""
     opponent: str
     """The opponent's spec, with its limits."""
     seed: int
     """The seed of everything random."""
     planned: int
-    """Games planned for each cell."""
+    """Planned games for each cell."""
     cells: tuple[SweepCell, ...]
     """Game by game, in the order of the grid: the values of the last parameter vary fastest."""
 
@@ -56,7 +56,7 @@ class SweepResult(MatchesResult):
 
     @property
     def all_planned(self) -> int:
-        """Number of planned games, all cells together."""
+        """Number of planned games over all cells."""
         return self.planned * len(self.cells)
 
     @property
@@ -65,7 +65,7 @@ class SweepResult(MatchesResult):
         return all(cell.match.complete for cell in self.cells)
 
     def of(self, game: str | None = None) -> tuple[SweepCell, ...]:
-        """The combinations in a game, or with their games in all of them (None).
+        """The combinations in one game, or in all games together (None).
 
         Raises:
             KeyError: for a game that was not planned.
@@ -85,7 +85,7 @@ class SweepResult(MatchesResult):
 
     @property
     def best(self) -> SweepCell | None:
-        """The combination that is the best over all games; None where that is not certain.
+        """The best combination over all games; None if that is not certain.
 
         Its score's 95 % interval lies above those of all others.
         """
@@ -93,9 +93,9 @@ class SweepResult(MatchesResult):
 
     @functools.cached_property
     def idle(self) -> tuple[str, ...]:
-        """The varied parameters that changed not one action; empty until all games are finished.
+        """The varied parameters that never changed an action; empty until all games are finished.
 
-        Most likely the agent does not use them beside its other parameters.
+        Most likely the agent ignores them in combination with its other parameters.
         """
         if not self.complete:
             return ()
@@ -104,7 +104,7 @@ class SweepResult(MatchesResult):
         return tuple(name for name in varied if not self._changed_a_game(name))
 
     def _changed_a_game(self, name: str) -> bool:
-        """True if two cells that differ in nothing else played a game differently."""
+        """True if two cells that differ only in this parameter played a game differently."""
         played: dict[str, list[tuple[int, ...]]] = {}
         for cell in self.cells:
             others = {key: value for key, value in cell.parameters.items() if key != name}
@@ -127,7 +127,7 @@ class SweepResult(MatchesResult):
         return dataclasses.replace(self, cells=cells, latest=latest)
 
     def line_of(self, index: int, record: GameRecord) -> str:
-        """One line on a game of the cell with this index, by the cell's name."""
+        """One line on a game of the cell with this index, with the cell's name."""
         return record.line((self.name_of(index), self.opponent))
 
     @property
@@ -136,12 +136,12 @@ class SweepResult(MatchesResult):
         return f"{self.agent} against {self.opponent}, {where}"
 
     def summary(self) -> str:
-        """The two agents, the games and how many were played."""
+        """The two agents, the games and the number of finished games."""
         games = played(self.finished, self.all_planned, "game")
         return f"{self._title}, {games}, seed {self.seed}"
 
     def tables(self) -> list[Table]:
-        """A row for each combination, over all games and in each of several."""
+        """A row per combination, over all games and in each of several."""
         overall = self._table(self._overall, self._notes())
         if len(self.games) == 1:
             return [overall]
@@ -149,15 +149,15 @@ class SweepResult(MatchesResult):
         return [dataclasses.replace(overall, title=ALL_GAMES), *each]
 
     def _table(self, cells: Sequence[SweepCell], notes: Sequence[str], title: str = "") -> Table:
-        """A table of cells, in which the best is marked if there is one."""
+        """A table of cells, with the best one marked if there is one."""
         best = best_of(cells)
         columns = [
             *self._parameter_columns(cells),
             *score_columns([cell.match for cell in cells]),
             Column("", ["best" if cell is best else "" for cell in cells]),
         ]
-        told = [*overlap_notes(cells), *notes]
-        return Table(columns, keys=len(cells[0].parameters), notes=told, title=title)
+        all_notes = [*overlap_notes(cells), *notes]
+        return Table(columns, keys=len(cells[0].parameters), notes=all_notes, title=title)
 
     def _parameter_columns(self, cells: Sequence[SweepCell]) -> list[Column]:
         columns = []
@@ -173,7 +173,7 @@ class SweepResult(MatchesResult):
         return notes + ([f"{counted(faults, 'game')} lost by faults, not by play"] * bool(faults))
 
     def columns(self) -> dict[str, list[Any]]:
-        """A row for each cell: its game, its values, and its score."""
+        """A row per cell: its game, values and score."""
         values = {
             name: [_exact(cell.parameters[name]) for cell in self.cells]
             for name in self.cells[0].parameters
@@ -191,9 +191,10 @@ class SweepResult(MatchesResult):
         return {"estimates": estimates, "label": label, "level": 0.5, "title": self._title}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for strict JSON.
+        """Plain values for strict JSON.
 
-        What is infinite or unknown is None, but for parameters: these are as in a spec, ``"inf"``.
+        Infinite and unknown values are None, except parameters, which are written as in a spec,
+        ``"inf"``.
         """
         return {
             "game": list(self.games),
@@ -218,7 +219,7 @@ def best_of(cells: Sequence[SweepCell]) -> SweepCell | None:
 
 
 def overlap_notes(cells: Sequence[SweepCell]) -> list[str]:
-    """A line on cells that cannot be told from the one of the highest score, if there are any."""
+    """A line on cells that are not significantly worse than the best one, if there are any."""
     leader = _leader(cells)
     others = [] if leader is None else _level_with(leader, cells)
     if not others:
@@ -227,21 +228,21 @@ def overlap_notes(cells: Sequence[SweepCell]) -> list[str]:
 
 
 def _leader(cells: Sequence[SweepCell]) -> SweepCell | None:
-    """The cell with the highest score, of several that have games."""
+    """The cell with the highest score, if several have games."""
     known = [cell for cell in cells if cell.match.records]
     return max(known, key=lambda cell: cell.match.score.score) if len(cells) > 1 and known else None
 
 
 def _level_with(leader: SweepCell, cells: Sequence[SweepCell]) -> list[SweepCell]:
-    """The other cells whose intervals reach that of the leader; without games they are [0, 1]."""
+    """The other cells whose intervals overlap the leader's; without games they are [0, 1]."""
     low = leader.match.interval[0]
     return [cell for cell in cells if cell is not leader and cell.match.interval[1] >= low]
 
 
 def _pooled(cells: Sequence[SweepCell]) -> SweepCell:
-    """One combination's cells of all games as one; their games get numbers of their own."""
+    """Merge one combination's cells of all games into one, renumbering the games."""
     first = cells[0].match
-    stride = first.planned + first.planned % 2  # Pairs stay pairs.
+    stride = first.planned + first.planned % 2  # Even, so that pairs stay pairs.
     records = tuple(
         dataclasses.replace(record, number=record.number + index * stride)
         for index, cell in enumerate(cells)
@@ -259,7 +260,7 @@ def _row(cell: SweepCell) -> dict[str, Any]:
 
 
 def plain_values(value: Any) -> Any:
-    """The value as strict JSON has it; what JSON lacks is a string, as in a spec."""
+    """The value for strict JSON; values unknown to JSON become strings, as in a spec."""
     if isinstance(value, Mapping):
         return {key: plain_values(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str) and not is_part(value):

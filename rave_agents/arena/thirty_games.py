@@ -1,4 +1,4 @@
-"""The thirty games by which agents are compared, in speed and in strength."""
+"""The thirty games used to compare agents in speed and strength."""
 
 THIRTY_GAMES = (
     "tic_tac_toe",
@@ -32,4 +32,4 @@ THIRTY_GAMES = (
     "amazons",
     "backgammon",
 )
-"""Games of OpenSpiel, and NoGo: the quickest to play first."""
+"""Games of OpenSpiel, and NoGo; the shortest first."""

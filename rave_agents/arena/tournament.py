@@ -1,6 +1,6 @@
-"""Tournaments: everybody against everybody, or some against all others, on any number of games.
+"""Tournaments: round robin or gauntlet, on any number of games.
 
-Every pairing plays the same openings of a game, each from both seats.
+All pairings play the same openings of a game, each from both seats.
 """
 
 import dataclasses
@@ -74,48 +74,47 @@ def play_tournament(
 ) -> TournamentResult:
     """Let agents play against each other, and rate them.
 
-    Ctrl-C ends it early: the result then holds the games that were finished. If the agents' limits
-    are simulations, it comes out the same whatever plays its games, and however often it was
-    stopped.
+    Ctrl-C ends the run early: the result then holds the finished games. With limits of simulations,
+    the result does not depend on the executor or on interruptions.
 
     Args:
-        games: a game for two players or its name, such as ``"hex(board_size=9)"``, see ``as_game``;
-            a list of them, or names in one text, separated by commas.
-        agents: at least two, by name, ``{"new": "rave(c=0.2)", "mine": make_agent}``, or a list:
-            specs, also of programs (``gtp(command=...)``), and agents of your own, see
-            ``rave_agents.as_agent``; or specs in one text, separated by spaces:
-            ``"auto rave new=rave(c=0.2)"``.
-        games_per_pairing: how many games every two agents play on each game. Of an odd number the
-            last opening is played once.
-        gauntlet: the names of agents that play against all others, which then do not play among
-            themselves; none for a round robin.
-        anchor: the agent whose rating is 0; None for ratings that are 0 on average.
-        simulations: a move, for an agent whose spec has no limit; 1,000 if ``seconds`` is not given
-            either.
-        seconds: a move, for an agent whose spec has no limit.
-        clock: the time that each side has for a game, such as ``"60+1"``, see ``play_match``.
-        seed: an integer of at least 0 that decides everything random.
-        opening_plies: random moves that each opening starts with, see ``play_match``.
-        forfeit: whether a program that does not play at all loses its games, see ``play_match``.
-        jobs: processes of this machine that play at the same time.
-        executor: who runs the games in their place, see ``play_match``.
-        output: a file that gets every game as it ends, before ``progress`` sees it. Games that it
-            has already are not played again: a tournament may grow by games, agents, and games a
-            pairing.
-        shard: such as ``"3/40"``: play only this part of the games.
-        progress: None for a display in a terminal or notebook, False for none, True for one
-            anywhere; or a function, which is called before the first and after every game with the
-            result so far.
+        games: a two-player game or its name, such as ``"hex(board_size=9)"``, see ``as_game``; a
+            list of them, or names in one text, separated by commas.
+        agents: at least two agents, by name, ``{"new": "rave(c=0.2)", "mine": make_agent}``, or in
+            a list: specs, also of programs (``gtp(command=...)``), and custom agents, see
+            ``rave_agents.as_agent``; or specs in one text, separated by spaces: ``"auto rave
+            new=rave(c=0.2)"``.
+        games_per_pairing: the number of games that each pair of agents plays on each game. If it is
+            odd, the last opening is played once.
+        gauntlet: the names of agents that play all others, which then do not play among themselves;
+            empty for a round robin.
+        anchor: the agent with rating 0; None for ratings that average 0.
+        simulations: simulations per move, for agents whose spec has no limit; 1,000 if ``seconds``
+            is not given either.
+        seconds: seconds per move, for agents whose spec has no limit.
+        clock: the time per side and game, such as ``"60+1"``, see ``play_match``.
+        seed: an integer of at least 0, the seed of everything random.
+        opening_plies: number of random moves of each opening, see ``play_match``.
+        forfeit: True if a program that fails to play loses its games, see ``play_match``.
+        jobs: number of local worker processes.
+        executor: runs the games instead of local processes, see ``play_match``.
+        output: a file that records every game as it ends, before ``progress`` is called. Games
+            already in it are not played again, so a tournament may grow by games, agents and games
+            per pairing.
+        shard: a part such as ``"3/40"``: play only these games.
+        progress: None for a display in a terminal or notebook, False for none, True for a display
+            in any case; or a function, called with the result so far before the first and after
+            every game.
 
     Raises:
-        UnknownNameError: for a game, an agent or a parameter that does not exist.
+        UnknownNameError: for an unknown game, agent or parameter.
         UnsupportedGameError: if a game is not for two players, an agent cannot play it, or it
             cannot be sent to other processes.
-        TypeError, ValueError: for a value that is not allowed, if no opening can be found, or if
-            ``output`` is of other games or is being written by another process.
+        TypeError, ValueError: for an invalid value, if no opening can be found, or if ``output``
+            belongs to other games or is in use by another process.
         OSError: if ``output`` cannot be read or written.
-        VersionsDifferError: if workers of the executor have other versions than this process.
-        TournamentError: if an agent fails or plays an illegal action; it keeps the finished games.
+        VersionsDifferError: if the executor's workers have other versions than this process.
+        TournamentError: if an agent fails or plays an illegal action; it holds the finished games.
     """
     options = checked_run_options(jobs, executor, output, shard)
     checked_count("games_per_pairing", games_per_pairing, 1, MOST_GAMES)
@@ -132,7 +131,7 @@ def play_tournament(
         raise ValueError(unknown_name("anchor", anchor, players))
     tables, labels, matches = [], [], []
     for name, game in loaded.items():
-        for who in players.values():  # each is made once for every game, before the first is played
+        for who in players.values():  # Make each once per game, to fail early.
             checked_table(game, who, who, opening_plies=opening_plies, seed=seed)
         for one, two in pairings:
             table = _table(game, players[one], players[two], seed, opening_plies, clock, forfeit)
@@ -165,8 +164,8 @@ def play_tournament(
     }
     header = make_header("tournament", settings)
     plan = Plan(header=header, tables=tables, labels=labels, games=games_per_pairing)
-    with shown(progress) as tell:
-        collector = ResultCollector(empty, tell, TournamentError)
+    with shown(progress) as report:
+        collector = ResultCollector(empty, report, TournamentError)
         finished = carry_out(plan, options, collector)
     return dataclasses.replace(collector.result, interrupted=not finished)
 
@@ -206,22 +205,22 @@ def _pairings(names: Sequence[str], gauntlet: str | Sequence[str]) -> list[tuple
 
 
 def read_tournament(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The arguments of ``play_tournament`` that a TOML file gives.
+    """The arguments of ``play_tournament`` in a TOML file.
 
-    An agent of the file is a spec, or ``"module:name"`` for one of your own.
+    An agent of the file is a spec, or ``"module:name"`` for a custom agent.
 
     Raises:
-        ValueError: if it is no TOML, has a key that does not exist, or lacks games or agents.
+        ValueError: if it is not TOML, has an unknown key, or lacks games or agents.
         OSError: if it cannot be read.
     """
     try:
         settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"{path} is no TOML: {error}") from error
+        raise ValueError(f"{path} is not TOML: {error}") from error
     check_arguments(f"setting in {path}", settings, SETTINGS, ValueError)
     for name in ("games", "agents"):
         if name not in settings:
-            raise ValueError(f"{path} does not say {name}.")
+            raise ValueError(f"{path} lacks {name}.")
     agents = settings["agents"]
     if isinstance(agents, Mapping):
         settings["agents"] = {name: _agent(name, agent) for name, agent in agents.items()}

@@ -29,19 +29,19 @@ class TournamentResult(MatchesResult):
     """
 
     games: tuple[str, ...]
-    """The games as they were asked for."""
+    """The games, as given."""
     agents: tuple[str, ...]
     """The agents' names."""
     specs: tuple[str, ...]
-    """Their specs with limits; for agents of one's own their names."""
+    """Their specs with limits; for custom agents their names."""
     seed: int
     """The seed of everything random."""
     planned: int
-    """Games planned for each pairing on each game; at most, if they are of a race."""
+    """Planned games for each pairing on each game; for a race the maximum."""
     matches: tuple[MatchResult, ...]
-    """Finished games of each game and pairing; ``MatchResult.agents`` are names."""
+    """The finished games of each game and pairing; ``MatchResult.agents`` are names."""
     anchor: str | None = None
-    """The agent whose rating is 0; None for ratings that are 0 on average."""
+    """The agent with rating 0; None for ratings that average 0."""
 
     @property
     def all_matches(self) -> Sequence[MatchResult]:
@@ -50,7 +50,7 @@ class TournamentResult(MatchesResult):
 
     @property
     def all_planned(self) -> int:
-        """Number of planned games, all matches together."""
+        """Number of planned games over all matches."""
         return sum(match.planned for match in self.matches)
 
     @property
@@ -79,7 +79,7 @@ class TournamentResult(MatchesResult):
         return [match for match in self._of(game) if agent in match.agents]
 
     def outcomes(self, game: str | None = None) -> list[Outcome]:
-        """Results of all games, or of those of one game, as ``rate`` takes them."""
+        """The results of all games, or of one game, for ``rate``."""
         return [
             Outcome(*match.agents, record.score, (match.game, match.agents, record.pair))
             for match in self._of(game)
@@ -87,7 +87,7 @@ class TournamentResult(MatchesResult):
         ]
 
     def ranking(self, game: str | None = None) -> Ranking:
-        """The agents ranked over all games, or in one."""
+        """The ranking of the agents over all games, or in one game."""
         self._of(game)
         return self._rankings[game]
 
@@ -97,15 +97,15 @@ class TournamentResult(MatchesResult):
         return {game: Ranking(self.agents, self.outcomes(game), self.anchor) for game in keys}
 
     def ratings(self, game: str | None = None) -> Ratings:
-        """The agents' ratings over all games, or in one."""
+        """The agents' ratings over all games, or in one game."""
         return self.ranking(game).ratings
 
     def score(self, agent: str, other: str | None = None, game: str | None = None) -> MatchScore:
-        """Wins, draws and losses of an agent, against all others or one."""
+        """Wins, draws and losses of an agent against all others, or against one."""
         return self.ranking(game).score(agent, other)
 
     def standings(self, game: str | None = None) -> list[Standing]:
-        """The agents, the best first: over all games, or in one."""
+        """The agents, best first, over all games or in one game."""
         standings = self.ranking(game).standings
         return [row._replace(faults=self._faults(row.agent, game)) for row in standings]
 
@@ -113,20 +113,20 @@ class TournamentResult(MatchesResult):
         return sum(match.faults[match.agents.index(agent)] for match in self._with(agent, game))
 
     def cross_table(self, game: str | None = None) -> list[list[float]]:
-        """Mean scores, row against column, in the order of ``standings``; not a number if none."""
+        """Mean scores, row against column, in the order of ``standings``; NaN without games."""
         return self.ranking(game).cross_table()
 
     def is_transitive(self, game: str | None = None) -> bool:
-        """Return True if no agents beat each other in a circle by their mean scores."""
+        """True if the mean scores contain no cycle of agents beating each other."""
         return self.ranking(game).is_transitive()
 
     def alpha_rank(self, game: str | None = None) -> dict[str, float]:
         """The agents' shares of the stationary distribution of alpha-rank, the greatest first.
 
         Shayegan Omidshafiei et al., "α-Rank: Multi-Agent Evaluation by Evolution", Scientific
-        Reports 9 (2019), in OpenSpiel's implementation with infinite ranking intensity: it ranks
-        agents who beat each other in a circle, which ratings cannot. Pairings that were not played
-        count as even.
+        Reports 9 (2019), in OpenSpiel's implementation with infinite ranking intensity: it can rank
+        agents that beat each other in a cycle, which ratings cannot. Pairings without games count
+        as even.
 
         Raises:
             UnsupportedGameError: if OpenSpiel is not installed.
@@ -146,11 +146,11 @@ class TournamentResult(MatchesResult):
         return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
     def line_of(self, index: int, record: GameRecord) -> str:
-        """One line on a game of the match with this index, with what is played."""
+        """One line on a game of the match with this index, with the game's name."""
         return f"{self.matches[index].game}: {super().line_of(index, record)}"
 
     def summary(self) -> str:
-        """The games, how many were played, and the highest rating with its interval."""
+        """The games, the number of finished ones, and the highest rating with its interval."""
         of = "" if self.complete else f" of {self.all_planned:,}"
         line = f"{self._where(None)}, {self.finished:,}{of} played, seed {self.seed}"
         first, *others = self.standings()
@@ -184,7 +184,7 @@ class TournamentResult(MatchesResult):
         return [dataclasses.replace(ratings, notes=self._circle(game)), cross]
 
     def _circle(self, game: str | None) -> list[str]:
-        """The line on agents that beat each other in a circle, if they do."""
+        """A line on agents that beat each other in a cycle, if there are any."""
         if self.is_transitive(game):
             return []
         line = "agents beat each other in a circle"
@@ -194,7 +194,7 @@ class TournamentResult(MatchesResult):
         return [line]
 
     def columns(self) -> dict[str, list[Any]]:
-        """A row for each agent, over all games (``all``) and in each."""
+        """A row per agent, over all games (``all``) and in each."""
         names = ("game", "agent", "elo", "elo_low", "elo_high", "games", "score")
         return by_column(
             (*names, "wins", "draws", "losses", "faults"),
@@ -215,7 +215,7 @@ class TournamentResult(MatchesResult):
         return {"estimates": estimates, "label": label, "title": self._where(None)}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for strict JSON: what is infinite or unknown is None."""
+        """Plain values for strict JSON; infinite and unknown ones are None."""
         return {
             "games": list(self.games),
             "agents": dict(zip(self.agents, self.specs, strict=True)),

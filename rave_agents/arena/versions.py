@@ -1,4 +1,4 @@
-"""Versions of what decides a game, here and in the processes that play."""
+"""Versions of the software that determines games, here and in worker processes."""
 
 import functools
 import importlib.metadata
@@ -18,7 +18,7 @@ class VersionsDifferError(RaveAgentsError):
 
 @functools.cache
 def versions() -> Mapping[str, str]:
-    """The versions in this process by name; of what is not installed, ``none``."""
+    """The versions in this process by name; ``none`` for packages that are not installed."""
     found = {"Python": ".".join(platform.python_version_tuple()[:2]), "rave-agents": __version__}
     adapters = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
     names = [entry.dist.name for entry in adapters if entry.dist is not None]
@@ -32,10 +32,10 @@ def versions() -> Mapping[str, str]:
 
 
 def check_versions(client: Mapping[str, str], worker: Mapping[str, str] | None = None) -> None:
-    """Refuse a worker, this process unless another's versions are given, that differs.
+    """Refuse a worker with other versions; the worker is this process by default.
 
     Raises:
-        VersionsDifferError: it names what differs.
+        VersionsDifferError: with the differences.
     """
     found = versions() if worker is None else worker
     differences = [

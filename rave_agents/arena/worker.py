@@ -1,4 +1,4 @@
-"""Worker of a run: unpacks tables, warms up once, and plays the games that it is sent."""
+"""Worker of a run: unpickles tables, warms up once, and plays games."""
 
 import functools
 import os
@@ -20,7 +20,7 @@ from rave_agents.errors import RaveAgentsError
 from rave_agents.gtp.process import EngineFailedError
 
 _PARENT_SECONDS = 1.0
-"""Interval at which a worker process looks whether its parent still lives."""
+"""Interval at which a worker process checks whether its parent is alive."""
 
 _TABLES_KEPT = 4096
 
@@ -32,11 +32,11 @@ class FailedGameError(RaveAgentsError):
 
 
 class UnfinishedError(FailedGameError, Generic[R]):
-    """A game of many failed, and ended them all.
+    """A failed game ended a run of many games.
 
     Args:
-        message: names the game, the seat and the agent.
-        result: what was finished before.
+        message: a message that names the game, the seat and the agent.
+        result: the games finished before.
     """
 
     def __init__(self, message: str, result: R) -> None:
@@ -68,13 +68,13 @@ class Outcome(NamedTuple):
     key: Key
     """The game's key."""
     played: Record | Failure
-    """Its record, or why there is none."""
+    """Its record, or its failure."""
     seconds: float
     """Duration of the game."""
 
 
 def play_safely(table: AnyTable, key: Key) -> Outcome:
-    """Play a game; whatever it raises is its outcome."""
+    """Play a game; an exception becomes its outcome."""
     started = time.perf_counter()
     played: Record | Failure
     try:
@@ -86,13 +86,13 @@ def play_safely(table: AnyTable, key: Key) -> Outcome:
         advice = ""
         if isinstance(error, EngineFailedError):
             advice = " (forfeit, or --forfeit, counts such games as lost)"
-        told = f"{where}: {type(error).__name__}: {error}{advice}{_place(error)}"
-        played = Failure(told, "", error)
+        message = f"{where}: {type(error).__name__}: {error}{advice}{_place(error)}"
+        played = Failure(message, "", error)
     return Outcome(key, played, time.perf_counter() - started)
 
 
 def _place(error: Exception) -> str:
-    """The line of the user's own file that an error passed, for its message; else empty."""
+    """The line of the user's file at which an error occurred, for its message; else empty."""
     code, line = place_in(error) or (None, 0)
     if code is None or "site-packages" in code.co_filename:
         return ""
@@ -106,7 +106,7 @@ def play_chunk(
 
     Args:
         client: the client's versions.
-        shipped: the user's own parts, pickled.
+        shipped: the pickled custom parts.
         tables: the tables of the games, pickled, by index.
         keys: the games.
 
@@ -132,7 +132,7 @@ def _register(shipped: bytes) -> None:
 
 
 def unpacked(pickled: bytes) -> Any:
-    """An object that the process sent which started this one, see ``travelling``."""
+    """Unpickle an object sent by the parent process, see ``travelling``."""
     return cloudpickle.loads(pickled)
 
 
@@ -140,7 +140,7 @@ _unpacked = functools.lru_cache(maxsize=_TABLES_KEPT)(unpacked)
 
 
 def _sent(failure: Failure) -> Failure:
-    """The failure as another process can read it."""
+    """The failure in a form that can be pickled."""
     error = failure.cause
     assert error is not None
     told = "".join(traceback.format_exception(error))
@@ -152,12 +152,13 @@ def _sent(failure: Failure) -> Failure:
 
 
 def begin_local_worker(module_path: Sequence[str] = ()) -> None:
-    """Prepare a process of this machine that lives for its parent.
+    """Prepare a local worker process, which ends with its parent.
 
-    It finds modules where the parent does, whose ``sys.path`` is given.
+    It uses the parent's ``sys.path``.
 
-    Ctrl-C and a request to end are for the parent, which ends the workers. No SIG_IGN: programs
-    that play would inherit it. The process ends soon after its parent, however that ends.
+    The parent handles Ctrl-C and termination requests, and ends its workers. SIG_IGN is not used,
+    since programs started by agents would inherit it. The process ends soon after its parent,
+    however that ends.
     """
     if module_path:
         sys.path[:] = module_path

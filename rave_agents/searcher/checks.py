@@ -23,8 +23,11 @@ def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
 
     Args:
         config: the configuration.
-        simultaneous: True if the game has simultaneous moves. Raises: UnsupportedGameError: for the
-            solver or proof numbers with simultaneous moves, and for mixed strategies without them.
+        simultaneous: True if the game has simultaneous moves.
+
+    Raises:
+        UnsupportedGameError: for the solver or proof numbers with simultaneous moves, and for mixed
+            strategies without them.
     """
     _check_parts(config, GameTraits(simultaneous=simultaneous))
 

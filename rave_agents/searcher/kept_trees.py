@@ -215,8 +215,11 @@ class KeptTrees:
             game: the facts of its game.
             player: the player to choose for, see ``Searcher.search``.
             moves: the moves from the previous root; None if the trees start anew.
-            forced: True to search even if only one action is legal. Raises: TypeError, ValueError,
-                GameError: if no player is to move there, or ``player`` is not to move.
+            forced: True to search even if only one action is legal.
+
+        Raises:
+            TypeError, ValueError, GameError: if no player is to move there, or ``player`` is not to
+                move.
         """
         root, kept = root_position(state, game, player), self.root
         if game.determinizes:

@@ -198,7 +198,7 @@ def test_an_executor_that_breaks_is_an_error_that_keeps_the_games():
 
     with (
         concurrent.futures.ProcessPoolExecutor(1) as executor,
-        pytest.raises(MatchError, match="A process that played games ended"),
+        pytest.raises(MatchError, match="A worker process ended"),
     ):
         # One game: where more wait, an executor of Python 3.11.2 may hang (python/cpython#94777).
         play_match("tic_tac_toe", broken, "random", games=1, executor=executor)

@@ -251,7 +251,10 @@ def test_actions_that_do_not_fit_are_told_of(actions, said, tmp_path):
         ({"returns": [1.0]}, "returns must be a list of 2"),
         ({"returns": [1.0, None]}, r"returns\[1\] must be a number"),
         ({"returns": [1e200, 0]}, r"returns\[0\] must be a number"),
-        ({"returns": [float("nan"), 0]}, "line 2 is no JSON object, for NaN is no finite number"),
+        (
+            {"returns": [float("nan"), 0]},
+            "line 2 is not a JSON object, for NaN is no finite number",
+        ),
         ({"efforts": [EFFORT, {}]}, r"efforts\[1\] must have moves, simulations, seconds"),
         ({"efforts": [EFFORT, {**EFFORT, "moves": -1}]}, r"efforts\[1\]\.moves must be"),
         ({"efforts": [EFFORT, {**EFFORT, "seconds": "1"}]}, r"efforts\[1\]\.seconds must be"),
@@ -278,12 +281,12 @@ def test_a_value_that_is_not_allowed_is_named_by_file_line_and_field(fields, sai
         ({"agents": ["random"]}, "agents must be a list of 2"),
         ({"agents": ["random", 3]}, r"agents\[1\] must be a text"),
         ({"game": ["tic_tac_toe"]}, "game must be a text"),
-        ({"anchor": "nobody"}, "anchor is none of the agents"),
+        ({"anchor": "nobody"}, "anchor is not one of the agents"),
         ({"opening_plies": "two"}, "opening_plies must be an integer"),
         ({**SWEEP, "vary": {str(n): list(range(10)) for n in range(9)}}, "to 100000 pairings"),
         ({**SWEEP, "vary": {}, "agent": "uct("}, "agent: .*Not of the form|agent: "),
         ({**SCALING, "simulations": [0]}, r"simulations\[0\] must be above 0"),
-        ({**TOURNAMENT, "gauntlet": ["x"]}, "gauntlet has others than the agents"),
+        ({**TOURNAMENT, "gauntlet": ["x"]}, "gauntlet has names that are not agents"),
         ({**TOURNAMENT, "agents": {str(n): "random" for n in range(999)}}, "to 100000 pairings"),
     ],
 )
@@ -297,7 +300,7 @@ def test_a_first_line_that_is_not_allowed_is_named_by_field(header, said, tmp_pa
 def test_nesting_that_no_parser_survives_is_refused(tmp_path):
     path = journal(tmp_path)
     path.write_text(path.read_text() + "[" * 100_000 + "]" * 100_000 + "\n")
-    with pytest.raises(ValueError, match="line 3 is no JSON object"):
+    with pytest.raises(ValueError, match="line 3 is not a JSON object"):
         read_journal(path)
 
 

@@ -43,7 +43,7 @@ def test_a_lock_that_is_held_names_its_holder(tmp_path):
 )
 def test_a_file_of_something_else_is_left_alone(tmp_path, content):
     (tmp_path / "uv.lock").write_text(content)
-    with pytest.raises(ValueError, match="file of something else and is left alone"):
+    with pytest.raises(ValueError, match="file of another kind and is left alone"):
         play_match("tic_tac_toe", "random", "random", games=2, output=tmp_path / "uv")
     assert (tmp_path / "uv.lock").read_text() == content
     assert os.listdir(tmp_path) == ["uv.lock"]

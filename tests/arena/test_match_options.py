@@ -64,7 +64,7 @@ def contents(folder):
         ({"seed": 1}, "has games of another match"),
         ({"opening_plies": 1}, "has games of another match"),
         ({"games": 4}, "has game 1 of this match, game_0001.sgf, which is to be played again"),
-        ({}, "or give another folder"),
+        ({}, "or use another folder"),
     ],
 )
 def test_the_games_of_another_match_are_not_overwritten(tmp_path, changes, message):
@@ -77,7 +77,7 @@ def test_the_games_of_another_match_are_not_overwritten(tmp_path, changes, messa
 
 def test_games_that_others_have_saved_are_not_overwritten(tmp_path):
     (tmp_path / "game_0002.sgf").write_text("(;GM[1]PB[me]PW[you];B[aa])")
-    with pytest.raises(ValueError, match=r"match: game_0002\.sgf\. Give another folder"):
+    with pytest.raises(ValueError, match=r"match: game_0002\.sgf\. Use another folder"):
         save(tmp_path)
 
 
@@ -132,7 +132,7 @@ def test_options_that_make_no_sense_are_refused(options, message):
 
 
 def test_an_agent_without_a_clock_of_its_own_is_told_so():
-    with pytest.raises(ValueError, match="mcts takes no clock; give it a limit of its own"):
+    with pytest.raises(ValueError, match="mcts takes no clock; put a limit into its spec"):
         play_match("nogo(board_size=4)", "rave", "mcts", games=1, clock="60")
 
 

@@ -98,7 +98,7 @@ READ = {
     "signs of Unicode": ("1. e4‼ e5⁉ 2. Nf3 ∞ Nc6 ½-½", KNIGHTS),
     "cut off after a whole move": ('[Event "x"]\n\n1. e4 e5 2. Nf3 Nc6', KNIGHTS),
     "castling with zeros": (fen(CASTLES, "1. 0-0 0-0-0 *"), "O-O O-O-O"),
-    "castling with small letters": (fen(CASTLES, "1. o-o-o o-o *"), "O-O-O O-O"),
+    "castling with lower-case letters": (fen(CASTLES, "1. o-o-o o-o *"), "O-O-O O-O"),
     "promotions without a sign and with a slash": (fen(PROMOTES, "1. a8Q *"), "a8=Q"),
     "promotion of a UCI move": (fen(PROMOTES, "1. a7a8n *"), "a8=N"),
     "en passant with its mark": (fen(PASSANT, "1... d5 2. exd6 e.p. *"), "d5 exd6"),
@@ -142,7 +142,7 @@ REFUSED = {
     "Hungarian, whose B is the rook": ("1. a4 a5 2. Ba3 *", r"'Ba3', is illegal"),
     "Russian": ("1. e4 e5 2. Кf3 *", rf"'Кf3', {_NOT_SAN}"),
     "Russian letters that look like Latin ones": ("1. e4 с5 *", rf"'с5', {_NOT_SAN}"),
-    "small letters": ("1. e4 e5 2. nf3 *", rf"move 2 of White, 'nf3', {_NOT_SAN}"),
+    "lower-case letters": ("1. e4 e5 2. nf3 *", rf"move 2 of White, 'nf3', {_NOT_SAN}"),
     "a small b that is no pawn": ("1. e4 e5 2. bc4 *", r"move 2 of White, 'bc4', is illegal"),
     "a small b that may be a pawn": (
         fen(BOTH_TAKE, "1. bc4 *"),
@@ -199,7 +199,7 @@ REFUSED = {
     ),
     "a bracket among the moves": ("1. e4 [e5 *", r"'\[' has no meaning in PGN"),
     "a FEN with a king to take": (fen("4k3/4R3/8/8/8/8/8/4K3 w - - 0 1", "1. Rxe8"), "is in check"),
-    "nothing": ("", "has 0 games, and not number 1"),
+    "nothing": ("", "has only 0 games, not number 1"),
 }
 
 
@@ -230,7 +230,9 @@ def test_a_review_ends_with_the_game_where_a_file_goes_on(moves, count, how, tmp
     for action in actions:
         start.apply_action(action)
     assert start.is_terminal()
-    with pytest.raises(ValueError, match="ends at no position of the game: the game is over after"):
+    with pytest.raises(
+        ValueError, match="does not end at a position of the game: the game is over after"
+    ):
         set_up(as_game("chess"), position=path)
 
 
@@ -246,7 +248,7 @@ def test_a_game_of_a_file_is_chosen_by_its_number(tmp_path):
     chess = as_game("chess")
     assert len(recorded_game(chess, path, 1).actions) == 2
     assert len(recorded_game(chess, path, 2).actions) == 1
-    with pytest.raises(ValueError, match="has 2 games, and not number 3"):
+    with pytest.raises(ValueError, match="has only 2 games, not number 3"):
         recorded_game(chess, path, 3)
     with pytest.raises(ValueError, match="has several games"):
         set_up(chess, position=path)

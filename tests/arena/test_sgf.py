@@ -196,17 +196,21 @@ REFUSED = {
     ),
     "two moves of one colour": (GO, "(;SZ[5];B[bc];B[cc])", "move 2 is of B, who is not to move"),
     "White first": (GO, "(;SZ[5];W[bc])", "move 1 is of W, who is not to move"),
-    "White's turn that is said": (GO, "(;SZ[5]PL[W])", r"PL\[W\] gives the move to who is not"),
+    "White's turn that is said": (
+        GO,
+        "(;SZ[5]PL[W])",
+        r"PL\[W\] gives the move to the wrong player",
+    ),
     "two moves in one node": (GO, "(;SZ[5];B[bc]W[cc])", "it has 2 moves in one node"),
     "a repeated move": (GO, "(;SZ[5];B[bc][cc])", "it has 2 moves in one node"),
-    "stones set up": (GO, "(;SZ[5]AB[aa]AW[bb])", "sets stones up that are no handicap"),
-    "stones of White": (GO, "(;SZ[5]AW[bb];B[aa])", "sets stones up that are no handicap"),
-    "stones set up later": (GO, "(;SZ[5];B[aa];AW[bb])", "after move 1, it sets stones up"),
-    "stones taken away": (GO, "(;SZ[5];B[aa];W[bb];AE[aa])", "after move 2, it sets stones up"),
-    "a handicap without stones": (GO, "(;SZ[5]HA[2];W[aa])", "no AB says where its stones lie"),
-    "a handicap of other stones": (GO, "(;SZ[5]HA[3]AB[aa][bb])", "3, and AB sets up 2 stones"),
+    "stones set up": (GO, "(;SZ[5]AB[aa]AW[bb])", "sets up stones beyond the handicap"),
+    "stones of White": (GO, "(;SZ[5]AW[bb];B[aa])", "sets up stones beyond the handicap"),
+    "stones set up later": (GO, "(;SZ[5];B[aa];AW[bb])", "after move 1, it sets up stones"),
+    "stones taken away": (GO, "(;SZ[5];B[aa];W[bb];AE[aa])", "after move 2, it sets up stones"),
+    "a handicap without stones": (GO, "(;SZ[5]HA[2];W[aa])", "no AB with its stones"),
+    "a handicap of other stones": (GO, "(;SZ[5]HA[3]AB[aa][bb])", "3, but AB sets up 2 stones"),
     "a handicap in words": (GO, "(;SZ[5]HA[two])", r"its handicap, HA\[two\], is no number"),
-    "a broken stone of a handicap": (GO, "(;SZ[5]HA[2]AB[aa][zz])", "AB, is no point"),
+    "a broken stone of a handicap": (GO, "(;SZ[5]HA[2]AB[aa][zz])", "AB is no point"),
     "a komi in words": (
         GO,
         "(;SZ[5]KM[reverse])",
@@ -222,18 +226,18 @@ REFUSED = {
         "(;SZ[5]HA[" + "9" * 5000 + "])",
         "is no number of stones",
     ),
-    "a size that no letters name": (HEX, "(;GM[11]SZ[60];B[a1])", "more than SGF has letters for"),
+    "a size that no letters name": (HEX, "(;GM[11]SZ[60];B[a1])", "exceeds SGF.s letters"),
     "a square where the game has none": (
         "hex(num_cols=5,num_rows=7)",
         "(;GM[11]SZ[11];B[a1])",
-        r"is not of the game's size, 5:7, but SZ\[11\]",
+        r"does not have the game's size, 5:7, but SZ\[11\]",
     ),
     "sides that keep the game's size": (
         "hex(num_cols=5,num_rows=5)",
         "(;GM[11]SZ[7];B[a1])",
         "has board_size 7, and hex.* cannot be changed to that",
     ),
-    "a board that is no square": (GO, "(;SZ[5:7];B[aa])", "its board is no square"),
+    "a board that is no square": (GO, "(;SZ[5:7];B[aa])", "its board is not square"),
     "a board that is too large": (
         GO,
         "(;SZ[52];B[aa])",
@@ -242,7 +246,7 @@ REFUSED = {
     "Othello": (GO, "(;GM[2]SZ[8];B[dc])", r"a game of othello \(GM\[2\]\)"),
     "chess": (GO, "(;GM[3];B[aa])", r"a game of another kind, GM\[3\]"),
     "a game in words": (GO, "(;GM[Hex];B[aa])", r"a game of another kind, GM\[Hex\]"),
-    "Go as gomoku": ("gomoku", "(;SZ[15];B[aa])", "names no game and so is one of go"),
+    "Go as gomoku": ("gomoku", "(;SZ[15];B[aa])", "names no game, which means go"),
     "Y as Havannah": (
         "havannah(board_size=4)",
         "(;AP[rave-agents:0.1]GM[0]GN[y(board_size=4), game 1];B[a1])",
@@ -254,7 +258,7 @@ REFUSED = {
     "a move after a resignation": (
         HEX,
         "(;GM[11]SZ[5];B[c2];W[resign];B[c3])",
-        "move 3 of B comes",
+        "move 3 of B follows",
     ),
     "Little Golem's Hex": (HEX, "(;SZ[5];W[cb];B[swap])", "move 1 is of W, who is not to move"),
     "a swap of sides": (
@@ -265,7 +269,7 @@ REFUSED = {
     "HexGui's set-up": (
         HEX,
         "(;GM[11]SZ[5];AB[a1]AW[a2]PL[B])",
-        "it sets stones up, and only moves",
+        "it sets up stones, but only moves",
     ),
     "Hex of another usual size": (HEX, "(;GM[11];B[c2])", "it has board_size 11"),
     "a turn of Connect6": (HEX, "(;SZ[5];B[c3];W[c2d2])", "move 2, 'c2d2', is"),
@@ -307,9 +311,9 @@ ADVISED = {
 @pytest.mark.parametrize(("game", "content"), ADVISED.values(), ids=ADVISED)
 def test_what_a_refusal_advises_works(game, content, tmp_path):
     path = file(tmp_path, content)
-    with pytest.raises(ValueError, match="name the game") as refused:
+    with pytest.raises(ValueError, match="use the game") as refused:
         read_sgf(path, as_game(game))
-    named = re.search(r"name the game (\S+) to read it", str(refused.value))
+    named = re.search(r"use the game (\S+) to read it", str(refused.value))
     read = read_sgf(path, as_game(named[1]))
     assert len(read.actions) == len(re.findall(r";[BW]\[", content))
 
@@ -319,7 +323,7 @@ def test_no_advice_is_given_that_meets_another_fault(other, tmp_path):
     path = file(tmp_path, "(;SZ[9]KM[7];B[ee];W[ee])")
     with pytest.raises(ValueError, match="move 2, 'ee', is illegal") as refused:
         read_sgf(path, as_game(other))
-    assert "name the game" not in str(refused.value)
+    assert "use the game" not in str(refused.value)
 
 
 @pytest.mark.parametrize("stones", ["AB[gc][cg]", "AB[gc]AB[cg]", "AB[gc:gc][cg:cg]"])
@@ -380,7 +384,9 @@ def test_a_review_ends_with_the_game_where_a_file_goes_on(
     with caplog.at_level("WARNING", "rave_agents"):
         assert len(recorded_game(as_game(game), path).actions) == count
     assert how in caplog.text
-    with pytest.raises(ValueError, match="ends at no position of the game: the game is over after"):
+    with pytest.raises(
+        ValueError, match="does not end at a position of the game: the game is over after"
+    ):
         set_up(as_game(game), position=path)
 
 
@@ -388,7 +394,7 @@ def test_a_game_of_a_collection_is_chosen_by_its_number(tmp_path):
     path, game = file(tmp_path, f"(;SZ[5]{MOVES})\n(;SZ[5];B[aa])"), as_game(GO)
     assert len(recorded_game(game, path).actions) == 3
     assert len(recorded_game(game, path, 2).actions) == 1
-    with pytest.raises(ValueError, match="it has 2 games, and not number 3"):
+    with pytest.raises(ValueError, match="it has only 2 games, not number 3"):
         recorded_game(game, path, 3)
     with pytest.raises(ValueError, match="has several games"):
         set_up(game, position=path)

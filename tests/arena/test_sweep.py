@@ -176,7 +176,7 @@ def test_a_line_that_is_no_game_of_the_sweep_is_named(straight, tmp_path, change
     lines = path.read_text().splitlines()
     lines[2] = json.dumps({**json.loads(lines[2]), **change})
     broken.write_text("\n".join(lines) + "\n")
-    with pytest.raises(ValueError, match=r"Line 3 of .*broken\.jsonl is no game"):
+    with pytest.raises(ValueError, match=r"Line 3 of .*broken\.jsonl is not a game"):
         sweep(output=broken)
 
 
@@ -184,8 +184,8 @@ def test_a_line_that_is_no_game_of_the_sweep_is_named(straight, tmp_path, change
     ("returns", "said"),
     [
         ([1.5, -1.0], r"Line 3 of .* are from -1 to 1\."),
-        ([math.nan, 1.0], "line 3 is no JSON object, for NaN is no finite number"),
-        ([-math.inf, math.inf], "line 3 is no JSON object, for -Infinity is no finite number"),
+        ([math.nan, 1.0], "line 3 is not a JSON object, for NaN is no finite number"),
+        ([-math.inf, math.inf], "line 3 is not a JSON object, for -Infinity is no finite number"),
     ],
 )
 def test_returns_that_the_game_does_not_have_are_refused(straight, tmp_path, returns, said):
@@ -240,7 +240,7 @@ def test_two_sweeps_at_once_do_not_play_the_same_games(tmp_path):
 
 
 def test_games_are_kept_in_files_alone(tmp_path):
-    with pytest.raises(ValueError, match="/dev/zero is not a file"):
+    with pytest.raises(ValueError, match="/dev/zero is not a regular file"):
         sweep(output="/dev/zero")
 
 

@@ -323,8 +323,8 @@ def test_a_file_gives_the_arguments(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("games = [", "is no TOML"),
-        (f"games = {'[' * 10**4}{']' * 10**4}", "is no TOML"),
+        ("games = [", "is not TOML"),
+        (f"games = {'[' * 10**4}{']' * 10**4}", "is not TOML"),
         ('games = ["hex"]', "does not say agents"),
         ("games = []\nagents = []\nsimulation = 3", "Did you mean 'simulations'"),
         ('games = []\n[agents]\na = "no_such:x"', "There is no module 'no_such'"),

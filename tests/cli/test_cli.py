@@ -591,7 +591,7 @@ def test_a_program_that_does_not_start_is_an_error_with_its_own_exit_code(progra
             "games must be at most",
         ),
         (("match", "hex(board_size=-1)", "random", "random"), "must be at least 1"),
-        ((*SWEEP, "--vary", "playout_count=1", "--output", "/dev/zero"), "not a file that games"),
+        ((*SWEEP, "--vary", "playout_count=1", "--output", "/dev/zero"), "not a regular file"),
         ((*SWEEP, "--vary", "playout_count=1", "--csv", "/"), "Is a directory"),
         (("speed", "tic_tac_toe", "--agents", " "), "names no agent"),
     ],
