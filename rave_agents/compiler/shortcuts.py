@@ -5,6 +5,7 @@ which takes Numba some ten milliseconds.
 """
 
 import contextlib
+import inspect
 import operator
 from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, CodeType
@@ -132,8 +133,6 @@ class PlainProcessing(IRProcessing):  # type: ignore[misc]
 
     def run_pass(self, state: Any) -> bool:
         """Bring the blocks into order."""
-        if state.func_ir.is_generator:
-            return bool(super().run_pass(state))
         state.func_ir.blocks = canonicalize_cfg(state.func_ir.blocks)
         state.func_ir.generator_info = None
         return True
@@ -166,8 +165,6 @@ class PlainSSA(ReconstructSSA):  # type: ignore[misc]
 
     def run_pass(self, state: Any) -> bool:
         """Give them."""
-        if state.func_ir.is_generator:
-            return bool(super().run_pass(state))
         state.func_ir = reconstruct_ssa(state.func_ir)
         self._patch_locals(state)
         state.func_ir._definitions = build_definitions(state.func_ir.blocks)
@@ -182,8 +179,6 @@ class PlainPhis(PreLowerStripPhis):  # type: ignore[misc]
 
     def run_pass(self, state: Any) -> bool:
         """Make them."""
-        if state.func_ir.is_generator:
-            return bool(super().run_pass(state))
         state.func_ir = self._strip_phi_nodes(state.func_ir)
         state.func_ir._definitions = build_definitions(state.func_ir.blocks)
         return True
@@ -197,7 +192,7 @@ class PlainLegalization(IRLegalization):  # type: ignore[misc]
 
     def run_pass(self, state: Any) -> bool:
         """Leave it as it is."""
-        return bool(super().run_pass(state)) if state.func_ir.is_generator else True
+        return True
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -316,15 +311,16 @@ wholes, values that are None."""
 
 
 def passes_for_the_packages_own(passes: list[tuple[Any, str]], code: CodeType) -> Any:
-    """The passes that such a function needs, of all of Numba's."""
+    """The passes that such a function needs; a generator, or one with closures, needs all."""
     has_closures = any(isinstance(constant, CodeType) for constant in code.co_consts)
+    needs_all = has_closures or bool(code.co_flags & inspect.CO_GENERATOR)
     needed = []
     for stage, text in passes:
         if stage.__name__ == "ReconstructSSA":
             needed.append((PlainCalls, "plain calls"))
-            if not has_closures:
+            if not needs_all:
                 needed.append((KnownBranches, "known branches"))
-        if has_closures:
+        if needs_all:
             needed.append((stage, text))
         elif stage.__name__ not in _UNNEEDED:
             needed.append((_PLAIN.get(stage.__name__, stage), text))

@@ -84,7 +84,7 @@ def _load(rules: BaseRules, place: pathlib.Path, key: CacheKey, kit: types.Modul
 
         return callback_code(kit.entry, rules, key.dispatchers)
 
-    code = found_or_compiled(place, _told(rules, kit), compiled, key)
+    code = found_or_compiled(place, _description(rules, kit), compiled, key)
     _loaded[str(place)] = code.load_callback()
     return _loaded[str(place)]
 
@@ -141,7 +141,7 @@ def _watch(rules: BaseRules, names: Iterable[str]) -> None:
         watch(kind, make_key)
 
 
-def _told(rules: BaseRules, kit: types.ModuleType) -> str:
+def _description(rules: BaseRules, kit: types.ModuleType) -> str:
     """What is compiled, for the message to the user."""
     beside = {
         "a learned value": rules.is_judged,
@@ -149,8 +149,8 @@ def _told(rules: BaseRules, kit: types.ModuleType) -> str:
         "a playout policy": rules.is_chosen,
     }
     parts = " and ".join(name for name, has in beside.items() if has)
-    told = f"the rules of {rules}" + (f" with {parts}" if parts else "")
-    return told + _PURPOSES.get(kit.__name__.rpartition(".")[2], "")
+    description = f"the rules of {rules}" + (f" with {parts}" if parts else "")
+    return description + _PURPOSES.get(kit.__name__.rpartition(".")[2], "")
 
 
 _PURPOSES = {
