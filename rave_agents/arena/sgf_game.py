@@ -62,7 +62,7 @@ def read_sgf(path: Path, game: Game, number: int = 1) -> ReadGame:
             if fitting is None or _wanted(nodes, fitting, Vertices(fitting)):
                 raise ValueError(f"it has {differs}, and {game.name} cannot be changed to that")
             _read(nodes, fitting, Vertices(fitting))  # Raises a better reason for other faults.
-            raise ValueError(f"it has {differs}: use the game {fitting.name} to read it")
+            raise ValueError(f"it has {differs}: name the game {fitting.name} to read it")
         read = _read(nodes, game, vertices)
         warn_of_rules(nodes[0], vertices.short_name)
         if read.laid:

@@ -244,9 +244,9 @@ def test_our_own_sgf_is_read_again(tmp_path, game):
     [
         ("(;GM[1]SZ[5];B[aa];B[bb])", "move 2 is of B, who is not to move"),
         ("(;GM[1]SZ[5];B[aa];W[aa])", "move 2, 'aa', is illegal"),
-        ("(;GM[1]SZ[9];B[aa])", r"it has board_size 9: use the game go\(board_size=9\)"),
+        ("(;GM[1]SZ[9];B[aa])", r"it has board_size 9: name the game go\(board_size=9\)"),
         ("(;GM[1];B[aa])", "it has board_size 19"),
-        ("(;GM[1]SZ[5]KM[6.5];B[aa])", r"it has komi 6.5: use the game go\(board_size=5,komi=6.5"),
+        ("(;GM[1]SZ[5]KM[6.5];B[aa])", r"it has komi 6.5: name the game go\(board_size=5,komi=6.5"),
         ("(;GM[11]SZ[5];B[a1])", r"it is a game of hex \(GM\[11\]\)"),
         ("(;GM[1]SZ[5];B[aa];AW[bb])", "it sets up stones"),
         ("(;GM[1]SZ[5]AB[cc];W[aa])", "it sets up stones"),

@@ -311,9 +311,9 @@ ADVISED = {
 @pytest.mark.parametrize(("game", "content"), ADVISED.values(), ids=ADVISED)
 def test_what_a_refusal_advises_works(game, content, tmp_path):
     path = file(tmp_path, content)
-    with pytest.raises(ValueError, match="use the game") as refused:
+    with pytest.raises(ValueError, match="name the game") as refused:
         read_sgf(path, as_game(game))
-    named = re.search(r"use the game (\S+) to read it", str(refused.value))
+    named = re.search(r"name the game (\S+) to read it", str(refused.value))
     read = read_sgf(path, as_game(named[1]))
     assert len(read.actions) == len(re.findall(r";[BW]\[", content))
 
@@ -323,7 +323,7 @@ def test_no_advice_is_given_that_meets_another_fault(other, tmp_path):
     path = file(tmp_path, "(;SZ[9]KM[7];B[ee];W[ee])")
     with pytest.raises(ValueError, match="move 2, 'ee', is illegal") as refused:
         read_sgf(path, as_game(other))
-    assert "use the game" not in str(refused.value)
+    assert "name the game" not in str(refused.value)
 
 
 @pytest.mark.parametrize("stones", ["AB[gc][cg]", "AB[gc]AB[cg]", "AB[gc:gc][cg:cg]"])
