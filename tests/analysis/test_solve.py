@@ -180,7 +180,7 @@ def test_a_table_goes_on_where_it_was_left(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda content: b"no table", "is no table"),
+        (lambda content: b"no table", "is not a table"),
         (lambda content: content[:-100], "is damaged"),
         (lambda content: content[:200] + bytes([content[200] ^ 1]) + content[201:], "is damaged"),
     ],

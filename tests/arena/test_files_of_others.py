@@ -259,7 +259,7 @@ def test_actions_that_do_not_fit_are_told_of(actions, said, tmp_path):
         ({"efforts": [EFFORT, {**EFFORT, "moves": -1}]}, r"efforts\[1\]\.moves must be"),
         ({"efforts": [EFFORT, {**EFFORT, "seconds": "1"}]}, r"efforts\[1\]\.seconds must be"),
         ({"ending": 3}, "ending must be a text"),
-        ({"ending": "\ud800"}, "ending has half a character"),
+        ({"ending": "\ud800"}, "ending has half a surrogate pair"),
         ({"fault": 1}, "fault must be true or false"),
     ],
 )

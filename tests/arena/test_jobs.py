@@ -64,7 +64,7 @@ def test_a_game_that_cannot_travel_plays_here_and_a_line_says_so():
 @pytest.mark.full  # Five workers are started anew; test_engines.py has the quick cases.
 def test_a_worker_that_dies_is_an_error_of_the_match():
     done = run("dies")
-    assert "MatchError: A process that played games ended" in done.stderr
+    assert "MatchError: A worker process ended" in done.stderr
 
 
 LONG = """

@@ -250,7 +250,7 @@ def test_our_own_sgf_is_read_again(tmp_path, game):
         ("(;GM[11]SZ[5];B[a1])", r"it is a game of hex \(GM\[11\]\)"),
         ("(;GM[1]SZ[5];B[aa];AW[bb])", "it sets up stones"),
         ("(;GM[1]SZ[5]AB[cc];W[aa])", "it sets up stones"),
-        ("no game", "is no SGF of go"),
+        ("no game", "is not an SGF of go"),
     ],
 )
 def test_a_wrong_sgf_is_refused(tmp_path, content, message):
@@ -288,7 +288,7 @@ def test_a_pgn_is_read_and_begins_where_it_says(tmp_path):
 @pytest.mark.parametrize(
     ("game", "content", "message"),
     [
-        ("chess", "1. e4 e5 2. Nf6 *", "is no PGN of chess: move 2 of White, 'Nf6', is illegal"),
+        ("chess", "1. e4 e5 2. Nf6 *", "is not a PGN of chess: move 2 of White, 'Nf6', is illegal"),
         ("chess", '[Variant "Atomic"]\n\n1. e4 *', "is a game of Atomic"),
         ("hex", "1. e4 *", "a game of chess, not of hex"),
     ],

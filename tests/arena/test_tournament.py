@@ -325,7 +325,7 @@ def test_a_file_gives_the_arguments(tmp_path):
     [
         ("games = [", "is not TOML"),
         (f"games = {'[' * 10**4}{']' * 10**4}", "is not TOML"),
-        ('games = ["hex"]', "does not say agents"),
+        ('games = ["hex"]', "lacks agents"),
         ("games = []\nagents = []\nsimulation = 3", "Did you mean 'simulations'"),
         ('games = []\n[agents]\na = "no_such:x"', "There is no module 'no_such'"),
         ('games = []\n[agents]\na = {pyton = "x:y"}', "must be a spec or"),

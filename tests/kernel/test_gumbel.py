@@ -419,7 +419,7 @@ def test_observed_utilities_are_scaled_as_they_come():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"amaf": NodeAmaf()}, "not by AMAF statistics"),
+        ({"amaf": NodeAmaf()}, "not with AMAF statistics"),
         ({"threads": 2}, "threads must be 1"),
         ({"final_move": RobustChild()}, "go together"),
         ({"rule": "puct"}, "go together"),

@@ -422,7 +422,7 @@ def test_an_exception_of_the_value_is_raised_and_leaves_the_tree_whole():
         ({"evaluator": "."}, OSError, "directory"),
         ({"evaluator": Truth}, TypeError, "missing a required argument: 'rules'"),
         ({"evaluator": UCB1()}, TypeError, "nothing is registered for UCB1"),
-        ({"config": SearchConfig(judging=Judging(minimax=0.1))}, ValueError, "give evaluator="),
+        ({"config": SearchConfig(judging=Judging(minimax=0.1))}, ValueError, "pass evaluator="),
     ],
 )
 def test_what_is_no_value_is_refused(arguments, error, message):
