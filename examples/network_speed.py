@@ -31,8 +31,8 @@ from open_spiel.python.utils import lru_cache
 from torch import nn
 
 from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher, as_evaluator, search_many
-from rave_agents.arena.openings import initial_decision
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.records.openings import initial_decision
 
 GAME = pyspiel.load_game("connect_four")
 BREAKTHROUGH = pyspiel.load_game("breakthrough")

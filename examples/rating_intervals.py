@@ -15,8 +15,8 @@ import math
 import numpy as np
 
 from rave_agents.arena import MatchResult, TournamentResult
-from rave_agents.arena.record import GameRecord
 from rave_agents.frameworks.agent import Effort
+from rave_agents.records.record import GameRecord
 
 GAMES = (10, 20, 40, 100)
 """Games of a pair."""

@@ -34,6 +34,7 @@ ROOMS = (
     "searcher",
     "gtp",
     "agents",
+    "records",
     "arena",
     "analysis",
     "gtp_engine",

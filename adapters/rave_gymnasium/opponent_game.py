@@ -8,7 +8,6 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from rave_agents.agents.answers import is_allowed
-from rave_agents.arena.openings import draw_outcome
 from rave_agents.config.specs import parse_call, split_call
 from rave_agents.errors import GameError, UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Game, load_game, seeded_start
@@ -23,6 +22,7 @@ from rave_agents.game.game_state import (
     legal_actions_of,
     moving_players,
 )
+from rave_agents.records.openings import draw_outcome
 from rave_gymnasium.opponents import Loader, Opponent, Opponents
 
 SEATS = (0, 1, "random")

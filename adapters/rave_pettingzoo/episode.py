@@ -12,10 +12,10 @@ from rave_agents.agents.answers import discrete_action, is_allowed, shaped_actio
 from rave_agents.agents.named_agents import as_agent
 from rave_agents.agents.policies import Policy
 from rave_agents.agents.views import View
-from rave_agents.arena import fields
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.endless import LONGEST_GAME, endless_game
+from rave_agents.records import fields
 from rave_pettingzoo.masks import mask_of
 from rave_pettingzoo.policies import make_policy
 from rave_pettingzoo.support import is_parallel, is_shimmy

@@ -150,7 +150,7 @@ def solve_expected(
         game: the game or its name, such as ``"pig(winscore=20)"``; see ``as_game``.
         moves: the moves to play first, a text or a sequence of actions, see
             ``rave_agents.game.notation.apply_moves``.
-        position: the position that these begin at, see ``rave_agents.arena.positions.set_up``.
+        position: the position that these begin at, see ``rave_agents.records.positions.set_up``.
         positions: the most positions to expand, at least 1.
         seconds: the largest number of wall-clock seconds, above 0.
         max_memory_mb: the size of the table in megabytes (2**20 bytes), above 0.

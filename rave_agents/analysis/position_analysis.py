@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.arena.match import limited_agent
-from rave_agents.arena.positions import set_up
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments
@@ -18,6 +17,7 @@ from rave_agents.game.game_state import (
     moving_players,
 )
 from rave_agents.game.notation import Moves, action_name, legal_names, position_text
+from rave_agents.records.positions import set_up
 from rave_agents.results.result import Result
 from rave_agents.results.search_result import SearchResult
 from rave_agents.results.tables import Table
@@ -123,7 +123,7 @@ def analyse(
             ``as_agent``.
         moves: the moves to play first, a text or a sequence of actions, see
             ``rave_agents.game.notation.apply_moves``.
-        position: the position that these begin at, see ``rave_agents.arena.positions.set_up``.
+        position: the position that these begin at, see ``rave_agents.records.positions.set_up``.
         simulations: simulations for an agent whose spec has no limit; 1,000 if ``seconds`` is not
             given either.
         seconds: wall-clock seconds for an agent whose spec has no limit.

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rave_agents.arena.journal import FORMAT
-from rave_agents.arena.openings import start_state
-from rave_agents.arena.pgn import read_pgn
-from rave_agents.arena.positions import beginning, is_named, is_pgn, is_sgf, set_up
 from rave_agents.arena.report_data import load_report
-from rave_agents.arena.sgf_game import read_sgf
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import GameState
 from rave_agents.game.plain_text import printable
+from rave_agents.records.openings import start_state
+from rave_agents.records.pgn import read_pgn
+from rave_agents.records.positions import beginning, is_named, is_pgn, is_sgf, set_up
+from rave_agents.records.sgf_game import read_sgf
 
 _log = logging.getLogger("rave_agents")
 

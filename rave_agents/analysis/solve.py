@@ -286,7 +286,7 @@ def solve_position(
         game: the game or its name, such as ``"tic_tac_toe"``; see ``as_game``.
         moves: the moves to play first, a text or a sequence of actions, see
             ``rave_agents.game.notation.apply_moves``.
-        position: the position that these begin at, see ``rave_agents.arena.positions.set_up``.
+        position: the position that these begin at, see ``rave_agents.records.positions.set_up``.
         positions: the largest number of positions to expand, at least 1.
         seconds: the largest number of wall-clock seconds, above 0.
         max_memory_mb: the size of the table in megabytes (2**20 bytes), at least 1.

@@ -11,13 +11,13 @@ from rave_agents.arena.match import MatchError, MatchResult, play_match
 from rave_agents.arena.pairs import PairCounts
 from rave_agents.arena.race import RaceError, RaceResult, find_best
 from rave_agents.arena.ratings import Outcome, Ratings, rate
-from rave_agents.arena.record import GameRecord
 from rave_agents.arena.scaling import ScalingError, ScalingPoint, ScalingResult, run_scaling
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.statistics import MatchScore
 from rave_agents.arena.sweep import SweepCell, SweepError, SweepResult, run_sweep
 from rave_agents.arena.thirty_games import THIRTY_GAMES
 from rave_agents.arena.tournament import TournamentError, TournamentResult, play_tournament
+from rave_agents.records.record import GameRecord
 
 __all__ = [
     "THIRTY_GAMES",

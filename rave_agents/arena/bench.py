@@ -19,7 +19,6 @@ from rave_agents.arena.bench_result import BenchResult, BenchRow
 from rave_agents.arena.contestants import counts_simulations
 from rave_agents.arena.match import checked_count, checked_match_seed, play_match
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.openings import initial_decision
 from rave_agents.arena.play import warm_up
 from rave_agents.arena.thirty_games import THIRTY_GAMES
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
@@ -28,6 +27,7 @@ from rave_agents.frameworks.agent import Agent
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import GameState
+from rave_agents.records.openings import initial_decision
 from rave_agents.results.progress import Progress, shown
 
 DEFAULT_AGENTS = ("uct", "rave")

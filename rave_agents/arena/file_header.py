@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from rave_agents.agents.named_agents import LIMITS, AgentSpec, agent_types
 from rave_agents.agents.state_agents import DEFAULT_SIMULATIONS
-from rave_agents.arena import fields
 from rave_agents.arena.plan import MOST_GAMES
-from rave_agents.arena.record import GameRecord
 from rave_agents.config.specs import parse_call, split_call
+from rave_agents.records import fields
+from rave_agents.records.record import GameRecord
 
 MOST_TABLES = 100_000
 """Maximum number of pairings in a file."""

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, NoReturn, Self, TextIO
 
 from rave_agents import __version__
-from rave_agents.arena import fields
 from rave_agents.arena.file_header import KINDS, planned
 from rave_agents.arena.growth import differences
 from rave_agents.arena.lock import FileLock
 from rave_agents.files import is_deep, written_whole
 from rave_agents.game.plain_text import printable, shortened
+from rave_agents.records import fields
 
 FORMAT, FORMAT_VERSION = "rave-agents", 2
 """The format's name in a file, followed by the kind of run; and the format's version."""

@@ -18,11 +18,8 @@ from rave_agents.arena.journal import make_header
 from rave_agents.arena.match_result import MatchError, MatchResult
 from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Record, Shard
 from rave_agents.arena.play import Table
-from rave_agents.arena.positions import moves_to, set_up
-from rave_agents.arena.record import GameRecord
 from rave_agents.arena.referee import checked_referee
 from rave_agents.arena.run import RunOptions, carry_out
-from rave_agents.arena.sgf import SgfFolder
 from rave_agents.arena.sprt import Sprt
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import Game, is_dealt
@@ -30,6 +27,9 @@ from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments, checked_seed
 from rave_agents.game.game_state import has_simultaneous_moves
 from rave_agents.game.notation import Moves
+from rave_agents.records.positions import moves_to, set_up
+from rave_agents.records.record import GameRecord
+from rave_agents.records.sgf import SgfFolder
 from rave_agents.results.progress import Progress, shown
 from rave_agents.searcher.clock import Clock
 
@@ -93,7 +93,7 @@ def play_match(
         moves: moves at the start of all games, before the random ones, a text or a sequence of
             actions; ``opening_plies`` is then 0 by default.
         position: the position at the start of all games, before ``moves``; see
-            ``rave_agents.arena.positions.set_up``. It must be reachable by moves, since agents
+            ``rave_agents.records.positions.set_up``. It must be reachable by moves, since agents
             receive these.
         jobs: number of worker processes.
         sgf: a folder for an SGF file of every finished game. A folder with games of another match

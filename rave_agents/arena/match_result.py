@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from rave_agents.arena.pairs import PairCounts
-from rave_agents.arena.record import GameRecord
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.statistics import (
     MatchScore,
@@ -19,6 +18,7 @@ from rave_agents.arena.statistics import (
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.frameworks.agent import Effort
 from rave_agents.game.plain_text import shortened
+from rave_agents.records.record import GameRecord
 from rave_agents.results.numbers import (
     counted,
     elo_interval_text,

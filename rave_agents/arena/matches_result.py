@@ -5,7 +5,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.record import GameRecord
+from rave_agents.records.record import GameRecord
 from rave_agents.results.result import GrowingResult
 
 

@@ -17,16 +17,6 @@ from typing import Any
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import AgentSpec, make_agent
 from rave_agents.arena.contestants import Contestant, counts_simulations, make_contestant
-from rave_agents.arena.openings import (
-    agent_seed,
-    chance_stream,
-    draw_opening,
-    draw_outcome,
-    initial_decision,
-    single_mover,
-    start_state,
-)
-from rave_agents.arena.record import GameRecord, seats_of_first
 from rave_agents.arena.referee import Referee, decided_returns
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.errors import ForfeitError
@@ -41,6 +31,16 @@ from rave_agents.game.game_state import (
     moving_players,
 )
 from rave_agents.gtp.process import EngineFailedError
+from rave_agents.records.openings import (
+    agent_seed,
+    chance_stream,
+    draw_opening,
+    draw_outcome,
+    initial_decision,
+    single_mover,
+    start_state,
+)
+from rave_agents.records.record import GameRecord, seats_of_first
 from rave_agents.searcher.clock import Clock
 from rave_agents.simulate.utility_limits import UtilityLimits, utility_limits
 

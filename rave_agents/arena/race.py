@@ -32,12 +32,12 @@ from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Record
 from rave_agents.arena.play import Table
 from rave_agents.arena.race_result import RaceError, RaceResult
-from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import RunOptions, carry_out
 from rave_agents.config.limit import Limit
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments
+from rave_agents.records.record import GameRecord
 from rave_agents.results.progress import Progress, shown
 
 __all__ = ["RaceError", "RaceResult", "find_best"]

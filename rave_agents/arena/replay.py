@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
-from rave_agents.arena.openings import agent_seed, start_state
-from rave_agents.arena.record import GameRecord
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import NO_ACTION, is_simultaneous
 from rave_agents.game.notation import action_name
+from rave_agents.records.openings import agent_seed, start_state
+from rave_agents.records.record import GameRecord
 from rave_agents.results.search_result import SearchResult
 
 

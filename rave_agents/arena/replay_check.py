@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from rave_agents.arena.record import GameRecord
 from rave_agents.arena.replay import replay
 from rave_agents.frameworks.plain_games import (
     FAILED,
@@ -12,6 +11,7 @@ from rave_agents.frameworks.plain_games import (
     make_plain_game,
     reason_of,
 )
+from rave_agents.records.record import GameRecord
 
 
 class Replayable(NamedTuple):

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, agent_types
-from rave_agents.arena import fields
 from rave_agents.arena.contestants import OWN
 from rave_agents.arena.file_header import KINDS, Pairing, planned
 from rave_agents.arena.journal import FORMAT, read_journal, reading
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.record import GameRecord
 from rave_agents.arena.tournament_result import TournamentResult
 from rave_agents.game.plain_text import printable
+from rave_agents.records import fields
+from rave_agents.records.record import GameRecord
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,13 +9,13 @@ from rave_agents import __version__
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.arena import report_pictures as pictures
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.record import GameRecord
 from rave_agents.arena.replay import Step, replay
 from rave_agents.arena.replay_check import Replayable, reasons_against
 from rave_agents.arena.report_data import ReportData
 from rave_agents.frameworks.plain_games import make_plain_game
 from rave_agents.game.arguments import check_names
 from rave_agents.game.plain_text import printable
+from rave_agents.records.record import GameRecord
 from rave_agents.results.numbers import elo_text
 
 GAMES_SHOWN = 3

@@ -6,7 +6,6 @@ import io
 import math
 from typing import Any
 
-from rave_agents.arena.fields import GREATEST
 from rave_agents.arena.replay import Step
 from rave_agents.arena.report_data import ReportData
 from rave_agents.errors import UnsupportedGameError
@@ -15,6 +14,7 @@ from rave_agents.plots.board_plot import draw_board
 from rave_agents.plots.curves import Curve, draw_curves, plain_ticks
 from rave_agents.plots.figures import Picture, colormaps, literal, panels, rc_context
 from rave_agents.plots.result_plot import numbers_of
+from rave_agents.records.fields import GREATEST
 
 HEAT = "RdYlGn"
 """Colours of the cross table, from score 0 to 1."""

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-from rave_agents.arena import fields
 from rave_agents.arena.journal import Journal
 from rave_agents.arena.plan import Key, Plan, Record, Shard
 from rave_agents.arena.runner import WorkerFailedError, play_games
 from rave_agents.arena.worker import FailedGameError, Failure, UnfinishedError
+from rave_agents.records import fields
 
 
 class Collector(Protocol):

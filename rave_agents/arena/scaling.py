@@ -26,10 +26,10 @@ from rave_agents.arena.match import (
 from rave_agents.arena.match_result import MatchResult, score_columns, score_values
 from rave_agents.arena.matches_result import MatchesResult
 from rave_agents.arena.plan import MOST_GAMES, Plan, Shard
-from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.game.arguments import answers_unknown_arguments
+from rave_agents.records.record import GameRecord
 from rave_agents.results.numbers import played
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.tables import Column, Table

@@ -8,10 +8,10 @@ from typing import Any, Self
 
 from rave_agents.arena.match_result import MatchResult, score_columns, score_values
 from rave_agents.arena.matches_result import MatchesResult
-from rave_agents.arena.record import GameRecord
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.config.part_specs import is_part, plain
 from rave_agents.config.specs import format_parameters
+from rave_agents.records.record import GameRecord
 from rave_agents.results.numbers import counted, played
 from rave_agents.results.tables import Column, Table
 

@@ -11,11 +11,11 @@ from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.matches_result import MatchesResult
 from rave_agents.arena.ranking import Ranking, Standing
 from rave_agents.arena.ratings import Outcome, Ratings
-from rave_agents.arena.record import GameRecord
 from rave_agents.arena.statistics import MatchScore, finite
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import adapters
+from rave_agents.records.record import GameRecord
 from rave_agents.results.numbers import elo_interval_text, elo_text, fixed
 from rave_agents.results.result import by_column
 from rave_agents.results.tables import Column, Table

@@ -8,7 +8,6 @@ from typing import Any
 from rave_agents import __version__
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import as_agent
-from rave_agents.arena.sgf_game import read_sgf, sgf_parameters
 from rave_agents.frameworks.agent import Agent
 from rave_agents.games.coordinates import point_name, star_points
 from rave_agents.gtp.position import Position
@@ -17,6 +16,7 @@ from rave_agents.gtp.vertices import PASS, RESIGN
 from rave_agents.gtp_engine import analysis, facts, live_analysis
 from rave_agents.gtp_engine.arguments import integer, number_of, words
 from rave_agents.gtp_engine.thinking import seated_agents
+from rave_agents.records.sgf_game import read_sgf, sgf_parameters
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.time_control import TimeControl
 

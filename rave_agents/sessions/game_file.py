@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from rave_agents.arena.positions import beginning, moves_to
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import is_dealt
@@ -16,6 +15,7 @@ from rave_agents.game.game_state import (
     moving_players,
 )
 from rave_agents.game.notation import legal_names
+from rave_agents.records.positions import beginning, moves_to
 from rave_agents.sessions.session import PERSON, Session
 
 

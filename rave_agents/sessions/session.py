@@ -10,8 +10,6 @@ import numpy as np
 
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import AnyAgent
-from rave_agents.arena.openings import draw_outcome
-from rave_agents.arena.positions import Position, beginning, moves_to, set_up
 from rave_agents.arena.referee import decided_returns
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import (
@@ -24,6 +22,8 @@ from rave_agents.game.game_state import (
     moving_players,
 )
 from rave_agents.game.notation import action_name, legal_names
+from rave_agents.records.openings import draw_outcome
+from rave_agents.records.positions import Position, beginning, moves_to, set_up
 from rave_agents.searcher.clock import Clock
 from rave_agents.sessions.sides import side_names
 

@@ -15,11 +15,11 @@ from rave_agents.agents.named_agents import (
     make_agent,
 )
 from rave_agents.arena.match import limited_spec
-from rave_agents.arena.positions import set_up
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.notation import Moves
 from rave_agents.knowledge.levels import LEVELS
+from rave_agents.records.positions import set_up
 from rave_agents.sessions.session import PERSON, Session
 
 DEFAULT_SECONDS = 1.0
@@ -48,7 +48,7 @@ def set_up_session(
         seats: the seats of people.
         moves: moves to play first, a text or a sequence of actions, see
             ``rave_agents.game.notation.apply_moves``.
-        position: the position to begin at, see ``rave_agents.arena.positions.set_up``.
+        position: the position to begin at, see ``rave_agents.records.positions.set_up``.
         simulations: simulations a move, for agents whose spec has no limit.
         seconds: seconds a move, for agents whose spec has no limit; 1 if nothing else is given.
         clock: the time of each seat, see ``Clock.parse``; agents without a limit plan by it.

@@ -6,10 +6,10 @@ import pytest
 from rave_agents.agents.named_agents import agent_type
 from rave_agents.arena.bench import run_bench
 from rave_agents.arena.bench_result import BenchResult, BenchRow
-from rave_agents.arena.openings import initial_decision
 from rave_agents.arena.thirty_games import THIRTY_GAMES
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
+from rave_agents.records.openings import initial_decision
 
 
 def row(game, agent, speed, baseline):

@@ -15,14 +15,14 @@ from rave_agents.agents.state_agents import RandomAgent
 from rave_agents.arena import MatchError, play_match
 from rave_agents.arena.match import _ResultCollector, limited_spec
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.openings import draw_opening
 from rave_agents.arena.plan import Key
 from rave_agents.arena.play import Fixture, Table
-from rave_agents.arena.record import GameRecord
 from rave_agents.arena.sprt import Sprt
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.frameworks.agent import AgentType, Effort
+from rave_agents.records.openings import draw_opening
+from rave_agents.records.record import GameRecord
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ The moves are made up; what each line is like is how the program in its name wri
 import pytest
 
 from rave_agents.analysis.recorded_game import recorded_game
-from rave_agents.arena.pgn import read_pgn
-from rave_agents.arena.positions import set_up
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.notation import apply_moves
+from rave_agents.records.pgn import read_pgn
+from rave_agents.records.positions import set_up
 
 pytest.importorskip("chess", reason="python-chess is not installed")
 

@@ -5,8 +5,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from rave_agents.arena import fields
 from rave_agents.frameworks.agent import Effort
+from rave_agents.records import fields
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rave_agents.arena import pgn, sgf_game
-from rave_agents.arena.read_game import ReadGame
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import Game, seeded_start
 from rave_agents.frameworks.plain_games import load_plain_game
@@ -24,6 +22,8 @@ from rave_agents.game.game_state import (
 )
 from rave_agents.game.notation import Moves, apply_moves, position_text
 from rave_agents.game.plain_text import shortened
+from rave_agents.records import pgn, sgf_game
+from rave_agents.records.read_game import ReadGame
 
 MOST_SECONDS, PATIENCE = 10.0, 3.0
 """Maximum seconds to search for moves to a position, and maximum seconds without progress."""

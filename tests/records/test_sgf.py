@@ -9,12 +9,12 @@ import pytest
 
 from rave_agents.analysis.recorded_game import recorded_game
 from rave_agents.arena import play_match
-from rave_agents.arena.positions import set_up
-from rave_agents.arena.sgf_game import read_sgf, sgf_parameters
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.gtp.score import go_rows
 from rave_agents.gtp.vertices import Vertices
 from rave_agents.gtp_engine.engine import Engine
+from rave_agents.records.positions import set_up
+from rave_agents.records.sgf_game import read_sgf, sgf_parameters
 
 GO, HEX = "go(board_size=5,komi=7.5)", "hex(board_size=5)"
 CROSS = "B3 D3 C4"

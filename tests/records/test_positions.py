@@ -12,12 +12,13 @@ from typer.testing import CliRunner
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.analysis.position_analysis import analyse
 from rave_agents.analysis.solve import solve_position
-from rave_agents.arena import play_match, positions
-from rave_agents.arena.positions import Position, moves_to, set_up
+from rave_agents.arena import play_match
 from rave_agents.arena.report_data import load_report
 from rave_agents.cli import app
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.records import positions
+from rave_agents.records.positions import Position, moves_to, set_up
 
 MATE = "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1"
 SETTLED = "3 3 2 2 4"

@@ -8,8 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rave_agents.arena.read_game import ReadGame, ending
-from rave_agents.arena.sgf_root import (
+from rave_agents.frameworks.adapters import Game
+from rave_agents.game.game_state import GameState, apply_path
+from rave_agents.games.coordinates import point_number
+from rave_agents.gtp.position import Position, board_size
+from rave_agents.gtp.protocol import GtpError
+from rave_agents.gtp.score import EMPTY, go_rows
+from rave_agents.gtp.vertices import PASS, RESIGN, Vertices
+from rave_agents.records.read_game import ReadGame, ending
+from rave_agents.records.sgf_root import (
     USUAL_SIZE,
     Node,
     check_kind,
@@ -22,13 +29,6 @@ from rave_agents.arena.sgf_root import (
     warn_of_result,
     warn_of_rules,
 )
-from rave_agents.frameworks.adapters import Game
-from rave_agents.game.game_state import GameState, apply_path
-from rave_agents.games.coordinates import point_number
-from rave_agents.gtp.position import Position, board_size
-from rave_agents.gtp.protocol import GtpError
-from rave_agents.gtp.score import EMPTY, go_rows
-from rave_agents.gtp.vertices import PASS, RESIGN, Vertices
 
 _SETUP = ("AB", "AW", "AE")
 _GIVEN_UP = (RESIGN, "resigns", "forfeit")
