@@ -20,15 +20,15 @@ from typing import Any
 
 from rave_agents import as_game
 from rave_agents.agents.named_agents import AgentSpec
-from rave_agents.analysis.backup_choice import AS_GOOD, choose_backup
-from rave_agents.analysis.learn import learn, rules_with_board
 from rave_agents.arena.match import play_match
 from rave_agents.arena.statistics import MatchScore
+from rave_agents.evaluators.linear_value import LinearValue
+from rave_agents.evaluators.move_policy import load_learned
+from rave_agents.evaluators.other_sizes import at_other_size, sizes_near
+from rave_agents.evaluators.shipped import FOLDER, file_name
 from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.knowledge.linear_value import LinearValue
-from rave_agents.knowledge.move_policy import load_learned
-from rave_agents.knowledge.other_sizes import at_other_size, sizes_near
-from rave_agents.knowledge.shipped import FOLDER, file_name
+from rave_agents.learning.backup_choice import AS_GOOD, choose_backup
+from rave_agents.learning.learn import learn, rules_with_board
 
 GAMES = (
     "amazons",

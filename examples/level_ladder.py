@@ -29,8 +29,7 @@ from rave_agents import __version__
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.arena import play_match
 from rave_agents.arena.statistics import MatchScore
-from rave_agents.frameworks.own_games import as_game
-from rave_agents.knowledge.levels import (
+from rave_agents.evaluators.levels import (
     DEFAULT_PLACES,
     LEVELS,
     PATH,
@@ -39,7 +38,8 @@ from rave_agents.knowledge.levels import (
     read_levels,
     write_levels,
 )
-from rave_agents.knowledge.shipped import rules_of, value_for
+from rave_agents.evaluators.shipped import rules_of, value_for
+from rave_agents.frameworks.own_games import as_game
 
 MOST_ELO = 120.0
 """Elo points between neighbours at most: a score of two thirds. Where the path is longer, level 1

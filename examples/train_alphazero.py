@@ -14,8 +14,8 @@ import argparse
 
 from rave_agents import as_evaluator
 from rave_agents.agents.named_agents import AgentSpec
-from rave_agents.analysis.learning_run import train_to_file
 from rave_agents.arena.match import play_match
+from rave_agents.learning.to_file import train_to_file
 
 
 def main() -> None:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rave_agents.agents.named_agents import AgentSpec, agent_types, as_agent, make_agent
-from rave_agents.agents.self_play import Example, save_examples, self_play
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import (
@@ -18,10 +17,11 @@ from rave_agents.errors import (
 )
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
+from rave_agents.evaluators.linear_value import LinearValue
 from rave_agents.frameworks.agent import Agent
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState, PlayerId
-from rave_agents.knowledge.linear_value import LinearValue
+from rave_agents.learning.self_play import Example, save_examples, self_play
 from rave_agents.results.action_statistics import ActionStatistics
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock

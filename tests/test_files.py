@@ -12,9 +12,9 @@ import pytest
 
 import rave_agents
 from rave_agents import LinearValue
-from rave_agents.agents.self_play import Example, save_examples
 from rave_agents.arena import Outcome, rate
 from rave_agents.files import replacing, written_whole
+from rave_agents.learning.self_play import Example, save_examples
 from rave_agents.plots.figures import panels
 from rave_agents.plots.film import Film
 

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from rave_agents.knowledge.move_policy import MovePolicy, load_learned
-from rave_agents.knowledge.shipped import shipped_files
+from rave_agents.evaluators.move_policy import MovePolicy, load_learned
+from rave_agents.evaluators.shipped import shipped_files
 
 ROOT = pathlib.Path(__file__).parent.parent
 

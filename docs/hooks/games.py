@@ -21,14 +21,14 @@ from rave_openspiel.compiled_games import rules_of
 
 from rave_agents.arena import THIRTY_GAMES
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.evaluators.levels import LEAST_ELO, LEVELS, ladder_of
+from rave_agents.evaluators.linear_value import MINIMAX, LinearValue
+from rave_agents.evaluators.shipped import file_name, value_for
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
 from rave_agents.game.notation import position_text
 from rave_agents.games import GAMES
 from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.knowledge.levels import LEAST_ELO, LEVELS, ladder_of
-from rave_agents.knowledge.linear_value import MINIMAX, LinearValue
-from rave_agents.knowledge.shipped import file_name, value_for
 from rave_agents.plots.board import find_board
 from rave_agents.plots.board_svg import STYLE, board_svg
 

@@ -14,12 +14,12 @@ import sys
 from tables import HERE, ROOT, Table, commit, digest_of
 
 from rave_agents.arena.statistics import MatchScore
-from rave_agents.knowledge.levels import LEVELS
+from rave_agents.evaluators.levels import LEVELS
 
 sys.path.insert(0, str(ROOT / "examples"))
 from level_ladder import checked_levels
 
-CODE = ["rave_agents/knowledge", "examples/level_ladder.py"]
+CODE = ["rave_agents/evaluators", "examples/level_ladder.py"]
 
 
 def row_of(game: str, scores: list[MatchScore], games: int) -> list[str]:

@@ -10,11 +10,11 @@ import numpy as np
 from rave_agents.agents.amaf_fit import warn_of_misfit
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
+from rave_agents.evaluators.levels import NO_LEVEL
 from rave_agents.frameworks.adapters import Game, as_game_state
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
-from rave_agents.knowledge.levels import NO_LEVEL
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.searcher import Progress, Searcher

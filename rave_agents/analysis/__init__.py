@@ -1,4 +1,4 @@
-"""Analysis of one position, the search for a proof, and learning: values and networks.
+"""Questions about one position: its analysis, its solution with a certificate, a review of a game.
 
 It imports agents and the arena.
 """

@@ -13,13 +13,13 @@ from rave_agents.analysis.position_analysis import decision_after
 from rave_agents.analysis.proof_moments import Moments
 from rave_agents.config.limit import Limit
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.evaluators.shipped import rules_of, value_for
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.frameworks.rules_digest import rules_digest
 from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import GameState, compiled_form, has_chance
 from rave_agents.game.notation import Moves, action_name, position_text
 from rave_agents.games.kit.values import judged_rules
-from rave_agents.knowledge.shipped import rules_of, value_for
 from rave_agents.results.numbers import counted, whole
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result

@@ -14,10 +14,10 @@ from typing import Any
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.compiler.folders import choose_cache_directory
 from rave_agents.errors import RaveAgentsError
+from rave_agents.evaluators.levels import calibrated
+from rave_agents.evaluators.shipped import known_games
 from rave_agents.extras import install_command
 from rave_agents.frameworks.adapters import adapters, missing_adapters
-from rave_agents.knowledge.levels import calibrated
-from rave_agents.knowledge.shipped import known_games
 
 TARGETS = {
     "cold_compile_uct_seconds": 4.0,
@@ -86,11 +86,36 @@ def measure_starts() -> dict[str, dict[str, float]]:
     }
 
 
+_FIRST_MOVE = """
+import time
+started = time.perf_counter()
+from rave_agents import Limit, SearchConfig, Searcher
+
+class Nim:  # One heap of 10; take 1 to 3; who takes the last one wins. It needs no framework.
+    def __init__(self, heap=10, player=0):
+        self.heap, self.player = heap, player
+    def clone(self): return Nim(self.heap, self.player)
+    def current_player(self): return self.player if self.heap else -4
+    def is_terminal(self): return self.heap == 0
+    def is_chance_node(self): return False
+    def chance_outcomes(self): return []
+    def legal_actions(self): return range(min(3, self.heap))
+    def apply_action(self, action):
+        self.heap, self.player = self.heap - action - 1, 1 - self.player
+    def returns(self): return [0.0, 0.0] if self.heap else [[-1.0, 1.0], [1.0, -1.0]][self.player]
+    def num_players(self): return 2
+    def num_distinct_actions(self): return 3
+    def min_utility(self): return -1.0
+    def max_utility(self): return 1.0
+
+Searcher(SearchConfig.preset({preset!r}), seed=0).search(Nim(), Limit(simulations=100))
+print("seconds", time.perf_counter() - started)
+"""
+"""The first move of a process."""
+
+
 def _start_seconds(cache: str, preset: str) -> float:
-    code = (
-        "import time; started = time.perf_counter(); from rave_agents.analysis import first_move; "
-        f"first_move.search({preset!r}); print('seconds', time.perf_counter() - started)"
-    )
+    code = _FIRST_MOVE.format(preset=preset)
     environment: Mapping[str, str] = {**os.environ, "NUMBA_CACHE_DIR": cache}
     try:
         done = subprocess.run(

@@ -12,7 +12,7 @@ from rave_agents.cli.completion import complete_agent, complete_game
 from rave_agents.cli.doctor import examine
 from rave_agents.cli.program import Debug, Json, app, reported
 from rave_agents.cli.terminal import show, show_json, stderr
-from rave_agents.knowledge.shipped import known_games
+from rave_agents.evaluators.shipped import known_games
 
 
 @app.command("agents")

@@ -11,10 +11,10 @@ from rich.table import Table
 
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import RaveAgentsError
+from rave_agents.evaluators.file_match import NOT_MEASURED
+from rave_agents.evaluators.linear_value import MINIMAX
 from rave_agents.frameworks.adapters import adapters
 from rave_agents.frameworks.agent import AgentType
-from rave_agents.knowledge.file_match import NOT_MEASURED
-from rave_agents.knowledge.linear_value import MINIMAX
 from rave_agents.results.numbers import counted
 
 

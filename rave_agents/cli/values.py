@@ -7,15 +7,6 @@ from typing import Annotated
 
 import typer
 
-from rave_agents.analysis.board_learning import SMALL, WINDOWS
-from rave_agents.analysis.learn import KINDS, OPENING_PLIES, VALUE
-from rave_agents.analysis.learning_run import (
-    MATCH_GAMES,
-    LearningResult,
-    learn_to_file,
-    train_to_file,
-)
-from rave_agents.analysis.train import TARGETS
 from rave_agents.cli.program import (
     Csv,
     Debug,
@@ -30,7 +21,16 @@ from rave_agents.cli.program import (
     write_files,
 )
 from rave_agents.cli.terminal import show_json, show_result
-from rave_agents.knowledge.file_match import NOT_MEASURED
+from rave_agents.evaluators.file_match import NOT_MEASURED
+from rave_agents.learning.board_learner import SMALL, WINDOWS
+from rave_agents.learning.learn import KINDS, OPENING_PLIES, VALUE
+from rave_agents.learning.to_file import (
+    MATCH_GAMES,
+    LearningResult,
+    learn_to_file,
+    train_to_file,
+)
+from rave_agents.learning.train import TARGETS
 
 OutputFile = Annotated[
     Path, typer.Option(help="The file to write: agents take it as evaluator=FILE.")

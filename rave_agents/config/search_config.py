@@ -206,7 +206,7 @@ class SearchConfig(Composed):
 
     known: bool = False
     """True if the search uses a value that is shipped for the game, where there is one and no
-    evaluator is given, see ``rave_agents.knowledge.shipped``. Of the presets only ``auto`` does;
+    evaluator is given, see ``rave_agents.evaluators.shipped``. Of the presets only ``auto`` does;
     ``auto`` with ``known=False`` is the same search without."""
 
     endgame_share: Annotated[float, Ge(0), Lt(1)] = 0.0
@@ -220,7 +220,7 @@ class SearchConfig(Composed):
     """The strength, from 1, a little better than random, to 10, the full search at its default of
     1,000 simulations; 0 for none. It decides the simulations of each move, whatever limit is given,
     ``temperature`` and ``random_moves``, and uses one thread: equal seeds give equal moves on every
-    machine, see ``rave_agents.knowledge.levels``."""
+    machine, see ``rave_agents.evaluators.levels``."""
 
     early_stop: bool = False
     """True if a search ends before its limit once no other move can become the most visited one;

@@ -1,6 +1,6 @@
-"""Evaluators that judge many leaves in one call, and the simulations that wait for them.
+"""Evaluators of positions: learned values and policies, networks, and their files.
 
-``batch_evaluator.py`` says what such an evaluator is. ``batch.py`` has the arrays that it is asked
-with, and takes its answer, which ``simulate/evaluations.py`` validates. ``leaves.py`` is what the
-compiled loop does on both sides of a call.
+``LinearValue`` and ``MovePolicy`` are compiled with a game's rules, a ``BatchEvaluator`` (such as a
+``TrainedNetwork``) judges many leaves in one call. ``data/`` has the files and the levels that ship
+with the package. ``learning/`` makes such files.
 """

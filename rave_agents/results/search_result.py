@@ -76,7 +76,7 @@ class SearchResult(Result):
     learned: str | None = None
     """The kind of that knowledge: ``"value"`` or ``"policy"``; None without one."""
     other_size: bool = False
-    """True if that game has a board of another size, see ``rave_agents.knowledge.other_sizes``."""
+    """True if that game has a board of another size, see ``rave_agents.evaluators.other_sizes``."""
     minimax: bool = False
     """True if values were backed up by minimax as their file recommends, see ``AdaptiveBackup``."""
     solver_positions: int = 0

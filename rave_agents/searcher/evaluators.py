@@ -13,6 +13,11 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnknownNameError
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
+from rave_agents.evaluators.file_match import warn_of_lost_match
+from rave_agents.evaluators.linear_value import MINIMAX, LinearValue
+from rave_agents.evaluators.models import function_evaluator, model_evaluator
+from rave_agents.evaluators.move_policy import load_learned
+from rave_agents.evaluators.trained_network import named_network
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.frameworks.libraries import METHODS, NAMES
 from rave_agents.frameworks.sources import find_source
@@ -21,11 +26,6 @@ from rave_agents.game.object_names import split_place
 from rave_agents.game.signatures import is_needed, parameters_of
 from rave_agents.games.kit.values import is_compiled_value, position_value
 from rave_agents.kernel.values.implicit_minimax import Judging
-from rave_agents.knowledge.file_match import warn_of_lost_match
-from rave_agents.knowledge.linear_value import MINIMAX, LinearValue
-from rave_agents.knowledge.move_policy import load_learned
-from rave_agents.searcher.models import function_evaluator, model_evaluator
-from rave_agents.searcher.trained_network import named_network
 from rave_agents.simulate.evaluations import checked_policy, kind_of_answer
 from rave_agents.simulate.evaluator import Evaluator, EvaluatorKind
 from rave_agents.simulate.value import PositionPriors, PositionValue

@@ -12,14 +12,14 @@ from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.edits import WATCHED, code_generation
 from rave_agents.compiler.progress import SLOW_SECONDS
 from rave_agents.config.limit import Limit
+from rave_agents.evaluators.linear_value import LinearValue
+from rave_agents.evaluators.move_policy import MovePolicy
 from rave_agents.game.game_state import (
     GameState,
     determinizes,
     is_simultaneous,
     legal_actions_of,
 )
-from rave_agents.knowledge.linear_value import LinearValue
-from rave_agents.knowledge.move_policy import MovePolicy
 from rave_agents.results.world_statistics import WorldStatistics, world_statistics
 from rave_agents.searcher.batched_search import BatchedSearch
 from rave_agents.searcher.checks import (

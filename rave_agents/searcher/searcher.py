@@ -13,13 +13,13 @@ from rave_agents.config.final_moves import RobustChild
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig, checked_config
 from rave_agents.environments.chance import ChanceMetError
+from rave_agents.evaluators.levels import LEVELS, NO_LEVEL, Level, level_of
+from rave_agents.evaluators.shipped import rules_of, value_for
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel.declarations import proven_nodes
 from rave_agents.kernel.tree import Tree
-from rave_agents.knowledge.levels import LEVELS, NO_LEVEL, Level, level_of
-from rave_agents.knowledge.shipped import rules_of, value_for
 from rave_agents.results.final_move import drawn_action, root_statistics
 from rave_agents.results.payoff_matrix import joint_table
 from rave_agents.results.root import (

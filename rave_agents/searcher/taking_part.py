@@ -5,9 +5,9 @@ from typing import Any
 
 from rave_agents.compiler.dispatch import records_of
 from rave_agents.config.part_specs import call_part
+from rave_agents.evaluators.linear_value import LinearValue
+from rave_agents.evaluators.move_policy import MovePolicy
 from rave_agents.kernel.declarations import gives_weights, taking_part
-from rave_agents.knowledge.linear_value import LinearValue
-from rave_agents.knowledge.move_policy import MovePolicy
 from rave_agents.searcher.evaluators import kind_of
 from rave_agents.tree.composition import SearchedGame
 

@@ -15,10 +15,10 @@ from rave_agents.agents.named_agents import (
     make_agent,
 )
 from rave_agents.arena.match import limited_spec
+from rave_agents.evaluators.levels import LEVELS
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.notation import Moves
-from rave_agents.knowledge.levels import LEVELS
 from rave_agents.records.positions import set_up
 from rave_agents.sessions.session import PERSON, Session
 

@@ -26,8 +26,8 @@ from rave_agents.agents.named_agents import (
     agent_types,
 )
 from rave_agents.errors import RaveAgentsError, UnknownNameError
+from rave_agents.evaluators.levels import LEVELS
 from rave_agents.game.arguments import unknown_name
-from rave_agents.knowledge.levels import LEVELS
 from rave_agents.plots.board_svg import STYLE
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.setting_up import check_plays, limited

@@ -13,11 +13,11 @@ from helpers.opponents import play_opponent
 from helpers.own_agents import networks
 from typer.testing import CliRunner
 
-from rave_agents.analysis.learn import learn
 from rave_agents.analysis.position_analysis import analyse
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena import find_best, play_match, play_tournament
 from rave_agents.cli import app
+from rave_agents.learning.learn import learn
 
 HELPERS = pathlib.Path(__file__).parent.parent / "helpers"
 GAME = networks.GAME

@@ -7,7 +7,7 @@ import pytest
 from helpers.examples import load_example
 
 from rave_agents.arena.statistics import MatchScore
-from rave_agents.knowledge.levels import LEVELS, PATH, level_at
+from rave_agents.evaluators.levels import LEVELS, PATH, level_at
 
 example = load_example("level_ladder")
 

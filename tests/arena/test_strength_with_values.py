@@ -2,8 +2,8 @@
 
 import pytest
 
-from rave_agents.analysis.learn import learn
 from rave_agents.arena.match import play_match
+from rave_agents.learning.learn import learn
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ from pettingzoo.classic import tictactoe_v3
 from rave_openspiel import RaveBot
 
 from rave_agents import BatchEvaluator, UnsupportedGameError, as_game, make_agent, self_play
-from rave_agents.analysis.learn import learn as learn_value
 from rave_agents.analysis.position_analysis import analyse
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena.bench import run_bench
@@ -24,6 +23,7 @@ from rave_agents.arena.scaling import run_scaling
 from rave_agents.arena.sweep import run_sweep
 from rave_agents.arena.tournament import play_tournament
 from rave_agents.gtp_engine.engine import Engine
+from rave_agents.learning.learn import learn as learn_value
 from rave_agents.testing import check_game_state
 
 FOLDER = pathlib.Path(__file__).parent.parent / "helpers" / "own_games"

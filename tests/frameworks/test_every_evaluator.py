@@ -13,10 +13,10 @@ from pettingzoo.classic import tictactoe_v3
 from typer.testing import CliRunner
 
 from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher, as_evaluator, make_agent
-from rave_agents.analysis.learn import learn
 from rave_agents.arena.match import play_match
 from rave_agents.cli.program import app
 from rave_agents.errors import GameError
+from rave_agents.learning.learn import learn
 
 GAME = "tic_tac_toe"
 BY_OBJECT = {

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rave_agents.evaluators.symmetries import board_of, cells_used, symmetries_of
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.games.clobber import Clobber
 from rave_agents.games.kit.images import images_of
 from rave_agents.games.kit.rules import Rules
-from rave_agents.knowledge.symmetries import board_of, cells_used, symmetries_of
 from rave_agents.solver.proof_search import ProofSearch
 
 GAMES = {

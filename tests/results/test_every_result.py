@@ -13,9 +13,7 @@ import pyspiel
 import pytest
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.analysis.learning_run import LearningResult
 from rave_agents.analysis.position_analysis import analyse
-from rave_agents.analysis.rounds import Learned
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena import (
     Outcome,
@@ -28,6 +26,8 @@ from rave_agents.arena import (
     run_sweep,
 )
 from rave_agents.arena.statistics import MatchScore
+from rave_agents.learning.rounds import Learned
+from rave_agents.learning.to_file import LearningResult
 from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
 

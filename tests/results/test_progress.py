@@ -10,7 +10,6 @@ import types
 import pytest
 
 from rave_agents import Limit, LinearValue, Searcher
-from rave_agents.analysis.learn import learn
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena import (
     find_best,
@@ -20,6 +19,7 @@ from rave_agents.arena import (
     run_scaling,
     run_sweep,
 )
+from rave_agents.learning.learn import learn
 from rave_agents.results import notebook_display
 from rave_agents.results.progress import shown
 from rave_agents.results.result import GrowingResult

@@ -23,12 +23,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from helpers.games import RandomEvaluator, random_game
 
 from rave_agents import Limit, SearchConfig, Searcher, search_many
-from rave_agents.analysis.learn import learn
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena.match import play_match
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.game_state import legal_actions_of
+from rave_agents.learning.learn import learn
 
 LONGEST = 0.02
 """Seconds until a handler raises, at most, on a machine that does nothing else."""

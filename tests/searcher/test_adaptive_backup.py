@@ -11,12 +11,12 @@ from helpers.random_values import random_value
 from rave_openspiel import AutoBot
 
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
-from rave_agents.analysis.backup_choice import choose_backup
 from rave_agents.analysis.position_analysis import analyse
 from rave_agents.analysis.review import review_game
 from rave_agents.games import rules_class
 from rave_agents.gtp_engine.engine import Engine
 from rave_agents.kernel.values.minimax_backup import JudgedMinimax
+from rave_agents.learning.backup_choice import choose_backup
 from rave_agents.parts import UCB1, MinimaxBackup
 
 GAME = "breakthrough(rows=5,columns=4)"

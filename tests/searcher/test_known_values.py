@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
-from rave_agents.analysis.board_learning import network_for
 from rave_agents.arena.match import play_match
+from rave_agents.evaluators import levels, shipped
+from rave_agents.evaluators.levels import DEFAULT, LEVELS, PATH, Ladder, Level
+from rave_agents.evaluators.move_policy import NUMBERS, MovePolicy, load_learned
+from rave_agents.evaluators.other_sizes import rules_named
 from rave_agents.games import rules_class
-from rave_agents.knowledge import levels, shipped
-from rave_agents.knowledge.levels import DEFAULT, LEVELS, PATH, Ladder, Level
-from rave_agents.knowledge.move_policy import NUMBERS, MovePolicy, load_learned
-from rave_agents.knowledge.other_sizes import rules_named
+from rave_agents.learning.board_learner import network_for
 
 RULES = rules_class("breakthrough")(rows=5, columns=4)
 

@@ -5,16 +5,16 @@ import pytest
 from helpers.random_values import random_value
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.analysis.board_learning import network_for
-from rave_agents.games import rules_class
-from rave_agents.knowledge import shipped
-from rave_agents.knowledge.networks import random_tuples
-from rave_agents.knowledge.other_sizes import (
+from rave_agents.evaluators import shipped
+from rave_agents.evaluators.other_sizes import (
     _place_before,
     at_other_size,
     size_parameters,
     sizes_near,
 )
+from rave_agents.evaluators.tuple_network import random_tuples
+from rave_agents.games import rules_class
+from rave_agents.learning.board_learner import network_for
 
 AUTO = SearchConfig.preset("auto")
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from rave_agents import LinearValue
-from rave_agents.analysis.board_learning import network_for
+from rave_agents.evaluators import array_file
+from rave_agents.evaluators.tuple_network import shapes_for, windows_of
 from rave_agents.games import rules_class
-from rave_agents.knowledge import array_file
-from rave_agents.knowledge.networks import shapes_for, windows_of
+from rave_agents.learning.board_learner import network_for
 
 RULES = rules_class("breakthrough")(rows=5, columns=4)
 BOARD, SHAPES = (*RULES.board_shape, RULES.cell_kinds), shapes_for(RULES)

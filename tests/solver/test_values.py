@@ -8,12 +8,12 @@ import pytest
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.analysis.solve import solve_position
+from rave_agents.evaluators.shipped import value_for
 from rave_agents.games import GAMES, rules_class
 from rave_agents.games.breakthrough import Breakthrough
 from rave_agents.games.connect_four import ConnectFour
 from rave_agents.games.othello import Othello
 from rave_agents.games.y import Y
-from rave_agents.knowledge.shipped import value_for
 from rave_agents.parts import implements, position_value
 from rave_agents.solver.proof_search import ProofSearch
 

@@ -1,7 +1,7 @@
 """A policy over moves, compiled with a game's rules: a softmax over sums of numbers of features.
 
 A move is seen by the cell that it fills, and the one that it leaves if a piece comes from there.
-``rave_agents.knowledge.move_policy`` says the same in NumPy.
+``rave_agents.evaluators.move_policy`` says the same in NumPy.
 """
 
 from typing import Any

@@ -7,8 +7,8 @@ import numpy as np
 from helpers.broken import add_kind
 
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher
+from rave_agents.evaluators.tuple_network import shapes_for, windows_of
 from rave_agents.games import rules_class
-from rave_agents.knowledge.networks import shapes_for, windows_of
 
 RULES = rules_class("connect_four")(rows=4, columns=4, x_in_row=3)
 BOARD, SHAPES = (*RULES.board_shape, RULES.cell_kinds), shapes_for(RULES)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.compiler.layout import call_address
 from rave_agents.errors import GameError
+from rave_agents.evaluators.tuple_network import Network, judged_rules
 from rave_agents.games.kit import self_teaching
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.memory import RECORDS
@@ -29,7 +30,6 @@ from rave_agents.games.kit.self_teaching import (
     TRACE,
     Lesson,
 )
-from rave_agents.knowledge.networks import Network, judged_rules
 from rave_agents.simulate.frame import HEADER_LENGTH
 from rave_agents.simulate.random_stream import make_stream
 

@@ -14,25 +14,25 @@ from rave_pettingzoo import AECState, UCTAgent
 from typer.testing import CliRunner
 
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
-from rave_agents.analysis.board_learning import SETTINGS, BoardLearner, network_for
-from rave_agents.analysis.learn import _plain, _regression, learn
-from rave_agents.analysis.learning_run import learn_to_file
 from rave_agents.arena.match import play_match
 from rave_agents.cli import app
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks.adapters import load_game
-from rave_agents.games import GAMES, Rules, rules_class
-from rave_agents.knowledge import teacher
-from rave_agents.knowledge.linear_value import game_text
-from rave_agents.knowledge.networks import (
+from rave_agents.evaluators.linear_value import game_text
+from rave_agents.evaluators.symmetries import symmetries_of
+from rave_agents.evaluators.tuple_network import (
     large_windows,
     long_lines,
     shapes_for,
     strips_of,
     windows_of,
 )
-from rave_agents.knowledge.symmetries import symmetries_of
+from rave_agents.frameworks.adapters import load_game
+from rave_agents.games import GAMES, Rules, rules_class
+from rave_agents.learning import teacher
+from rave_agents.learning.board_learner import SETTINGS, BoardLearner, network_for
+from rave_agents.learning.learn import _plain, _regression, learn
+from rave_agents.learning.to_file import learn_to_file
 from rave_agents.parts import Judging
 
 SMALL = {

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from rave_agents import LinearValue, as_evaluator, make_agent
-from rave_agents.analysis import learning_run
-from rave_agents.analysis.learning_run import learn_to_file, train_to_file
+from rave_agents.evaluators import file_match
+from rave_agents.evaluators.file_match import FileMatch
+from rave_agents.evaluators.move_policy import MovePolicy
+from rave_agents.evaluators.trainable import NetworkSizes
+from rave_agents.evaluators.trained_network import NetworkMaker, TrainedNetwork
 from rave_agents.games.kit.moves import NUMBERS
-from rave_agents.knowledge import file_match
-from rave_agents.knowledge.file_match import FileMatch
-from rave_agents.knowledge.move_policy import MovePolicy
-from rave_agents.searcher.trainable import NetworkSizes
-from rave_agents.searcher.trained_network import NetworkMaker, TrainedNetwork
+from rave_agents.learning import to_file
+from rave_agents.learning.to_file import learn_to_file, train_to_file
 
 LOST = FileMatch(40, 0.2, 0.105, 0.348, "auto(known=False,simulations=100)")
 EVEN = FileMatch(40, 0.45, 0.307, 0.602, "auto(known=False,simulations=100)")
@@ -114,8 +114,8 @@ def test_a_record_that_no_match_gives_is_refused(record, tmp_path):
 @pytest.mark.parametrize("what", ["value", "policy"])
 def test_learning_ends_with_a_match_that_the_file_records(what, tmp_path, monkeypatch):
     monkeypatch.setenv("RAVE_AGENTS_GAMES", "compiled")
-    monkeypatch.setattr(learning_run, "MATCH_GAMES", 2)
-    monkeypatch.setattr(learning_run, "CHECK_SIMULATIONS", 4)
+    monkeypatch.setattr(to_file, "MATCH_GAMES", 2)
+    monkeypatch.setattr(to_file, "CHECK_SIMULATIONS", 4)
     path = tmp_path / "learned.npz"
     result = learn_to_file("tic_tac_toe", path, what=what, **FEW)
     assert result.match.games == 2
@@ -126,8 +126,8 @@ def test_learning_ends_with_a_match_that_the_file_records(what, tmp_path, monkey
 
 
 def test_training_ends_with_a_match_that_the_file_records(tmp_path, monkeypatch):
-    monkeypatch.setattr(learning_run, "MATCH_GAMES", 2)
-    monkeypatch.setattr(learning_run, "CHECK_SIMULATIONS", 4)
+    monkeypatch.setattr(to_file, "MATCH_GAMES", 2)
+    monkeypatch.setattr(to_file, "CHECK_SIMULATIONS", 4)
     path = tmp_path / "net.npz"
     result = train_to_file("tic_tac_toe", path, Equal, **FEW)
     assert TrainedNetwork.load(path, Equal).match == result.match

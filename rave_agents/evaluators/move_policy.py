@@ -15,6 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.evaluators.array_file import number_in, read_arrays, text_in
+from rave_agents.evaluators.file_match import FileMatch, match_arrays, match_in
+from rave_agents.evaluators.linear_value import MEAN, LinearValue, fits_game
+from rave_agents.evaluators.symmetries import board_of, cells_used, image_under
 from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.game_state import compiled_form
@@ -39,10 +43,6 @@ from rave_agents.games.kit.moves import (
     give_priors,
 )
 from rave_agents.games.kit.values import JudgedRules, with_method
-from rave_agents.knowledge.array_file import number_in, read_arrays, text_in
-from rave_agents.knowledge.file_match import FileMatch, match_arrays, match_in
-from rave_agents.knowledge.linear_value import MEAN, LinearValue, fits_game
-from rave_agents.knowledge.symmetries import board_of, cells_used, image_under
 
 POLICY_FORMAT = 3
 """The number of the format of a policy's files."""

@@ -18,20 +18,12 @@ import numpy as np
 import scipy  # Its parts are loaded when they are first used.
 from numpy.typing import NDArray
 
-from rave_agents.analysis.board_learning import SETTINGS, SMALL, WINDOWS, BoardLearner
-from rave_agents.analysis.policy_learning import PolicyLearner
-from rave_agents.analysis.rounds import (
-    Budget,
-    Learned,
-    Learner,
-    bounded_utilities,
-    check_number,
-    learn_rounds,
-)
 from rave_agents.arena.runner import local_executor
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.evaluators.linear_value import LinearValue, game_text
+from rave_agents.evaluators.move_policy import MovePolicy, load_learned
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.arguments import answers_unknown_arguments, unknown_name
 from rave_agents.game.game_state import (
@@ -41,8 +33,16 @@ from rave_agents.game.game_state import (
     has_simultaneous_moves,
 )
 from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.knowledge.linear_value import LinearValue, game_text
-from rave_agents.knowledge.move_policy import MovePolicy, load_learned
+from rave_agents.learning.board_learner import SETTINGS, SMALL, WINDOWS, BoardLearner
+from rave_agents.learning.policy_learner import PolicyLearner
+from rave_agents.learning.rounds import (
+    Budget,
+    Learned,
+    Learner,
+    bounded_utilities,
+    check_number,
+    learn_rounds,
+)
 from rave_agents.results.progress import Progress, shown
 from rave_agents.searcher.searcher import Searcher
 

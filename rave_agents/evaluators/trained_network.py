@@ -18,29 +18,29 @@ import numpy as np
 
 from rave_agents.config.specs import parse_call
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.evaluators.array_file import MOST_BYTES, read_arrays, text_in
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
-from rave_agents.files import written_whole
-from rave_agents.frameworks.sources import Source, find_source
-from rave_agents.game.arguments import check_names
-from rave_agents.game.signatures import is_needed, parameters_of
-from rave_agents.knowledge.array_file import MOST_BYTES, read_arrays, text_in
-from rave_agents.knowledge.file_match import FileMatch, match_arrays, match_in
-from rave_agents.searcher.models import function_evaluator, model_evaluator, own_code
-from rave_agents.searcher.trainable import (
+from rave_agents.evaluators.file_match import FileMatch, match_arrays, match_in
+from rave_agents.evaluators.models import function_evaluator, model_evaluator, own_code
+from rave_agents.evaluators.trainable import (
     Arrays,
     NetworkSizes,
     Trainable,
     is_network,
     trainable,
 )
+from rave_agents.files import written_whole
+from rave_agents.frameworks.sources import Source, find_source
+from rave_agents.game.arguments import check_names
+from rave_agents.game.signatures import is_needed, parameters_of
 
 FORMAT = 1
 """Version of the file format."""
 
 _FORMAT_NAME = "network_format"
 _STATE = "state/"
-_SMALL_MODULE = "rave_agents.searcher.small_network"  # It imports torch.
+_SMALL_MODULE = "rave_agents.evaluators.small_network"  # It imports torch.
 
 SMALL = "the small network of this package"
 """The default network's name in messages."""

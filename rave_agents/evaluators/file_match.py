@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.knowledge.array_file import Arrays, text_in
+from rave_agents.evaluators.array_file import Arrays, text_in
 
 NOT_MEASURED = "not measured"
 """Shown for a file without a record."""

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rave_agents.evaluators.linear_value import LinearValue
+from rave_agents.evaluators.symmetries import image_under
+from rave_agents.evaluators.tuple_network import PADDING, Network
 from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.knowledge.linear_value import LinearValue
-from rave_agents.knowledge.networks import PADDING, Network
-from rave_agents.knowledge.symmetries import image_under
 
 MOST_CHANGE = 2
 """Rows or columns that a step of a size changes at most: in Havannah, two."""

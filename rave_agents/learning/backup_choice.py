@@ -6,7 +6,7 @@ from typing import Any
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.arena.match import play_match
 from rave_agents.arena.statistics import MatchScore
-from rave_agents.knowledge.linear_value import MEAN, MINIMAX, LinearValue
+from rave_agents.evaluators.linear_value import MEAN, MINIMAX, LinearValue
 
 AS_GOOD = 0.5
 """The score that the whole interval of minimax must lie above: without evidence averages stay."""

@@ -7,12 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, as_evaluator
-from rave_agents.analysis.learn import learn
 from rave_agents.cli import app
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.games import rules_class
-from rave_agents.games.kit.moves import NO_CELL, NUMBERS, VARIES
-from rave_agents.knowledge.move_policy import (
+from rave_agents.evaluators.move_policy import (
     MovePolicy,
     Moves,
     cells_in_random_games,
@@ -21,6 +18,9 @@ from rave_agents.knowledge.move_policy import (
     move_cells,
     moves_at,
 )
+from rave_agents.games import rules_class
+from rave_agents.games.kit.moves import NO_CELL, NUMBERS, VARIES
+from rave_agents.learning.learn import learn
 
 SMALL = {
     "breakthrough": {"rows": 5, "columns": 4},

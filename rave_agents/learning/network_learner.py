@@ -17,21 +17,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.agents.self_play import Example, self_play
 from rave_agents.arena.runner import travelling
 from rave_agents.arena.worker import unpacked
 from rave_agents.config.search_config import SearchConfig
-from rave_agents.frameworks.adapters import Game
-from rave_agents.knowledge.linear_value import game_text
-from rave_agents.results.numbers import counted
-from rave_agents.searcher.trainable import Arrays, Lesson, trainable
-from rave_agents.searcher.trained_network import (
+from rave_agents.evaluators.linear_value import game_text
+from rave_agents.evaluators.trainable import Arrays, Lesson, trainable
+from rave_agents.evaluators.trained_network import (
     SMALL,
     NetworkMaker,
     TrainedNetwork,
     load_arrays,
     seeded,
 )
+from rave_agents.frameworks.adapters import Game
+from rave_agents.learning.self_play import Example, self_play
+from rave_agents.results.numbers import counted
 
 
 class Settings(NamedTuple):

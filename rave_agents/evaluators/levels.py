@@ -13,11 +13,11 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from rave_agents.evaluators.other_sizes import rules_named
+from rave_agents.evaluators.shipped import FOLDER, value_for
 from rave_agents.files import strict_json, written_whole
 from rave_agents.game.arguments import is_integer, is_number
 from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.knowledge.other_sizes import rules_named
-from rave_agents.knowledge.shipped import FOLDER, value_for
 
 NO_LEVEL = 0
 """The level of a search that has none."""

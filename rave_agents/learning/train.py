@@ -10,26 +10,26 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any
 
-from rave_agents.analysis.network_learning import NetworkLearner, SelfPlay
-from rave_agents.analysis.network_trial import first_decision, try_network
-from rave_agents.analysis.rounds import (
+from rave_agents.arena.runner import local_executor
+from rave_agents.config.root_noise import DirichletNoise
+from rave_agents.config.search_config import SearchConfig
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.evaluators.trainable import NetworkSizes
+from rave_agents.evaluators.trained_network import NetworkMaker, TrainedNetwork
+from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.arguments import answers_unknown_arguments, checked_seed, unknown_name
+from rave_agents.game.game_state import GameState, has_simultaneous_moves
+from rave_agents.kernel.rules import ScheduledPUCT
+from rave_agents.learning.network_learner import NetworkLearner, SelfPlay
+from rave_agents.learning.network_trial import first_decision, try_network
+from rave_agents.learning.rounds import (
     Budget,
     Learned,
     bounded_utilities,
     check_number,
     learn_rounds,
 )
-from rave_agents.arena.runner import local_executor
-from rave_agents.config.root_noise import DirichletNoise
-from rave_agents.config.search_config import SearchConfig
-from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import answers_unknown_arguments, checked_seed, unknown_name
-from rave_agents.game.game_state import GameState, has_simultaneous_moves
-from rave_agents.kernel.rules import ScheduledPUCT
 from rave_agents.results.progress import Progress, shown
-from rave_agents.searcher.trainable import NetworkSizes
-from rave_agents.searcher.trained_network import NetworkMaker, TrainedNetwork
 
 TARGETS = ("alphazero", "gumbel")
 """Searches that play and teach: PUCT with its visits, and Gumbel with its improved policy."""

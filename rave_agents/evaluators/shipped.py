@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.evaluators.file_match import warn_of_lost_match
+from rave_agents.evaluators.linear_value import LinearValue
+from rave_agents.evaluators.move_policy import MovePolicy, load_learned
+from rave_agents.evaluators.other_sizes import at_other_size
 from rave_agents.game.game_state import compiled_form
 from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.knowledge.file_match import warn_of_lost_match
-from rave_agents.knowledge.linear_value import LinearValue
-from rave_agents.knowledge.move_policy import MovePolicy, load_learned
-from rave_agents.knowledge.other_sizes import at_other_size
 
 FOLDER = pathlib.Path(__file__).parent / "data"
 """The folder of the files, see ``file_name``."""

@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
-from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.games.kit.moves import NO_CELL, NUMBERS
-from rave_agents.knowledge.move_policy import (
+from rave_agents.evaluators.move_policy import (
     MoveCells,
     MovePolicy,
     Moves,
@@ -25,7 +23,9 @@ from rave_agents.knowledge.move_policy import (
     move_cells,
     moves_at,
 )
-from rave_agents.knowledge.symmetries import symmetries_of
+from rave_agents.evaluators.symmetries import symmetries_of
+from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.games.kit.moves import NO_CELL, NUMBERS
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.knowledge.linear_value import LinearValue
-from rave_agents.knowledge.networks import (
+from rave_agents.evaluators.linear_value import LinearValue
+from rave_agents.evaluators.symmetries import image_under, symmetries_of
+from rave_agents.evaluators.tuple_network import (
     Cells,
     Network,
     large_windows,
@@ -22,8 +22,8 @@ from rave_agents.knowledge.networks import (
     strips_of,
     tied,
 )
-from rave_agents.knowledge.symmetries import image_under, symmetries_of
-from rave_agents.knowledge.teacher import Numbers, Teacher, constant_sum
+from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.learning.teacher import Numbers, Teacher, constant_sum
 
 ROUND_CELLS = 20_000
 """Cells of the boards of a round's games, of which each game has one."""

@@ -10,11 +10,11 @@ import numpy as np
 
 from rave_agents.errors import GameError
 from rave_agents.evaluators.batch import Batch
+from rave_agents.evaluators.models import fields_taken, own_code
+from rave_agents.evaluators.trainable import Lesson, trainable
+from rave_agents.evaluators.trained_network import NetworkMaker, TrainedNetwork, seeded
 from rave_agents.game.arguments import is_number
 from rave_agents.game.game_state import GameState, legal_actions_of
-from rave_agents.searcher.models import fields_taken, own_code
-from rave_agents.searcher.trainable import Lesson, trainable
-from rave_agents.searcher.trained_network import NetworkMaker, TrainedNetwork, seeded
 from rave_agents.simulate.evaluations import checked_arrays, pair_of
 from rave_agents.simulate.utility_limits import shown, utility_limits
 

@@ -13,19 +13,19 @@ from concurrent.futures import Executor
 from typing import Any, Protocol
 
 from rave_agents.agents.named_agents import AgentSpec, agent_types
-from rave_agents.analysis.backup_choice import choose_backup
-from rave_agents.analysis.board_learning import SMALL
-from rave_agents.analysis.learn import OPENING_PLIES, POLICY, learn
-from rave_agents.analysis.rounds import Budget, Learned, check_number
-from rave_agents.analysis.train import train
 from rave_agents.arena.dask_cluster import dask_executor
 from rave_agents.arena.match import load_match_game, play_match
 from rave_agents.arena.statistics import MatchScore, finite
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.evaluators.file_match import NOT_MEASURED, FileMatch
+from rave_agents.evaluators.linear_value import LinearValue
 from rave_agents.extras import missing
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.knowledge.file_match import NOT_MEASURED, FileMatch
-from rave_agents.knowledge.linear_value import LinearValue
+from rave_agents.learning.backup_choice import choose_backup
+from rave_agents.learning.board_learner import SMALL
+from rave_agents.learning.learn import OPENING_PLIES, POLICY, learn
+from rave_agents.learning.rounds import Budget, Learned, check_number
+from rave_agents.learning.train import train
 from rave_agents.results.numbers import counted, score_text
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result

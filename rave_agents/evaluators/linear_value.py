@@ -16,13 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.files import written_whole
-from rave_agents.frameworks.adapters import as_game_state
-from rave_agents.game.arguments import is_number
-from rave_agents.game.game_state import PlayerId, compiled_form
-from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.games.kit.values import JudgedRules
-from rave_agents.knowledge.array_file import (
+from rave_agents.evaluators.array_file import (
     MOST_LETTERS,
     Arrays,
     integers_in,
@@ -30,14 +24,20 @@ from rave_agents.knowledge.array_file import (
     read_arrays,
     text_in,
 )
-from rave_agents.knowledge.file_match import FileMatch, match_arrays, match_in
-from rave_agents.knowledge.networks import (
+from rave_agents.evaluators.file_match import FileMatch, match_arrays, match_in
+from rave_agents.evaluators.tuple_network import (
     MOST_CELLS,
     MOST_CONTENTS,
     Network,
     judged_rules,
     windows_of,
 )
+from rave_agents.files import written_whole
+from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.game.arguments import is_number
+from rave_agents.game.game_state import PlayerId, compiled_form
+from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.games.kit.values import JudgedRules
 
 MOST_NAMED = 900
 """Letters of a longer name that are told, before its hash."""
@@ -75,7 +75,7 @@ class LinearValue:
         players: the number of players.
         made: a line that tells how it was learned.
         backup: what ``auto`` backs its values up by, ``"mean_backup"`` or ``"minimax_backup"``:
-            what has won, see ``rave_agents.analysis.backup_choice``.
+            what has won, see ``rave_agents.learning.backup_choice``.
         other_sizes: True if the value was measured to help on boards of other sizes, with averages,
             see ``other_sizes.py``.
         learned_on: the game that it was learned on, if that has a board of another size; else None.

@@ -22,13 +22,13 @@ from typer.testing import CliRunner
 
 from rave_agents import Limit, SearchConfig, Searcher, as_evaluator
 from rave_agents.agents.named_agents import AgentSpec
-from rave_agents.analysis.learning_run import train_to_file
-from rave_agents.analysis.train import train
 from rave_agents.arena.match import play_match
 from rave_agents.cli import app
 from rave_agents.errors import GameError, UnknownNameError, UnsupportedGameError
+from rave_agents.evaluators.trained_network import TrainedNetwork
 from rave_agents.frameworks.adapters import load_game
-from rave_agents.searcher.trained_network import TrainedNetwork
+from rave_agents.learning.to_file import train_to_file
+from rave_agents.learning.train import train
 
 GAME = "tic_tac_toe"
 FEW = {"rounds": 1, "simulations": 4, "progress": False}
@@ -292,6 +292,6 @@ def test_mistakes_in_a_module_of_torch_are_told_before_games_are_played():
 
 def test_without_torch_a_network_has_to_be_given(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.delitem(sys.modules, "rave_agents.searcher.small_network", raising=False)
+    monkeypatch.delitem(sys.modules, "rave_agents.evaluators.small_network", raising=False)
     with pytest.raises(ValueError, match="by default needs torch, which is not installed"):
         train(GAME, games=1, **FEW)

@@ -1,1 +1,0 @@
-"""Learned values and policies: what they look at, their files, their teacher, and shipped ones."""
