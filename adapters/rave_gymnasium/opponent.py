@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.frameworks.adapters import Game
-from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import GameState
+from rave_agents.game.validation import validated
 from rave_gymnasium.opponent_game import OpponentGame, illegal_action
 from rave_gymnasium.opponents import Loader
 
@@ -63,7 +63,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
 
-    @answers_unknown_arguments
+    @validated
     def __init__(
         self,
         game: Any = "connect_four",

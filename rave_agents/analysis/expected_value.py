@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from rave_agents.analysis.position_analysis import decision_after
 from rave_agents.certificates.checker import after
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import GameState
 from rave_agents.game.notation import Moves, action_name, position_text
+from rave_agents.game.validation import validated
 from rave_agents.results.numbers import counted, whole
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result
@@ -132,7 +132,7 @@ def _view(progress: ValueProgress) -> View:
     return View(progress.positions, None, "", table.text)
 
 
-@answers_unknown_arguments
+@validated
 def solve_expected(
     game: Any,
     *,

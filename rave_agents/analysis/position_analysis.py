@@ -9,7 +9,6 @@ from rave_agents.agents.named_agents import make_agent
 from rave_agents.arena.match import limited_agent
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import (
     GameState,
     is_simultaneous,
@@ -17,6 +16,7 @@ from rave_agents.game.game_state import (
     moving_players,
 )
 from rave_agents.game.notation import Moves, action_name, legal_names, position_text
+from rave_agents.game.validation import validated
 from rave_agents.records.positions import set_up
 from rave_agents.results.result import Result
 from rave_agents.results.search_result import SearchResult
@@ -103,7 +103,7 @@ class Analysis(Result):
         }
 
 
-@answers_unknown_arguments
+@validated
 def analyse(
     game: Any,
     agent: Any,

@@ -17,7 +17,6 @@ from rave_agents.arena.match import limited_agent
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import (
     GameState,
     apply_path,
@@ -26,6 +25,7 @@ from rave_agents.game.game_state import (
     moving_players,
 )
 from rave_agents.game.notation import action_name
+from rave_agents.game.validation import validated
 from rave_agents.results.action_statistics import ActionStatistics
 from rave_agents.results.root import principal_variation
 from rave_agents.results.search_result import SearchResult
@@ -51,7 +51,7 @@ _TRUSTED = 0.5
 """Least trust in AMAF values for a sentence on them."""
 
 
-@answers_unknown_arguments
+@validated
 def review_game(
     game: Any,
     actions: Sequence[int],

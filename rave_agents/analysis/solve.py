@@ -16,9 +16,9 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.shipped import rules_of, value_for
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.frameworks.rules_digest import rules_digest
-from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import GameState, compiled_form, has_chance
 from rave_agents.game.notation import Moves, action_name, position_text
+from rave_agents.game.validation import validated
 from rave_agents.games.kit.values import judged_rules
 from rave_agents.results.numbers import counted, whole
 from rave_agents.results.progress import Progress, shown
@@ -261,7 +261,7 @@ def _sum_of_two(state: GameState) -> float | None:
     return None if half is None else 2 * half
 
 
-@answers_unknown_arguments
+@validated
 def solve_position(
     game: Any,
     *,

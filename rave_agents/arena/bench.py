@@ -25,8 +25,8 @@ from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.game_state import GameState
+from rave_agents.game.validation import validated
 from rave_agents.records.openings import initial_decision
 from rave_agents.results.progress import Progress, shown
 
@@ -52,7 +52,7 @@ _FEWEST = 2
 """Minimum simulations of a round: with one, OpenSpiel's Python bot cannot choose a move."""
 
 
-@answers_unknown_arguments
+@validated
 def run_bench(
     games: Sequence[Any] = THIRTY_GAMES,
     agents: Sequence[str] = DEFAULT_AGENTS,

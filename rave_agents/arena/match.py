@@ -24,9 +24,10 @@ from rave_agents.arena.sprt import Sprt
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import Game, is_dealt
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import answers_unknown_arguments, checked_seed
+from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import has_simultaneous_moves
 from rave_agents.game.notation import Moves
+from rave_agents.game.validation import validated
 from rave_agents.records.positions import moves_to, set_up
 from rave_agents.records.record import GameRecord
 from rave_agents.records.sgf import SgfFolder
@@ -45,7 +46,7 @@ OPENING_PLIES = 2
 """Default number of random opening moves in games with alternating moves."""
 
 
-@answers_unknown_arguments
+@validated
 def play_match(
     game: Any,
     first: Any,

@@ -36,7 +36,7 @@ from rave_agents.arena.run import RunOptions, carry_out
 from rave_agents.config.limit import Limit
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import answers_unknown_arguments
+from rave_agents.game.validation import validated
 from rave_agents.records.record import GameRecord
 from rave_agents.results.progress import Progress, shown
 
@@ -55,7 +55,7 @@ _REPORT_SECONDS = 0.1
 """Minimum seconds between two progress reports."""
 
 
-@answers_unknown_arguments
+@validated
 def find_best(
     game: Any,
     agents: Mapping[str, Any] | Sequence[Any] | None = None,

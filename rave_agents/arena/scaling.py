@@ -28,7 +28,7 @@ from rave_agents.arena.matches_result import MatchesResult
 from rave_agents.arena.plan import MOST_GAMES, Plan, Shard
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.worker import UnfinishedError
-from rave_agents.game.arguments import answers_unknown_arguments
+from rave_agents.game.validation import validated
 from rave_agents.records.record import GameRecord
 from rave_agents.results.numbers import played
 from rave_agents.results.progress import Progress, shown
@@ -160,7 +160,7 @@ class ScalingError(UnfinishedError[ScalingResult]):
     """A game failed; the message names the point, the game, the seat and the agent."""
 
 
-@answers_unknown_arguments
+@validated
 def run_scaling(
     game: Any,
     agent: Any,

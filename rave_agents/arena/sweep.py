@@ -30,13 +30,13 @@ from rave_agents.arena.plan import MOST_GAMES, Plan, Shard
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.sweep_result import SweepCell, SweepError, SweepResult, plain_values
 from rave_agents.config.specs import format_call, is_key, parse_values
-from rave_agents.game.arguments import answers_unknown_arguments
+from rave_agents.game.validation import validated
 from rave_agents.results.progress import Progress, shown
 
 __all__ = ["SweepCell", "SweepError", "SweepResult", "parse_vary", "run_sweep"]
 
 
-@answers_unknown_arguments
+@validated
 def run_sweep(
     game: Any,
     agent: Any,

@@ -30,7 +30,8 @@ from rave_agents.arena.play import Table
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.tournament_result import TournamentError, TournamentResult
 from rave_agents.frameworks.adapters import Game
-from rave_agents.game.arguments import answers_unknown_arguments, check_arguments, unknown_name
+from rave_agents.game.arguments import check_arguments, unknown_name
+from rave_agents.game.validation import validated
 from rave_agents.results.progress import Progress, shown
 from rave_agents.searcher.clock import Clock
 
@@ -52,7 +53,7 @@ SETTINGS = (
 """Keys that the file of a tournament may set: arguments of ``play_tournament``."""
 
 
-@answers_unknown_arguments
+@validated
 def play_tournament(
     games: Any,
     agents: Mapping[str, Any] | Sequence[Any] | str,

@@ -1,22 +1,24 @@
 """The limits of a search."""
 
 import dataclasses
-import math
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-from rave_agents.game.arguments import check_arguments, is_integer, is_number, refuse_positional
+from annotated_types import Ge, Le
+
+from rave_agents.game.arguments import check_arguments, refuse_positional
 from rave_agents.game.signatures import InitSignature
+from rave_agents.game.validation import Positive, check_fields
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Limit:
     """The limits of a search, which ends at the first that it reaches. At least one is needed."""
 
-    simulations: int | None = None
+    simulations: Annotated[int, Ge(1), Le(2**31 - 1)] | None = None
     """Simulations to run, at least 1. Those in a subtree that was kept from an earlier search
     come on top: equal limits mean equal work."""
 
-    seconds: float | None = None
+    seconds: Positive | None = None
     """Wall-clock seconds, above 0."""
 
     __signature__: ClassVar[Any] = InitSignature()
@@ -32,18 +34,4 @@ class Limit:
     def __post_init__(self) -> None:
         if self.simulations is None and self.seconds is None:
             raise ValueError("Limit needs simulations, seconds or both.")
-        if self.simulations is not None:
-            if not is_integer(self.simulations):
-                raise TypeError(f"simulations must be an integer, got {self.simulations!r}.")
-            if not 1 <= self.simulations < 2**31:
-                raise ValueError(
-                    "simulations must be an integer from 1 to 2,147,483,647, "
-                    f"got {self.simulations!r}."
-                )
-            object.__setattr__(self, "simulations", int(self.simulations))
-        if self.seconds is not None:
-            if not is_number(self.seconds):
-                raise TypeError(f"seconds must be a number, got {self.seconds!r}.")
-            if not 0 < self.seconds < math.inf:
-                raise ValueError(f"seconds must be a finite number above 0, got {self.seconds!r}.")
-            object.__setattr__(self, "seconds", float(self.seconds))
+        check_fields(self)

@@ -8,20 +8,18 @@ take, see ``compiler/part_fields.py``.
 import dataclasses
 import functools
 import inspect
-import math
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
-
-import annotated_types
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.part_fields import Takes, part_name
 from rave_agents.compiler.runtime import IMPLEMENTERS_RUN_AS, RUNS_AS, implements_any
 from rave_agents.config.specs import format_call, parse_call
 from rave_agents.errors import FormulaError, UnknownNameError
-from rave_agents.game.arguments import check_names, is_integer, is_number, unknown_name
+from rave_agents.game import validation
+from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.game.object_names import find_object, parse_object_name, place_of, split_place
 
 Part = Any
@@ -100,23 +98,14 @@ def checked(label: str, annotation: Any, value: Any) -> Any:
         TypeError: if it has the wrong type.
         ValueError: if it is not allowed.
     """
-    notes: tuple[Any, ...] = ()
-    if get_origin(annotation) is Annotated:
-        annotation, *rest = get_args(annotation)
-        notes = tuple(rest)
+    notes = getattr(annotation, "__metadata__", ())
     takes = next((note for note in notes if isinstance(note, Takes)), None)
     if takes is not None:
         return _checked_part(label, takes, value)
-    if get_origin(annotation) is Literal:
-        if value not in get_args(annotation):
-            raise UnknownNameError(unknown_name(label, value, get_args(annotation)))
-        return value
-    if annotation is bool:
-        if not isinstance(value, bool):
-            raise TypeError(f"{label} must be True or False, got {value!r}.")
-        return value
-    if annotation in (int, float):
-        return _checked_number(label, annotation, notes, value)
+    if notes or annotation in (int, float, bool) or get_origin(annotation) is Literal:
+        if isinstance(value, str) and value in ("inf", "-inf"):  # As specs write it.
+            value = float(value)
+        return validation.checked(label, annotation, value)
     if is_part(value):
         return type(value)(*_checked_fields(label, type(value), value._asdict()))
     if isinstance(value, bool):
@@ -219,58 +208,6 @@ def _part_of_spec(label: str, takes: Takes, text: str) -> Part:
     if missing:
         raise TypeError(f"{label}: {name} needs {missing[0]}, such as {name}({missing[0]}=1).")
     return kind(**given)
-
-
-def _checked_number(label: str, kind: type, notes: tuple[Any, ...], value: Any) -> Any:
-    if kind is int and not is_integer(value):
-        raise TypeError(f"{label} must be an integer, got {value!r}.")
-    if kind is float:
-        if value in ("inf", "-inf"):
-            value = float(value)
-        if not is_number(value):
-            raise TypeError(f"{label} must be a number, got {value!r}.")
-    number = kind(value)
-    low, high, above, below = _bounds(notes)
-    fits = low < number if above else low <= number
-    fits = fits and (number < high if below else number <= high)
-    if not fits:
-        allowed = _described(kind, low, high, above=above, below=below)
-        if number == math.inf and high == math.inf and "finite" not in allowed:
-            allowed += ", but finite"
-        raise ValueError(f"{label} must be {allowed}, got {number!r}.")
-    return number
-
-
-def _bounds(notes: tuple[Any, ...]) -> tuple[float, float, bool, bool]:
-    """The least and the greatest number, and whether each is left out; infinity is, unless said."""
-    low, high, above, below = -math.inf, math.inf, True, True
-    for note in notes:
-        if isinstance(note, annotated_types.Gt):
-            low, above = float(note.gt), True  # type: ignore[arg-type]
-        elif isinstance(note, annotated_types.Ge):
-            low, above = float(note.ge), False  # type: ignore[arg-type]
-        elif isinstance(note, annotated_types.Lt):
-            high, below = float(note.lt), True  # type: ignore[arg-type]
-        elif isinstance(note, annotated_types.Le):
-            high, below = float(note.le), False  # type: ignore[arg-type]
-    return low, high, above, below
-
-
-def _described(kind: type, low: float, high: float, *, above: bool, below: bool) -> str:
-    what = "an integer" if kind is int else "a number"
-    if low == -math.inf and high == math.inf:
-        return f"a finite {what.split()[1]}" if below else what
-    limits = [
-        f"{limit:,.0f}" if limit == round(limit) else f"{limit:g}"
-        for limit in (low, high)
-        if math.isfinite(limit)
-    ]
-    if math.isfinite(high):
-        if kind is int:
-            return f"an integer from {limits[0]} to {limits[1]}"
-        return f"{what} in {'(' if above else '['}{limits[0]}, {limits[1]}{')' if below else ']'}"
-    described = f"{what} {'above' if above else 'of at least'} {limits[0]}"
-    return described if below or kind is int else f"{described}, or infinity"
 
 
 def is_own(kind: type) -> bool:

@@ -1,13 +1,7 @@
 """Checks of what users give, and suggestions for misspelt names."""
 
 import difflib
-import functools
-import inspect
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import ParamSpec, TypeVar
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
+from collections.abc import Collection, Iterable, Sequence
 
 MOST_NAMES_LISTED = 30
 """Names up to which a message lists all of them beside the nearest."""
@@ -102,22 +96,6 @@ def check_names(
     for name in given:
         if name not in known:
             raise error(unknown_name(kind, name, known))
-
-
-def answers_unknown_arguments(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Let a function answer arguments that it does not have with those that are meant."""
-    parameters = inspect.signature(function).parameters
-    known = tuple(parameters)
-    taken = [name for name, each in parameters.items() if each.kind is not each.KEYWORD_ONLY]
-    called = function.__qualname__.removesuffix(".__init__")
-
-    @functools.wraps(function)
-    def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        check_arguments(f"argument of {called}", kwargs, known)
-        refuse_positional(called, args, taken, by_name=known[len(taken) :])
-        return function(*args, **kwargs)
-
-    return checked
 
 
 def refuse_positional(

@@ -25,13 +25,14 @@ from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.evaluators.linear_value import LinearValue, game_text
 from rave_agents.evaluators.move_policy import MovePolicy, load_learned
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import answers_unknown_arguments, unknown_name
+from rave_agents.game.arguments import unknown_name
 from rave_agents.game.game_state import (
     GameState,
     PlayerId,
     compiled_form,
     has_simultaneous_moves,
 )
+from rave_agents.game.validation import validated
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.learning.board_learner import SETTINGS, SMALL, WINDOWS, BoardLearner
 from rave_agents.learning.policy_learner import PolicyLearner
@@ -76,7 +77,7 @@ class _Sample(NamedTuple):
     """Rewards that each player had received before."""
 
 
-@answers_unknown_arguments
+@validated
 def learn(
     game: Any,
     name: str | None = None,

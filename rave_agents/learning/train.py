@@ -17,8 +17,9 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.trainable import NetworkSizes
 from rave_agents.evaluators.trained_network import NetworkMaker, TrainedNetwork
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import answers_unknown_arguments, checked_seed, unknown_name
+from rave_agents.game.arguments import checked_seed, unknown_name
 from rave_agents.game.game_state import GameState, has_simultaneous_moves
+from rave_agents.game.validation import validated
 from rave_agents.kernel.rules import ScheduledPUCT
 from rave_agents.learning.network_learner import NetworkLearner, SelfPlay
 from rave_agents.learning.network_trial import first_decision, try_network
@@ -41,7 +42,7 @@ NOISE = 10.0
 """The concentration of the noise at the root, divided by the number of actions at the start."""
 
 
-@answers_unknown_arguments
+@validated
 def train(
     game: Any,
     network: Any = None,

@@ -10,8 +10,8 @@ from typing import Any, Self
 from rave_agents.agents.named_agents import DEFAULT_AGENT
 from rave_agents.errors import RaveAgentsError
 from rave_agents.extras import missing
-from rave_agents.game.arguments import answers_unknown_arguments
 from rave_agents.game.notation import Moves, apply_moves
+from rave_agents.game.validation import validated
 from rave_agents.plots.board_svg import STYLE, board_svg
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import PERSON, Session
@@ -39,7 +39,7 @@ _LISTED = 40
 """Moves that are listed below a picture, at most."""
 
 
-@answers_unknown_arguments
+@validated
 def play(
     game: Any,
     agent: Any = DEFAULT_AGENT,

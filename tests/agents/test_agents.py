@@ -111,7 +111,7 @@ def test_unknown_names_are_answered_with_the_nearest():
         make_agent("rave(schedule=hand_select)", Game(), 0)
     with pytest.raises(UnknownNameError, match=r"parameter of hand_selected 'kk'.*'k'"):
         make_agent("rave(schedule=hand_selected(kk=3))", Game(), 0)
-    with pytest.raises(ValueError, match=r"k must be a number above 0, got -3\.0"):
+    with pytest.raises(ValueError, match=r"k must be a finite number above 0, got -3\."):
         make_agent("rave(schedule=hand_selected(k=-3))", Game(), 0)
     with pytest.raises(TypeError, match="simulations must be an integer"):
         make_agent("rave(simulations=many)", Game(), 0)

@@ -33,7 +33,7 @@ def test_seconds_out_of_range(value):
 
 @pytest.mark.parametrize("value", ["1", True, [1]])
 def test_seconds_of_a_wrong_type(value):
-    with pytest.raises(TypeError, match="seconds must be a number"):
+    with pytest.raises(TypeError, match="seconds must be a finite number"):
         Limit(seconds=value)
 
 

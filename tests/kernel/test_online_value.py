@@ -290,7 +290,7 @@ def test_the_state_is_left_as_it_was():
     ("learning", "message"),
     [
         ("online_value(learned_weight=1.5)", r"must be a number in \[0, 1\], got 1.5"),
-        ("online_value(step_size=0)", "learning.step_size must be a number above 0, got 0"),
+        ("online_value(step_size=0)", "learning.step_size must be a finite number above 0, got 0"),
         ("online_vlaue", "online_value"),
     ],
 )

@@ -556,7 +556,7 @@ def _mistyped(rule, node, edge):
         ("rule", RegretMatching(), "takes one of the parts .*, not regret_matching"),
         ("amaf", NodeAmaf(OwnUCB1()), "takes one of the parts .*own_schedule.*, not own_ucb1"),
         ("rule", OwnPlayouts(), "takes one of the parts .*, not own_playouts"),
-        ("rule", OwnUCB1("1"), r"rule\.c must be a number, got '1'"),
+        ("rule", OwnUCB1("1"), r"rule\.c must be a finite number.*, got '1'"),
         ("rule", Mistyped(visits=2.5), r"rule\.visits must be an integer, got 2\.5"),
         ("rule", Mistyped(), r"rule\.name must be a number, True, False or a part"),
     ],

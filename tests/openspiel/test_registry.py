@@ -346,9 +346,9 @@ def test_load_bot_takes_the_specs_of_parts(hex_game, name, parameters, parts):
         ({"k": 300}, UnknownNameError, "'k': it belongs to the part hand_selected"),
         ({"schedule": "hand_select(k=3)"}, UnknownNameError, "Did you mean 'hand_selected'"),
         ({"schedule": "hand_selected(kk=3)"}, UnknownNameError, "of hand_selected 'kk'"),
-        ({"schedule": "hand_selected(k=0)"}, ValueError, "k must be a number above 0"),
-        ({"c": "much"}, TypeError, "c must be a number"),
-        ({"c": {"name": "hex"}}, TypeError, "c must be a number"),
+        ({"schedule": "hand_selected(k=0)"}, ValueError, "k must be a finite number above 0"),
+        ({"c": "much"}, TypeError, "c must be a finite number"),
+        ({"c": {"name": "hex"}}, TypeError, "c must be a finite number"),
         ({"name": "other"}, UnknownNameError, "Unknown parameter of rave 'name'"),
     ],
 )
