@@ -31,10 +31,10 @@ import pyspiel
 from rave_agents.compiler.folders import choose_cache_directory, is_own_file
 from rave_agents.game.endless import LONGEST_GAME
 from rave_agents.game.game_state import NO_ACTION, PlayerId
+from rave_agents.game.utility_limits import CHANCE_ROUNDING
 from rave_agents.simulate.expansion import Answered, Place
 from rave_agents.simulate.frame import LOSES, WINS, CheckChildren
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
-from rave_agents.simulate.utility_limits import CHANCE_ROUNDING
 
 
 class Part(NamedTuple):

@@ -6,11 +6,11 @@ from typing import Any
 
 import pyspiel
 
+from rave_agents.game.utility_limits import UtilityLimits
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.python_playouts import Playout
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import Frame
-from rave_agents.simulate.utility_limits import UtilityLimits
 from rave_agents.simulate.world_record import RecordedWorlds
 from rave_openspiel.player_views import tensor_method, viewer
 from rave_openspiel.playouts import RandomPlayouts, is_fast, random_bots

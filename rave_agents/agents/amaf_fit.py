@@ -17,6 +17,7 @@ from rave_agents.game.game_state import (
     hides_information,
     is_simultaneous,
 )
+from rave_agents.game.utility_limits import MOST_LEGAL
 from rave_agents.kernel.amaf.hidden_trust import LEAST_VISITS, trust_by_spread
 from rave_agents.kernel.amaf.trust import is_learned
 from rave_agents.kernel.declarations import keeps_amaf
@@ -28,7 +29,6 @@ from rave_agents.kernel.measures.action_persistence import (
     persistence,
     reuse_consistency,
 )
-from rave_agents.simulate.utility_limits import MOST_LEGAL
 
 GAMES, PLIES, SECONDS = 10, 24, 0.1
 """Random games, decisions in each, and the seconds after which no further one is made."""

@@ -30,6 +30,7 @@ from rave_agents.game.game_state import (
     legal_actions_of,
     moving_players,
 )
+from rave_agents.game.utility_limits import UtilityLimits, utility_limits
 from rave_agents.gtp.process import EngineFailedError
 from rave_agents.records.openings import (
     agent_seed,
@@ -42,7 +43,6 @@ from rave_agents.records.openings import (
 )
 from rave_agents.records.record import GameRecord, seats_of_first
 from rave_agents.searcher.clock import Clock
-from rave_agents.simulate.utility_limits import UtilityLimits, utility_limits
 
 
 @dataclasses.dataclass(frozen=True)

@@ -15,6 +15,7 @@ from rave_agents.evaluators.leaves import (
     STEP,
     Answers,
 )
+from rave_agents.game.utility_limits import UtilityLimits
 from rave_agents.simulate.evaluations import (
     CLIP,
     FINE,
@@ -26,7 +27,6 @@ from rave_agents.simulate.evaluations import (
     check_batch,
     checked_arrays,
 )
-from rave_agents.simulate.utility_limits import UtilityLimits
 
 
 class Batch(NamedTuple):

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from rave_agents.evaluators.batch import Batch, BatchArrays
 from rave_agents.game.arguments import unknown_name
-from rave_agents.simulate.utility_limits import UtilityLimits
+from rave_agents.game.utility_limits import UtilityLimits
 
 POLICIES = ("logits", "probabilities")
 GIVES = ("both", "values", "policy")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rave_agents.errors import GameError
+from rave_agents.game.abilities import StateAbilities
 
 LONGEST_GAME = 1 << 20
 """Moves of a playout, or of any game that is played, outcomes of chance included, after which the
@@ -47,8 +48,9 @@ def until_over(state: Any, what: str = "A game") -> Iterator[int]:
 
 def game_name(state: Any) -> str:
     """The name of a state's game: of its framework, or else of its class."""
+    offers = StateAbilities(state)
     if hasattr(state, "get_game"):
         return str(state.get_game())
-    if hasattr(state, "env"):
-        return str(state.env)
-    return str(state.game_key()) if hasattr(state, "game_key") else type(state).__name__
+    if offers.env is not None:
+        return str(offers.env)
+    return type(state).__name__ if offers.game_key is None else str(offers.game_key())

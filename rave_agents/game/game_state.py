@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, Self, runtime_checkable
 
 from rave_agents.errors import GameError
+from rave_agents.game.abilities import StateAbilities
 
 NO_ACTION = 0
 """The action to give for a player who has none, where others move at the same time."""
@@ -32,55 +33,10 @@ class GameState(Protocol):
     """A position of a game, as a search sees it.
 
     Where several players move at the same time, ``current_player()`` is ``PlayerId.SIMULTANEOUS``,
-    and the state offers, as ``pyspiel.State`` does:
+    and the state has ``apply_actions`` and ``legal_actions(player)``, as ``pyspiel.State`` does.
 
-    * ``legal_actions(player) -> Sequence[int]``: the actions of any player there, none for a player
-      who does not move;
-    * ``apply_actions(actions)``: play one action of each player, in their order, at the same time;
-      what it is given for a player who does not move means nothing.
-
-    An adapter may also offer:
-
-    * ``has_simultaneous_moves() -> bool``: whether players may move at the same time in this game;
-      without it, a state that has ``apply_actions`` is taken to be of such a game;
-
-    * ``has_chance_nodes() -> bool``: False where chance never moves in this game, which saves what
-      a search does in case it does;
-
-    * ``simulator(frame, evaluator) -> Simulator``: a faster provider of simulations than the
-      generic one, see ``rave_agents.simulate.simulator``;
-    * ``position_key() -> Hashable``: equal for two states exactly when they are the same position
-      of the same game, however they came about: it tells all that the rules can still ask, and no
-      more. None where that cannot be told. It lets a search notice that a kept tree belongs to
-      another position: without it, no tree is kept. A solver remembers positions by it, and
-      a search with ``transpositions`` shares them, if it is of bytes, text, numbers and tuples of
-      these;
-    * ``game_key() -> Hashable``: equal for two states exactly when they are of the same game, where
-      a class is of several: what a search learns of one game it forgets in another;
-    * where something is hidden from players, ``hides_information() -> bool``, True then, and what a
-      search by determinization needs: ``worlds(player, unit) -> Callable[[], Self]``, which gives
-      at each call another state that the player cannot tell from this one, drawn with ``unit()``,
-      a uniform random number in [0, 1); and ``view(player) -> Hashable``, equal for two states
-      exactly when the player sees the same in them. ``worlds`` raises UnsupportedGameError where
-      there are none. A faster provider may come from ``world_simulator(frame, evaluator, player)``.
-      Where players move at the same time as well, ``one_at_a_time(player)`` gives the position in a
-      game in which they move in turn, unseen by each other, and ``player`` chooses. ``seeing() ->
-      Self`` may give the same state with nothing hidden, for a search that may look at it;
-    * where an action has random outcomes that ``apply_action`` draws itself, ``draws_chance() ->
-      bool``, True then, and ``worlds`` and ``view`` likewise: each world is this very position
-      with random numbers of its own;
-    * ``on_compiled_rules() -> RulesState | None``: the same position of a game of
-      ``rave_agents.games``, for value functions that are compiled;
-    * ``observation(player) -> array``: what a player sees, as numbers, for those who learn;
-    * ``framework_state``, an attribute: the framework's own state, which agents of its users get;
-      without it, the state itself;
-    * ``action_to_string(player, action) -> str``: how people write the action;
-    * ``__str__``, the board as text, and ``board_tiling() -> str | None`` ("squares", "hexagons" or
-      "points"; None if the text tells), for pictures: see ``rave_agents.plots.board``;
-    * ``drawn_board() -> Board | None``: the board as it is drawn, where the text does not show it,
-      and nothing is hidden: see ``rave_agents.game.board``;
-    * ``history() -> Sequence[int]``: the actions and chance outcomes since the game's start, which
-      agents that ask other programs need.
+    ``rave_agents.game.abilities.StateAbilities`` lists what a state may offer in addition: keys of
+    positions, chance and hidden information, observations, faster simulations, text and pictures.
     """
 
     def clone(self) -> Self:
@@ -154,47 +110,38 @@ def lacks_methods(value: object) -> str:
 
 def has_simultaneous_moves(state: GameState) -> bool:
     """True if players may move at the same time somewhere in this state's game."""
-    tells = getattr(state, "has_simultaneous_moves", None)
-    return hasattr(state, "apply_actions") if tells is None else bool(tells())
+    offers = StateAbilities(state)
+    if offers.has_simultaneous_moves is not None:
+        return bool(offers.has_simultaneous_moves())
+    return offers.apply_actions is not None
 
 
 def hides_information(state: GameState) -> bool:
     """True if something is hidden from players in this state's game."""
-    tells = getattr(state, "hides_information", None)
-    return tells is not None and bool(tells())
+    return bool(StateAbilities(state).hides_information())
 
 
 def draws_chance(state: GameState) -> bool:
     """True if actions have random outcomes that this state draws itself."""
-    tells = getattr(state, "draws_chance", None)
-    return tells is not None and bool(tells())
+    return bool(StateAbilities(state).draws_chance())
 
 
 def compiled_form(state: Any) -> Any:
     """The same position of a game on compiled rules, see ``on_compiled_rules``; None for none."""
-    return getattr(state, "on_compiled_rules", lambda: None)()
-
-
-def determinizes(state: GameState, hidden: str) -> bool:
-    """True if each simulation of a search of a state has a world of its own.
-
-    Args:
-        state: the state.
-        hidden: ``SearchConfig.hidden``.
-    """
-    return draws_chance(state) or (hides_information(state) and hidden == "determinize")
+    form = StateAbilities(state).on_compiled_rules
+    return None if form is None else form()
 
 
 def has_chance_nodes(state: GameState) -> bool:
     """True if chance may move somewhere in this state's game, or the state does not say."""
-    tells = getattr(state, "has_chance_nodes", None)
-    return tells is None or bool(tells())
+    says = StateAbilities(state).has_chance_nodes
+    return says is None or bool(says())
 
 
 def has_chance(state: GameState) -> bool:
     """True if a game says that chance moves in it, or begins with chance."""
-    says = hasattr(state, "has_chance_nodes")
-    return has_chance_nodes(state) if says else bool(state.is_chance_node())
+    says = StateAbilities(state).has_chance_nodes
+    return bool(state.is_chance_node()) if says is None else bool(says())
 
 
 def drawn_outcome(state: GameState, draw: random.Random) -> int:

@@ -15,8 +15,8 @@ from rave_agents.evaluators.trainable import Lesson, trainable
 from rave_agents.evaluators.trained_network import NetworkMaker, TrainedNetwork, seeded
 from rave_agents.game.arguments import is_number
 from rave_agents.game.game_state import GameState, legal_actions_of
+from rave_agents.game.utility_limits import shown, utility_limits
 from rave_agents.simulate.evaluations import checked_arrays, pair_of
-from rave_agents.simulate.utility_limits import shown, utility_limits
 
 ROWS = 2
 """Positions of the trial: two, since a network that takes one alone cannot train."""

@@ -13,6 +13,8 @@ from rave_agents.evaluators import leaves
 from rave_agents.evaluators.batch import BatchArrays
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator, evaluate
 from rave_agents.evaluators.cache import EvaluationCache
+from rave_agents.game.abilities import StateAbilities
+from rave_agents.game.utility_limits import UtilityLimits
 from rave_agents.searcher.leaf_stepper import LeafStepper
 from rave_agents.searcher.part_errors import is_part_failure, no_scores, part_failed
 from rave_agents.searcher.provider import check_rows, make_simulator, new_frame
@@ -20,7 +22,6 @@ from rave_agents.searcher.slots import Slot, path_beside
 from rave_agents.searcher.tree_search import TreeSearch
 from rave_agents.simulate.python_callback import CallbackFailedError
 from rave_agents.simulate.simulator import Header, Status, flat_frame, grown_frame
-from rave_agents.simulate.utility_limits import UtilityLimits
 from rave_agents.simulate.world_record import FEW
 from rave_agents.tree.search_tree import SearchTree
 
@@ -95,18 +96,18 @@ class BatchedSearch(TreeSearch):
     def most_rows(self) -> int:
         """Maximum rows of a batch that it writes at once."""
         game = self.root.game
-        return game.config.leaves * (game.num_players if game.simultaneous else 1)
+        return game.config.leaves * (game.facts.num_players if game.facts.simultaneous else 1)
 
     @property
     def limits(self) -> UtilityLimits:
         """The game's limits of utilities."""
-        return self.root.game.limits
+        return self.root.game.facts.limits
 
     @property
     def batch_shape(self) -> tuple[tuple[int, ...], int, int]:
         """The required ``BatchArrays.shape``."""
-        game = self.root.game
-        return tuple(self.observation_shape), game.num_actions, game.num_players
+        facts = self.root.game.facts
+        return tuple(self.observation_shape), facts.num_actions, facts.num_players
 
     def new_cache(self) -> EvaluationCache:
         """Make a cache for the evaluator's answers."""
@@ -289,7 +290,7 @@ class BatchedSearch(TreeSearch):
                 f"leaves={config.leaves} is for games with alternating moves and perfect "
                 "information: leave it at 1, and search several games at once."
             )
-        observe = getattr(self.root.state, "observation", None)
+        observe = StateAbilities(self.root.state).observation
         if observe is None:
             raise UnsupportedGameError(
                 f"{type(self.root.state).__name__} has no observation(player), which an evaluator "

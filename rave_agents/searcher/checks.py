@@ -11,6 +11,7 @@ from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.runtime import record_of
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import GameState, PlayerId, is_simultaneous, moving_players
 from rave_agents.kernel.declarations import GameTraits, game_refusal
@@ -120,7 +121,7 @@ def check_decision(state: GameState) -> None:
     player = state.current_player()
     if not is_integer(player):
         raise GameError(f"current_player() must return an integer, got {player!r}.")
-    if player == PlayerId.SIMULTANEOUS and not hasattr(state, "apply_actions"):
+    if player == PlayerId.SIMULTANEOUS and StateAbilities(state).apply_actions is None:
         raise GameError(
             "Players move at the same time at this state, but its class has no apply_actions."
         )

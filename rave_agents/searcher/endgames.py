@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from rave_agents.config.limit import Limit
 from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState, has_chance
 from rave_agents.solver.best_line import best_line
 from rave_agents.solver.proof_search import (
@@ -167,7 +168,8 @@ class EndgameSolver:
         if root.game is not self._game:
             self.forget()
             self._game, self.refused = root.game, None if _is_provable(root) else root.game
-            self._is_compiled = hasattr(root.state, "expander")  # A guess: it may return None.
+            # A guess: it may return None.
+            self._is_compiled = StateAbilities(root.state).expander is not None
             if not self._is_compiled:
                 self._speed *= IN_PYTHON
         return self.refused is not root.game
@@ -186,7 +188,7 @@ class EndgameSolver:
 
 def _new_search(state: GameState, root: RootPosition, expected: float, value: Any) -> ProofSearch:
     game = root.game
-    total, most = game.limits.sum_of_two, MEMORY_SHARE * game.config.max_memory_mb
+    total, most = game.facts.limits.sum_of_two, MEMORY_SHARE * game.config.max_memory_mb
     needed = expected * BYTES_PER_POSITION / 2**20
     return ProofSearch(
         state,
@@ -199,7 +201,7 @@ def _new_search(state: GameState, root: RootPosition, expected: float, value: An
 def _is_provable(root: RootPosition) -> bool:
     """True if the solver supports a root's game and its utilities are bounded."""
     game, state = root.game, root.state
-    if not game.plain or not math.isfinite(game.limits.high - game.limits.low):
+    if not game.plain or not math.isfinite(game.facts.limits.high - game.facts.limits.low):
         return False
     try:
         check_provable(state)
@@ -235,7 +237,7 @@ class _Attempt:
         self, search: ProofSearch, state: GameState, root: RootPosition, budget: _Budget
     ) -> None:
         self._search, self._state, self._player = search, state, root.player
-        self._draws = not math.isnan(root.game.limits.sum_of_two) or state.num_players() == 1
+        self._draws = not math.isnan(root.game.facts.limits.sum_of_two) or state.num_players() == 1
         self._budget = budget
         self._first, self._begin = search.positions, time.perf_counter()
 

@@ -21,6 +21,7 @@ from rave_agents.evaluators.trained_network import named_network
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.frameworks.libraries import METHODS, NAMES
 from rave_agents.frameworks.sources import find_source
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState, legal_actions_of, moving_players
 from rave_agents.game.object_names import split_place
 from rave_agents.game.signatures import is_needed, parameters_of
@@ -304,7 +305,7 @@ def ask_what_it_gives(evaluator: Any, state: GameState) -> None:
     """
     if not isinstance(evaluator, BatchEvaluator) or evaluator.gives is not None:
         return
-    if not hasattr(state, "observation"):
+    if StateAbilities(state).observation is None:
         return  # The search reports it.
     player = int(state.current_player())
     player = player if player >= 0 else moving_players(state)[0]

@@ -14,9 +14,9 @@ from rave_agents.compiler.progress import SLOW_SECONDS
 from rave_agents.config.limit import Limit
 from rave_agents.evaluators.linear_value import LinearValue
 from rave_agents.evaluators.move_policy import MovePolicy
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import (
     GameState,
-    determinizes,
     is_simultaneous,
     legal_actions_of,
 )
@@ -184,8 +184,9 @@ class KeptTrees:
         if root is None:
             return None
         if reuse:
-            knows_moves = type(state) is type(root.state) and hasattr(state, "moves_to")
-            moves = root.state.moves_to(state) if knows_moves else None  # type: ignore[attr-defined]
+            moves_to = StateAbilities(root.state).moves_to
+            knows_moves = moves_to is not None and type(state) is type(root.state)
+            moves = moves_to(state) if knows_moves else None  # type: ignore[misc]
             if moves is None and not root.in_turn and has_position_key(root.state):
                 self.reset()
             moves = moves if moves and root.game.config.reuse_tree else None
@@ -227,7 +228,7 @@ class KeptTrees:
         self.running, self.stage = (), Stage.MOVING
         if kept is None or (game is not kept.game and not self._fit(game)):
             moves = None
-        elif moves and kept.game.simultaneous:
+        elif moves and kept.game.facts.simultaneous:
             self.play(moves)
             moves = None if self.root is None else ()
         if moves is None:
@@ -357,7 +358,7 @@ class KeptTrees:
             self.reset()
             return
         path = checked_path(root.state, action)
-        if determinizes(root.state, root.game.config.hidden):
+        if root.game.determinizes:
             self.clear()
             return
         before, self.stage = self.stage, Stage.MOVING
@@ -382,27 +383,27 @@ def root_position(state: GameState, game: SearchedGame, player: int | None) -> R
     """
     mover = state.current_player()
     fits = player is None or (type(player) is int and player == mover)
-    if not (fits and type(mover) is int and 0 <= mover < game.num_players):
+    if not (fits and type(mover) is int and 0 <= mover < game.facts.num_players):
         mover = checked_mover(state, player)
-    actions = legal_actions_of(state, mover) if game.simultaneous else state.legal_actions()
+    actions = legal_actions_of(state, mover) if game.facts.simultaneous else state.legal_actions()
     count = len(actions) if hasattr(actions, "__len__") else 0
     if count <= 1:  # More are checked when the search lists them.
         if count == 0:
             check_decision(state)
-        checked_actions(mover, actions, game.num_players, game.num_actions)
+        checked_actions(mover, actions, game.facts.num_players, game.facts.num_actions)
     return RootPosition(game, state, mover, is_forced=count <= 1)
 
 
 def has_position_key(state: GameState) -> bool:
     """True if positions of a state's game have keys."""
-    key = getattr(state, "position_key", None)
+    key = StateAbilities(state).position_key
     return key is not None and key() is not None
 
 
 def is_same_position(one: GameState, other: GameState) -> bool:
     """True if two states have the same position; False without keys."""
-    keys = [getattr(state, "position_key", None) for state in (one, other)]
-    if None in keys:
+    keys = [StateAbilities(state).position_key for state in (one, other)]
+    if keys[0] is None or keys[1] is None:
         return False
-    key = keys[0]()  # type: ignore[misc]
-    return key is not None and key == keys[1]()  # type: ignore[misc]
+    key = keys[0]()
+    return key is not None and key == keys[1]()

@@ -15,12 +15,12 @@ from rave_agents.evaluators.batch import BatchArrays
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator, evaluate
 from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.game.arguments import checked_seed, is_integer
+from rave_agents.game.utility_limits import UtilityLimits
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.batched_search import BatchedSearch, Round
 from rave_agents.searcher.evaluators import as_evaluator
 from rave_agents.searcher.kept_trees import Run
 from rave_agents.searcher.searcher import Searcher
-from rave_agents.simulate.utility_limits import UtilityLimits
 
 SIDE_BY_SIDE = 64
 """Default number of searches that run at the same time."""

@@ -10,6 +10,7 @@ from rave_agents.compiler.mistakes import UncompilableError
 from rave_agents.config.part_specs import own_parts
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import FormulaError
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import (
     GameState,
     hides_information,
@@ -66,10 +67,10 @@ def checked_game(
     """
     if config.hidden == "see" and hides_information(state):
         warn_cheating()
-        seeing = getattr(state, "seeing", None)
+        seeing = StateAbilities(state).seeing
         state = state if seeing is None else seeing()
     game = searched_game(state, config, evaluator)
-    simultaneous = game.simultaneous and not _in_turn(game, state)
+    simultaneous = game.facts.simultaneous and not _in_turn(game, state)
     check_moves(config, simultaneous=simultaneous)
     if game.determinizes:
         check_hidden(config, simultaneous=simultaneous)
@@ -86,7 +87,8 @@ def take_turns(root: RootPosition, evaluator: Any) -> None:
 
 def _in_turn(game: SearchedGame, state: GameState) -> bool:
     """True if simultaneous moves are searched as alternating ones."""
-    return game.determinizes and game.simultaneous and hasattr(state, "one_at_a_time")
+    takes_turns = StateAbilities(state).one_at_a_time is not None
+    return game.determinizes and game.facts.simultaneous and takes_turns
 
 
 def compile_search(
@@ -105,8 +107,9 @@ def compile_search(
     if JIT_DISABLED or classes in _compiled:
         return
     frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
-    small = game._replace(num_players=2, num_actions=1)
-    root = RootPosition(small, state, 0)
+    facts = game.facts
+    few = facts._replace(limits=facts.limits._replace(players=2), num_actions=1)
+    root = RootPosition(game._replace(facts=few), state, 0)
     search = SearchTree(root, megabytes=1.0, frame=frame).search(
         frame=flat_frame(frame),
         stream=np.zeros(4, np.int64),

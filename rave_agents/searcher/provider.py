@@ -1,13 +1,12 @@
 """Providers of simulations for a root position, and their frames."""
 
-from typing import Any
-
 import numpy as np
 
 from rave_agents.compiler.dispatch import records_of
 from rave_agents.compiler.part_fields import part_name
 from rave_agents.config.part_specs import call_part
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.kernel.declarations import (
     asks_keys,
     asks_rules,
@@ -23,6 +22,7 @@ from rave_agents.simulate.random_stream import Stream
 from rave_agents.simulate.simulator import (
     Frame,
     Simulator,
+    SimulatorAbilities,
     make_frame,
     reweighted_frame,
 )
@@ -40,7 +40,8 @@ def make_simulator(root: RootPosition, frame: Frame, evaluator: Evaluator | None
         evaluator: replaces playouts; None for playouts.
     """
     state, observer = root.state, root.player if root.game.determinizes else None
-    make: Any = getattr(state, "simulator" if observer is None else "world_simulator", None)
+    offers = StateAbilities(state)
+    make = offers.simulator if observer is None else offers.world_simulator
     simulator: Simulator
     if make is None:
         simulator = PythonSimulator(
@@ -55,8 +56,9 @@ def make_simulator(root: RootPosition, frame: Frame, evaluator: Evaluator | None
     else:
         simulator = make(frame, evaluator, observer)
     check_keys(root, simulator)
-    if asks_rules(root.game.config.playouts) and hasattr(simulator, "make_sensible"):
-        simulator.make_sensible()
+    make_sensible = SimulatorAbilities(simulator).make_sensible
+    if make_sensible is not None and asks_rules(root.game.config.playouts):
+        make_sensible()
     return simulator
 
 
@@ -69,16 +71,16 @@ def check_keys(root: RootPosition, simulator: Simulator) -> None:
     moves, state = root.game.parts.moves, root.state
     if not call_part(asks_keys, moves):
         return
-    has_keys = getattr(simulator, "tells_keys", False)
+    offers = SimulatorAbilities(simulator)
+    has_keys = offers.tells_keys
     if isinstance(simulator, PythonSimulator):
         simulator.key_of = key_of_state
         has_keys = key_of_state(simulator.root) is not None
     if not has_keys and not moves.optional:
-        provider = getattr(simulator, "provider", "python")
         raise UnsupportedGameError(
             "transpositions need keys of positions: compiled rules have them, other states need "
             f"position_key(), of bytes, text, numbers and tuples of these. {type(state).__name__} "
-            f"with the provider {provider!r} has none: use transpositions=no_transpositions."
+            f"with the provider {offers.provider!r} has none: use transpositions=no_transpositions."
         )
 
 
@@ -99,17 +101,18 @@ def new_frame(
         playout_moves: moves after which a value function cuts playouts; -1 for never.
         observation: size of a player's observation, if leaves are evaluated in batches.
     """
+    facts = game.facts
     # A provider may renumber games with many actions; their weights are made afterwards.
-    weights = game.num_actions if game.num_players * game.num_actions <= MOST_DENSE else 1
+    weights = facts.num_actions if facts.num_players * facts.num_actions <= MOST_DENSE else 1
     weighted = draws_by_weights(game.parts.playouts)
     learns = any(map(needs_observations, records_of(game.parts)))
-    movers = game.num_players if game.simultaneous else 1
+    movers = facts.num_players if facts.simultaneous else 1
     frame = make_frame(
-        num_players=game.num_players,
+        num_players=facts.num_players,
         playouts=playouts,
         playout_stream=playout_stream,
-        action_capacity=max(16, min(512, movers * game.num_actions)),
-        action_weights=np.ones((game.num_players, weights if weighted else 0)),
+        action_capacity=max(16, min(512, movers * facts.num_actions)),
+        action_weights=np.ones((facts.num_players, weights if weighted else 0)),
         playout_moves=playout_moves,
         observation=game.observation if learns else observation,
         samples=MOST_SAMPLES if learns else 0,
@@ -145,31 +148,33 @@ def action_numbers(
         last: the last provider's numbering, if any.
         known: the numbering used in the tree, if any; another one starts anew.
     """
-    if game.num_players * game.num_actions <= MOST_DENSE:
+    facts = game.facts
+    if facts.num_players * facts.num_actions <= MOST_DENSE:
         return None
     if game.chooses_moves:
         raise UnsupportedGameError(
             f"playouts={part_name(type(game.parts.playouts))} need a table of all actions: "
-            f"num_distinct_actions() is {game.num_actions}, and may be at most "
-            f"{MOST_DENSE // game.num_players} with {game.num_players} players."
+            f"num_distinct_actions() is {facts.num_actions}, and may be at most "
+            f"{MOST_DENSE // facts.num_players} with {facts.num_players} players."
         )
-    if not hasattr(simulator, "number_actions"):
-        provider = getattr(simulator, "provider", "python")
-        check_rows(game, f"The provider {provider!r} of simulations")
+    offers = SimulatorAbilities(simulator)
+    if offers.number_actions is None:
+        check_rows(game, f"The provider {offers.provider!r} of simulations")
         return None
-    numbers = last or ActionNumbers(game.num_players)
+    numbers = last or ActionNumbers(facts.num_players)
     if known is not numbers:
         numbers.clear()
-    simulator.number_actions(numbers)
+    offers.number_actions(numbers)
     return numbers
 
 
 def check_rows(game: SearchedGame, what: str) -> None:
     """Refuse a game with too many distinct actions for tables of all of them."""
-    if game.num_players * game.num_actions > MOST_ROWS:
+    facts = game.facts
+    if facts.num_players * facts.num_actions > MOST_ROWS:
         raise UnsupportedGameError(
             f"{what} needs tables of all actions of all players: num_distinct_actions() is "
-            f"{game.num_actions}, and may be at most {MOST_ROWS // game.num_players} with "
-            f"{game.num_players} players. A search of states simulated in Python has no such "
+            f"{facts.num_actions}, and may be at most {MOST_ROWS // facts.num_players} with "
+            f"{facts.num_players} players. A search of states simulated in Python has no such "
             "limit."
         )

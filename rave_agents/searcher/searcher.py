@@ -16,6 +16,7 @@ from rave_agents.environments.chance import ChanceMetError
 from rave_agents.evaluators.levels import LEVELS, NO_LEVEL, Level, level_of
 from rave_agents.evaluators.shipped import rules_of, value_for
 from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel.declarations import proven_nodes
@@ -213,10 +214,10 @@ class Searcher:
         state = as_game_state(state)
         state, game = prepared(state, self.config, self._fit(state))
         player = state.current_player()
-        if not 0 <= player < game.num_players:
+        if not 0 <= player < game.facts.num_players:
             return
         root = RootPosition(game, state, player)
-        if hasattr(state, "on_compiled_rules"):
+        if StateAbilities(state).on_compiled_rules is not None:
             self._trees.searches[0].new_simulator(root, np.ones(4, np.int64))
         if self._endgames is not None:
             self._endgames.prepare(root)
@@ -473,7 +474,7 @@ class Searcher:
         found = known[0] if len(known) == 1 else merged_root(known)
         proof = root.proof
         if proof is not None:
-            found = with_proof(found, proof, root.game.limits.sum_of_two)
+            found = with_proof(found, proof, root.game.facts.limits.sum_of_two)
         statistics = root_statistics(found, self._shown_config)
         action = drawn_action(statistics, self._move_unit)
         value, visits, total = None if proof is None else proof.value, 0, 0.0

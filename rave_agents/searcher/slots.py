@@ -12,7 +12,7 @@ from rave_agents.evaluators.batch import BatchArrays
 from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.kernel.search import Path, Search
 from rave_agents.searcher.leaf_stepper import bind_step
-from rave_agents.simulate.simulator import Frame, Header, Simulator
+from rave_agents.simulate.simulator import Frame, Header, Simulator, SimulatorAbilities
 from rave_agents.tree.pruning import WaitingPath
 from rave_agents.tree.storage import allocated
 
@@ -50,7 +50,7 @@ class Slot:
         """Use this record from now on."""
         self.record = record
         self.version = next(_versions)
-        in_slices = hasattr(self.simulator, "slice")
+        in_slices = SimulatorAbilities(self.simulator).slice is not None
         self.compiled = None if in_slices else leaves.advance.placed(record)
         if self.compiled is None:
             self.bound = leaves.advance.bound(record)

@@ -36,6 +36,7 @@ from rave_agents.simulate.simulator import (
     Frame,
     Header,
     Simulator,
+    SimulatorAbilities,
     Status,
     flat_frame,
     grown_frame,
@@ -57,10 +58,6 @@ AFTER_FORGETTING = 2
 visit would be forgotten again."""
 
 _NOTHING = contextlib.nullcontext()
-
-
-def _nothing_kept() -> None:
-    """Replaces ``forget_positions`` for providers that cache no states by ``Frame.path_nodes``."""
 
 
 class TreeSearch:
@@ -174,7 +171,7 @@ class TreeSearch:
     @property
     def runs_in_parallel(self) -> bool:
         """True if other trees can be searched in parallel; valid after ``open``."""
-        return bool(getattr(self._simulator, "outside_interpreter", False))
+        return SimulatorAbilities(self._simulator).outside_interpreter
 
     def enter(self, root: RootPosition, path: Sequence[int] = ()) -> None:
         """Set the root position; statistics learned about another game are dropped.
@@ -190,7 +187,7 @@ class TreeSearch:
         if tree is not None:
             if path:
                 tree.follow(path)
-            if tree.root.game.key != root.game.key:
+            if tree.root.game.facts.key != root.game.facts.key:
                 tree.clear_learned()
             tree.root = root
             self._before = int(tree.path.simulations[0])
@@ -198,7 +195,7 @@ class TreeSearch:
     def open(self) -> None:
         """Make a provider of simulations for the root, or move the last one there."""
         words = self._playout_seeds.spawn(1)[0].generate_state(4, np.uint32)
-        goes_on = getattr(self._simulator, "set_root", None) if self._keeps_provider else None
+        goes_on = SimulatorAbilities(self._simulator).set_root if self._keeps_provider else None
         if goes_on is None or not goes_on(self.root.state):
             self._make_simulator(words.astype(np.int64))
             return
@@ -228,7 +225,7 @@ class TreeSearch:
             )
             self._before = 0
         if game.fixed_range:
-            tree.utility_range[:] = game.limits.low, game.limits.high
+            tree.utility_range[:] = game.facts.limits.low, game.facts.limits.high
         if simulations == math.inf:
             game.config.check_simulations(simulations)
         tree.begin(self._frame, simulations, self._noise)
@@ -317,13 +314,14 @@ class TreeSearch:
     def _bind(self, tree: SearchTree) -> None:
         """Bind the loop to the current arrays, which may have been reallocated."""
         game, bounds = self.root.game, tree.utility_range
+        limits = game.facts.limits
         settings = Settings(
-            num_players=game.num_players,
+            num_players=game.facts.num_players,
             num_actions=tree.num_actions,
             searching_player=self.root.player,
-            least_utility=game.limits.low,
-            greatest_utility=game.limits.high,
-            utility_sum=game.limits.sum_of_two,
+            least_utility=limits.low,
+            greatest_utility=limits.high,
+            utility_sum=limits.sum_of_two,
             first_play_urgency=game.config.first_play_urgency,
             expand_visits=max(game.expand_visits, AFTER_FORGETTING if tree.forgotten else 1),
             ends_when_proven=game.config.final_proven,
@@ -359,7 +357,8 @@ class TreeSearch:
         self.loading = seconds_waited() - before
         known = None if self.tree is None else self.tree.numbers
         numbers = self._numbers = action_numbers(game, self._simulator, self._numbers, known)
-        weighed = reweighed(self._frame, game.num_actions if numbers is None else numbers.capacity)
+        capacity = game.facts.num_actions if numbers is None else numbers.capacity
+        weighed = reweighed(self._frame, capacity)
         if weighed is not self._frame:
             self._simulator.bind(weighed)
             self._use_frame(weighed)
@@ -379,10 +378,12 @@ class TreeSearch:
 
     def _use_simulator(self, simulator: Simulator, frame: Frame) -> None:
         self._simulator = simulator
-        self._slice = getattr(simulator, "slice", contextlib.nullcontext)
-        self.provider = str(getattr(simulator, "provider", "python"))
-        patterns = getattr(simulator, "is_sensible", False)
-        self.took_part = parts_that_took_part(self.root.game, self._evaluator, patterns=patterns)
+        offers = SimulatorAbilities(simulator)
+        self._slice = offers.slice or contextlib.nullcontext
+        self.provider = str(offers.provider)
+        self.took_part = parts_that_took_part(
+            self.root.game, self._evaluator, patterns=offers.is_sensible
+        )
         self.in_python = isinstance(simulator, PythonSimulator)
         self._use_frame(frame)
         self._keeps_provider = True
@@ -402,7 +403,7 @@ class TreeSearch:
         header = frame.header
         needed = max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])
         if tree.grow(int(needed), paths, self._deadline - time.perf_counter()):
-            getattr(self._simulator, "forget_positions", _nothing_kept)()
+            SimulatorAbilities(self._simulator).forget_positions()
         self._bind(tree)
 
     def _grow_frame(self, tree: SearchTree, frame: Frame) -> None:

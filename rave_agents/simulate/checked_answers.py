@@ -13,9 +13,7 @@ from typing import Any
 from rave_agents.errors import GameError
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import PlayerId, moving_players
-from rave_agents.simulate.evaluations import Distribution, checked_priors, checked_values
-from rave_agents.simulate.evaluator import Evaluator
-from rave_agents.simulate.utility_limits import (
+from rave_agents.game.utility_limits import (
     CHANCE_ROUNDING,
     MOST_ACTIONS,
     MOST_LEGAL,
@@ -24,6 +22,8 @@ from rave_agents.simulate.utility_limits import (
     is_sequence,
     shown,
 )
+from rave_agents.simulate.evaluations import Distribution, checked_priors, checked_values
+from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.value import PositionPriors
 
 CHANCE = int(PlayerId.CHANCE)

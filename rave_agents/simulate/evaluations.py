@@ -17,7 +17,7 @@ from rave_agents.compiler.dispatch import kernel
 from rave_agents.compiler.entry import entry
 from rave_agents.errors import GameError
 from rave_agents.game.arguments import is_number
-from rave_agents.simulate.utility_limits import ROUNDING, UtilityLimits, shown
+from rave_agents.game.utility_limits import ROUNDING, UtilityLimits, shown
 
 Distribution = tuple[Sequence[int], Sequence[float]]
 """Actions, or outcomes of chance, and their probabilities."""

@@ -14,6 +14,12 @@ from numpy.typing import NDArray
 from rave_agents.errors import GameError
 from rave_agents.game import endless
 from rave_agents.game.game_state import joint_action
+from rave_agents.game.utility_limits import (
+    MOST_ACTIONS,
+    MOST_LEGAL,
+    UtilityLimits,
+    utility_limits,
+)
 from rave_agents.simulate.action_numbers import ActionNumbers
 from rave_agents.simulate.checked_answers import (
     CHANCE,
@@ -30,12 +36,6 @@ from rave_agents.simulate.python_callback import PythonCallback
 from rave_agents.simulate.python_playouts import PythonPlayouts
 from rave_agents.simulate.random_words import RandomWords
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
-from rave_agents.simulate.utility_limits import (
-    MOST_ACTIONS,
-    MOST_LEGAL,
-    UtilityLimits,
-    utility_limits,
-)
 from rave_agents.simulate.world_record import RecordedWorlds
 
 # Looking a member up in its enum takes longer than the access that it is for.

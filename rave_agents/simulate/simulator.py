@@ -24,12 +24,15 @@ Three kinds of provider fit: Python behind a ctypes callback (``python_simulator
 ``cfunc``, and native code.
 """
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.compiler.layout import call_address
+from rave_agents.game.abilities import Abilities, Offered
 from rave_agents.simulate.frame import HEADER_LENGTH, Frame, Header, Status, Step
 from rave_agents.simulate.random_stream import Stream
 
@@ -126,14 +129,7 @@ def reweighted_frame(frame: Frame, action_weights: NDArray[np.float64]) -> Frame
 
 
 class Simulator(Protocol):
-    """A provider of simulations, bound to one root position.
-
-    It may have ``slice()``, a context manager that the search enters for some milliseconds of
-    simulations, one time after the other; ``set_root(root)``, which goes on to a later position of
-    the same game, a GameState, or returns False if a new provider is to be made;
-    ``make_sensible()``, from which on playouts leave out moves that make no sense; and
-    ``forget_positions()``, from which on numbers in ``Frame.path_nodes`` mean other positions.
-    """
+    """A provider of simulations, bound to one root position; see also ``SimulatorAbilities``."""
 
     @property
     def address(self) -> int:
@@ -143,15 +139,38 @@ class Simulator(Protocol):
     """``time.perf_counter()`` time after which a provider that can stop in the middle of a
     simulation returns STOPPED; infinity for never."""
 
-    outside_interpreter: bool
-    """True if ``simulate`` never takes the interpreter's lock, so that providers of several threads
-    can run at the same time; False for one that does not say."""
-
     def bind(self, frame: Frame) -> None:
         """Use this frame from now on."""
 
     def raise_pending(self) -> None:
         """Raise the error that was kept after FAILED, the very same object."""
+
+
+class SimulatorAbilities(Abilities):
+    """What a provider of simulations may offer in addition to the methods of ``Simulator``."""
+
+    __slots__ = ()
+
+    provider: Offered[str] = Offered("python")
+    """The kind of the provider, for results."""
+    outside_interpreter: Offered[bool] = Offered(False)
+    """True if ``simulate`` never takes the interpreter's lock, so that providers of several threads
+    can run at the same time."""
+    slice: Offered[Callable[[], AbstractContextManager[Any]] | None] = Offered(None)
+    """``slice()``: a context manager that the search enters for some milliseconds at a time."""
+    set_root: Offered[Callable[[Any], bool] | None] = Offered(None)
+    """``set_root(state)``: goes on to a later position of the same game; False if that needs a new
+    provider."""
+    is_sensible: Offered[bool] = Offered(False)
+    """True if playouts leave out moves that make no sense."""
+    make_sensible: Offered[Callable[[], Any] | None] = Offered(None)
+    """``make_sensible()``: from then on playouts leave out such moves."""
+    tells_keys: Offered[bool] = Offered(False)
+    """True if it writes keys of positions."""
+    forget_positions: Offered[Callable[[], Any]] = Offered(lambda: None)
+    """``forget_positions()``: from then on numbers in ``Frame.path_nodes`` mean other positions."""
+    number_actions: Offered[Callable[[Any], Any] | None] = Offered(None)
+    """``number_actions(numbers)``: from then on it numbers the actions of large games densely."""
 
 
 def flat_frame(frame: Frame) -> Frame:

@@ -5,8 +5,8 @@ from typing import Any
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import PlayerId
+from rave_agents.game.utility_limits import utility_limits
 from rave_agents.simulate.evaluations import checked_values
-from rave_agents.simulate.utility_limits import utility_limits
 
 
 class PositionValue:

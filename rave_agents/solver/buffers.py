@@ -5,9 +5,9 @@ from typing import Any
 
 from rave_agents.errors import GameError
 from rave_agents.game.game_state import GameState, compiled_form
+from rave_agents.game.utility_limits import MOST_LEGAL
 from rave_agents.games.kit.values import judged_rules
 from rave_agents.simulate.expansion import Expander, Expansion, Place, make_expansion
-from rave_agents.simulate.utility_limits import MOST_LEGAL
 from rave_agents.solver.carriers import words_of
 from rave_agents.solver.state_expander import StateExpander
 

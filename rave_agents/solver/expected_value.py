@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rave_agents.certificates.checker import after
 from rave_agents.errors import GameError
 from rave_agents.game.game_state import GameState
+from rave_agents.game.utility_limits import utility_limits
 from rave_agents.simulate.expansion import Place
-from rave_agents.simulate.utility_limits import utility_limits
 from rave_agents.solver import expectation as codes
 from rave_agents.solver.bounds_table import NONE, SLOTS, USED, BoundsTable, look_up
 from rave_agents.solver.buffers import (

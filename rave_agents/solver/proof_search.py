@@ -17,7 +17,7 @@ from rave_agents.game.game_state import (
     has_simultaneous_moves,
     hides_information,
 )
-from rave_agents.simulate.utility_limits import utility_limits
+from rave_agents.game.utility_limits import utility_limits
 from rave_agents.solver import records as codes
 from rave_agents.solver.buffers import SLICE_SECONDS, cell_words_of
 from rave_agents.solver.keys import Key, hashed

@@ -6,10 +6,10 @@ from typing import Any, Self
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import GameState, PlayerId
+from rave_agents.game.utility_limits import utility_limits
 from rave_agents.simulate.checked_answers import checked_actions
 from rave_agents.simulate.expansion import Answered, Expansion, Place
 from rave_agents.simulate.python_callback import PythonCallback
-from rave_agents.simulate.utility_limits import utility_limits
 from rave_agents.solver.keys import Key, hashed, key_after, key_of_state
 
 BEGIN = hashed(b"rave_agents: the beginning of a history")

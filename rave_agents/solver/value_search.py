@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from rave_agents.game.game_state import GameState
-from rave_agents.simulate.utility_limits import utility_limits
+from rave_agents.game.utility_limits import utility_limits
 from rave_agents.solver.proof_search import ProofProgress, ProofSearch
 
 LONGEST_TRIAL = 100_000

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rave_agents.errors import ConformanceError
 from rave_agents.game.game_state import GameState, PlayerId, apply_path, is_simultaneous
+from rave_agents.game.utility_limits import MOST_OUTCOMES
 from rave_agents.simulate.action_numbers import ActionNumbers, has_tables_of_ids
 from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import (
@@ -21,7 +22,6 @@ from rave_agents.simulate.simulator import (
     make_frame,
     simulated,
 )
-from rave_agents.simulate.utility_limits import MOST_OUTCOMES
 from rave_agents.testing.common import TOLERANCE, drawn_move, movers, require, snapshot
 
 PLAYOUTS = 2

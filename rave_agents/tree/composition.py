@@ -3,7 +3,7 @@
 import itertools
 import math
 import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rave_agents.compiler.dispatch import records_of
@@ -11,13 +11,9 @@ from rave_agents.compiler.edits import code_generation
 from rave_agents.config.part_specs import call_part, is_own, is_part
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import FormulaError
-from rave_agents.game.game_state import (
-    GameState,
-    determinizes,
-    has_chance_nodes,
-    has_simultaneous_moves,
-    hides_information,
-)
+from rave_agents.game.abilities import StateAbilities
+from rave_agents.game.facts import Facts, facts_of, is_keyed
+from rave_agents.game.game_state import GameState
 from rave_agents.kernel.amaf import hidden_trust  # noqa: F401  (it says what trust becomes)
 from rave_agents.kernel.amaf.schedules import beta, own_weight
 from rave_agents.kernel.declarations import (
@@ -38,7 +34,6 @@ from rave_agents.kernel.moves.simultaneous import Simultaneous
 from rave_agents.kernel.playouts import UniformPlayouts, is_uniform
 from rave_agents.kernel.rules import reads_priors
 from rave_agents.simulate.evaluator import EvaluatorKind
-from rave_agents.simulate.utility_limits import UtilityLimits, checked_count, utility_limits
 
 NO_EVALUATOR = EvaluatorKind()
 """No evaluator."""
@@ -160,7 +155,7 @@ def _makes_priors(config: SearchConfig) -> bool:
 
 
 class SearchedGame(NamedTuple):
-    """The facts of a game that a search needs, collected once for all positions."""
+    """What a search needs to know of a game: its facts, and the parts chosen by them."""
 
     config: SearchConfig
     """The search's configuration."""
@@ -174,16 +169,10 @@ class SearchedGame(NamedTuple):
     """The visit on which a child gets a node."""
     observation: int
     """Size of the observations written by the provider of playouts; 0 for none."""
-    num_players: int
-    """Players of the game."""
-    num_actions: int
-    """Distinct actions of the game."""
-    simultaneous: bool
-    """True if players may move at the same time."""
+    facts: Facts
+    """The facts of the game."""
     determinizes: bool
     """True if each simulation uses its own determinization."""
-    limits: UtilityLimits
-    """The game's limits of utilities."""
     even_weights: bool
     """True if playouts are uniform until the search has gathered statistics."""
     chooses_moves: bool
@@ -191,23 +180,12 @@ class SearchedGame(NamedTuple):
     fixed_range: bool
     """True if the game's bounds map to 0 and 1; else the observed returns do."""
     generation: int
-    """The code generation when the facts were collected."""
-    key: Hashable
-    """Identifies the game."""
+    """The code generation when the parts were chosen."""
 
     @property
     def plain(self) -> bool:
         """True if one player moves at a time and all simulations start from the same state."""
-        return not (self.simultaneous or self.determinizes)
-
-
-def is_keyed(state: GameState) -> bool:
-    """True if a state's provider or the state itself has position keys."""
-    on_rules = getattr(state, "on_compiled_rules", None)
-    if on_rules is not None:
-        return on_rules() is not None
-    key = getattr(state, "position_key", None)
-    return key is not None and key() is not None
+        return not (self.facts.simultaneous or self.determinizes)
 
 
 def searched_game(
@@ -220,23 +198,21 @@ def searched_game(
         config: the search's tunables.
         evaluator: the kind of its evaluator.
     """
-    simultaneous, determinized = has_simultaneous_moves(state), determinizes(state, config.hidden)
-    chance, hidden = has_chance_nodes(state), determinized and hides_information(state)
-    limits = utility_limits(state)
-    num_actions = checked_count("num_distinct_actions", state.num_distinct_actions())
+    facts = facts_of(state)
+    limits, simultaneous = facts.limits, facts.simultaneous
+    determinized = facts.determinizes(config.hidden)
     bounded = math.isfinite(limits.low) and math.isfinite(limits.high)
     fixed_range = config.utility_range == "game" and bounded
     learns = fixed_range and any(map(needs_observations, config.parts))
-    observation = getattr(state, "observed_in_playouts", int)() if learns else 0
-    game_key = getattr(state, "game_key", None)
+    observation = StateAbilities(state).observed_in_playouts() if learns else 0
     plain, given = not (simultaneous or determinized), config
     if evaluator.minimax and plain:
         config = call_part(with_minimax, config.backup, config)
     traits = GameTraits(
-        chance=chance or determinized,
+        chance=facts.chance or determinized,
         simultaneous=simultaneous,
         determinized=determinized,
-        hidden=hidden,
+        hidden=determinized and facts.hidden,
         evaluated=evaluator.leaves,
         valued=evaluator.positions,
         priors=evaluator.priors or (evaluator.positions and plain and _makes_priors(config)),
@@ -251,14 +227,10 @@ def searched_game(
         parts=parts,
         expand_visits=max(config.expand_visits, least_expand_visits(parts.judging)),
         observation=observation,
-        num_players=limits.players,
-        num_actions=num_actions,
-        simultaneous=simultaneous,
+        facts=facts,
         determinizes=determinized,
-        limits=limits,
         even_weights=is_uniform(config.playouts, 0.0),
         chooses_moves=chooses_moves(parts.playouts),
         fixed_range=fixed_range,
         generation=code_generation(),
-        key=type(state) if game_key is None else game_key(),
     )

@@ -99,14 +99,14 @@ class SearchTree:
         """The parts of the search."""
         self._is_late = False
         self._megabytes = megabytes
-        self.num_players = game.num_players
+        self.num_players = game.facts.num_players
         """Players of the game."""
-        self._game_actions = game.num_actions
-        self.num_actions = game.num_actions if numbers is None else numbers.capacity
+        self._game_actions = game.facts.num_actions
+        self.num_actions = game.facts.num_actions if numbers is None else numbers.capacity
         """Rows of each player in tables of actions."""
         sizes: Sizes = dict.fromkeys(GROWING, 0)
         sizes |= {Axis.PLACE: places_for(0), Axis.ONE: 1, **_frame_sizes(frame)}
-        sizes |= {Axis.PLAYER: game.num_players, Axis.ACTION: self.num_actions}
+        sizes |= {Axis.PLAYER: game.facts.num_players, Axis.ACTION: self.num_actions}
         self._frame = frame
         self._allocate(sizes)
         if numbers is not None and not self.storage.has_actions:
@@ -166,7 +166,8 @@ class SearchTree:
 
     def can_begin_anew(self, game: SearchedGame, megabytes: float) -> bool:
         """True if a search of another position can reuse it after clearing."""
-        same = (game.num_players, game.num_actions) == (self.num_players, self._game_actions)
+        facts = game.facts
+        same = (facts.num_players, facts.num_actions) == (self.num_players, self._game_actions)
         return self.fits(game.parts) and same and megabytes == self._megabytes
 
     @property

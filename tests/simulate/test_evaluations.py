@@ -12,9 +12,9 @@ from rave_pettingzoo import ParallelState
 
 from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher
 from rave_agents.errors import GameError
+from rave_agents.game.utility_limits import ROUNDING
 from rave_agents.games import rules_class
 from rave_agents.parts import Judging, implements, position_value
-from rave_agents.simulate.utility_limits import ROUNDING
 
 ROOM = 2.0 * ROUNDING
 """How far values may lie beyond utilities from -1 to 1."""

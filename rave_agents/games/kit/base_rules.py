@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.board import Board
 from rave_agents.game.game_state import PlayerId
-from rave_agents.games.kit.field_types import as_tuple, check_field, check_type
-from rave_agents.games.kit.images import image_numbers
-from rave_agents.games.kit.record_words import told_by, whole_words
-from rave_agents.simulate.utility_limits import (
+from rave_agents.game.utility_limits import (
     MOST_LEGAL,
     MOST_OUTCOMES,
     checked_count,
     checked_limits,
 )
+from rave_agents.games.kit.field_types import as_tuple, check_field, check_type
+from rave_agents.games.kit.images import image_numbers
+from rave_agents.games.kit.record_words import told_by, whole_words
 
 TERMINAL = int(PlayerId.TERMINAL)
 """Value of ``player`` where the game is over."""

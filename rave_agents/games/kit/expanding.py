@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
+from rave_agents.game.utility_limits import CHANCE_ROUNDING
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
 from rave_agents.games.kit.images import hash_images
 from rave_agents.games.kit.memory import array_at, clear, copy_state, in_memory, states_at
@@ -31,7 +32,6 @@ from rave_agents.simulate.expansion import (
     Answered,
     Place,
 )
-from rave_agents.simulate.utility_limits import CHANCE_ROUNDING
 
 # Compiled code takes plain numbers as constants.
 DEPTH, ACTION, PLAYER = int(Place.DEPTH), int(Place.ACTION), int(Place.PLAYER)

@@ -7,9 +7,9 @@ at before it is recorded or played, each count before the list is read, and the 
 from typing import Any
 
 from rave_agents.compiler.dispatch import kernel
+from rave_agents.game.utility_limits import CHANCE_ROUNDING
 from rave_agents.simulate.evaluations import is_value
 from rave_agents.simulate.frame import Header
-from rave_agents.simulate.utility_limits import CHANCE_ROUNDING
 
 # Compiled code takes plain numbers as constants.
 REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)

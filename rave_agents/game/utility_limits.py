@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from rave_agents.errors import GameError
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import is_integer, is_number
 
 ROUNDING = 1e-4
@@ -142,8 +143,7 @@ def utility_limits(state: Any) -> UtilityLimits:
     Raises:
         GameError: if no game can have such numbers.
     """
-    total = getattr(state, "utility_sum", None)
-    stated = None if total is None else total()
+    stated = StateAbilities(state).utility_sum()
     return checked_limits(state.num_players(), state.min_utility(), state.max_utility(), stated)
 
 
