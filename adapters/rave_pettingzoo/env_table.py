@@ -9,10 +9,9 @@ from typing import Any
 import pettingzoo
 
 from rave_agents.environments.worlds import WorldFunction
-from rave_agents.game.arguments import unknown_name
 from rave_pettingzoo.adapter import make_played_env
 from rave_pettingzoo.cloning import clone_env
-from rave_pettingzoo.episode import OUTSIDE, Episode, play_episode
+from rave_pettingzoo.episode import Episode, Outside, play_episode
 from rave_pettingzoo.support import turn_based_env
 
 
@@ -31,7 +30,7 @@ class EnvTable:
     exchange_seats: bool
     translate: bool
     worlds: WorldFunction | None
-    outside: str
+    outside: Outside
     env: Any = None
     """The environment for all episodes in this process; it is not sent to others. None for a new
     one for each episode."""
@@ -121,14 +120,3 @@ def env_maker(env_fn: Any) -> Callable[[], Any]:
         )
     made: Callable[[], Any] = env_fn
     return made
-
-
-def checked_outside(outside: str) -> str:
-    """Return what an action outside its space leads to.
-
-    Raises:
-        ValueError: for an unknown name.
-    """
-    if outside not in OUTSIDE:
-        raise ValueError(unknown_name("outside", outside, OUTSIDE))
-    return outside

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pettingzoo
@@ -20,7 +20,7 @@ from rave_pettingzoo.masks import mask_of
 from rave_pettingzoo.policies import make_policy
 from rave_pettingzoo.support import is_parallel, is_shimmy
 
-OUTSIDE = ("raise", "illegal")
+Outside = Literal["raise", "illegal"]
 """Results of an action outside its space."""
 
 
@@ -119,7 +119,7 @@ def play_episode(
     exchange_seats: bool,
     translate: bool,
     worlds: WorldFunction | None,
-    outside: str,
+    outside: Outside,
     copies: bool = False,
 ) -> Episode:
     """Reset an environment and let policies play it to its end.
@@ -134,7 +134,7 @@ def play_episode(
         exchange_seats: whether the policies move on at all.
         translate: as for ``SearchAgent``.
         worlds: as for ``SearchAgent``.
-        outside: one of ``OUTSIDE``.
+        outside: see ``Outside``.
         copies: whether a policy that is an object is copied, see ``make_policy``.
 
     Raises:

@@ -5,29 +5,31 @@ from collections.abc import Mapping
 from typing import Any
 
 from rave_agents.agents.named_agents import as_agent
-from rave_agents.arena.match import MOST_JOBS, checked_count, checked_match_seed
+from rave_agents.arena.match import Jobs
 from rave_agents.arena.plan import Key
 from rave_agents.arena.runner import play_games
 from rave_agents.arena.worker import FailedGameError, Failure
 from rave_agents.environments.worlds import WorldFunction
+from rave_agents.game.validation import Count, Natural, validated
 from rave_agents.results.progress import Progress, shown
-from rave_pettingzoo.env_table import EnvTable, checked_outside, env_maker
-from rave_pettingzoo.episode import Episode, check_agents
+from rave_pettingzoo.env_table import EnvTable, env_maker
+from rave_pettingzoo.episode import Episode, Outside, check_agents
 from rave_pettingzoo.evaluation import Evaluation
 from rave_pettingzoo.support import env_name, turn_based_env
 
 
+@validated
 def evaluate(
     env_fn: Any,
     policies: Mapping[str, Any],
     *,
-    episodes: int = 100,
-    seed: int = 0,
+    episodes: Count = 100,
+    seed: Natural = 0,
     exchange_seats: bool = True,
     translate: bool = True,
     worlds: WorldFunction | None = None,
-    outside: str = "raise",
-    jobs: int = 1,
+    outside: Outside = "raise",
+    jobs: Jobs = 1,
     progress: Progress[Evaluation] = None,
 ) -> Evaluation:
     """Play episodes between policies and return the results.
@@ -74,13 +76,7 @@ def evaluate(
             cannot be sent to other processes.
         WorkerFailedError: if these processes end again and again.
     """
-    checked_count("episodes", episodes, 1)
-    checked_count("jobs", jobs, 1, MOST_JOBS)
-    seed = checked_match_seed(seed)
     env_fn = env_maker(env_fn)
-    if not isinstance(policies, Mapping):
-        raise TypeError(f"policies must be a dictionary by agent, got {policies!r}.")
-    checked_outside(outside)
     made = env_fn()
     agents = tuple(policies)
     check_agents(made, agents)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 
 from rave_agents.agents.named_agents import as_agent
 from rave_agents.arena.journal import make_header
-from rave_agents.arena.match import checked_count, checked_match_seed, checked_run_options
+from rave_agents.arena.match import Jobs, checked_run_options
 from rave_agents.arena.plan import Plan, Shard
 from rave_agents.arena.ranking import Ranking, Standing
 from rave_agents.arena.ratings import Outcome, Ratings
@@ -22,12 +22,13 @@ from rave_agents.arena.statistics import finite
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
+from rave_agents.game.validation import Count, Natural, validated
 from rave_agents.results.numbers import fixed, played
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import GrowingResult, by_column
 from rave_agents.results.tables import Column, Table
-from rave_pettingzoo.env_table import EnvTable, checked_outside, env_maker
-from rave_pettingzoo.episode import Episode, check_agents
+from rave_pettingzoo.env_table import EnvTable, env_maker
+from rave_pettingzoo.episode import Episode, Outside, check_agents
 from rave_pettingzoo.support import env_name, turn_based_env
 
 
@@ -214,17 +215,18 @@ class EnvTournamentError(UnfinishedError[EnvTournament]):
     """A policy or the environment raised the cause of this error."""
 
 
+@validated
 def tournament(
     env_fn: Any,
     policies: Mapping[str, Any],
     *,
-    episodes: int = 20,
-    seed: int = 0,
+    episodes: Count = 20,
+    seed: Natural = 0,
     anchor: str | None = None,
     translate: bool = True,
     worlds: WorldFunction | None = None,
-    outside: str = "raise",
-    jobs: int = 1,
+    outside: Outside = "raise",
+    jobs: Jobs = 1,
     executor: Executor | None = None,
     output: str | os.PathLike[str] | None = None,
     shard: Shard | str | None = None,
@@ -265,12 +267,7 @@ def tournament(
         EnvTournamentError: if a policy or the environment raises; it keeps the finished episodes.
     """
     options = checked_run_options(jobs, executor, output, shard)
-    checked_count("episodes", episodes, 1)
-    seed = checked_match_seed(seed)
     env_fn = env_maker(env_fn)
-    checked_outside(outside)
-    if not isinstance(policies, Mapping):
-        raise TypeError(f"policies must be a dictionary by name, got {policies!r}.")
     names = tuple(map(str, policies))
     players = {str(name): as_agent(policy) for name, policy in policies.items()}
     if anchor is not None and anchor not in names:

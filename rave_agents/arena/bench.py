@@ -8,7 +8,6 @@ use as many simulations as fit into a round.
 
 import dataclasses
 import functools
-import math
 import statistics
 import warnings
 from collections.abc import Callable, Sequence
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 from rave_agents.agents.named_agents import AgentSpec, as_agent, make_agent
 from rave_agents.arena.bench_result import BenchResult, BenchRow
 from rave_agents.arena.contestants import counts_simulations
-from rave_agents.arena.match import checked_count, checked_match_seed, play_match
+from rave_agents.arena.match import play_match
 from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.play import warm_up
 from rave_agents.arena.thirty_games import THIRTY_GAMES
@@ -26,7 +25,7 @@ from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
-from rave_agents.game.validation import validated
+from rave_agents.game.validation import Count, Natural, Positive, validated
 from rave_agents.records.openings import initial_decision
 from rave_agents.results.progress import Progress, shown
 
@@ -58,11 +57,11 @@ def run_bench(
     agents: Sequence[str] = DEFAULT_AGENTS,
     *,
     baseline: str = BASELINE,
-    rounds: int = 5,
-    seed: int = 0,
-    round_seconds: float = ROUND_SECONDS,
-    equal_time: float | None = None,
-    equal_time_games: int = EQUAL_TIME_GAMES,
+    rounds: Count = 5,
+    seed: Natural = 0,
+    round_seconds: Positive = ROUND_SECONDS,
+    equal_time: Positive | None = None,
+    equal_time_games: Count = EQUAL_TIME_GAMES,
     peers: bool = True,
     progress: Progress[BenchResult] = None,
 ) -> BenchResult:
@@ -150,13 +149,7 @@ def _checked_plan(
     equal_time: float | None,
     equal_time_games: int,
 ) -> _Plan:
-    checked_count("rounds", rounds, 1)
-    checked_count("equal_time_games", equal_time_games, 1)
-    for name, seconds in (("round_seconds", round_seconds), ("equal_time", equal_time)):
-        if seconds is not None and not 0 < seconds < math.inf:
-            raise ValueError(f"{name} must be a finite number above 0, got {seconds!r}.")
     specs = [_counting_spec(spec) for spec in (baseline, *agents)]
-    seed = checked_match_seed(seed)
     return _Plan(specs, rounds, seed, round_seconds, equal_time, equal_time_games)
 
 

@@ -4,12 +4,13 @@ The result of a match does not depend on the executor that plays its games, see 
 """
 
 import dataclasses
-import math
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Ge, Le
 
 from rave_agents.agents.named_agents import LIMITS, AgentSpec, agent_type, as_agent
 from rave_agents.agents.state_agents import DEFAULT_SIMULATIONS, limit_and_clock
@@ -24,10 +25,9 @@ from rave_agents.arena.sprt import Sprt
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import Game, is_dealt
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import has_simultaneous_moves
 from rave_agents.game.notation import Moves
-from rave_agents.game.validation import validated
+from rave_agents.game.validation import Natural, validated
 from rave_agents.records.positions import moves_to, set_up
 from rave_agents.records.record import GameRecord
 from rave_agents.records.sgf import SgfFolder
@@ -36,8 +36,11 @@ from rave_agents.searcher.clock import Clock
 
 __all__ = ["MatchError", "MatchResult", "limited_spec", "play_match"]
 
-MOST_JOBS = 1_000
-"""Maximum number of worker processes, to catch typing errors."""
+Games = Annotated[int, Ge(1), Le(MOST_GAMES)]
+"""A number of games."""
+
+Jobs = Annotated[int, Ge(1), Le(1_000)]
+"""A number of worker processes; the maximum catches typing errors."""
 
 DEFAULT_GAMES, MOST_TEST_GAMES = 100, 100_000
 """Default number of games of a match, and maximum with a sequential test."""
@@ -52,15 +55,15 @@ def play_match(
     first: Any,
     second: Any,
     *,
-    games: int | None = None,
+    games: Games | None = None,
     simulations: int | None = None,
     seconds: float | None = None,
     clock: str | None = None,
-    seed: int = 0,
-    opening_plies: int | None = None,
+    seed: Natural = 0,
+    opening_plies: Natural | None = None,
     moves: Moves = "",
     position: str | os.PathLike[str] | None = None,
-    jobs: int = 1,
+    jobs: Jobs = 1,
     sgf: str | Path | None = None,
     referee: AgentSpec | str | None = None,
     forfeit: bool = False,
@@ -129,9 +132,7 @@ def play_match(
     """
     test = Sprt.parse(sprt) if isinstance(sprt, str) else sprt
     games = (DEFAULT_GAMES if test is None else MOST_TEST_GAMES) if games is None else games
-    checked_count("games", games, 1, MOST_GAMES)
     options = checked_run_options(jobs, executor, output, shard)
-    seed = checked_match_seed(seed)
     loaded = load_match_game(game)
     agents = (
         limited_agent(first, simulations, seconds, clock),
@@ -301,7 +302,6 @@ def checked_table(
         TypeError, ValueError: for an invalid value, or if no opening can be found.
     """
     plies = usual_opening_plies(game, opening_plies)
-    checked_count("opening_plies", plies, 0)
     for who in (first, second):
         if isinstance(who, AgentSpec):
             for seat in range(game.num_players):
@@ -322,9 +322,6 @@ def checked_run_options(
     Raises:
         TypeError, ValueError: for an invalid value.
     """
-    checked_count("jobs", jobs, 1, MOST_JOBS)
-    if executor is not None and not isinstance(executor, Executor):
-        raise TypeError(f"executor must be a concurrent.futures.Executor, got {executor!r}.")
     if shard is not None and output is None:
         raise ValueError("A shard needs output: a file to be merged with the other shards' files.")
     part = Shard.parse(shard) if isinstance(shard, str) else shard
@@ -386,21 +383,3 @@ def limited_spec(
             f"{parsed.name}({own}={example})."
         )
     return parsed.with_defaults(given)
-
-
-def checked_count(name: str, value: int, least: int, most: float = math.inf) -> None:
-    """Raise TypeError or ValueError unless the value is an integer within these bounds."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} must be an integer, got {value!r}.")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value}.")
-    if value > most:
-        raise ValueError(f"{name} must be at most {most:,}, got {value}.")
-
-
-def checked_match_seed(seed: int) -> int:
-    """Return the seed, or raise TypeError or ValueError; None is not allowed here."""
-    checked = checked_seed(seed)
-    if checked is None:
-        raise TypeError("A match needs a seed, an integer of at least 0.")
-    return checked

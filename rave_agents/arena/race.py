@@ -22,7 +22,7 @@ from rave_agents.arena.contestants import Contestant, label, named_contestants
 from rave_agents.arena.elimination import Elimination
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import (
-    checked_match_seed,
+    Jobs,
     checked_run_options,
     checked_table,
     limited_agent,
@@ -33,10 +33,9 @@ from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Record
 from rave_agents.arena.play import Table
 from rave_agents.arena.race_result import RaceError, RaceResult
 from rave_agents.arena.run import RunOptions, carry_out
-from rave_agents.config.limit import Limit
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.validation import validated
+from rave_agents.game.validation import Natural, Positive, validated
 from rave_agents.records.record import GameRecord
 from rave_agents.results.progress import Progress, shown
 
@@ -60,13 +59,13 @@ def find_best(
     game: Any,
     agents: Mapping[str, Any] | Sequence[Any] | None = None,
     *,
-    seconds: float = SECONDS,
+    seconds: Positive = SECONDS,
     simulations: int | None = None,
-    move_seconds: float | None = None,
+    move_seconds: Positive | None = None,
     vary: Mapping[str, Sequence[Any]] | None = None,
-    seed: int = 0,
-    opening_plies: int | None = None,
-    jobs: int = 1,
+    seed: Natural = 0,
+    opening_plies: Natural | None = None,
+    jobs: Jobs = 1,
     executor: Executor | None = None,
     output: str | os.PathLike[str] | None = None,
     progress: Progress[RaceResult] = None,
@@ -114,9 +113,7 @@ def find_best(
         RaceError: if an agent fails or plays an illegal action; it holds the finished games.
     """
     started = time.monotonic()
-    seconds = Limit(seconds=seconds).seconds or seconds
     options = checked_run_options(jobs, executor, output, None)
-    seed = checked_match_seed(seed)
     if simulations is None and move_seconds is None:
         move_seconds = MOVE_SECONDS
     make_limit(simulations, move_seconds)

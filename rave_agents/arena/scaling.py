@@ -15,8 +15,8 @@ from rave_agents.agents.own_agents import OwnAgent
 from rave_agents.arena.contestants import Contestant
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import (
-    checked_count,
-    checked_match_seed,
+    Games,
+    Jobs,
     checked_run_options,
     checked_table,
     limited_agent,
@@ -25,10 +25,10 @@ from rave_agents.arena.match import (
 )
 from rave_agents.arena.match_result import MatchResult, score_columns, score_values
 from rave_agents.arena.matches_result import MatchesResult
-from rave_agents.arena.plan import MOST_GAMES, Plan, Shard
+from rave_agents.arena.plan import Plan, Shard
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.worker import UnfinishedError
-from rave_agents.game.validation import validated
+from rave_agents.game.validation import Natural, validated
 from rave_agents.records.record import GameRecord
 from rave_agents.results.numbers import played
 from rave_agents.results.progress import Progress, shown
@@ -168,11 +168,11 @@ def run_scaling(
     *,
     simulations: Sequence[int] = (),
     seconds: Sequence[float] = (),
-    games: int = 100,
-    seed: int = 0,
-    opening_plies: int | None = None,
+    games: Games = 100,
+    seed: Natural = 0,
+    opening_plies: Natural | None = None,
     forfeit: bool = False,
-    jobs: int = 1,
+    jobs: Jobs = 1,
     executor: Executor | None = None,
     output: str | os.PathLike[str] | None = None,
     shard: Shard | str | None = None,
@@ -213,8 +213,6 @@ def run_scaling(
         ScalingError: if an agent fails or plays an illegal action; it holds the finished games.
     """
     options = checked_run_options(jobs, executor, output, shard)
-    checked_count("games", games, 1, MOST_GAMES)
-    seed = checked_match_seed(seed)
     loaded = load_match_game(game)
     base = as_agent(agent)
     unit, limits = _limits(simulations, seconds)

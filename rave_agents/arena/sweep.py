@@ -19,18 +19,18 @@ from rave_agents.arena.contestants import Contestant
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.lists import load_games
 from rave_agents.arena.match import (
-    checked_count,
-    checked_match_seed,
+    Games,
+    Jobs,
     checked_run_options,
     checked_table,
     limited_agent,
 )
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.plan import MOST_GAMES, Plan, Shard
+from rave_agents.arena.plan import Plan, Shard
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.sweep_result import SweepCell, SweepError, SweepResult, plain_values
 from rave_agents.config.specs import format_call, is_key, parse_values
-from rave_agents.game.validation import validated
+from rave_agents.game.validation import Natural, validated
 from rave_agents.results.progress import Progress, shown
 
 __all__ = ["SweepCell", "SweepError", "SweepResult", "parse_vary", "run_sweep"]
@@ -43,12 +43,12 @@ def run_sweep(
     opponent: Any,
     vary: Mapping[str, Sequence[Any]],
     *,
-    games: int = 100,
+    games: Games = 100,
     simulations: int | None = None,
     seconds: float | None = None,
-    seed: int = 0,
-    opening_plies: int | None = None,
-    jobs: int = 1,
+    seed: Natural = 0,
+    opening_plies: Natural | None = None,
+    jobs: Jobs = 1,
     output: str | os.PathLike[str] | None = None,
     forfeit: bool = False,
     progress: Progress[SweepResult] = None,
@@ -92,8 +92,6 @@ def run_sweep(
         SweepError: if an agent fails or plays an illegal action; it holds the finished games.
     """
     options = checked_run_options(jobs, executor, output, shard)
-    checked_count("games", games, 1, MOST_GAMES)
-    seed = checked_match_seed(seed)
     loaded = load_games(game)
     base, other = as_agent(agent), as_agent(opponent)
     grid = _grid(base, vary)

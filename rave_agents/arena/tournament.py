@@ -17,21 +17,21 @@ from rave_agents.arena.contestants import Contestant, label, named_contestants
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.lists import load_games, parse_agents
 from rave_agents.arena.match import (
-    checked_count,
-    checked_match_seed,
+    Games,
+    Jobs,
     checked_run_options,
     checked_table,
     limited_agent,
     usual_opening_plies,
 )
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.plan import MOST_GAMES, Plan, Shard
+from rave_agents.arena.plan import Plan, Shard
 from rave_agents.arena.play import Table
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.tournament_result import TournamentError, TournamentResult
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.arguments import check_arguments, unknown_name
-from rave_agents.game.validation import validated
+from rave_agents.game.validation import Natural, validated
 from rave_agents.results.progress import Progress, shown
 from rave_agents.searcher.clock import Clock
 
@@ -58,16 +58,16 @@ def play_tournament(
     games: Any,
     agents: Mapping[str, Any] | Sequence[Any] | str,
     *,
-    games_per_pairing: int = 20,
+    games_per_pairing: Games = 20,
     gauntlet: str | Sequence[str] = (),
     anchor: str | None = None,
     simulations: int | None = None,
     seconds: float | None = None,
     clock: str | None = None,
-    seed: int = 0,
-    opening_plies: int | None = None,
+    seed: Natural = 0,
+    opening_plies: Natural | None = None,
     forfeit: bool = False,
-    jobs: int = 1,
+    jobs: Jobs = 1,
     executor: Executor | None = None,
     output: str | os.PathLike[str] | None = None,
     shard: Shard | str | None = None,
@@ -118,8 +118,6 @@ def play_tournament(
         TournamentError: if an agent fails or plays an illegal action; it holds the finished games.
     """
     options = checked_run_options(jobs, executor, output, shard)
-    checked_count("games_per_pairing", games_per_pairing, 1, MOST_GAMES)
-    seed = checked_match_seed(seed)
     players = {
         name: limited_agent(who, simulations, seconds, clock)
         for name, who in named_contestants(

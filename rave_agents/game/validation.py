@@ -12,8 +12,9 @@ import functools
 import inspect
 import math
 import operator
+import os
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import (
     Annotated,
     Any,
@@ -53,15 +54,27 @@ NonNegative = Annotated[float, Ge(0)]
 Seed = Natural | None
 """A seed of random numbers; None for a seed that the system draws."""
 
+NOTHING = "None"
+"""How messages name None, which comes last."""
+
 LONGEST_VALUE = 200
 """Characters of a value up to which a message shows all of it."""
+
+
+_NAMED: dict[Any, str] = {
+    str: "a text",
+    Mapping: "a dictionary",
+    Callable: "a function",
+    os.PathLike: "a path",
+}
+"""Types that messages name otherwise than by the name of the class."""
 
 
 class Option(NamedTuple):
     """One kind of value that an argument may have."""
 
-    allowed: str
-    """A noun for messages, such as ``an integer from 1 to 10``."""
+    allowed: tuple[str, ...]
+    """Alternatives for messages, such as ``an integer from 1 to 10``, or several names."""
     convert: Callable[[Any], Any]
     """Returns the value in its exact type; raises TypeError if it has another type, and ValueError
     if it is out of bounds."""
@@ -96,7 +109,7 @@ def checked(label: str, annotation: Any, value: Any, error: type[Exception] | No
             continue
         except ValueError:
             wrong = UnknownNameError if option.names else ValueError
-    allowed = _joined([option.allowed for option in options])
+    allowed = _joined([each for option in options for each in option.allowed])
     names = [name for option in options for name in option.names]
     near = difflib.get_close_matches(str(value).lower(), names, n=3, cutoff=0.5)
     advice = f" Did you mean {_joined([repr(name) for name in near])}?" if near else ""
@@ -172,7 +185,7 @@ def options_of(annotation: Any) -> tuple[Option, ...] | None:
             if options is None:
                 return None
             found += options
-        return tuple(sorted(found, key=lambda option: option.allowed == "None"))
+        return tuple(sorted(found, key=lambda option: option.allowed == (NOTHING,)))
     notes: tuple[Any, ...] = ()
     if get_origin(annotation) is Annotated:
         annotation, *rest = get_args(annotation)
@@ -181,20 +194,22 @@ def options_of(annotation: Any) -> tuple[Option, ...] | None:
     if get_origin(annotation) is Literal:
         option = _names(get_args(annotation))
     elif annotation is None or annotation is type(None):
-        option = Option("None", _none)
+        option = Option((NOTHING,), _none)
     elif annotation is bool:
-        option = Option("True or False", _truth)
+        option = Option(("True", "False"), _truth)
     elif annotation in (int, float):
         option = _number(annotation, notes)
     elif _is_checkable(annotation):
-        option = Option(_named(annotation), functools.partial(_instance, annotation))
+        kind = get_origin(annotation) or annotation
+        option = Option((_named(kind),), functools.partial(_instance, kind))
     return None if option is None else (option,)
 
 
 def _is_checkable(annotation: Any) -> bool:
-    """True for a class, if isinstance can tell its objects."""
-    is_class = isinstance(annotation, type) and get_origin(annotation) is None
-    if not is_class or annotation in (Any, object, inspect.Parameter.empty):
+    """True if isinstance can tell the objects of a class, generic or not."""
+    if get_origin(annotation) is not None:
+        return get_origin(annotation) in _NAMED
+    if not isinstance(annotation, type) or annotation in (Any, object, inspect.Parameter.empty):
         return False
     return not is_typeddict(annotation) and not getattr(annotation, "_is_protocol", False)
 
@@ -217,10 +232,8 @@ def _instance(kind: type, value: Any) -> Any:
 
 
 def _named(kind: type) -> str:
-    if kind is str:
-        return "a text"
-    name = kind.__name__
-    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
+    article = "an" if kind.__name__[0] in "AEIOUaeiou" else "a"
+    return _NAMED.get(kind, f"{article} {kind.__name__}")
 
 
 def _names(values: tuple[Any, ...]) -> Option:
@@ -231,8 +244,7 @@ def _names(values: tuple[Any, ...]) -> Option:
             raise ValueError
         return value
 
-    shown = [repr(value) for value in values]
-    return Option(_joined(shown), convert, tuple(str(value) for value in values))
+    return Option(tuple(map(repr, values)), convert, tuple(str(value) for value in values))
 
 
 def _number(kind: type, notes: tuple[Any, ...]) -> Option:
@@ -253,7 +265,7 @@ def _number(kind: type, notes: tuple[Any, ...]) -> Option:
             raise ValueError
         return number
 
-    return Option(_described(kind, low, high, above=above, below=below), convert)
+    return Option((_described(kind, low, high, above=above, below=below),), convert)
 
 
 def _bounds(notes: tuple[Any, ...]) -> tuple[float, float, bool, bool]:
@@ -292,4 +304,5 @@ def _limit(limit: float) -> str:
 
 
 def _joined(words: list[str]) -> str:
+    """Words in a sentence: ``1, 2 or None``."""
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))

@@ -87,7 +87,7 @@ def test_a_failing_opponent_is_named():
         ({"agent": "uct(simulations=3)"}, "sets 'simulations' already"),
         ({"agent": "random"}, "random takes no simulations"),
         ({"against": []}, "opponents that differ"),
-        ({"games": 0}, "games must be at least 1"),
+        ({"games": 0}, "games must be an integer from 1"),
     ],
 )
 def test_bad_arguments_are_refused(changes, message):

@@ -298,7 +298,7 @@ def test_a_failing_agent_is_named_and_the_games_are_kept():
         ({"agents": {"a": "random", "b": 3}}, "An agent must be a spec"),
         ({"gauntlet": "rand"}, "Did you mean 'random'"),
         ({"anchor": "nobody"}, "Unknown anchor 'nobody'"),
-        ({"games_per_pairing": 0}, "games_per_pairing must be at least 1"),
+        ({"games_per_pairing": 0}, "games_per_pairing must be an integer from 1"),
         ({"executor": 3}, "executor must be"),
         ({"agents": ["random", "rav"]}, "Did you mean 'rave'"),
     ],

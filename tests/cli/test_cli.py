@@ -102,7 +102,7 @@ def test_match_takes_specs_within_specs(program):
         (("tic_tac_toe", "uct(c", "uct"), "Unbalanced parentheses or quotes in 'uct(c'"),
         (("tic_tac_toe", "uct", "rave(k=3)"), "as in schedule=hand_selected(k=...)"),
         (("tic_tac_toe", "uct", "rave(schedule=fuegoo)"), "Did you mean 'fuego'"),
-        (("tic_tac_toe", "uct", "uct", "--games", "0"), "games must be at least 1"),
+        (("tic_tac_toe", "uct", "uct", "--games", "0"), "games must be an integer from 1"),
         (("tic_tac_toe", "uct", "uct", "--seconds", "0"), "seconds must be"),
         (("tic_tac_toe", "uct", "uct", "--opening-plies", "9"), "fewer opening plies"),
         (("pig(players=3)", "uct", "uct"), "two players"),
@@ -585,10 +585,13 @@ def test_a_program_that_does_not_start_is_an_error_with_its_own_exit_code(progra
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("match", "tic_tac_toe", "random", "random", "--jobs", "9" * 20), "jobs must be at most"),
+        (
+            ("match", "tic_tac_toe", "random", "random", "--jobs", "9" * 20),
+            "jobs must be an integer from 1 to 1,000",
+        ),
         (
             ("match", "tic_tac_toe", "random", "random", "--games", "9" * 20),
-            "games must be at most",
+            "games must be an integer from 1 to 1,000,000",
         ),
         (("match", "hex(board_size=-1)", "random", "random"), "must be at least 1"),
         ((*SWEEP, "--vary", "playout_count=1", "--output", "/dev/zero"), "not a regular file"),

@@ -346,9 +346,9 @@ def test_bad_arguments_are_refused():
         evaluate(lambda: 3, {"player_1": first, "player_2": first})
     with pytest.raises(TypeError, match="policies must be a dictionary"):
         evaluate(tictactoe, [first, first])
-    with pytest.raises(ValueError, match="episodes must be at least 1"):
+    with pytest.raises(ValueError, match="episodes must be an integer of at least 1"):
         run(first, episodes=0)
-    with pytest.raises(TypeError, match="progress must be None"):
+    with pytest.raises(TypeError, match="progress must be a function, True, False or None"):
         run(first, progress="yes")
 
 

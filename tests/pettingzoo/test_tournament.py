@@ -146,7 +146,7 @@ def test_an_action_outside_its_space_ends_the_tournament_or_counts_as_illegal():
     result = tournament(tictactoe, policies, episodes=2, outside="illegal")
     # On the empty board no action is forbidden: there it plays on, and errs once more.
     assert [row.illegal_moves for row in result.standings] == [0, 3]
-    with pytest.raises(ValueError, match="Unknown outside"):
+    with pytest.raises(ValueError, match="outside must be 'raise' or 'illegal', got 'count'"):
         tournament(tictactoe, policies, outside="count")
 
 
@@ -166,7 +166,11 @@ def test_a_failing_policy_is_named_and_the_episodes_are_kept():
         ({"one": first}, {}, "at least two policies"),
         ([first, first], {}, "policies must be a dictionary"),
         ({"one": first, "two": first}, {"anchor": "thre"}, "Unknown anchor"),
-        ({"one": first, "two": first}, {"episodes": 0}, "episodes must be at least 1"),
+        (
+            {"one": first, "two": first},
+            {"episodes": 0},
+            "episodes must be an integer of at least 1",
+        ),
     ],
 )
 def test_bad_arguments_are_refused(policies, options, message):
