@@ -25,7 +25,7 @@ HELD = {
         "arena/test_damaged_files.py": [
             "test_damaged_files_are_read_or_refused_by_file_line_and_field"
         ],
-        "arena/test_report.py": ["test_no_agent_is_asked_by_itself", "test_the_command_asks"],
+        "web/test_report.py": ["test_no_agent_is_asked_by_itself", "test_the_command_asks"],
     },
     "Certificates": {
         "certificates/test_certificates.py": [
@@ -62,7 +62,7 @@ HELD = {
     },
     "The network": {
         "arena/test_engines.py": ["test_a_local_cluster_listens_to_this_machine_alone"],
-        "arena/test_report.py": ["test_the_page_loads_nothing_from_elsewhere"],
+        "web/test_report.py": ["test_the_page_loads_nothing_from_elsewhere"],
     },
 }
 """For each promise the tests that hold the package to it."""

@@ -235,7 +235,7 @@ def report(
         check_writable(page, "--html")
     data = load_report(journal)
     if page is not None:
-        from rave_agents.arena.report_page import report_page  # noqa: PLC0415  (slow: matplotlib)
+        from rave_agents.web.report_page import report_page  # noqa: PLC0415  (slow: matplotlib)
 
         if ask:
             use_current_folder()

@@ -1,7 +1,5 @@
-"""A session on a page in the browser: a small server for this machine alone, and the page.
+"""The page of games: live in the browser or a notebook, stored as a review or a report.
 
-``app.py`` answers the page, ``snapshot.py`` says what it shows, ``pictures.py`` draws boards and
-environments, ``review_page.py`` writes reviews, ``server.py`` runs it, and ``notebook.py`` shows it
-in a cell. The server needs the extra ``web`` (Starlette and uvicorn). It imports ``sessions``,
-``analysis``, ``plots`` and rooms below.
+One page and one model of steps serve all of them (``page.html``, ``page.js``, ``page.css``). A live
+page is served on this machine alone, see ``server``.
 """

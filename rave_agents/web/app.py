@@ -7,7 +7,6 @@ is another one is refused, so that no other page in the browser can reach it.
 import json
 import math
 from collections.abc import Awaitable, Callable, Mapping
-from importlib.resources import files
 from typing import Any
 
 import uvicorn
@@ -28,9 +27,9 @@ from rave_agents.agents.named_agents import (
 from rave_agents.errors import RaveAgentsError, UnknownNameError
 from rave_agents.evaluators.levels import LEVELS
 from rave_agents.game.arguments import unknown_name
-from rave_agents.plots.board_svg import STYLE
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.setting_up import check_plays, limited
+from rave_agents.web.page import page_file, script_source
 from rave_agents.web.pictures import Pictures
 from rave_agents.web.reviewing import Reviewing
 from rave_agents.web.snapshot import snapshot
@@ -42,10 +41,10 @@ SLOWEST = 5.0
 """Seconds between two moves of agents, at most."""
 
 _POLICY = (
-    "default-src 'none'; script-src 'self'{inline}; style-src 'self' 'unsafe-inline'; "
+    f"default-src 'none'; script-src 'self' {script_source()}; style-src 'self' 'unsafe-inline'; "
     "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 )
-"""Nothing is loaded from elsewhere; a review has its script in it."""
+"""Nothing is loaded from elsewhere. The hash allows the script that a review contains."""
 
 _TYPES = {"page.js": "text/javascript", "page.css": "text/css"}
 
@@ -103,18 +102,16 @@ class Page:
         """The application behind the checks of every request."""
 
     async def _page(self, request: Request) -> Response:
-        page = (files("rave_agents.web") / "page.html").read_text(encoding="utf-8")
         levels = (f"{DEFAULT_AGENT}(level={level})" for level in range(1, LEVELS + 1))
         known = ("person", *levels, *agent_types())
         names = "".join(f'<option value="{name}">' for name in known)
-        return HTMLResponse(page.replace("<!-- agents -->", names))
+        return HTMLResponse(page_file("page.html").replace("<!-- agents -->", names))
 
     async def _file(self, request: Request) -> Response:
         name = request.path_params["name"]
         if name not in _TYPES:
             return PlainTextResponse("There is no such page.", 404)
-        text = (files("rave_agents.web") / name).read_text(encoding="utf-8")
-        return Response(text + (STYLE if name == "page.css" else ""), media_type=_TYPES[name])
+        return Response(page_file(name), media_type=_TYPES[name])
 
     async def _state(self, request: Request) -> Response:
         asked = request.query_params
@@ -245,14 +242,11 @@ class _Guard:
             await refusal(scope, receive, send)
             return
 
-        inline = " 'unsafe-inline'" if scope["path"].endswith("/review") else ""
-        policy = _POLICY.format(inline=inline)
-
         async def send_guarded(message: Any) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [
                     *message["headers"],
-                    (b"content-security-policy", policy.encode()),
+                    (b"content-security-policy", _POLICY.encode()),
                     (b"x-content-type-options", b"nosniff"),
                     (b"referrer-policy", b"no-referrer"),
                     (b"cache-control", b"no-store"),

@@ -1,10 +1,13 @@
 "use strict";
-// The page of a session. The server says what is so; nothing is decided here.
+// One page for a live game, a review and a report. A live game asks its server for the position and
+// decides nothing itself; a stored page has all positions of its games in the element "data".
 
 const $ = (id) => document.getElementById(id);
 const THINKING = 150, IDLE = 400, LOST = 1500; // Milliseconds between two looks.
 let shown = { version: -1, position: "", legal: [], seats: [], turns: [] };
 let places = {}, source = null, asked = null, arrived = 0, lost = false;
+const stored = $("data") && JSON.parse($("data").textContent);
+let game = null, here = 0; // Of a stored page: the game, and the number of moves before the position.
 
 const element = (name, text = "", kind = "") => {
   const made = document.createElement(name);
@@ -42,6 +45,7 @@ async function look() {
 }
 
 async function act(what, more = {}) {
+  if (stored) return;
   const seat = asked ?? shown.viewer;
   const body = JSON.stringify({ do: what, seat, position: shown.position, ...more });
   const options = { method: "POST", body, headers: { "content-type": "application/json" } };
@@ -84,7 +88,8 @@ function show(told) {
   showThought();
   showHeat();
   showCurve();
-  showTurns(before);
+  showTurns();
+  announce(before);
   showCover();
   showReview();
   const thinks = shown.thinking !== null;
@@ -202,18 +207,19 @@ function showMoves(mine) {
   });
 }
 
-const number = (value) => value === null ? "–" : (Math.round(100 * value) / 100 + 0).toFixed(2);
+const decimals = (value) => value === null ? "–" : (Math.round(100 * value) / 100 + 0).toFixed(2);
 
 function showThought() {
   const thought = shown.thought;
   if (!thought) {
     const why = shown.hides && !shown.over && shown.seats.some((seat) => seat.who !== "person")
-      ? "It is told when the game is over: it knows a hand." : "Nothing yet.";
+      ? "It is shown when the game is over: it knows a hand."
+      : stored ? "No search of this position." : "Nothing yet.";
     return put($("thought"), element("p", why, "quiet"));
   }
   const line = element("p", "", "line");
   const proven = thought.proven ? `, a proven ${thought.proven}` : "";
-  const value = thought.proven ? "" : `, value ${number(thought.value)}`;
+  const value = thought.proven ? "" : `, value ${decimals(thought.value)}`;
   line.append(element("b", thought.name), `${value}${proven}`);
   const when = thought.now ? "" : ` for move ${thought.turn + 1}`;
   const effort = `${thought.simulations.toLocaleString("en")} simulations in ` +
@@ -234,8 +240,8 @@ function showThought() {
     bar.setAttribute("style", "text-align:left;width:4.4rem");
     bar.append(filled);
     made.append(element("td", row.name), element("td", row.visits.toLocaleString("en")), bar,
-      element("td", number(row.value)));
-    if (amaf) made.append(element("td", number(row.amaf_value)));
+      element("td", decimals(row.value)));
+    if (amaf) made.append(element("td", decimals(row.amaf_value)));
     if (proofs) made.append(element("td", row.outcome === null ? "" : provenText(row)));
     return made;
   }));
@@ -288,31 +294,40 @@ function showCurve() {
   if (!told.length) return;
   const values = told.map(([, value]) => value);
   const [low, high] = shown.limits ?? [Math.min(...values), Math.max(...values)];
-  const wide = Math.max(8, shown.turns.length);
+  const wide = stored ? shown.turns.length : Math.max(8, shown.turns.length);
   const x = (place) => (300 * place / wide).toFixed(1);
   const y = (value) => (94 - 88 * (high > low ? (value - low) / (high - low) : 0.5)).toFixed(1);
   const points = told.map(([place, value]) => `${x(place)},${y(value)}`).join(" ");
   const [place, value] = told[told.length - 1];
+  const dots = told.filter(([place]) => shown.turns[place - 1].word).map(([place, value]) =>
+    `<ellipse class="${shown.turns[place - 1].word}" cx="${x(place)}" cy="${y(value)}" rx="2.6" ry="3.4"/>`);
+  const mark = stored ? `<line class="here" x1="${x(here)}" x2="${x(here)}" y1="2" y2="98"/>`
+    : `<circle class="point" cx="${x(place)}" cy="${y(value)}" r="3"/>`;
   $("curve").innerHTML =
     `<svg viewBox="0 0 300 100" preserveAspectRatio="none" role="img" ` +
     `aria-label="Value for seat 0: ${value.toFixed(2)} after ${place} moves">` +
     `<line class="zero" x1="0" x2="300" y1="50" y2="50"/>` +
     `<polyline class="path" points="0,50 ${points}"/>` +
-    `<circle class="point" cx="${x(place)}" cy="${y(value)}" r="3"/></svg>`;
+    `${mark}${dots.join("")}</svg>`;
 }
 
-function showTurns(before) {
-  const list = $("turns");
-  put(list, ...shown.turns.map((turn) => {
-    const row = element("li");
+function showTurns() {
+  put($("turns"), ...shown.turns.map((turn, place) => {
+    const row = element("li", "", turn.word ?? "");
+    if (stored) row.setAttribute("data-step", place + 1);
+    if (stored && place + 1 === here) row.setAttribute("aria-current", "step");
     const kind = turn.player >= 0 ? `c${turn.player % 4}` : "chance";
     row.append(element("span", "", `who ${kind}`), turn.names.join(" "));
     return row;
   }));
+}
+
+function announce(before) {
+  const list = $("turns");
   if (shown.turns.length !== before.turns.length) list.scrollTop = list.scrollHeight;
   const last = shown.turns[shown.turns.length - 1];
   if (last && shown.turns.length > before.turns.length && before.version >= 0)
-    $("said").textContent =
+    $("news").textContent =
       `${last.player < 0 ? "Chance" : seatName(last.player)}: ${last.names.join(" ")}`;
 }
 
@@ -448,6 +463,75 @@ document.addEventListener("keydown", (event) => {
   const found = button && document.querySelector(`[data-do=${button}]`);
   if (found && !found.disabled) act(button);
 });
-setInterval(() => { if (shown.seats.some((seat) => seat.left !== null)) showSeats(); }, 200);
-document.addEventListener("visibilitychange", () => { if (!document.hidden) look1().catch(() => {}); });
-look();
+
+// Stepping through a stored game.
+
+function step(to) {
+  here = Math.max(0, Math.min(game.steps.length - 1, to));
+  const at = game.steps[here];
+  shown = { ...shown, turns: game.turns, limits: game.limits, thought: at.thought };
+  if (at.svg || at.pieces === null) draw({ places: {}, image: "", ...at });
+  else {
+    if (!document.querySelector("#board .pieces.of-game")) {
+      draw({ ...at, places: {}, svg: game.board, image: "" });
+      document.querySelector("#board .pieces").classList.add("of-game");
+    }
+    document.querySelector("#board .pieces").innerHTML = at.pieces;
+  }
+  $("said").textContent = at.said;
+  $("slider").value = here;
+  showThought();
+  showHeat();
+  showCurve();
+  showTurns();
+}
+
+function openGame(number) {
+  game = stored[number];
+  $("board").replaceChildren();
+  $("slider").max = game.steps.length - 1;
+  $("thinking").hidden = game.steps.every((at) => !at.thought);
+  const mistakes = game.turns.map((turn, place) => [turn, place + 1]).filter(([turn]) => turn.word);
+  $("mistaking").hidden = !game.reviewed;
+  put($("mistakes"), ...mistakes.map(([turn, place]) => {
+    const button = element("button", game.steps[place].said, `mistake-of ${turn.word}`);
+    button.setAttribute("data-step", place);
+    return button;
+  }));
+  if (!mistakes.length) put($("mistakes"), element("p", "None that cost a tenth of the range.", "quiet"));
+  step(mistakes.length ? mistakes[0][1] : game.steps.length - 1);
+}
+
+function openStored() {
+  document.querySelector("main").hidden = !stored.length;
+  if (!stored.length) return;
+  $("games").hidden = stored.length < 2;
+  $("games").append(...stored.map((each, place) => new Option(each.title, place)));
+  $("games").addEventListener("change", () => openGame(Number($("games").value)));
+  $("slider").addEventListener("input", () => step(Number($("slider").value)));
+  $("back").addEventListener("click", () => step(here - 1));
+  $("on").addEventListener("click", () => step(here + 1));
+  document.addEventListener("click", (event) => {
+    const target = event.target.closest("[data-step]");
+    if (target) step(Number(target.dataset.step));
+  });
+  document.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by && !event.target.closest("input,select,#board")) step(here + by);
+  });
+  $("curve").addEventListener("click", (event) => {
+    const box = $("curve").getBoundingClientRect();
+    step(Math.round((event.clientX - box.x) / box.width * (game.steps.length - 1)));
+  });
+  openGame(0);
+}
+
+function follow() {
+  setInterval(() => { if (shown.seats.some((seat) => seat.left !== null)) showSeats(); }, 200);
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) look1().catch(() => {});
+  });
+  look();
+}
+
+if (stored) openStored(); else follow();

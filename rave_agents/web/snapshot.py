@@ -1,12 +1,12 @@
 """The session as the page shows it: what its viewer may see alone, as plain values."""
 
-import math
 from typing import Any
 
 from rave_agents.game.plain_text import without_colours
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import PERSON, Session
 from rave_agents.sessions.views import may_think_aloud, seen_names, seen_text, seen_thought
+from rave_agents.web.page import utility_range
 from rave_agents.web.pictures import Pictures
 
 MOST_LISTED = 400
@@ -63,8 +63,6 @@ def snapshot(
 
 def _told(live: LiveSession, viewer: int | None) -> dict[str, Any]:
     session = live.session
-    low, high = session.state.min_utility(), session.state.max_utility()
-    limits = [low, high] if math.isfinite(low) and math.isfinite(high) else None
     thought = seen_thought(live, viewer)
     told = {
         "version": live.version,
@@ -82,7 +80,7 @@ def _told(live: LiveSession, viewer: int | None) -> dict[str, Any]:
         "over": session.over,
         "returns": session.returns if session.over else None,
         "ending": session.ending,
-        "limits": limits,
+        "limits": utility_range(session.state),
         "seats": [
             {
                 "who": "person" if who is PERSON else str(who),

@@ -121,8 +121,9 @@ def test_the_command_writes_a_page_that_is_whole(tmp_path):
     page = (tmp_path / "page").read_text()
     assert not re.findall(r'(?:src|href)="(?!data:|#)[^"]*"', page)
     assert "o(1,0) by seat 1 is a blunder" in page
-    data = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
-    assert [step["pieces"].count('class="stone') for step in data] == [0, 1, 2, 3, 4, 5]
+    (data,) = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
+    assert [step["pieces"].count('class="stone') for step in data["steps"]] == [0, 1, 2, 3, 4, 5]
+    assert 'class="ring"' in data["steps"][2]["pieces"]
 
 
 def solver(game):

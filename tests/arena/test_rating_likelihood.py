@@ -13,11 +13,11 @@ from rave_agents.arena import rate
 from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.ratings import Outcome
 from rave_agents.arena.report_data import ReportData
-from rave_agents.arena.report_page import report_page
 from rave_agents.arena.statistics import MatchScore, elo_difference
 from rave_agents.arena.tournament_result import TournamentResult
 from rave_agents.frameworks.agent import Effort
 from rave_agents.records.record import GameRecord
+from rave_agents.web.report_page import report_page
 
 POINTS = 400 / math.log(10)
 LEAST_LOSS = scipy.stats.chi2.ppf(0.95, 1) / 2

@@ -24,7 +24,6 @@ from rave_agents import (
 )
 from rave_agents.arena.match import play_match
 from rave_agents.arena.report_data import load_report
-from rave_agents.arena.report_page import report_page
 from rave_agents.cli import app
 from rave_agents.errors import ConformanceError
 from rave_agents.frameworks.plain_games import load_plain_game
@@ -33,6 +32,7 @@ from rave_agents.game.object_names import find_object, parse_object_name, split_
 from rave_agents.gtp.position import Position
 from rave_agents.gtp_engine.engine import Engine
 from rave_agents.testing import check_game_state
+from rave_agents.web.report_page import report_page
 
 FOLDER = pathlib.Path(__file__).parent.parent / "helpers" / "own_games"
 FILE = f"{FOLDER}/subtraction.py"

@@ -23,7 +23,7 @@ from rave_agents.arena import (
     run_sweep,
 )
 from rave_agents.arena.report_data import load_report
-from rave_agents.arena.report_page import report_page
+from rave_agents.web.report_page import report_page
 
 PAGE_EVERY = 50
 """Of how many files of a kind one is made a page of."""

@@ -180,11 +180,12 @@ def test_a_review_is_stepped_through(chromium, tmp_path):
     tab.on("pageerror", lambda error: said.append(str(error)))
     tab.goto((tmp_path / "review.html").as_uri())
     assert tab.locator("#board .stone").count() == 2  # It opens on the first mistake.
-    assert "is a blunder" in tab.locator("#told").inner_text()
+    assert "is a blunder" in tab.locator("#said").inner_text()
+    assert tab.locator("#board .ring").count() == 1
     tab.locator("#on").click()
     assert tab.locator("#board .stone").count() == 3
     tab.keyboard.press("ArrowLeft")
-    tab.locator("#moves a").last.click()
+    tab.locator("#turns li").last.click()
     assert tab.locator("#board .stone").count() == 5
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
     assert said == []

@@ -4,12 +4,18 @@ Files do not contain searches: agents search again with the same seeds, and with
 simulations they obtain the same results.
 """
 
-import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
 from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.plain_games import (
+    FAILED,
+    answer_items,
+    bounded,
+    make_plain_game,
+    reason_of,
+)
 from rave_agents.game.game_state import NO_ACTION, is_simultaneous
 from rave_agents.game.notation import action_name
 from rave_agents.records.openings import agent_seed, start_state
@@ -17,8 +23,7 @@ from rave_agents.records.record import GameRecord
 from rave_agents.results.search_result import SearchResult
 
 
-@dataclasses.dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A position of a game and the move played there."""
 
     state: Any
@@ -113,3 +118,31 @@ def _thinker(game: Game, who: AgentSpec | None, record: GameRecord, seed: int, i
     agent = make_agent(seeded, game, (record.first_seat + index) % 2)
     agent.restart()
     return agent
+
+
+def reasons_against(games: Sequence[tuple[str, int, GameRecord]]) -> list[str]:
+    """The reasons why games from a file cannot be replayed here; empty for those that can.
+
+    Another process replays them first, with bounds on its memory and time, see ``plain_games``.
+
+    Args:
+        games: for each game its name in the file, the match's seed and the record.
+    """
+    requests = [(game, seed, record.to_dict()) for game, seed, record in games]
+    reasons = bounded("rave_agents.web.replay", requests)
+    return [FAILED if reason is None else reason for reason in reasons]
+
+
+def _reason_against(request: Any) -> str:
+    game, seed, values = request
+    try:
+        record = GameRecord.from_dict(values)
+        for step in replay(make_plain_game(game), (None, None), record, seed):
+            str(step.state)
+    except Exception as error:
+        return reason_of(error)
+    return ""
+
+
+if __name__ == "__main__":
+    answer_items(_reason_against)
