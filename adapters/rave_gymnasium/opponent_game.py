@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from rave_agents.agents.answers import is_allowed
 from rave_agents.config.specs import parse_call, split_call
 from rave_agents.errors import GameError, UnknownNameError, UnsupportedGameError
-from rave_agents.frameworks.adapters import Game, load_game, seeded_start
+from rave_agents.frameworks.adapters import Game, GameAbilities, load_game, seeded_start
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import (
@@ -195,7 +196,7 @@ class OpponentGame:
         """A seat's observation of a state."""
         if self._zoo:
             return np.array(self.mirror.observation(player))
-        observe = getattr(state, "observation", None)
+        observe = StateAbilities(state).observation
         if observe is None:
             raise UnsupportedGameError(
                 f"{self.game.name} has no observation: its states lack the method "
@@ -264,7 +265,7 @@ def mirror(game: Game, render_mode: str | None) -> Any:
     Raises:
         UnsupportedGameError: if PettingZoo has no such game, or does not draw it.
     """
-    make = getattr(game, "mirror", None)
+    make = GameAbilities(game).mirror
     if make is None:
         name, inside = split_call(game.name.removeprefix("openspiel:"), "game")
         twin, defaults = _TWINS.get(name, (None, {}))

@@ -14,7 +14,7 @@ from rave_agents.agents.own_agents import OwnAgent
 from rave_agents.agents.own_agents import Player as OwnPlayer
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import Game
-from rave_agents.frameworks.agent import Agent
+from rave_agents.frameworks.agent import Agent, AgentAbilities
 from rave_agents.game.game_state import GameState
 from rave_agents.game.object_names import split_place
 
@@ -168,7 +168,7 @@ class _Player:
         self.agent.inform_action(state, player, action)
 
     def saw_all(self, state: GameState, actions: Sequence[int]) -> None:
-        inform = getattr(self.agent, "inform_actions", None)
+        inform = AgentAbilities(self.agent).inform_actions
         if inform is not None:
             inform(state, actions)
 

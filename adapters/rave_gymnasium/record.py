@@ -11,6 +11,7 @@ from rave_agents.agents.named_agents import AgentSpec, as_agent
 from rave_agents.agents.own_agents import Seat
 from rave_agents.agents.policies import understood
 from rave_agents.agents.views import View
+from rave_agents.frameworks.agent import AgentAbilities
 from rave_agents.game.arguments import checked_seed
 from rave_agents.plots.film import Film
 from rave_gymnasium.agents import PlanningAgent, make_agent
@@ -70,7 +71,7 @@ def record(
             picture = env.render()
             mask = mask_of(env, observation, info)
             action = _fitting(policy.act(View(env, observation, mask, info)), env.action_space)
-            film.add(picture, getattr(agent, "last_result", None))
+            film.add(picture, AgentAbilities(agent).last_result)
             observation, _, terminated, truncated, info = env.step(action)
             if terminated or truncated:
                 break

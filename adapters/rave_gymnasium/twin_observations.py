@@ -8,6 +8,7 @@ import numpy as np
 from rave_agents.agents.views import framework_state
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import load_game
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState
 from rave_gymnasium.opponent_game import mirror
 
@@ -21,7 +22,7 @@ def twin_observation(position: GameState, player: int, shape: tuple[int, ...]) -
         shape: the shape of an array.
     """
     state = framework_state(position)
-    if not hasattr(state, "get_game") or not hasattr(state, "history"):
+    if not hasattr(state, "get_game") or StateAbilities(state).history is None:
         return None
     twin = _twin(str(state.get_game()))
     if twin is None or tuple(twin.observation_space(player).shape or ()) != shape:

@@ -7,7 +7,7 @@ import pyspiel
 from open_spiel.python import rl_agent, rl_environment
 
 from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec, agent_type, make_agent
-from rave_agents.frameworks.agent import Agent
+from rave_agents.frameworks.agent import Agent, AgentAbilities
 from rave_agents.game.arguments import check_arguments, is_integer
 from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.positions import moves_between, start_of
@@ -182,7 +182,7 @@ class _NamedAgent:
 
     def step(self, state: pyspiel.State) -> tuple[Policy, int]:
         action = self._agent.step(OpenSpielState(state))
-        result = getattr(self._agent, "last_result", None)
+        result = AgentAbilities(self._agent).last_result
         return ([(action, 1.0)] if result is None else result.policy), action
 
     def inform(self, state: pyspiel.State, action: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from rave_agents.agents.named_agents import AgentSpec, as_agent
 from rave_agents.agents.policies import Policy
 from rave_agents.agents.views import AnyView
+from rave_agents.frameworks.agent import AgentAbilities
 from rave_agents.game.arguments import checked_seed
 from rave_agents.plots.film import Film
 from rave_pettingzoo.agents import make_agent
@@ -87,7 +88,7 @@ def _filmed(given: Any, env: Any, player: Any, seed: int | None, film: Film, dra
         picture = view.env.render() if draws else None
         action = policy.act(view)
         if picture is not None or not together:
-            film.add(picture, getattr(given, "last_result", None), str(view.agent))
+            film.add(picture, AgentAbilities(given).last_result, str(view.agent))
         return action
 
     return Policy(act, policy.reset)

@@ -28,7 +28,14 @@ from rave_agents.game.game_state import PlayerId
 from rave_agents.games.kit.rules_state import compiled_simulator
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.python_simulator import PythonSimulator
-from rave_agents.simulate.simulator import Frame, Header, Simulator, Status, reweighted_frame
+from rave_agents.simulate.simulator import (
+    Frame,
+    Header,
+    Simulator,
+    SimulatorAbilities,
+    Status,
+    reweighted_frame,
+)
 from rave_pettingzoo.chess_actions import AMBIGUOUS, NONE, OPENSPIEL_ACTIONS, chess_actions
 from rave_pettingzoo.classic import class_name
 from rave_pettingzoo.classic_knowledge import chess_move
@@ -241,7 +248,7 @@ class ChessSimulator(PythonSimulator):
 
     def __init__(self, state: pyspiel.State, board: Any, frame: Frame) -> None:
         self._inner = OpenSpielState(state).simulator(frame, None)
-        self.provider: str = getattr(self._inner, "provider", "python")
+        self.provider: str = SimulatorAbilities(self._inner).provider
         self._inner_in_python = bool(frame.header[Header.IN_PYTHON])
         self._board = board
         self._state = state

@@ -35,8 +35,14 @@ from rave_agents.agents.views import Observe, StateView, framework_game, framewo
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.config.specs import format_call
 from rave_agents.errors import UnknownNameError
-from rave_agents.frameworks.adapters import Game, adapters, as_game_state
-from rave_agents.frameworks.agent import Effort
+from rave_agents.frameworks.adapters import (
+    AdapterAbilities,
+    Game,
+    GameAbilities,
+    adapters,
+    as_game_state,
+)
+from rave_agents.frameworks.agent import AgentAbilities, Effort
 from rave_agents.frameworks.libraries import NAMES, is_torch_module
 from rave_agents.frameworks.sources import Source
 from rave_agents.game.arguments import check_names, is_integer
@@ -165,7 +171,7 @@ class OwnAgent:
         """
         drawn = int(np.random.SeedSequence(seed).generate_state(1)[0]) if seed is None else seed
         theirs = framework_game(game)
-        in_environment = observe is not None or hasattr(game, "env")
+        in_environment = observe is not None or GameAbilities(game).env is not None
         seat = Seat(theirs, player, drawn, in_environment)
         made = self.made(seat, copies=observe is None)
         return Player(made, seat, observe)
@@ -204,7 +210,7 @@ def _remaker(value: Any) -> Callable[[], Any] | None:
         TypeError: if the framework's agent cannot play.
     """
     for adapter in adapters().values():
-        remade: Callable[[], Any] | None = getattr(adapter, "remade_agent", lambda _: None)(value)
+        remade = AdapterAbilities(adapter).remade_agent(value)
         if remade is not None:
             return remade
     return None
@@ -363,7 +369,7 @@ class Player:
         self._observe = observe
         unnamed = "observation" if seat.in_environment else "state"
         self._policy: Policy = understood(made, seed=seat.seed, unnamed=unnamed)
-        self._is_ours = isinstance(getattr(made, "effort", None), Effort)
+        self._is_ours = isinstance(AgentAbilities(made).effort, Effort)
         self._inform = informing(made)
         self.reseed: Callable[[int], Any] = self._policy.reseed
         """Seeds the draws from probabilities anew, for another game."""
@@ -410,7 +416,7 @@ class Player:
 
     def inform_actions(self, state: GameState, actions: Sequence[int]) -> None:
         """Tell it of a joint action, if it wants to know."""
-        inform = getattr(self._made, "inform_actions", None)
+        inform = AgentAbilities(self._made).inform_actions
         if inform is not None:
             inform(self._its(state), list(actions))
 

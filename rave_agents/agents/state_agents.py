@@ -11,7 +11,7 @@ from rave_agents.agents.amaf_fit import warn_of_misfit
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.evaluators.levels import NO_LEVEL
-from rave_agents.frameworks.adapters import Game, as_game_state
+from rave_agents.frameworks.adapters import Game, GameAbilities, as_game_state
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
@@ -186,7 +186,7 @@ def search_agent_type(preset: str, summary: str) -> AgentType:
         changed = config.replace(**changes)
         check_level(changed, simulations, seconds, clock)
         changed.check_simulations(None if limit is None else limit.simulations)
-        getattr(game, "check_search", _no_check)(changed)
+        GameAbilities(game).check_search(changed)
         warn_of_misfit(changed, game.name, game.new_initial_state)
         return SearchAgent(
             changed,

@@ -5,14 +5,15 @@ when it is asked for.
 """
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks.adapters import adapters, as_game_state
+from rave_agents.frameworks.adapters import AdapterAbilities, GameAbilities, adapters, as_game_state
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState, legal_actions_of
 
 Observe = Callable[[GameState, int], Any]
@@ -90,7 +91,7 @@ class StateView:
     @functools.cached_property
     def _shown(self) -> View | None:
         """The environment's view, where the position is one of an environment."""
-        show = getattr(self.position, "policy_view", None) if self._observe is None else None
+        show = StateAbilities(self.position).policy_view if self._observe is None else None
         return None if show is None else show(self.seat)
 
     @property
@@ -157,12 +158,14 @@ AnyView = View | StateView
 
 def framework_state(position: GameState) -> Any:
     """The state in the form of the framework whose game it is: OpenSpiel's ``pyspiel.State``."""
-    return getattr(position, "framework_state", position)
+    found = StateAbilities(position).framework_state
+    return position if found is None else found
 
 
 def framework_game(game: Any) -> Any:
     """The game in the form of the framework whose it is: OpenSpiel's ``pyspiel.Game``."""
-    return getattr(game, "framework_game", game)
+    found = GameAbilities(game).framework_game
+    return game if found is None else found
 
 
 def observation_like(view: AnyView, shape: tuple[int, ...]) -> Any:
@@ -174,13 +177,12 @@ def observation_like(view: AnyView, shape: tuple[int, ...]) -> Any:
     position = view.position
     player = int(view.seat if isinstance(view, StateView) else position.current_player())
     theirs = framework_state(position)
-    if theirs is not position and hasattr(position, "policy_view"):
+    if theirs is not position and StateAbilities(position).policy_view is not None:
         shown = observation_of(as_game_state(theirs), player)
         if shown.shape == shape:
             return shown
     for adapter in adapters().values():
-        look = getattr(adapter, "observation_like", None)
-        seen = None if look is None else look(position, player, shape)
+        seen = AdapterAbilities(adapter).observation_like(position, player, shape)
         if seen is not None:
             return seen
     return None
@@ -198,7 +200,7 @@ def observation_of(position: GameState, player: int) -> NDArray[np.float32]:
     Raises:
         UnsupportedGameError: for a game without observations.
     """
-    observe: Callable[[int], Sequence[float]] | None = getattr(position, "observation", None)
+    observe = StateAbilities(position).observation
     if observe is None:
         raise UnsupportedGameError(
             "the game has no observation: its states lack the method observation(player)."

@@ -9,7 +9,7 @@ from rave_agents.certificates.certificate_file import Header
 from rave_agents.certificates.checker import AT_LEAST, AT_MOST, Statement
 from rave_agents.certificates.writer import write_certificate
 from rave_agents.errors import CertificateError
-from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.adapters import Game, GameAbilities
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
 from rave_agents.game.notation import Moves, apply_moves
@@ -45,7 +45,8 @@ def position_header(
     if played or position is None:
         return Header(name, None, tuple(played), ())
     text = str(position)
-    start = game.position_of(text) if hasattr(game, "position_of") else None
+    of_text = GameAbilities(game).position_of
+    start = None if of_text is None else of_text(text)
     if start is None:
         raise CertificateError(
             "A certificate needs the moves that lead to the position, or a FEN: give its moves."

@@ -8,6 +8,7 @@ from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.arena.match import limited_agent
 from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.agent import AgentAbilities
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import (
     GameState,
@@ -149,7 +150,7 @@ def analyse(
         moves=tuple(played),
         state=state,
         action=action,
-        result=getattr(mover, "last_result", None),
+        result=AgentAbilities(mover).last_result,
         player=seat,
     )
 

@@ -21,7 +21,7 @@ from rave_agents.arena.referee import Referee, decided_returns
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.errors import ForfeitError
 from rave_agents.frameworks.adapters import Game
-from rave_agents.frameworks.agent import Agent, Effort
+from rave_agents.frameworks.agent import Agent, AgentAbilities, Effort
 from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import (
     GameState,
@@ -191,7 +191,7 @@ def play_game(table: Table, fixture: Fixture) -> GameRecord:
     seats = _make_agents(table, fixture)
     with contextlib.ExitStack() as stack:
         for agent in seats:
-            stack.callback(getattr(agent, "close", lambda: None))
+            stack.callback(AgentAbilities(agent).close)
         referee = None if table.referee is None else Referee(table.referee, table.game)
         if referee is not None:
             stack.callback(referee.close)
@@ -247,8 +247,9 @@ def _play_moves(
         if is_simultaneous(state):
             joint = _joint_choice(state, seats, clocks, opening)
             for seat, agent in enumerate(seats):
-                if hasattr(agent, "inform_actions"):
-                    _ask(seat, agent.inform_actions, state, joint)
+                inform = AgentAbilities(agent).inform_actions
+                if inform is not None:
+                    _ask(seat, inform, state, joint)
             state.apply_actions(joint)
             actions += joint
             continue
@@ -345,4 +346,4 @@ def _joint_choice(
 def _choose(agent: Agent, state: GameState, player: int) -> int:
     """The agent's checked action. The agent gets a clone, so it cannot damage the game."""
     answer, legal = agent.step(state.clone()), legal_actions_of(state, player)
-    return checked_action(answer, legal, getattr(agent, "advice", ""))
+    return checked_action(answer, legal, AgentAbilities(agent).advice)

@@ -14,7 +14,7 @@ from rave_agents.arena.ratings import Outcome, Ratings
 from rave_agents.arena.statistics import MatchScore, finite
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks.adapters import adapters
+from rave_agents.frameworks.adapters import AdapterAbilities, adapters
 from rave_agents.records.record import GameRecord
 from rave_agents.results.numbers import elo_interval_text, elo_text, fixed
 from rave_agents.results.result import by_column
@@ -132,7 +132,7 @@ class TournamentResult(MatchesResult):
             UnsupportedGameError: if OpenSpiel is not installed.
         """
         for adapter in adapters().values():
-            compute = getattr(adapter, "alpha_rank", None)
+            compute = AdapterAbilities(adapter).alpha_rank
             if compute is not None:
                 break
         else:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from rave_agents.certificates.checker import AT_LEAST, AT_MOST, Statement, check_statement
 from rave_agents.errors import CertificateError, RaveAgentsError
 from rave_agents.files import strict_json
-from rave_agents.frameworks.adapters import Game, framework_errors
+from rave_agents.frameworks.adapters import Game, GameAbilities, framework_errors
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.frameworks.plain_games import FAILED, bounded, make_plain_game, plain_adapter
 from rave_agents.game.game_state import GameState, compiled_form
@@ -71,7 +71,7 @@ class Header(NamedTuple):
         state: GameState | None = game.new_initial_state()
         reason = "."
         if self.position is not None:
-            of_text = getattr(game, "position_of", None)
+            of_text = GameAbilities(game).position_of
             refused: tuple[type[Exception], ...] = (ValueError, *framework_errors())
             try:
                 state = None if of_text is None else of_text(self.position)

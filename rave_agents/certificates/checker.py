@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from rave_agents.errors import CertificateError
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import PlayerId, draws_chance, hides_information
 
 AT_LEAST, AT_MOST = "at least", "at most"
@@ -148,4 +149,5 @@ def after(state: Any, action: int) -> Any:
 
 def key_of(state: Any) -> object:
     """The key of a position's complete state; None without one."""
-    return state.position_key() if hasattr(state, "position_key") else None
+    key = StateAbilities(state).position_key
+    return None if key is None else key()

@@ -13,7 +13,7 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import RaveAgentsError
 from rave_agents.evaluators.file_match import NOT_MEASURED
 from rave_agents.evaluators.linear_value import MINIMAX
-from rave_agents.frameworks.adapters import adapters
+from rave_agents.frameworks.adapters import GameAbilities, adapters
 from rave_agents.frameworks.agent import AgentType
 from rave_agents.results.numbers import counted
 
@@ -154,7 +154,7 @@ def doctor_table(findings: Mapping[str, Any]) -> RenderableType:
 def _refusal(framework: str, name: str) -> str:
     try:
         game = adapters()[framework].load_game(name)
-        getattr(game, "check_search", lambda config: None)(SearchConfig())
+        GameAbilities(game).check_search(SearchConfig())
     except RaveAgentsError as error:
         return str(error).rpartition(" cannot be searched: ")[2]
     return ""

@@ -5,6 +5,7 @@ import os
 import warnings
 from typing import Any
 
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState
 
 
@@ -18,7 +19,7 @@ def frame_of(state: GameState, mode: str) -> Any:
     Returns:
         The frame; None if the position has no environment, or if that does not render so.
     """
-    if getattr(state, "env", None) is None:
+    if StateAbilities(state).env is None:
         return None
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
     with contextlib.suppress(Exception), warnings.catch_warnings():
@@ -31,7 +32,7 @@ def frame_of(state: GameState, mode: str) -> Any:
 
 def text_frame(state: GameState) -> str | None:
     """The position as its environment renders it in text; None if that is none of its modes."""
-    env = getattr(state, "env", None)
+    env = StateAbilities(state).env
     modes = getattr(env, "metadata", None) or {}
     if "ansi" not in (modes.get("render_modes") or ()):
         return None

@@ -34,6 +34,7 @@ from rave_agents.evaluators.tuple_network import (
 )
 from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import is_number
 from rave_agents.game.game_state import PlayerId, compiled_form
 from rave_agents.games.kit.base_rules import BaseRules
@@ -177,7 +178,7 @@ class LinearValue:
         player = int(found.current_player())
         player = 0 if player == PlayerId.SIMULTANEOUS else player
         if self.network is None:
-            observation = getattr(found, "observation", None)
+            observation = StateAbilities(found).observation
             if observation is None:
                 raise UnsupportedGameError("A learned value needs a game that shows observations.")
             features = np.append(
@@ -213,8 +214,8 @@ class LinearValue:
 
     def _check_game(self, state: Any) -> None:
         """Refuse a state of another game; of a board, ``check_rules`` does the rest."""
-        key = state.game_key() if hasattr(state, "game_key") else None
-        if key is not None and key == self._known:
+        key = StateAbilities(state).game_key
+        if key is not None and key() == self._known:
             return
         bounds = float(state.min_utility()), float(state.max_utility())
         same = state.num_players() == self.players and bounds == self.utilities
@@ -254,7 +255,7 @@ class LinearValue:
 
 def game_text(state: Any) -> str:
     """A state's game as text: its name and all parameters, or its class."""
-    key = getattr(state, "game_key", None)
+    key = StateAbilities(state).game_key
     told = type(state) if key is None else key()
     text = ", ".join(
         f"{part.__module__}.{part.__qualname__}" if isinstance(part, type) else str(part)

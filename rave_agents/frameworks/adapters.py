@@ -17,6 +17,7 @@ from rave_agents.errors import UnknownNameError
 from rave_agents.extras import install_command
 from rave_agents.frameworks.agent import AgentType
 from rave_agents.frameworks.copies import check_copies
+from rave_agents.game.abilities import Abilities, Method, Offered
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.game_state import GameState, lacks_methods
 
@@ -24,22 +25,7 @@ ENTRY_POINT_GROUP = "rave_agents.adapters"
 
 
 class Game(Protocol):
-    """A game that matches can be played on.
-
-    Optional attributes: ``parameters``, a mapping of all the game's parameters with their values,
-    from which a GTP program learns the size of the board and the komi;
-    ``with_parameters(**changes)``, which returns the game with other values of some;
-    ``framework_game``, the game in the framework's own form, which the agents of its users are made
-    with; ``env``, the environment that the game is, if it is one; ``check_search(config)``, which
-    raises UnsupportedGameError for a search that cannot play the game; and, where the game's states
-    draw chance themselves, ``seeded_initial_state(seed)``, which returns the initial state with the
-    chance outcomes of a seed, a 31-bit number. ``new_initial_state()`` then always has the same
-    outcomes.
-    ``seeded_initial_state`` may be None for a game that draws no chance. ``position_of(text)``
-    returns the position that a text describes in the game's own notation, such as a FEN, None if
-    the text is of another form, and raises ValueError for a wrong one; ``position_form`` names the
-    notation.
-    """
+    """A game that matches can be played on; ``GameAbilities`` lists what it may also have."""
 
     name: str
     """The game's name in its framework, parameters included."""
@@ -50,9 +36,47 @@ class Game(Protocol):
         """Return the initial state."""
 
 
+class GameAbilities(Abilities):
+    """What a game may offer in addition to the attributes of ``Game``."""
+
+    __slots__ = ()
+
+    parameters: Offered[Mapping[str, Any]] = Offered({})
+    """All parameters of the game with their values, from which a GTP program gets the size of the
+    board and the komi."""
+    with_parameters: Offered[Callable[..., Any] | None] = Method(None)
+    """``with_parameters(**changes)``: the game with other values of some parameters."""
+    position_of: Offered[Callable[[str], Any] | None] = Method(None)
+    """``position_of(text)``: the position that a text describes in the game's own notation, such as
+    a FEN; None for a text of another form. Raises ValueError for a wrong one."""
+    position_form: Offered[str] = Offered("")
+    """The name of that notation, for messages."""
+    seeded_initial_state: Offered[Callable[[int], Any] | None] = Method(None)
+    """``seeded_initial_state(seed)``: the initial state with the chance outcomes of a 31-bit seed,
+    where states draw chance themselves; ``new_initial_state()`` then always has the same outcomes.
+    None for a game that draws no chance."""
+    check_search: Offered[Callable[[Any], object]] = Method(lambda config: None)
+    """``check_search(config)``: raises UnsupportedGameError if a search with this configuration
+    cannot play the game."""
+    unclaimed: Offered[Callable[[Any], Any] | None] = Method(None)
+    """``unclaimed(state)``: the position if no player had claimed a draw."""
+    moves_after_draw: Offered[Callable[[Any], Mapping[str, Any]]] = Method(lambda state: {})
+    """``moves_after_draw(state)``: the legal moves of a drawn position, and the positions after
+    them."""
+    env: Offered[Any] = Offered(None)
+    """The environment, for a game made from one."""
+    mirror: Offered[Callable[[str | None], Any] | None] = Method(None)
+    """``mirror(render_mode)``: an environment that shows the game's observations and pictures."""
+    source: Offered[Any] = Offered(None)
+    """Where the game came from; another process can make it again from that."""
+    framework_game: Offered[Any] = Offered(None)
+    """The game in the framework's own form, with which agents of the framework's users are made; by
+    default the game itself."""
+
+
 def is_dealt(game: Game) -> bool:
     """True if a game's initial state may differ by a seed."""
-    return getattr(game, "seeded_initial_state", None) is not None
+    return GameAbilities(game).seeded_initial_state is not None
 
 
 def seeded_start(game: Game, draw: Callable[[], int]) -> GameState:
@@ -62,7 +86,7 @@ def seeded_start(game: Game, draw: Callable[[], int]) -> GameState:
         game: the game.
         draw: draws the seed; called only if the game takes one.
     """
-    seeded = getattr(game, "seeded_initial_state", None)
+    seeded = GameAbilities(game).seeded_initial_state
     state: GameState = game.new_initial_state() if seeded is None else seeded(draw())
     return state
 
@@ -79,18 +103,7 @@ class GameInfo(NamedTuple):
 
 
 class Adapter(Protocol):
-    """The interface of an adapter.
-
-    Optional methods: ``wrap_game(game)``, which returns a game of the framework as a Game, and None
-    for any other object; ``is_plain(spec)``, which says whether ``load_game`` makes a game of the
-    framework's own of this spec, and nothing else: it imports no module that the spec names, calls
-    nothing in it and opens no file, whoever has written it; ``remade_agent(agent)``, which returns
-    a function that makes an agent of the framework's users anew, where Python itself cannot copy
-    it, and None for any other object, and raises TypeError for what cannot play;
-    ``observation_like(position, player, shape)``, which returns an observation of a position in the
-    framework's form if that has this shape, and None otherwise. Optional attribute: ``errors``, the
-    framework's exceptions for what a game cannot do.
-    """
+    """The interface of an adapter; ``AdapterAbilities`` lists what it may also have."""
 
     name: str
     """The framework's name, the prefix of its games: ``"openspiel"``."""
@@ -109,6 +122,31 @@ class Adapter(Protocol):
 
     def diagnosis(self) -> Mapping[str, str]:
         """Return what ``rave-agents doctor`` prints about the framework: names and findings."""
+
+
+class AdapterAbilities(Abilities):
+    """What an adapter may offer in addition to the methods of ``Adapter``."""
+
+    __slots__ = ()
+
+    errors: Offered[tuple[type[Exception], ...]] = Offered(())
+    """The framework's exceptions for what a game cannot do."""
+    wrap_game: Offered[Callable[[Any], Game | None]] = Method(lambda value: None)
+    """``wrap_game(game)``: a game of the framework as a Game; None for any other object."""
+    is_plain: Offered[Callable[[str], bool]] = Method(lambda spec: False)
+    """``is_plain(spec)``: whether ``load_game`` makes only one of the framework's own games from
+    this spec: no module that the spec names is imported or called, and no file is opened. So specs
+    from files of others are safe."""
+    remade_agent: Offered[Callable[[Any], Callable[[], Any] | None]] = Method(lambda agent: None)
+    """``remade_agent(agent)``: a function that makes an agent of the framework's users anew if
+    Python cannot copy it; None for any other object. Raises TypeError for one that cannot play."""
+    observation_like: Offered[Callable[[Any, int, tuple[int, ...]], Any]] = Method(
+        lambda position, player, shape: None
+    )
+    """``observation_like(position, player, shape)``: an observation of a position in the form of
+    the framework if that has this shape, else None."""
+    alpha_rank: Offered[Callable[..., Any] | None] = Method(None)
+    """``alpha_rank(...)``: computes α-Rank from scores."""
 
 
 @functools.cache
@@ -165,7 +203,7 @@ def as_game_state(state: Any) -> GameState:
 
 def framework_errors() -> tuple[type[Exception], ...]:
     """The exceptions of the installed frameworks for what a game cannot do."""
-    return tuple(e for adapter in adapters().values() for e in getattr(adapter, "errors", ()))
+    return tuple(e for adapter in adapters().values() for e in AdapterAbilities(adapter).errors)
 
 
 def load_game(spec: str) -> Game:

@@ -1,10 +1,11 @@
 """The protocol of an agent: one player of a game, as matches and adapters see it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnknownNameError
+from rave_agents.game.abilities import Abilities, Method, Offered
 from rave_agents.game.arguments import check_arguments
 from rave_agents.game.game_state import GameState
 
@@ -24,10 +25,9 @@ class Effort(NamedTuple):
 class Agent(Protocol):
     """One player of one game at a time.
 
-    Any method may raise ``ForfeitError`` to lose the game in progress. An agent may also have
-    ``close()``, which a match calls after each game, and ``inform_actions(state, actions)``, which
-    it calls with the joint action where players move at the same time. There ``step`` returns the
-    action of the seat that the agent was made for.
+    Any method may raise ``ForfeitError`` to lose the game in progress. Where players move at the
+    same time, ``step`` returns the action of the seat that the agent was made for.
+    ``AgentAbilities`` lists what an agent may also have.
     """
 
     effort: Effort
@@ -41,6 +41,28 @@ class Agent(Protocol):
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:
         """Learn that a player, chance (-1) or this agent plays ``action`` at ``state``."""
+
+
+class AgentAbilities(Abilities):
+    """What an agent may offer in addition to the attributes of ``Agent``."""
+
+    __slots__ = ()
+
+    effort: Offered[Any] = Offered(None)
+    """An ``Effort``, by which this package recognises its own agents."""
+    inform_actions: Offered[Callable[[Any, Sequence[int]], object] | None] = Method(None)
+    """``inform_actions(state, actions)``: learn of a joint action where players move at the same
+    time."""
+    close: Offered[Callable[[], object]] = Method(lambda: None)
+    """``close()``: called after each game of a match."""
+    clock: Offered[Any] = Offered(None)
+    """The agent's ``Clock``; a match or an engine may replace it."""
+    advice: Offered[str] = Offered("")
+    """A sentence for the message about an illegal action of the agent."""
+    last_result: Offered[Any] = Offered(None)
+    """The ``SearchResult`` of the last move."""
+    searcher: Offered[Any] = Offered(None)
+    """The ``Searcher``, which is prepared before the first move."""
 
 
 class AgentType(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Any, Self
 from rave_agents.config.specs import format_call
 from rave_agents.errors import RaveAgentsError, UnknownNameError
 from rave_agents.frameworks.adapters import (
+    AdapterAbilities,
     Game,
     adapters,
     as_game_state,
@@ -21,6 +22,7 @@ from rave_agents.frameworks.adapters import (
 )
 from rave_agents.frameworks.copies import is_of_package
 from rave_agents.frameworks.sources import Source, find_source
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import check_names
 from rave_agents.game.game_state import GameState, lacks_methods
 from rave_agents.game.object_names import place_of, split_place
@@ -237,9 +239,9 @@ def _check_parameters(maker: Any, parameters: Mapping[str, Any]) -> None:
 def _wrapped(value: Any) -> Game | None:
     """The game by the adapter whose framework it is of; None if it is of none."""
     for adapter in adapters().values():
-        wrapped = getattr(adapter, "wrap_game", lambda _: None)(value)
+        wrapped = AdapterAbilities(adapter).wrap_game(value)
         if wrapped is not None:
-            return wrapped  # type: ignore[no-any-return]
+            return wrapped
     return None
 
 
@@ -349,7 +351,7 @@ def _after(state: Any) -> str:
     """The moves that lead to a position, where it tells them: they are part of its name."""
     if not hasattr(state, "apply_action"):
         return ""
-    told = getattr(state, "history", None)
+    told = StateAbilities(state).history
     history = list(told()) if callable(told) else []
     return f" after {' '.join(map(str, history))}" if history else ""
 

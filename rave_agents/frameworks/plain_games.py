@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
-from rave_agents.frameworks.adapters import Adapter, Game, adapters
+from rave_agents.frameworks.adapters import Adapter, AdapterAbilities, Game, adapters
 from rave_agents.game.plain_text import printable, shortened
 
 SECONDS = 20
@@ -64,9 +64,9 @@ def plain_adapter(spec: str) -> tuple[Adapter, str]:
     prefix, colon, rest = spec.partition(":")
     named = bool(colon) and "(" not in prefix
     for framework, adapter in adapters().items():
-        is_plain = getattr(adapter, "is_plain", None)
+        is_plain = AdapterAbilities(adapter).is_plain
         wanted = rest if named else spec
-        if is_plain is not None and (not named or prefix == framework) and is_plain(wanted):
+        if (not named or prefix == framework) and is_plain(wanted):
             return adapter, wanted
     raise UnknownNameError(
         "only games that an installed framework has, with plain parameters, are made from a file"

@@ -17,7 +17,7 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rave_agents.frameworks.adapters import Game, adapters
+from rave_agents.frameworks.adapters import Game, GameAbilities, adapters
 from rave_agents.game.game_state import compiled_form
 
 OWN_GAMES = "rave_agents.games"
@@ -39,7 +39,7 @@ def rules_digest(game: Game) -> str:
     Raises:
         ValueError: if it cannot be determined; the message says why.
     """
-    state, source = game.new_initial_state(), getattr(game, "source", None)
+    state, source = game.new_initial_state(), GameAbilities(game).source
     made_of = [game, state, compiled_form(state)]
     content = b""
     if source is not None:

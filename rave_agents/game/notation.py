@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import (
     GameState,
@@ -35,7 +36,7 @@ def action_name(state: GameState, action: int, player: int | None = None) -> str
         action: the action.
         player: whose action it is where players move at the same time.
     """
-    name = getattr(state, "action_to_string", None)
+    name = StateAbilities(state).action_to_string
     mover = int(state.current_player()) if player is None else player
     return str(action) if name is None else str(name(mover, action))
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from rave_agents.errors import ForfeitError
-from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.adapters import Game, GameAbilities
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
 from rave_agents.game.game_state import GameState
 from rave_agents.gtp.moves_so_far import moves_so_far
@@ -69,7 +69,7 @@ class EngineSession:
         return self.start().ask(command, self.timeout)
 
     def _set_up(self) -> None:
-        parameters = getattr(self.game, "parameters", {})
+        parameters = GameAbilities(self.game).parameters
         size = board_size(self.vertices.short_name, parameters)
         commands = [] if size is None else [f"boardsize {size}"]
         if "komi" in parameters:

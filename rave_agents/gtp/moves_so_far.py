@@ -2,6 +2,7 @@
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import Game
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState
 
 
@@ -17,7 +18,7 @@ def moves_so_far(word: str, game: Game, state: GameState) -> list[int]:
         UnsupportedGameError: if the state does not tell them, or they lead elsewhere, since the
             position was set up.
     """
-    history = getattr(state, "history", None)
+    history = StateAbilities(state).history
     if history is None:
         raise UnsupportedGameError(
             f"{word} needs the moves so far, and the states of {game.name} have no history()."
@@ -38,7 +39,7 @@ def moves_so_far(word: str, game: Game, state: GameState) -> list[int]:
 
 def _is_same(one: GameState, other: GameState) -> bool:
     """True if two states are the same position, as far as they tell."""
-    keys = [key() for key in (getattr(each, "position_key", None) for each in (one, other)) if key]
+    keys = [key() for key in (StateAbilities(each).position_key for each in (one, other)) if key]
     if len(keys) == 2 and keys[0] is not None and keys[0] == keys[1]:
         return True
     told = [(str(each), each.current_player(), list(each.legal_actions())) for each in (one, other)]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.adapters import Game, GameAbilities
 from rave_agents.game.game_state import GameState
 from rave_agents.game.notation import action_name
 
@@ -34,7 +34,7 @@ class UciMoves:
     def __init__(self, game: Game) -> None:
         self.short_name: str = game.name.partition("(")[0]
         """The game's name without parameters."""
-        parameters: Mapping[str, Any] = getattr(game, "parameters", {})
+        parameters = GameAbilities(game).parameters
         variant, self._write = _variant(self.short_name, parameters, game.name)
         self.variant: str = variant
         """The game's name in UCI programs."""

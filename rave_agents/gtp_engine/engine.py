@@ -8,7 +8,7 @@ from typing import Any
 from rave_agents import __version__
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import as_agent
-from rave_agents.frameworks.agent import Agent
+from rave_agents.frameworks.agent import Agent, AgentAbilities
 from rave_agents.games.coordinates import point_name, star_points
 from rave_agents.gtp.position import Position
 from rave_agents.gtp.protocol import Command, GtpError, answer, parse_colour, parse_command
@@ -69,7 +69,7 @@ class Engine:
         game = self.position.game
         self._agents_game = game.name
         agents = seated_agents(self._agent, game, self._seed)
-        self._own_clocks = [getattr(agent, "clock", None) for agent in agents]
+        self._own_clocks = [AgentAbilities(agent).clock for agent in agents]
         return agents
 
     def _make_commands(self) -> dict[str, _Handler]:
@@ -344,7 +344,7 @@ class Engine:
         player = parse_colour(words(arguments, 1)[0])
         if self.position.state.is_terminal():
             return self._ended_move(player)
-        clock = getattr(self._agents[player], "clock", None)
+        clock = AgentAbilities(self._agents[player]).clock
         before = None if clock is None else dict(vars(clock))
         action = self._chosen(player)
         if clock is not None and before is not None:
@@ -357,7 +357,7 @@ class Engine:
             raise GtpError("it is the other color's turn")
         agent = self._agents[player]
         action = checked_action(agent.step(state.clone()), state.legal_actions())
-        result = getattr(agent, "last_result", None)
+        result = AgentAbilities(agent).last_result
         self._shown = analysis.Shown(result, self.position.vertices)
         return action
 

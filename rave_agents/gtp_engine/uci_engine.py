@@ -10,7 +10,7 @@ from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import AgentSpec, as_agent
 from rave_agents.agents.state_agents import SearchAgent
 from rave_agents.config.limit import Limit
-from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.adapters import Game, GameAbilities
 from rave_agents.frameworks.agent import Agent
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
@@ -209,15 +209,14 @@ class UciEngine:
 
     def _unclaimed(self, state: GameState) -> GameState:
         """The position where nobody has claimed a draw, which does not end a game by itself."""
-        unclaimed = getattr(self.game, "unclaimed", None)
+        unclaimed = GameAbilities(self.game).unclaimed
         if not state.is_terminal() or unclaimed is None:
             return state
         return unclaimed(state) or state
 
     def _moves_after_draw(self, state: GameState) -> Mapping[str, GameState]:
         """The legal moves where the game cannot be won any more, and the positions after them."""
-        find = getattr(self.game, "moves_after_draw", None)
-        return {} if find is None else find(state)
+        return GameAbilities(self.game).moves_after_draw(state)
 
     def _begun(self, text: str) -> GameState:
         kind, _, fen = text.partition(" ")
@@ -228,7 +227,7 @@ class UciEngine:
         raise ValueError(f"position takes startpos or fen, then perhaps moves, got {text!r}.")
 
     def _of_fen(self, text: str) -> GameState:
-        own = getattr(self.game, "position_of", None)
+        own = GameAbilities(self.game).position_of
         state = None if own is None else own(text)
         if state is None:
             raise ValueError(f"{text!r} is no position of {self.game.name} as a FEN.")

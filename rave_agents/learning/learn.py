@@ -25,6 +25,7 @@ from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.evaluators.linear_value import LinearValue, game_text
 from rave_agents.evaluators.move_policy import MovePolicy, load_learned
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.game_state import (
     GameState,
@@ -294,7 +295,7 @@ def _played(
             continue
         result = searcher.search(state, Limit(simulations=simulations))
         if result.value is not None:
-            paid = getattr(state, "collected", None)
+            paid = StateAbilities(state).collected
             earned = np.array(np.zeros(features.players) if paid is None else paid()[0])
             thought = features.thought(player, result.value - earned[player])
             samples.append(_Sample(player, features.of(state), thought, earned))
@@ -314,12 +315,12 @@ class _Features:
             )
         self.game, (self.low, self.high) = game_text(state), utilities
         self.players = int(state.num_players())
-        total = getattr(state, "utility_sum", lambda: None)()
+        total = StateAbilities(state).utility_sum()
         self.sum: float | None = total if self.players == 2 else None
         self.outputs = 1 if self.sum is not None else self.players
         self.found: dict[tuple[int, int], NDArray[np.float64]] = {}
         """The numbers of the last fit, for each player to move and output."""
-        if rules_with_board(state) is None and getattr(state, "observation", None) is None:
+        if rules_with_board(state) is None and StateAbilities(state).observation is None:
             raise UnsupportedGameError(f"{game} shows no observations to learn from.")
 
     def of(self, state: Any) -> NDArray[Any]:

@@ -30,6 +30,7 @@ from rave_agents.evaluators.trained_network import (
     seeded,
 )
 from rave_agents.frameworks.adapters import Game
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.learning.self_play import Example, self_play
 from rave_agents.results.numbers import counted
 
@@ -86,7 +87,8 @@ def play_share(packed: bytes) -> Played:
     share: Share = unpacked(packed)
     network = share.maker.trained(share.arrays, share.game.name)
     state = share.game.new_initial_state()
-    if hasattr(state, "collected"):  # What is expected counts rewards of before, too.
+    # What is expected counts earlier rewards, too.
+    if StateAbilities(state).collected is not None:
         share = share._replace(value_share=0.0)
     begun = time.perf_counter()
     found: list[Example] = []

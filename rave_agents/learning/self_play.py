@@ -14,6 +14,7 @@ from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.files import written_whole
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import checked_seed, is_integer, is_number
 from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
@@ -124,7 +125,7 @@ def _check_resignation(state: GameState, value: Any) -> None:
             f"resign_below must be a number from {low:g} to {high:g}, the game's utilities, or "
             f"None for never: got {value!r}."
         )
-    if state.num_players() != 2 or getattr(state, "utility_sum", lambda: None)() is None:
+    if state.num_players() != 2 or StateAbilities(state).utility_sum() is None:
         raise ValueError("resign_below is for games of two players with a constant sum.")
 
 
@@ -197,7 +198,7 @@ class _Game:
         self.examples.append(
             Example(seen, mask, policy, player, 0.0, none, value, self.number, self.moves)
         )
-        collected = getattr(state, "collected", None)
+        collected = StateAbilities(state).collected
         self.collected.append(None if collected is None else collected())
 
     def play(self, result: SearchResult, rules: _Rules) -> None:

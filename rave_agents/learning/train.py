@@ -17,6 +17,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.trainable import NetworkSizes
 from rave_agents.evaluators.trained_network import NetworkMaker, TrainedNetwork
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import checked_seed, unknown_name
 from rave_agents.game.game_state import GameState, has_simultaneous_moves
 from rave_agents.game.validation import validated
@@ -141,11 +142,11 @@ def network_sizes(state: GameState, game: str) -> NetworkSizes:
             f"{game}: networks are trained on games in which one player moves at a time and "
             "utilities are bounded."
         )
-    observation = getattr(state, "observation", None)
+    observation = StateAbilities(state).observation
     if observation is None:
         raise UnsupportedGameError(f"{game} shows no observations to learn from.")
     players = int(state.num_players())
-    total = getattr(state, "utility_sum", lambda: None)()
+    total = StateAbilities(state).utility_sum()
     one = players == 1 or (players == 2 and total is not None)
     return NetworkSizes(
         tuple(int(size) for size in observation(0).shape),

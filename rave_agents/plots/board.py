@@ -11,6 +11,7 @@ import numpy as np
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.board import Board, Cell, Place, Tiling
 from rave_agents.game.game_state import GameState, hides_information, is_simultaneous
 from rave_agents.game.notation import action_name
@@ -79,8 +80,8 @@ def declared_board(state: GameState) -> Board | None:
         TypeError: if it is no ``Board``.
         ValueError: if places or names fit no cells.
     """
-    declare = getattr(state, "drawn_board", None)
-    if not callable(declare) or hides_information(state):
+    declare = StateAbilities(state).drawn_board
+    if declare is None or hides_information(state):
         return None
     board = declare()
     if board is None:
@@ -142,7 +143,7 @@ def _observed(state: GameState, viewer: int) -> PrintedBoard | None:
 
     Only for games in which an action is a cell, a column or a pass.
     """
-    observe = getattr(state, "observation", None)
+    observe = StateAbilities(state).observation
     if observe is None:
         return None
     try:
@@ -233,8 +234,7 @@ class _Reading:
     def _tiling(self) -> Tiling:
         if self.printed.shifted:
             return Tiling.HEXAGONS
-        says = getattr(self.state, "board_tiling", None)
-        if says is not None and (tiling := says()) is not None:
+        if (tiling := StateAbilities(self.state).board_tiling()) is not None:
             return Tiling(tiling)
         return Tiling.POINTS if self.empty == "+" else Tiling.SQUARES
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rave_agents.extras import missing
-from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.adapters import Game, GameAbilities
 from rave_agents.game.game_state import GameState, apply_path
 from rave_agents.gtp.uci_moves import UciMoves
 from rave_agents.records.pgn_text import BrokenText, GameText, decoded, games_of
@@ -115,7 +115,7 @@ def _beginning(text: GameText) -> Any:
 def _state_of(game: Game, board: Any) -> GameState:
     if board.fen() == _chess().STARTING_FEN:
         return game.new_initial_state()
-    own = getattr(game, "position_of", None)
+    own = GameAbilities(game).position_of
     state = None if own is None else own(board.fen())
     if state is None:
         raise ValueError(f"it begins at {board.fen()!r}, and {game.name} takes no FEN")

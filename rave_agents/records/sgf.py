@@ -9,7 +9,7 @@ from typing import Any
 
 from rave_agents import __version__
 from rave_agents.files import written_whole
-from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.adapters import Game, GameAbilities
 from rave_agents.games.coordinates import handicap_points, point_number
 from rave_agents.gtp.position import board_size
 from rave_agents.gtp.vertices import PASS, Vertices
@@ -98,13 +98,13 @@ class SgfFolder:
 
     def _written(self, record: GameRecord) -> bytes:
         vertices = self._vertices
-        size = board_size(vertices.short_name, getattr(self._game, "parameters", {}))
+        size = board_size(vertices.short_name, GameAbilities(self._game).parameters)
         tree = sgfmill().sgf.Sgf_game(size if size is not None and size <= _LARGEST else USUAL_SIZE)
         root = tree.get_root()
         root.set_raw("GM", str(GAME_NUMBERS.get(vertices.short_name, OTHER_GAME)).encode())
         if size is None:
             root.unset("SZ")
-        komi = getattr(self._game, "parameters", {}).get("komi")
+        komi = GameAbilities(self._game).parameters.get("komi")
         if komi is not None:
             root.set("KM", float(komi))
         _lay_handicap(root, self._game)
@@ -133,7 +133,7 @@ class SgfFolder:
                 node.set("C", "the random opening ends here")
             state.apply_action(action)
         content = bytes(tree.serialise())
-        sides = sides_of(getattr(self._game, "parameters", {}))
+        sides = sides_of(GameAbilities(self._game).parameters)
         if sides:  # Sgfmill writes only sizes of square boards.
             content = content.replace(b"(;FF[4]", f"(;FF[4]SZ[{sides}]".encode(), 1)
         return content
@@ -141,7 +141,7 @@ class SgfFolder:
 
 def _lay_handicap(root: Any, game: Game) -> None:
     """Write the handicap of a game of Go to a file's first node."""
-    parameters: Mapping[str, Any] = getattr(game, "parameters", {})
+    parameters = GameAbilities(game).parameters
     points = handicap_points(int(parameters.get("handicap", 0)), parameters.get("board_size", 0))
     if points:
         root.set("HA", len(points))

@@ -6,9 +6,8 @@ import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.adapters import Game, GameAbilities
 from rave_agents.game.game_state import GameState, apply_path
 from rave_agents.games.coordinates import point_number
 from rave_agents.gtp.position import Position, board_size
@@ -142,7 +141,7 @@ def _wanted(nodes: Sequence[Node], game: Game, vertices: Vertices) -> dict[str, 
     """The parameters needed for the file's game."""
     check_kind(nodes[0], vertices.short_name, has_go_points=vertices.has_go_points)
     wanted = wanted_parameters(nodes[0], game)
-    parameters: Mapping[str, Any] = getattr(game, "parameters", {})
+    parameters = GameAbilities(game).parameters
     swaps = any(text_of(node, key).lower() in _SWAPS for node in nodes for key in "BW")
     if swaps and parameters.get("swap") is False:
         wanted["swap"] = "True"
@@ -161,7 +160,7 @@ def _read(nodes: Sequence[Node], game: Game, vertices: Vertices) -> ReadGame:
     """The main line as actions of the game, which must have the file's parameters."""
     state = game.new_initial_state()
     laid = _lay(stones_to_lay(nodes[0], game), state, vertices)
-    size = board_size(vertices.short_name, getattr(game, "parameters", {}))
+    size = board_size(vertices.short_name, GameAbilities(game).parameters)
     if size is None and vertices.has_go_points:
         size = size_of(nodes[0], vertices.short_name)
     start, played = state.clone(), _Played(state, vertices, size or USUAL_SIZE)

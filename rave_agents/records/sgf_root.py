@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rave_agents.extras import missing
-from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.adapters import Game, GameAbilities
 from rave_agents.game.game_state import GameState
 from rave_agents.games.coordinates import LETTERS, handicap_points, point_name
 from rave_agents.gtp.position import board_size
@@ -124,7 +124,7 @@ def wanted_parameters(root: Node, game: Game) -> dict[str, str]:
     Raises:
         ValueError: if the file belongs to another game, or has an invalid size, komi or handicap.
     """
-    parameters: Mapping[str, Any] = getattr(game, "parameters", {})
+    parameters = GameAbilities(game).parameters
     name = game.name.partition("(")[0]
     wanted: dict[str, str] = {}
     sides, text = sides_of(parameters), text_of(root, "SZ")
@@ -249,7 +249,7 @@ def _own_handicap(stones: list[str], size: int) -> int:
 
 def stones_to_lay(root: Node, game: Game) -> list[str]:
     """The handicap stones that moves must place, since no parameter of the game does."""
-    parameters: Mapping[str, Any] = getattr(game, "parameters", {})
+    parameters = GameAbilities(game).parameters
     if game.name.partition("(")[0] != "go" or parameters["handicap"]:
         return []
     return handicap_of(root, parameters["board_size"])

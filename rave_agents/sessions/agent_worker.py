@@ -7,6 +7,7 @@ from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.errors import ForfeitError
+from rave_agents.frameworks.agent import AgentAbilities
 from rave_agents.game.game_state import legal_actions_of
 from rave_agents.results.search_result import SearchResult
 from rave_agents.sessions.thought import Thought
@@ -136,10 +137,10 @@ class Worker:
                 if is_raised_by_handler(error):
                     raise
                 self._send(Failed(number, f"{type(error).__name__}: {error}", forfeits=False))
-        getattr(agent, "close", lambda: None)()
+        AgentAbilities(agent).close()
 
     def _answer(self, agent: Any, seat: int, ask: Ask) -> Answer:
-        clock = getattr(agent, "clock", None)
+        clock = AgentAbilities(agent).clock
         if clock is not None and ask.time_left is not None:
             clock.set_left(*ask.time_left)
 
@@ -153,7 +154,7 @@ class Worker:
             agent.progress = tell
         try:
             chosen = agent.step(ask.state.clone())
-            result = getattr(agent, "last_result", None)
+            result = AgentAbilities(agent).last_result
         except _HurriedError:
             result = agent.searcher.result()
             chosen = result.action
@@ -161,13 +162,13 @@ class Worker:
             if searches:
                 agent.progress = None
         legal = [int(each) for each in legal_actions_of(ask.state, seat)]
-        action = checked_action(chosen, legal, getattr(agent, "advice", ""))
+        action = checked_action(chosen, legal, AgentAbilities(agent).advice)
         thought = Thought.of(result) if isinstance(result, SearchResult) else None
         return Answer(ask.number, action, thought)
 
 
 def _prepare(agent: Any, state: Any) -> None:
-    searcher = getattr(agent, "searcher", None)
+    searcher = AgentAbilities(agent).searcher
     if searcher is not None and not state.is_terminal() and not state.is_chance_node():
         searcher.prepare(state)
 
@@ -175,5 +176,5 @@ def _prepare(agent: Any, state: Any) -> None:
 def _inform(agent: Any, told: Inform) -> None:
     if not told.joint:
         agent.inform_action(told.state, told.player, told.actions[0])
-    elif hasattr(agent, "inform_actions"):
+    elif AgentAbilities(agent).inform_actions is not None:
         agent.inform_actions(told.state, list(told.actions))

@@ -3,6 +3,7 @@
 import weakref
 
 from rave_agents.environments.frames import text_frame
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState, PlayerId, hides_information, joint_action
 from rave_agents.game.notation import legal_names, position_text
 from rave_agents.sessions.live import LiveSession
@@ -28,7 +29,7 @@ def seen_text(session: Session, viewer: int | None, state: GameState | None = No
     if viewer is None or session.over or not hides_information(state):
         return text_frame(state) or position_text(state)
     seen = state.view(viewer)  # type: ignore[attr-defined]
-    observed = getattr(state, "observation", None)
+    observed = StateAbilities(state).observation
     return str(seen if isinstance(seen, str) or observed is None else observed(viewer))
 
 

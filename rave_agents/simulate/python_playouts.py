@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rave_agents.game import endless
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import joint_action
 from rave_agents.game.utility_limits import UtilityLimits
 from rave_agents.simulate.action_numbers import ActionNumbers
@@ -78,7 +79,7 @@ class PythonPlayouts(CheckedAnswers):
 
     def collected(self, state: Any) -> tuple[Sequence[float], float]:
         """The rewards of all players on the way to a position, and the weight of the rest."""
-        found = getattr(state, "collected", None)
+        found = StateAbilities(state).collected
         return ([0.0] * self._num_players, 1.0) if found is None else found()
 
     def _play_moves(self, state: Any, last: float) -> tuple[Any, list[int]]:

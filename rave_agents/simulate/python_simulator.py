@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rave_agents.errors import GameError
 from rave_agents.game import endless
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import joint_action
 from rave_agents.game.utility_limits import (
     MOST_ACTIONS,
@@ -105,7 +106,7 @@ class PythonSimulator(PythonPlayouts):
             RandomWords(frame.playout_stream),
             self.stated_limits(root),
             num_distinct_actions,
-            simultaneous=hasattr(root, "apply_actions"),
+            simultaneous=StateAbilities(root).apply_actions is not None,
             evaluator=evaluator,
         )
         self.root = root
@@ -447,7 +448,7 @@ class PythonSimulator(PythonPlayouts):
 
 def world_key(world: Any) -> Hashable:
     """The key by which a world differs from others: its ``position_key``; None without one."""
-    key = getattr(world, "position_key", None)
+    key = StateAbilities(world).position_key
     return None if key is None else key()
 
 

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.compiler.layout import call_address
-from rave_agents.game.abilities import Abilities, Offered
+from rave_agents.game.abilities import Abilities, Method, Offered
 from rave_agents.simulate.frame import HEADER_LENGTH, Frame, Header, Status, Step
 from rave_agents.simulate.random_stream import Stream
 
@@ -156,20 +156,20 @@ class SimulatorAbilities(Abilities):
     outside_interpreter: Offered[bool] = Offered(False)
     """True if ``simulate`` never takes the interpreter's lock, so that providers of several threads
     can run at the same time."""
-    slice: Offered[Callable[[], AbstractContextManager[Any]] | None] = Offered(None)
+    slice: Offered[Callable[[], AbstractContextManager[Any]] | None] = Method(None)
     """``slice()``: a context manager that the search enters for some milliseconds at a time."""
-    set_root: Offered[Callable[[Any], bool] | None] = Offered(None)
+    set_root: Offered[Callable[[Any], bool] | None] = Method(None)
     """``set_root(state)``: goes on to a later position of the same game; False if that needs a new
     provider."""
     is_sensible: Offered[bool] = Offered(False)
     """True if playouts leave out moves that make no sense."""
-    make_sensible: Offered[Callable[[], Any] | None] = Offered(None)
+    make_sensible: Offered[Callable[[], Any] | None] = Method(None)
     """``make_sensible()``: from then on playouts leave out such moves."""
     tells_keys: Offered[bool] = Offered(False)
     """True if it writes keys of positions."""
-    forget_positions: Offered[Callable[[], Any]] = Offered(lambda: None)
+    forget_positions: Offered[Callable[[], Any]] = Method(lambda: None)
     """``forget_positions()``: from then on numbers in ``Frame.path_nodes`` mean other positions."""
-    number_actions: Offered[Callable[[Any], Any] | None] = Offered(None)
+    number_actions: Offered[Callable[[Any], Any] | None] = Method(None)
     """``number_actions(numbers)``: from then on it numbers the actions of large games densely."""
 
 

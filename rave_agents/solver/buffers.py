@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rave_agents.errors import GameError
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState, compiled_form
 from rave_agents.game.utility_limits import MOST_LEGAL
 from rave_agents.games.kit.values import judged_rules
@@ -33,7 +34,7 @@ def expander_of(state: GameState, value: Any = None) -> tuple[Expansion, Expande
         judged = None if value is None else judged_rules(value, found.rules)
         return expansion, found.expander(expansion, judged)
     expansion = make_expansion(players, FIRST_ACTIONS)
-    own = getattr(state, "expander", None)
+    own = StateAbilities(state).expander
     made = None if own is None else own(expansion)
     return expansion, StateExpander(state, expansion) if made is None else made
 

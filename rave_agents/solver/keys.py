@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.games.kit.base_rules import BaseRules
 
 Key = tuple[int, int]
@@ -72,5 +73,5 @@ def key_after(key: Key, action: int) -> Key:
 
 def key_of_state(state: Any) -> Key | None:
     """The key of a state; None without a usable ``position_key``."""
-    position_key = getattr(state, "position_key", None)
+    position_key = StateAbilities(state).position_key
     return None if position_key is None else key_of(position_key())

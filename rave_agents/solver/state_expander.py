@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.game.utility_limits import utility_limits
@@ -59,7 +60,7 @@ def with_history(state: GameState, moves: Sequence[int] = ()) -> Any:
         state: the state.
         moves: the moves that led to it.
     """
-    if key_of_state(state) is not None or callable(getattr(state, "history", None)):
+    if key_of_state(state) is not None or StateAbilities(state).history is not None:
         return state
     return RecordedState(state, tuple(moves))
 
@@ -75,7 +76,7 @@ def root_key_of(state: GameState) -> tuple[Key, bool]:
     key = key_of_state(state)
     if key is not None:
         return key, True
-    history = getattr(state, "history", None)
+    history = StateAbilities(state).history
     if not callable(history):
         raise UnsupportedGameError(
             f"{type(state).__name__} does not identify its position. Add position_key(), which "

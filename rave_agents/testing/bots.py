@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.endless import until_over
 from rave_agents.testing.common import TOLERANCE, drawn_move, require
 
@@ -94,5 +95,6 @@ def _check_policy(policy: Sequence[tuple[int, float]], legal: list[int], source:
 
 def _written(state: Any) -> tuple[Any, ...]:
     """Return the content of a framework's state, to compare two states."""
-    history = tuple(state.history()) if callable(getattr(state, "history", None)) else ()
+    told = StateAbilities(state).history
+    history = () if told is None else tuple(told())
     return (str(state), history, int(state.current_player()))

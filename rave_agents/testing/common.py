@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rave_agents.errors import ConformanceError
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import (
     GameState,
     PlayerId,
@@ -33,8 +34,9 @@ def snapshot(state: GameState) -> tuple[Any, ...]:
         parts.append(tuple(map(float, state.returns())))
     else:
         parts.append(tuple((mover, *map(int, actions)) for mover, actions in movers(state)))
-    if hasattr(state, "position_key"):
-        parts.append(state.position_key())
+    key = StateAbilities(state).position_key
+    if key is not None:
+        parts.append(key())
     if type(state).__str__ is not object.__str__:
         parts.append(str(state))
     return tuple(parts)

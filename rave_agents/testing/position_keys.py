@@ -4,6 +4,7 @@ import random
 from collections.abc import Hashable
 from typing import Any
 
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import PlayerId, apply_path, has_simultaneous_moves
 from rave_agents.testing.common import drawn_move, movers, require
 
@@ -27,7 +28,7 @@ class KeyedPositions:
 
     def look(self, state: Any, max_moves: int) -> None:
         """Look at a position, and at others that moves in another order lead to."""
-        if not hasattr(state, "position_key") or state.is_terminal():
+        if StateAbilities(state).position_key is None or state.is_terminal():
             return
         self._compare(state, max_moves)
         if self._draw.random() < TRIED and not has_simultaneous_moves(state):

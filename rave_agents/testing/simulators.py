@@ -17,6 +17,7 @@ from rave_agents.simulate.simulator import (
     Frame,
     Header,
     Simulator,
+    SimulatorAbilities,
     Status,
     grown_frame,
     make_frame,
@@ -75,7 +76,7 @@ def _check_playing(
     )
     simulator = state.simulator(frame, None)  # type: ignore[attr-defined]
     numbers = None
-    if not has_tables_of_ids(state) and hasattr(simulator, "number_actions"):
+    if not has_tables_of_ids(state) and SimulatorAbilities(simulator).number_actions is not None:
         numbers = ActionNumbers(state.num_players())
         numbers.capacity = MOST_OUTCOMES
         simulator.number_actions(numbers)

@@ -9,6 +9,7 @@ from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import ConformanceError, GameError, UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game, is_maker
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import (
     STATE_METHODS,
     GameState,
@@ -89,7 +90,7 @@ def check_game_state(
                 _check_worlds(clone, draw)
             elif draws_chance(clone):
                 pass  # Two simulations may have different outcomes.
-            elif hasattr(clone, "simulator"):  # before a search relies on it
+            elif StateAbilities(clone).simulator is not None:  # before a search relies on it
                 check_simulator(clone, seed=draw.randrange(2**30), max_moves=max_moves)
             _check_search(clone, seed)
 
@@ -138,8 +139,9 @@ def _check_position(state: GameState) -> None:
         _check_outcomes(state.chance_outcomes())
     else:
         _check_legal(state)
-    if hasattr(state, "position_key"):
-        _require_hashable(state.position_key())
+    key = StateAbilities(state).position_key
+    if key is not None:
+        _require_hashable(key())
 
 
 def _require_hashable(key: object) -> None:
@@ -165,8 +167,9 @@ def _check_legal(state: Any) -> None:
             f"{call} must be from 0 to num_distinct_actions() - 1 = {bound - 1}, got from "
             f"{min(actions)!r} to {max(actions)!r}.",
         )
-        for action in actions if hasattr(state, "action_to_string") else ():
-            text = state.action_to_string(player, action)
+        name_of = StateAbilities(state).action_to_string
+        for action in actions:
+            text = "" if name_of is None else name_of(player, action)
             require(isinstance(text, str), f"action_to_string() must give a string, got {text!r}.")
 
 

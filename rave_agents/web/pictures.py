@@ -14,6 +14,7 @@ import numpy as np
 
 from rave_agents.environments.frames import frame_of
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.plots.board import Board
 from rave_agents.plots.board_memory import BoardMemory
@@ -85,7 +86,7 @@ class Pictures:
         board = self._memory.board(state)
         if board is None or (self._session.hides and not self._is_played_on(board, state)):
             return None
-        if hasattr(state, "env") and not any(board.names):
+        if StateAbilities(state).env is not None and not any(board.names):
             return None if self._frame(-1, state, None) else board
         return board
 
@@ -116,7 +117,7 @@ class Pictures:
 
         Of what hides something from the viewer there is none.
         """
-        env = getattr(state, "env", None)
+        env = StateAbilities(state).env
         if env is None or (self._session.hides and viewer is not None and not self._session.over):
             return ""
         with contextlib.suppress(Exception):
