@@ -1,11 +1,15 @@
-"""Boards with their stones, and a number for each action on them."""
+"""Boards in figures of matplotlib: the board's SVG, painted, with a number for each action."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
-from rave_agents.game.board import Board, Cell, Place, Tiling
+from rave_agents.game.board import Board, Tiling
+from rave_agents.plots.board_svg import STYLE, UNIT, board_svg
 from rave_agents.plots.figures import (
     Axes,
     Circle,
@@ -13,8 +17,8 @@ from rave_agents.plots.figures import (
     FancyArrowPatch,
     Normalize,
     Patch,
+    Polygon,
     Rectangle,
-    RegularPolygon,
     ScalarMappable,
     colormaps,
     literal,
@@ -24,18 +28,19 @@ from rave_agents.plots.figures import (
 
 _Colour = tuple[float, float, float, float]
 
-STONES = ("#1a1a1a", "#fafafa", "#c0392b", "#2e86c1", "#27ae60", "#f39c12")
-"""Colours of the players' stones, from player 0 on."""
-NOBODY = "#9e9e9e"
+NOBODY = "#8b8577"
 """Colour of pieces that belong to no player."""
-EMPTY = "#f2efe6"
-"""Colour of cells without a number."""
 CHOSEN = "#e6007e"
 """Colour of the ring around the chosen action."""
 _ARROWS = 8
 """Largest number of arrows for moves of pieces; more would cover each other."""
 _WIDEST_WITH_TEXT = 13
 """Largest number of columns for which numbers are written into the cells."""
+_RULE = re.compile(r"^\.board(?:\.(\w+))?\{([^}]*)\}", re.MULTILINE)
+_VARIABLE = re.compile(r"--(\w+):(#\w+)")
+_LAYERS = {"ground": 0, "line": 1, "shape": 2, "side": 2.5, "stone": 3, "label": 4, "mark": 4}
+"""The elements of a board that are painted, by class, and their order; matplotlib's own order would
+draw all lines above all patches."""
 
 
 def draw_board(
@@ -68,57 +73,38 @@ def draw_board(
         title: the title above the board.
         colours: the name of a colour map of matplotlib.
         limits: the numbers at the ends of the colour map; by default the least and the largest.
-        colour_bar: whether to draw the scale of colours beside the board.
+        colour_bar: whether to draw the scale of colours next to the board.
     """
     shown = {a: float(n) for a, n in (numbers or {}).items() if a in board.places}
-    scale = ScalarMappable(_normalized(shown, limits), colormaps[colours])
-    best: dict[int, int] = {}
-    for action in sorted(shown, key=shown.__getitem__):
-        if board.places[action].source is None:
-            best[board.places[action].target] = action
-    _draw_lines(axes, board)
-    for index, cell in enumerate(board.cells):
-        taken = best.get(index)
-        colour = None if taken is None else _colour(scale, shown[taken])
-        _draw_cell(axes, board, cell, colour)
-        if cell.piece is not None:
-            _draw_stone(axes, board, cell)
-        if taken is not None and colour is not None:
-            text = _text(board, taken, shown[taken], texts)
-            axes.text(
-                cell.x,
-                cell.y,
-                text,
-                ha="center",
-                va="center",
-                fontsize=6,
-                color=_readable(to_rgba(_stone_colour(cell)) if cell.piece else colour),
-            )
-    _draw_arrows(axes, board, shown, rank or shown, scale, texts)
+    low, high = limits or (min(shown.values(), default=0.0), max(shown.values(), default=1.0))
+    scale = ScalarMappable(Normalize(low, high if high > low else low + 1.0), colormaps[colours])
+    # In rising order, so that the largest number of several actions on a cell is kept.
+    placing = [a for a in sorted(shown, key=shown.__getitem__) if board.places[a].source is None]
+    best = {board.places[action].target: action for action in placing}
+    faces = {index: _colour(scale, shown[action]) for index, action in best.items()}
+    stones = _paint(axes, board, faces)
+    widest = max(Counter(cell.row for cell in board.cells).values())
+    for index, action in best.items():
+        cell = board.cells[index]
+        text = number_text(shown[action]) if widest <= _WIDEST_WITH_TEXT else ""
+        text = text if texts is None else texts.get(action, "")
+        # A stone stays readable: the number is at its foot.
+        foot = 0.3 if index in stones and not cell.is_narrow else 0.0
+        colour = _readable(stones.get(index, faces[index]))
+        _write(axes, cell.x, cell.y - foot, text, fontsize=6, color=colour, zorder=5)
+    moves = [action for action in shown if board.places[action].source is not None]
+    ranks = rank or shown
+    for action in sorted(moves, key=lambda a: ranks.get(a, 0.0))[-_ARROWS:]:
+        text = number_text(shown[action]) if texts is None else texts.get(action, "")
+        _draw_arrow(axes, board, action, _colour(scale, shown[action]), text)
     if chosen is not None and chosen in board.places:
         target = board.cells[board.places[chosen].target]
-        ring = Circle(
-            (target.x, target.y), 0.46, fill=False, edgecolor=CHOSEN, linewidth=2, zorder=6
-        )
+        ring = Circle((target.x, target.y), 0.46, fill=False, ec=CHOSEN, lw=2, zorder=6)
         ring.set_gid(f"chosen {chosen}")
         axes.add_patch(ring)
-    _finish(axes, board, title)
+    axes.set_title(title)
     if shown and colour_bar:
         axes.figure.colorbar(scale, ax=axes, shrink=0.7, pad=0.02)
-
-
-def _normalized(shown: Mapping[int, float], limits: tuple[float, float] | None) -> Normalize:
-    if limits is None:
-        limits = (min(shown.values(), default=0.0), max(shown.values(), default=1.0))
-    low, high = limits
-    return Normalize(low, high if high > low else low + 1.0)
-
-
-def _text(board: Board, action: int, number: float, texts: Mapping[int, str] | None) -> str:
-    if texts is not None:
-        return texts.get(action, "")
-    widest = max(Counter(cell.row for cell in board.cells).values())
-    return number_text(number) if widest <= _WIDEST_WITH_TEXT else ""
 
 
 def number_text(number: float) -> str:
@@ -133,153 +119,127 @@ def _colour(scale: ScalarMappable, number: float) -> _Colour:
     return (float(red), float(green), float(blue), float(alpha))
 
 
-def _readable(colour: _Colour) -> str:
+def _readable(colour: _Colour | str) -> str:
     """Return black or white, whichever is readable on a colour."""
-    red, green, blue, _ = colour
+    red, green, blue, _ = to_rgba(colour)
     return "black" if 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 else "white"
 
 
-def _draw_lines(axes: Axes, board: Board) -> None:
-    """Draw the lines between points."""
-    for first, second in board.drawn_lines():
-        one, other = board.cells[first], board.cells[second]
-        axes.plot([one.x, other.x], [one.y, other.y], color="grey", lw=0.6, zorder=0)
+def _write(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
+    axes.text(x, y, text, ha="center", va="center", **style)
 
 
-def _draw_cell(axes: Axes, board: Board, cell: Cell, colour: _Colour | None) -> None:
-    patch: Patch
-    if board.tiling is Tiling.POINTS:
-        if colour is None or cell.piece is not None:
-            return
-        patch = Circle((cell.x, cell.y), 0.42, facecolor=colour, edgecolor="none", zorder=2)
-    else:
-        middle = (cell.x, cell.y)
-        face = EMPTY if colour is None else colour
-        if board.tiling is Tiling.HEXAGONS:
-            patch = RegularPolygon(middle, 6, radius=0.577, lw=0.6, fc=face, ec="#8a8a8a")
-        elif board.tiling is Tiling.PITS:
-            patch = Ellipse(middle, cell.width, cell.height, lw=0.6, fc=face, ec="#8a8a8a")
-        else:
-            patch = _rectangle(cell, face, "#8a8a8a")
-    patch.set_gid(f"cell {cell.row} {cell.column}")
-    axes.add_patch(patch)
+def _paint(axes: Axes, board: Board, faces: Mapping[int, _Colour]) -> dict[int, str]:
+    """Paint the SVG of a board and fit the axes to it, whose unit is the distance of neighbours.
 
+    Args:
+        axes: where to paint.
+        board: the board.
+        faces: the colours of cells that show a number, by their index.
 
-def _stone_colour(cell: Cell) -> str:
-    return NOBODY if cell.owner is None else STONES[cell.owner % len(STONES)]
-
-
-def _rectangle(cell: Cell, face: _Colour | str, edge: str) -> Rectangle:
-    corner = (cell.x - cell.width / 2, cell.y - cell.height / 2)
-    return Rectangle(corner, cell.width, cell.height, lw=0.6, fc=face, ec=edge)
-
-
-def _draw_stone(axes: Axes, board: Board, cell: Cell) -> None:
-    colour = _stone_colour(cell)
-    stone: Patch
-    if cell.is_narrow:
-        stone = _rectangle(cell, colour, "#1a1a1a")
-    else:
-        stone = Circle((cell.x, cell.y), 0.4, facecolor=colour, edgecolor="#1a1a1a", linewidth=0.8)
-    stone.set_zorder(3)
-    stone.set_gid(f"stone {cell.row} {cell.column}")
-    axes.add_patch(stone)
-    kinds = {other.piece for other in board.cells if other.owner == cell.owner and other.piece}
-    counted = board.tiling is Tiling.PITS or cell.count > 1
-    piece = str(cell.count) if counted else cell.piece or ""
-    if (len(kinds) > 1 or counted) and len(piece) <= 2 and not cell.is_narrow:
-        colour = _readable(to_rgba(colour))
-        axes.text(
-            cell.x,
-            cell.y,
-            literal(piece),
-            ha="center",
-            va="center",
-            fontsize=8,
-            color=colour,
-            zorder=4,
-        )
-
-
-def _draw_arrows(
-    axes: Axes,
-    board: Board,
-    shown: Mapping[int, float],
-    rank: Mapping[int, float],
-    scale: ScalarMappable,
-    texts: Mapping[int, str] | None,
-) -> None:
-    moves = [action for action in shown if board.places[action].source is not None]
-    for action in sorted(moves, key=lambda a: rank.get(a, 0.0))[-_ARROWS:]:
-        start, end = _ends(board, board.places[action])
-        arrow = FancyArrowPatch(
-            (start.x, start.y),
-            (end.x, end.y),
-            arrowstyle="-|>",
-            mutation_scale=9,
-            linewidth=2,
-            color=_colour(scale, shown[action]),
-            zorder=5,
-        )
-        arrow.set_gid(f"move {action}")
-        axes.add_patch(arrow)
-        text = number_text(shown[action]) if texts is None else texts.get(action, "")
-        axes.text(
-            0.5 * start.x + 0.5 * end.x,
-            0.5 * start.y + 0.5 * end.y,
-            text,
-            ha="center",
-            va="center",
-            fontsize=6,
-            zorder=7,
-            path_effects=[withStroke(linewidth=2, foreground="white")],
-        )
-
-
-def _ends(board: Board, place: Place) -> tuple[Cell, Cell]:
-    assert place.source is not None
-    return board.cells[place.source], board.cells[place.target]
-
-
-def _finish(axes: Axes, board: Board, title: str) -> None:
-    for x, y, text in _labels(board):
-        axes.text(x, y, literal(text), ha="center", va="center", fontsize=7, color="#555555")
-    named = board.has_coordinates
-    room = 0.8 if named else 0.2
-    axes.set(
-        xlim=(
-            min(cell.x - cell.width / 2 for cell in board.cells) - room,
-            max(cell.x + cell.width / 2 for cell in board.cells) + 0.2 + 0.5 * named,
-        ),
-        ylim=(
-            min(cell.y - cell.height / 2 for cell in board.cells) - room,
-            max(cell.y + cell.height / 2 for cell in board.cells) + room,
-        ),
-        aspect="equal",
-        title=title,
-    )
+    Returns:
+        The colours of the stones, by the index of their cell.
+    """
+    root = ElementTree.fromstring(board_svg(board))
+    colours = _page_colours(root.get("class", "").split())
+    on_points = board.tiling is Tiling.POINTS
+    for group in root:
+        index = int(group.get("data-cell", -1))
+        for element in group.iter():
+            _paint_element(axes, element, colours, None if on_points else faces.get(index))
+    for index, colour in faces.items() if on_points else ():  # Points have no shape to fill.
+        middle = board.cells[index].x, board.cells[index].y
+        axes.add_patch(Circle(middle, 0.42, fc=colour, ec="none", zorder=_LAYERS["shape"]))
+    left, top, width, height = (float(n) / UNIT for n in root.get("viewBox", "").split())
+    # The y of an SVG grows downwards.
+    axes.set(xlim=(left, left + width), ylim=(-top - height, -top), aspect="equal")
     axes.axis("off")
+    return {
+        index: colours.get(f"b{cell.owner}", NOBODY)
+        for index, cell in enumerate(board.cells)
+        if cell.piece is not None
+    }
 
 
-def _labels(board: Board) -> list[tuple[float, float, str]]:
-    """Write the rows' numbers to their left, and the columns' letters at the end of row 1."""
-    if not board.has_coordinates:
-        return []
-    rows: dict[str, list[Cell]] = {}
-    columns: dict[str, list[Cell]] = {}
-    for cell, name in zip(board.cells, board.names, strict=True):
-        rows.setdefault(name[1:], []).append(cell)
-        columns.setdefault(name[0], []).append(cell)
-    labels = [(cells[0].x - 0.85, cells[0].y, number) for number, cells in rows.items()]
-    first = -1 if board.cells[-1].row == rows["1"][0].row else 0
-    lean = _lean(columns)
-    up = 1 if first == 0 else -1
-    for letter, cells in columns.items():
-        labels.append((cells[first].x - up * lean * 0.85, cells[first].y + up * 0.8, letter))
-    return labels
+def _page_colours(kinds: list[str]) -> dict[str, str]:
+    """The variables of the boards' style sheet, in light colours, for a board of these classes."""
+    light = STYLE.partition("@media")[0]
+    rules = [body for kind, body in _RULE.findall(light) if kind in ("", *kinds)]
+    face = {"points": "none"}.get(kinds[1])
+    found = dict(_VARIABLE.findall("".join(rules)))
+    return {**found, "ground": found["bcell"], "shape": face or found["bcell"]}
 
 
-def _lean(columns: Mapping[str, list[Cell]]) -> float:
-    """Horizontal shift of a column for each row down."""
-    longest = max(columns.values(), key=len)
-    return (longest[-1].x - longest[0].x) / max(1, longest[-1].row - longest[0].row)
+def _paint_element(
+    axes: Axes, element: Any, colours: Mapping[str, str], face: _Colour | None
+) -> None:
+    """Paint an element of a board by its classes, as the style sheet does."""
+    kind, owner, *_ = (element.get("class", "") + " - -").split()
+    if kind not in _LAYERS:
+        return
+    layer = _LAYERS[kind]
+    own = colours.get(f"b{owner[1:]}", NOBODY)  # of o1, m1 and s1
+    if kind in ("mark", "label"):
+        size, colour = (8, _readable(own)) if kind == "mark" else (7, "#555555")
+        x, y = _numbers(element, "x", "y")
+        text = literal(element.text or "")
+        _write(axes, x, -y, text, fontsize=size, color=colour, zorder=layer)
+    elif kind == "line":
+        x1, x2, y1, y2 = _numbers(element, "x1", "x2", "y1", "y2")
+        axes.plot([x1, x2], [-y1, -y2], color=colours["bline"], lw=0.6, zorder=layer)
+    elif kind == "side":
+        axes.plot(*zip(*_points(element), strict=True), color=own, lw=2, zorder=layer)
+    else:
+        patch = _patch(element)
+        if kind == "stone":
+            patch.set(facecolor=own, edgecolor="#1a1a1a", lw=0.8, zorder=layer)
+        else:
+            patch.set(
+                facecolor=colours[kind] if face is None or kind == "ground" else face,
+                edgecolor="none" if colours[kind] == "none" else colours["bline"],
+                lw=0.6,
+                zorder=layer,
+            )
+        axes.add_patch(patch)
+
+
+def _patch(element: Any) -> Patch:
+    tag = element.tag.rpartition("}")[2]  # without the namespace
+    if tag == "circle":
+        x, y, radius = _numbers(element, "cx", "cy", "r")
+        return Circle((x, -y), radius)
+    if tag == "polygon":
+        return Polygon(_points(element))
+    x, y, width, height, corner = _numbers(element, "x", "y", "width", "height", "rx")
+    if 2 * corner >= min(width, height):
+        return Ellipse((x + width / 2, -y - height / 2), width, height)
+    return Rectangle((x, -y - height), width, height)
+
+
+def _numbers(element: Any, *names: str) -> list[float]:
+    return [float(element.get(name, 0.0)) / UNIT for name in names]
+
+
+def _points(element: Any) -> list[tuple[float, float]]:
+    pairs = (pair.split(",") for pair in element.get("points").split())
+    return [(float(x) / UNIT, -float(y) / UNIT) for x, y in pairs]
+
+
+def _draw_arrow(axes: Axes, board: Board, action: int, colour: _Colour, text: str) -> None:
+    place = board.places[action]
+    assert place.source is not None
+    start, end = board.cells[place.source], board.cells[place.target]
+    arrow = FancyArrowPatch(
+        (start.x, start.y),
+        (end.x, end.y),
+        arrowstyle="-|>",
+        mutation_scale=9,
+        linewidth=2,
+        color=colour,
+        zorder=5,
+    )
+    arrow.set_gid(f"move {action}")
+    axes.add_patch(arrow)
+    middle = (start.x + end.x) / 2, (start.y + end.y) / 2
+    outline = [withStroke(linewidth=2, foreground="white")]
+    _write(axes, *middle, text, fontsize=6, zorder=7, path_effects=outline)

@@ -20,8 +20,8 @@ try:
         Ellipse,
         FancyArrowPatch,
         Patch,
+        Polygon,
         Rectangle,
-        RegularPolygon,
     )
     from matplotlib.patheffects import withStroke
     from matplotlib.text import Text
@@ -37,8 +37,8 @@ __all__ = [
     "Normalize",
     "Patch",
     "Picture",
+    "Polygon",
     "Rectangle",
-    "RegularPolygon",
     "ScalarMappable",
     "colormaps",
     "literal",
