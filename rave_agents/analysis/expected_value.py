@@ -10,7 +10,7 @@ from rave_agents.certificates.checker import after
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
 from rave_agents.game.notation import Moves, action_name, position_text
-from rave_agents.game.validation import validated
+from rave_agents.game.validation import Count, NonNegative, Positive, validated
 from rave_agents.results.numbers import counted, whole
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result
@@ -138,10 +138,10 @@ def solve_expected(
     *,
     moves: Moves = "",
     position: str | os.PathLike[str] | None = None,
-    positions: int | None = None,
-    seconds: float | None = None,
-    max_memory_mb: float = 256.0,
-    precision: float = 0.0,
+    positions: Count | None = None,
+    seconds: Positive | None = None,
+    max_memory_mb: Positive = 256.0,
+    precision: NonNegative = 0.0,
     progress: Progress[ValueProgress] = None,
 ) -> ExpectedSolution:
     """Search for the return that the player to move can expect in a game of chance.
@@ -165,10 +165,6 @@ def solve_expected(
             no player is to move.
         OSError: if the file of the position cannot be read.
     """
-    if positions is not None and positions < 1:
-        raise ValueError(f"positions must be at least 1, got {positions!r}.")
-    if seconds is not None and not seconds > 0.0:
-        raise ValueError(f"seconds must be above 0, got {seconds!r}.")
     loaded = as_game(game)
     check_provable(loaded.new_initial_state(), loaded.name)
     decided, played = decision_after(loaded, moves, position)

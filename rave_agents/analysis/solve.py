@@ -11,14 +11,13 @@ from typing import Any, Literal
 
 from rave_agents.analysis.position_analysis import decision_after
 from rave_agents.analysis.proof_moments import Moments
-from rave_agents.config.limit import Limit
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.shipped import rules_of, value_for
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.frameworks.rules_digest import rules_digest
 from rave_agents.game.game_state import GameState, compiled_form, has_chance
 from rave_agents.game.notation import Moves, action_name, position_text
-from rave_agents.game.validation import validated
+from rave_agents.game.validation import Count, Positive, validated
 from rave_agents.games.kit.values import judged_rules
 from rave_agents.results.numbers import counted, whole
 from rave_agents.results.progress import Progress, shown
@@ -26,12 +25,7 @@ from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
 from rave_agents.searcher.evaluators import as_evaluator
 from rave_agents.solver.best_line import best_line
-from rave_agents.solver.proof_search import (
-    ProofProgress,
-    ProofSearch,
-    check_provable,
-    check_threads,
-)
+from rave_agents.solver.proof_search import ProofProgress, ProofSearch, Threads, check_provable
 from rave_agents.solver.state_expander import with_history
 from rave_agents.solver.value_search import (
     Interval,
@@ -267,10 +261,10 @@ def solve_position(
     *,
     moves: Moves = "",
     position: str | os.PathLike[str] | None = None,
-    positions: int | None = None,
-    seconds: float | None = None,
-    max_memory_mb: float = MEMORY_MB,
-    threads: int = 1,
+    positions: Count | None = None,
+    seconds: Positive | None = None,
+    max_memory_mb: Positive = MEMORY_MB,
+    threads: Threads = 1,
     table: str | os.PathLike[str] | None = None,
     repetition: float | Literal["draw"] | None = "draw",
     all_replies: bool = False,
@@ -317,9 +311,6 @@ def solve_position(
             the game's rules, see ``rave_agents.frameworks.rules_digest``.
         OSError: if the table cannot be read or written.
     """
-    if positions is not None or seconds is not None:
-        _check_limits(positions, seconds)
-    check_threads(threads)
     loaded = as_game(game)
     initial = loaded.new_initial_state()
     check_provable(initial, loaded.name)
@@ -385,17 +376,6 @@ def solve_position(
         table_share=search.table_share,
         search=search,
     )
-
-
-def _check_limits(positions: int | None, seconds: float | None) -> None:
-    """Raise for limits that are not allowed."""
-    if positions is not None:
-        try:
-            Limit(simulations=min(positions, 2**31 - 1) if type(positions) is int else positions)
-        except (TypeError, ValueError) as error:
-            raise type(error)(str(error).replace("simulations", "positions")) from None
-    if seconds is not None:
-        Limit(seconds=seconds)
 
 
 def _is_used_up(search: ProofSearch, positions: int | None) -> bool:

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
@@ -30,7 +30,7 @@ from rave_agents.learning.to_file import (
     learn_to_file,
     train_to_file,
 )
-from rave_agents.learning.train import TARGETS
+from rave_agents.learning.train import Targets
 
 OutputFile = Annotated[
     Path, typer.Option(help="The file to write: agents take it as evaluator=FILE.")
@@ -162,11 +162,11 @@ def train(
     targets: Annotated[
         str,
         typer.Option(
-            metavar=f"[{'|'.join(TARGETS)}]",
+            metavar=f"[{'|'.join(get_args(Targets))}]",
             help="The search that plays, and what the policy learns: the shares of PUCT's visits, "
             "or the improved policy of Gumbel.",
         ),
-    ] = TARGETS[0],
+    ] = "alphazero",
     jobs: Jobs = 1,
     dask: Dask = None,
     begin: Begin = None,
@@ -194,7 +194,7 @@ def train(
             games=games,
             rounds=rounds,
             simulations=simulations,
-            targets=targets,
+            targets=targets,  # type: ignore[arg-type]  # Checked there.
             jobs=jobs,
             dask=dask,
             start=begin,

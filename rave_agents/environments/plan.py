@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
+from annotated_types import Gt, Le
 
 from rave_agents.errors import GameError
+from rave_agents.game.validation import Count, checked
 from rave_agents.simulate.value import PositionValue
 
 ValueFunction = Callable[[Any], Any]
@@ -60,26 +62,13 @@ def checked_plan(
     Raises:
         TypeError, ValueError: for a value that is not allowed.
     """
-    if isinstance(discount, bool) or not isinstance(discount, int | float | np.floating):
-        raise TypeError(f"discount must be a number, got {discount!r}.")
-    if not 0 < discount <= 1:
-        raise ValueError(f"discount must be above 0 and at most 1, got {discount!r}.")
+    discount = checked("discount", Annotated[float, Gt(0), Le(1)], discount)
+    horizon = checked("horizon", Count | Literal["auto"] | None, horizon)
     known = callable(evaluator) or hasattr(evaluator, "evaluate") or hasattr(evaluator, "_fields")
     if evaluator is not None and not known:
         raise TypeError(f"evaluator must be a function of a state, or None, got {evaluator!r}.")
-    return Plan(_checked_horizon(horizon, default), float(discount), evaluator)
-
-
-def _checked_horizon(horizon: int | str | None, default: float) -> float:
-    if horizon is None:
-        return math.inf
-    if isinstance(horizon, str) and horizon == AUTO:
-        return default
-    if isinstance(horizon, bool) or not isinstance(horizon, int | np.integer):
-        raise TypeError(f"horizon must be an integer, 'auto' or None, got {horizon!r}.")
-    if horizon < 1:
-        raise ValueError(f"horizon must be at least 1, got {horizon!r}.")
-    return float(horizon)
+    steps = default if horizon == AUTO else math.inf if horizon is None else float(horizon)
+    return Plan(steps, discount, evaluator)
 
 
 class Account:

@@ -10,7 +10,7 @@ import hashlib
 import math
 import os
 from collections.abc import Hashable
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import is_number
 from rave_agents.game.game_state import PlayerId, compiled_form
+from rave_agents.game.validation import checked
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.values import JudgedRules
 
@@ -113,10 +114,8 @@ class LinearValue:
         self.match = match
         self._known: Hashable = None
         self._known_rules: BaseRules | None = None
-        if backup not in (MEAN, MINIMAX):
-            raise ValueError(f"backup must be {MEAN!r} or {MINIMAX!r}, got {backup!r}.")
-        if not isinstance(other_sizes, bool):
-            raise TypeError(f"other_sizes must be True or False, got {other_sizes!r}.")
+        checked("backup", Literal[MEAN, MINIMAX], backup)
+        checked("other_sizes", bool, other_sizes)
         _check_utilities(utilities, utility_sum)
         self.players: int = len(self.weights) if players is None else players
         """The number of players."""

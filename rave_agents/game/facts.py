@@ -1,8 +1,11 @@
 """``Facts``: what a game is and offers, asked once for all of its positions."""
 
 from collections.abc import Hashable
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+from annotated_types import Ge, Le
+
+from rave_agents.errors import GameError
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import (
     GameState,
@@ -11,7 +14,8 @@ from rave_agents.game.game_state import (
     has_simultaneous_moves,
     hides_information,
 )
-from rave_agents.game.utility_limits import UtilityLimits, checked_count, utility_limits
+from rave_agents.game.utility_limits import MOST_ACTIONS, UtilityLimits, utility_limits
+from rave_agents.game.validation import checked
 
 
 class Facts(NamedTuple):
@@ -59,7 +63,12 @@ def facts_of(state: GameState) -> Facts:
     return Facts(
         key=type(state) if offers.game_key is None else offers.game_key(),
         limits=limits,
-        num_actions=checked_count("num_distinct_actions", state.num_distinct_actions()),
+        num_actions=checked(
+            "num_distinct_actions",
+            Annotated[int, Ge(1), Le(MOST_ACTIONS)],
+            state.num_distinct_actions(),
+            GameError,
+        ),
         chance=has_chance_nodes(state),
         simultaneous=has_simultaneous_moves(state),
         hidden=hides_information(state),

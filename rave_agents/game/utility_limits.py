@@ -6,11 +6,14 @@
 import math
 import sys
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from annotated_types import Ge, Le
 
 from rave_agents.errors import GameError
 from rave_agents.game.abilities import StateAbilities
-from rave_agents.game.arguments import is_integer, is_number
+from rave_agents.game.arguments import is_number
+from rave_agents.game.validation import checked
 
 ROUNDING = 1e-4
 """Tolerance for returns and values outside the utilities, as a share of their range, and for the
@@ -124,7 +127,7 @@ def checked_limits(players: Any, low: Any, high: Any, total: Any) -> UtilityLimi
     Raises:
         GameError: if no game can have such numbers.
     """
-    players = checked_count("num_players", players, MOST_PLAYERS)
+    players = checked("num_players", Annotated[int, Ge(1), Le(MOST_PLAYERS)], players, GameError)
     bounds = is_number(low) and is_number(high)
     if not bounds or not (low <= high and low < math.inf and high > -math.inf):
         raise GameError(
@@ -145,17 +148,6 @@ def utility_limits(state: Any) -> UtilityLimits:
     """
     stated = StateAbilities(state).utility_sum()
     return checked_limits(state.num_players(), state.min_utility(), state.max_utility(), stated)
-
-
-def checked_count(name: str, number: Any, most: int = MOST_ACTIONS) -> int:
-    """A count that a game states, refused if it is no whole number of at least 1.
-
-    Raises:
-        GameError: if it is not.
-    """
-    if not is_integer(number) or not 1 <= number <= most:
-        raise GameError(f"{name} must be a whole number from 1 to {most}, got {shown(number)}.")
-    return int(number)
 
 
 def is_sequence(given: Any) -> bool:

@@ -175,7 +175,7 @@ def _field_annotations(kind: Any) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 
 
-@functools.cache
+@functools.lru_cache(1024)
 def options_of(annotation: Any) -> tuple[Option, ...] | None:
     """The kinds of values that an annotation allows; None if it has one that nothing can check."""
     if get_origin(annotation) in (Union, types.UnionType):

@@ -11,6 +11,7 @@ import threading
 import time
 
 from rave_agents.errors import RaveAgentsError
+from rave_agents.game.validation import Positive, checked
 from rave_agents.gtp.protocol import GtpError
 
 QUIT_SECONDS = 2.0
@@ -45,11 +46,7 @@ def check_program(word: str, command: object, example: str, timeout: object) -> 
             f'{word} needs command, how to start the program, such as {word}(command="{example}"): '
             f"got {command!r}."
         )
-    if isinstance(timeout, bool) or not isinstance(timeout, int | float):
-        raise TypeError(f"timeout must be a number, got {timeout!r}.")
-    if not 0 < timeout < float("inf"):
-        raise ValueError(f"timeout must be a finite number above 0, got {timeout!r}.")
-    return command, float(timeout)
+    return command, checked("timeout", Positive, timeout)
 
 
 class EngineFailedError(RaveAgentsError):

@@ -9,6 +9,7 @@ from rave_agents.errors import ForfeitError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
 from rave_agents.game.game_state import GameState
+from rave_agents.game.validation import Count, checked
 from rave_agents.gtp.client import DEFAULT_TIMEOUT
 from rave_agents.gtp.moves_so_far import moves_so_far
 from rave_agents.gtp.process import EngineFailedError, check_program
@@ -212,8 +213,7 @@ def _parsed_options(text: str) -> dict[str, str]:
 def _checked_limits(**limits: int | None) -> dict[str, int]:
     given = {name: value for name, value in limits.items() if value is not None}
     for name, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ValueError(f"{name} must be an integer of at least 1, got {value!r}.")
+        checked(name, Count, value)
     return given
 
 

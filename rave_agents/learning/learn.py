@@ -12,10 +12,11 @@ worlds that this player cannot tell apart.
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import scipy  # Its parts are loaded when they are first used.
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from rave_agents.arena.runner import local_executor
@@ -33,7 +34,7 @@ from rave_agents.game.game_state import (
     compiled_form,
     has_simultaneous_moves,
 )
-from rave_agents.game.validation import validated
+from rave_agents.game.validation import Count, Natural, Positive, validated
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.learning.board_learner import SETTINGS, SMALL, WINDOWS, BoardLearner
 from rave_agents.learning.policy_learner import PolicyLearner
@@ -42,7 +43,6 @@ from rave_agents.learning.rounds import (
     Learned,
     Learner,
     bounded_utilities,
-    check_number,
     learn_rounds,
 )
 from rave_agents.results.progress import Progress, shown
@@ -83,17 +83,17 @@ def learn(
     game: Any,
     name: str | None = None,
     *,
-    minutes: float | None = None,
-    games: int | None = None,
-    rounds: int = 5,
-    simulations: int = 200,
-    jobs: int = 1,
+    minutes: Positive | None = None,
+    games: Count | None = None,
+    rounds: Count = 5,
+    simulations: Annotated[int, Ge(2)] = 200,
+    jobs: Count = 1,
     executor: Executor | None = None,
     start: LinearValue | MovePolicy | str | os.PathLike[str] | None = None,
     what: str = "value",
     windows: str = SMALL,
-    opening: int = OPENING_PLIES,
-    seed: int = 0,
+    opening: Natural = OPENING_PLIES,
+    seed: Natural = 0,
     progress: Progress[Learned] = None,
     fitted: Callable[[Any], object] | None = None,
 ) -> Any:
@@ -138,9 +138,6 @@ def learn(
         UnknownNameError: for windows, or something to learn, that do not exist.
         TypeError, ValueError: for a number that is not allowed.
     """
-    check_number("simulations", simulations, 2)
-    check_number("jobs", jobs, 1)
-    check_number("opening", opening, 0)
     if windows not in WINDOWS:
         raise UnknownNameError(unknown_name("windows", windows, WINDOWS))
     if windows != SMALL and start is not None:

@@ -3,10 +3,12 @@
 import math
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Annotated, NamedTuple, Protocol, TypeVar
 
-from rave_agents.game.arguments import is_integer, is_number
+from annotated_types import Ge
+
 from rave_agents.game.game_state import GameState
+from rave_agents.game.validation import checked
 from rave_agents.results.numbers import counted
 from rave_agents.results.view import View
 
@@ -43,13 +45,10 @@ class Budget:
     """
 
     def __init__(self, minutes: float | None, games: int | None, rounds: int) -> None:
-        check_number("rounds", rounds, 1)
         if games is not None:
-            check_number("games", games, rounds)
+            checked("games", Annotated[int, Ge(rounds)], games)
             if minutes is not None:
                 raise ValueError("Give minutes or games, not both.")
-        elif minutes is not None and not (is_number(minutes) and 0 < minutes < math.inf):
-            raise ValueError(f"minutes must be a number above 0, got {minutes!r}.")
         self.rounds = rounds
         self._games = games
         self._seconds = math.inf if games is not None else 60.0 * (minutes or MINUTES)
@@ -142,15 +141,3 @@ def bounded_utilities(state: GameState) -> tuple[float, float] | None:
     """The least and the greatest utility of a game; None if they are unbounded or equal."""
     low, high = float(state.min_utility()), float(state.max_utility())
     return (low, high) if -math.inf < low < high < math.inf else None
-
-
-def check_number(name: str, number: Any, least: int) -> None:
-    """Refuse what is no integer of at least so much.
-
-    Raises:
-        TypeError, ValueError: for anything else.
-    """
-    if not is_integer(number):
-        raise TypeError(f"{name} must be an integer, got {number!r}.")
-    if number < least:
-        raise ValueError(f"{name} must be at least {least}, got {number}.")

@@ -2,9 +2,10 @@
 
 import pathlib
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from rave_agents.config.limit import Limit
@@ -15,9 +16,9 @@ from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.files import written_whole
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.abilities import StateAbilities
-from rave_agents.game.arguments import checked_seed, is_integer, is_number
 from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
+from rave_agents.game.validation import Count, Natural, Seed, checked, validated
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.evaluators import as_evaluator
 from rave_agents.searcher.multi_search import SIDE_BY_SIDE, Task, search_together
@@ -48,17 +49,18 @@ class Example(NamedTuple):
     """The number of players' moves before this position."""
 
 
+@validated
 def self_play(
     game: Any,
     evaluator: Any,
     *,
-    games: int,
-    simulations: int = 100,
+    games: Count,
+    simulations: Count = 100,
     config: SearchConfig | None = None,
-    temperature_moves: int | None = None,
+    temperature_moves: Natural | None = None,
     resign_below: float | None = None,
-    seed: int | None = None,
-    side_by_side: int = SIDE_BY_SIDE,
+    seed: Seed = None,
+    side_by_side: Count = SIDE_BY_SIDE,
     overlap: bool = True,
 ) -> Iterator[Example]:
     """Play games of an evaluator against itself, many side by side, and tell of every position.
@@ -94,23 +96,13 @@ def self_play(
             f"{type(by_batches).__name__} takes one "
             "position at a time."
         )
-    for name, number in (("games", games), ("side_by_side", side_by_side)):
-        if not is_integer(number) or number < 1:
-            raise ValueError(f"{name} must be an integer of at least 1, got {number!r}.")
     if config is None:
         config = SearchConfig.preset("puct").replace(root_noise=DirichletNoise(), temperature=1.0)
     config = checked_config(config).replace(search_forced_moves=True)
-    if temperature_moves is not None and not (
-        is_integer(temperature_moves) and temperature_moves >= 0
-    ):
-        raise ValueError(
-            "temperature_moves must be an integer of at least 0, or None for never, "
-            f"got {temperature_moves!r}."
-        )
     first = as_game(game).new_initial_state()
     if resign_below is not None:
         _check_resignation(first, resign_below)
-    seeds = np.random.SeedSequence(checked_seed(seed))
+    seeds = np.random.SeedSequence(seed)
     final = config.replace(temperature=0.0)
     table = _Table(first, by_batches, config, final, seeds)
     rules = _Rules(Limit(simulations=simulations), temperature_moves, resign_below)
@@ -120,11 +112,7 @@ def self_play(
 def _check_resignation(state: GameState, value: Any) -> None:
     """Refuse a value that no search can expect, or a game where it says nothing of the others."""
     low, high = state.min_utility(), state.max_utility()
-    if not (is_number(value) and low <= value <= high):
-        raise ValueError(
-            f"resign_below must be a number from {low:g} to {high:g}, the game's utilities, or "
-            f"None for never: got {value!r}."
-        )
+    checked("resign_below", Annotated[float, Ge(low), Le(high)], value)
     if state.num_players() != 2 or StateAbilities(state).utility_sum() is None:
         raise ValueError("resign_below is for games of two players with a constant sum.")
 

@@ -21,11 +21,12 @@ from rave_agents.evaluators.file_match import NOT_MEASURED, FileMatch
 from rave_agents.evaluators.linear_value import LinearValue
 from rave_agents.extras import missing
 from rave_agents.frameworks.own_games import as_game
+from rave_agents.game.validation import Natural, checked
 from rave_agents.learning.backup_choice import choose_backup
 from rave_agents.learning.board_learner import SMALL
 from rave_agents.learning.learn import OPENING_PLIES, POLICY, learn
-from rave_agents.learning.rounds import Budget, Learned, check_number
-from rave_agents.learning.train import train
+from rave_agents.learning.rounds import Budget, Learned
+from rave_agents.learning.train import Targets, train
 from rave_agents.results.numbers import counted, score_text
 from rave_agents.results.progress import Progress, shown
 from rave_agents.results.result import Result
@@ -201,8 +202,7 @@ class _Rounds:
         seed: int,
         tensorboard: str | os.PathLike[str] | None,
     ) -> None:
-        if games is not None:
-            check_number("checks", games, 0)
+        checked("checks", Natural | None, games)
         if games:
             load_match_game(game)
         self._game, self._output, self._agent = game, output, agent
@@ -349,7 +349,7 @@ def train_to_file(
     games: int | None = None,
     rounds: int = 5,
     simulations: int = 50,
-    targets: str = "alphazero",
+    targets: Targets = "alphazero",
     jobs: int = 1,
     dask: str | None = None,
     start: str | os.PathLike[str] | None = None,

@@ -8,7 +8,9 @@ what the game has brought.
 import os
 from collections.abc import Callable
 from concurrent.futures import Executor
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from annotated_types import Ge
 
 from rave_agents.arena.runner import local_executor
 from rave_agents.config.root_noise import DirichletNoise
@@ -18,9 +20,8 @@ from rave_agents.evaluators.trainable import NetworkSizes
 from rave_agents.evaluators.trained_network import NetworkMaker, TrainedNetwork
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.abilities import StateAbilities
-from rave_agents.game.arguments import checked_seed, unknown_name
 from rave_agents.game.game_state import GameState, has_simultaneous_moves
-from rave_agents.game.validation import validated
+from rave_agents.game.validation import Count, Natural, Positive, validated
 from rave_agents.kernel.rules import ScheduledPUCT
 from rave_agents.learning.network_learner import NetworkLearner, SelfPlay
 from rave_agents.learning.network_trial import first_decision, try_network
@@ -28,12 +29,11 @@ from rave_agents.learning.rounds import (
     Budget,
     Learned,
     bounded_utilities,
-    check_number,
     learn_rounds,
 )
 from rave_agents.results.progress import Progress, shown
 
-TARGETS = ("alphazero", "gumbel")
+Targets = Literal["alphazero", "gumbel"]
 """Searches that play and teach: PUCT with its visits, and Gumbel with its improved policy."""
 
 TEMPERATURE_MOVES = 16
@@ -48,15 +48,15 @@ def train(
     game: Any,
     network: Any = None,
     *,
-    minutes: float | None = None,
-    games: int | None = None,
-    rounds: int = 5,
-    simulations: int = 50,
-    targets: str = "alphazero",
-    jobs: int = 1,
+    minutes: Positive | None = None,
+    games: Count | None = None,
+    rounds: Count = 5,
+    simulations: Annotated[int, Ge(2)] = 50,
+    targets: Targets = "alphazero",
+    jobs: Count = 1,
     executor: Executor | None = None,
     start: TrainedNetwork | str | os.PathLike[str] | None = None,
-    seed: int = 0,
+    seed: Natural = 0,
     progress: Progress[Learned] = None,
     fitted: Callable[[TrainedNetwork], object] | None = None,
 ) -> TrainedNetwork:
@@ -98,12 +98,7 @@ def train(
         GameError: for what the network raises, or if its answers cannot be used.
         TypeError, ValueError: for another argument that is not allowed.
     """
-    check_number("simulations", simulations, 2)
-    check_number("jobs", jobs, 1)
-    if targets not in TARGETS:
-        raise ValueError(unknown_name("targets", targets, TARGETS))
     budget = Budget(minutes, games, rounds)
-    seed = checked_seed(seed) or 0
     loaded = as_game(game)
     state = loaded.new_initial_state()
     sizes = network_sizes(state, loaded.name)

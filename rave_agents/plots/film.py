@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.files import replacing
+from rave_agents.game.validation import Positive, validated
 
 FORMATS = (".gif", ".mp4")
 """Kinds of files, by their suffix."""
@@ -36,8 +37,9 @@ class Film:
         UnsupportedGameError: for MP4 without ``ffmpeg``.
     """
 
+    @validated
     def __init__(
-        self, path: str | os.PathLike[str], *, fps: float = 2.0, quantity: str | None = None
+        self, path: str | os.PathLike[str], *, fps: Positive = 2.0, quantity: str | None = None
     ) -> None:
         self.path = pathlib.Path(path)
         """The file."""
@@ -48,15 +50,13 @@ class Film:
                 "MP4 needs the program ffmpeg, which is not installed: install it, or the package "
                 "imageio-ffmpeg, or record a .gif instead."
             )
-        if isinstance(fps, bool) or not isinstance(fps, int | float) or fps <= 0:
-            raise ValueError(f"fps must be a number above 0, got {fps!r}.")
         self._with_statistics: Any = None
         if quantity is not None:
             from rave_agents.plots import film_statistics  # noqa: PLC0415  (slow: matplotlib)
 
             film_statistics.check_quantity(quantity)
             self._with_statistics = functools.partial(film_statistics.beside, quantity=quantity)
-        self._fps = float(fps)
+        self._fps = fps
         self._pictures: list[NDArray[np.uint8]] = []
 
     def __len__(self) -> int:

@@ -6,9 +6,12 @@ The reader of the file adds the line number, see ``journal.reading``.
 import math
 import reprlib
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+
+from annotated_types import Ge, Le
 
 from rave_agents.game.plain_text import printable
+from rave_agents.game.validation import checked
 
 MOST = 2**63 - 1
 """The greatest integer in a file: larger ones fit neither actions nor counts."""
@@ -48,10 +51,10 @@ def integer(value: Any, what: str, least: int = 0, most: int = MOST) -> int:
     Raises:
         ValueError: if it is not.
     """
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        limits = f"from {least} to {most}" if most < MOST else f"of at least {least}"
-        raise ValueError(f"{what} must be an integer {limits}, got {brief(value)}.")
-    return value
+    if type(value) is int and least <= value <= most:  # Files have millions of these.
+        return value
+    bounds = Annotated[int, Ge(least), Le(most)]
+    return checked(what, bounds, value, ValueError)  # type: ignore[no-any-return]
 
 
 def number(value: Any, what: str, least: float = -GREATEST, most: float = GREATEST) -> float:
@@ -60,10 +63,10 @@ def number(value: Any, what: str, least: float = -GREATEST, most: float = GREATE
     Raises:
         ValueError: if it is not.
     """
-    fits = isinstance(value, int | float) and not isinstance(value, bool)
-    if not fits or not least <= value <= most:  # False for NaN
-        raise ValueError(f"{what} must be a number from {least:g} to {most:g}, got {brief(value)}.")
-    return float(value)
+    if type(value) is float and least <= value <= most:
+        return value
+    bounds = Annotated[float, Ge(least), Le(most)]
+    return checked(what, bounds, value, ValueError)  # type: ignore[no-any-return]
 
 
 def text(value: Any, what: str) -> str:
@@ -85,9 +88,7 @@ def flag(value: Any, what: str) -> bool:
     Raises:
         ValueError: if it is neither.
     """
-    if not isinstance(value, bool):
-        raise ValueError(f"{what} must be true or false, got {brief(value)}.")
-    return value
+    return checked(what, bool, value, ValueError)  # type: ignore[no-any-return]
 
 
 def listed(

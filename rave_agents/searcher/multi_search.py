@@ -14,8 +14,8 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.evaluators.batch import BatchArrays
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator, evaluate
 from rave_agents.evaluators.cache import EvaluationCache
-from rave_agents.game.arguments import checked_seed, is_integer
 from rave_agents.game.utility_limits import UtilityLimits
+from rave_agents.game.validation import Count, Natural, Seed, validated
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.batched_search import BatchedSearch, Round
 from rave_agents.searcher.evaluators import as_evaluator
@@ -48,15 +48,16 @@ class Task(NamedTuple):
     """Moves from its last position to this one, see ``Searcher.search``."""
 
 
+@validated
 def search_many(
     states: Sequence[Any],
     limit: Limit,
     *,
     evaluator: Any,
     config: SearchConfig | None = None,
-    seed: int | None = None,
-    player: int | None = None,
-    side_by_side: int = SIDE_BY_SIDE,
+    seed: Seed = None,
+    player: Natural | None = None,
+    side_by_side: Count = SIDE_BY_SIDE,
     overlap: bool = True,
 ) -> list[SearchResult]:
     """Search many positions, evaluating their leaves in common batches.
@@ -94,14 +95,12 @@ def search_many(
             "search_many needs an evaluator of batches, such as a network or a BatchEvaluator: got "
             f"{evaluator!r}. Use Searcher.search for one position after the other instead."
         )
-    if not isinstance(limit, Limit):
-        raise TypeError(f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}.")
     try:
         states = list(states)
     except TypeError:
         raise TypeError(f"states must be positions in a list, got {states!r}.") from None
     config = SearchConfig.preset("puct") if config is None else config
-    seeds = np.random.SeedSequence(checked_seed(seed)).generate_state(len(states), np.uint64)
+    seeds = np.random.SeedSequence(seed).generate_state(len(states), np.uint64)
     searchers = [Searcher(config, seed=int(own), evaluator=evaluator) for own in seeds]
     tasks = [
         Task(searcher, state, limit, player)
@@ -110,10 +109,11 @@ def search_many(
     return search_together(tasks, side_by_side=side_by_side, overlap=overlap)
 
 
+@validated
 def search_together(
     tasks: Sequence[Task],
     *,
-    side_by_side: int = SIDE_BY_SIDE,
+    side_by_side: Count = SIDE_BY_SIDE,
     overlap: bool = True,
     cache: EvaluationCache | None = None,
 ) -> list[SearchResult]:
@@ -125,7 +125,7 @@ def search_together(
     Raises:
         ValueError: if two searchers are the same, or have different evaluators.
     """
-    check_together(tasks, side_by_side)
+    check_together(tasks)
     if not tasks:
         return []
     results: list[SearchResult | None] = [None] * len(tasks)
@@ -148,10 +148,8 @@ def search_together(
     return results  # type: ignore[return-value]
 
 
-def check_together(tasks: Sequence[Task], side_by_side: int) -> None:
+def check_together(tasks: Sequence[Task]) -> None:
     """Refuse searches that cannot run together."""
-    if not is_integer(side_by_side) or side_by_side < 1:
-        raise ValueError(f"side_by_side must be an integer of at least 1, got {side_by_side!r}.")
     searchers = [task.searcher for task in tasks]
     for task in tasks:
         config = task.searcher.config

@@ -17,8 +17,8 @@ from rave_agents.evaluators.levels import LEVELS, NO_LEVEL, Level, level_of
 from rave_agents.evaluators.shipped import rules_of, value_for
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.abilities import StateAbilities
-from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
+from rave_agents.game.validation import Seed, checked
 from rave_agents.kernel.declarations import proven_nodes
 from rave_agents.kernel.tree import Tree
 from rave_agents.results.final_move import drawn_action, root_statistics
@@ -196,7 +196,7 @@ class Searcher:
             TypeError, ValueError: for an invalid seed.
         """
         self._trees.check_idle()
-        self._seeds = np.random.SeedSequence(checked_seed(seed))
+        self._seeds = np.random.SeedSequence(checked("seed", Seed, seed))
         stream_seed, noise_seed, move_seed = self._seeds.spawn(3)
         first, *others = self._trees.searches
         first.reseed(stream_seed, self._seeds, noise_seed)

@@ -5,9 +5,12 @@ import enum
 import math
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from annotated_types import Ge, Le
 
 from rave_agents.game.arguments import unknown_argument, unknown_name
+from rave_agents.game.validation import Count, NonNegative, Positive, check_fields, checked
 
 
 class Schedule(enum.StrEnum):
@@ -41,28 +44,21 @@ class TimeControl:
     later ones.
     """
 
-    main: float = 0.0
+    main: NonNegative = 0.0
     """Seconds for the whole game, at least 0."""
-    increment: float = 0.0
+    increment: NonNegative = 0.0
     """Seconds added after each move, at least 0."""
-    period: float = 0.0
+    period: NonNegative = 0.0
     """Seconds of a byo-yomi period, at least 0; 0 for none."""
-    period_moves: int = 1
+    period_moves: Count = 1
     """Moves to be made in a period, at least 1: 1 is Japanese, more is Canadian byo-yomi."""
-    periods: int = 1
+    periods: Count = 1
     """Number of periods, at least 1."""
     phases: tuple[Phase, ...] = ()
     """A plan instead of all these; the last phase has no last move."""
 
     def __post_init__(self) -> None:
-        for name in ("main", "increment", "period"):
-            _require_seconds(name, getattr(self, name))
-        for name in ("period_moves", "periods"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"{name} must be an integer, got {value!r}.")
-            if value < 1:
-                raise ValueError(f"{name} must be at least 1, got {value}.")
+        check_fields(self)
         if self.phases and (self.main or self.increment or self.period):
             raise ValueError("phases plan every move: leave out main, increment and period.")
         if not self.phases and not (self.main or self.increment or self.period):
@@ -71,11 +67,11 @@ class TimeControl:
             raise ValueError("increment and period exclude each other: give only one of them.")
         last = 0.0
         for phase in self.phases:
-            _require_seconds("the seconds of a phase", phase.seconds)
-            if phase.seconds == 0 or not phase.last_move > last:
+            checked("the seconds of a phase", Positive, phase.seconds)
+            if not phase.last_move > last:
                 raise ValueError(
-                    "Phases must have seconds above 0 and increasing last moves, got "
-                    f"{phase.seconds:g} to {phase.last_move:g} after {last:g}."
+                    f"Phases must have increasing last moves, got {phase.last_move:g} after "
+                    f"{last:g}."
                 )
             last = phase.last_move
         if self.phases and last != math.inf:
@@ -100,28 +96,28 @@ class TimePolicy:
 
     schedule: Schedule = Schedule.MOVES_LEFT
     """The divisor of the remaining main time; see ``Schedule``."""
-    c: float = 30.0
+    c: Positive = 30.0
     """C of the schedules ``basic`` and ``max_ply``, in moves, above 0. Huang, Coulom & Lin use 80
     on 19x19, where each side makes some 120 moves."""
-    max_ply: float = 80.0
+    max_ply: NonNegative = 80.0
     """MaxPly of the schedule ``max_ply``, in moves of both sides, at least 0 (Huang, Coulom & Lin
     2010: 80)."""
-    least_moves: float = 4.0
+    least_moves: Annotated[float, Ge(1)] = 4.0
     """Minimum divisor of the remaining time with ``moves_left``, at least 1: the end may be further
     away than random games suggest."""
-    lag: float = 0.05
+    lag: NonNegative = 0.05
     """Seconds per move outside the search, such as network lag, at least 0; reserved for every
     expected move."""
     early_stop: bool = True
     """True to end a move as soon as the runner-up cannot catch up in the time left (STOP of Baier &
     Winands 2012)."""
-    unstable: float = 0.5
+    unstable: NonNegative = 0.5
     """UNST of Huang, Coulom & Lin (2010): extra time, as a share of the move's time, if the most
     visited move does not have the best value; at least 0."""
-    behind: float = 1.0
+    behind: NonNegative = 1.0
     """BEHIND of Huang, Coulom & Lin (2010): extra time if the move's value is below
     ``behind_below``."""
-    behind_below: float = 0.4
+    behind_below: Annotated[float, Ge(0), Le(1)] = 0.4
     """Value below which a player is behind, in [0, 1], from lost to won."""
 
     def __post_init__(self) -> None:
@@ -129,16 +125,7 @@ class TimePolicy:
             object.__setattr__(self, "schedule", Schedule(self.schedule))
         except ValueError:
             raise ValueError(unknown_name("schedule", self.schedule, list(Schedule))) from None
-        if not isinstance(self.early_stop, bool):
-            raise TypeError(f"early_stop must be True or False, got {self.early_stop!r}.")
-        for name in ("c", "max_ply", "least_moves", "lag", "unstable", "behind", "behind_below"):
-            _require_seconds(name, getattr(self, name))
-        if self.c == 0:
-            raise ValueError("c must be above 0, got 0.")
-        if self.least_moves < 1:
-            raise ValueError(f"least_moves must be at least 1, got {self.least_moves!r}.")
-        if self.behind_below > 1:
-            raise ValueError(f"behind_below must be in [0, 1], got {self.behind_below!r}.")
+        check_fields(self)
 
 
 _NUMBER = r"(\d+(?:\.\d*)?|\.\d+)"
@@ -195,10 +182,3 @@ def parse_policy(parts: Sequence[str]) -> TimePolicy:
             except ValueError:
                 raise ValueError(f"{name} must be a number, got {value!r}.") from None
     return TimePolicy(**values)
-
-
-def _require_seconds(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{name} must be a number, got {value!r}.")
-    if not 0 <= value < math.inf:
-        raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}.")

@@ -3,7 +3,9 @@
 import os
 import secrets
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Ge, Le
 
 from rave_agents.agents.named_agents import (
     DEFAULT_AGENT,
@@ -17,8 +19,8 @@ from rave_agents.agents.named_agents import (
 from rave_agents.arena.match import limited_spec
 from rave_agents.evaluators.levels import LEVELS
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import checked_seed
 from rave_agents.game.notation import Moves
+from rave_agents.game.validation import Natural, checked
 from rave_agents.records.positions import set_up
 from rave_agents.sessions.session import PERSON, Session
 
@@ -64,15 +66,9 @@ def set_up_session(
     loaded = as_game(game)
     if seed is None:
         seed = secrets.randbelow(1 << 31)
-    checked_seed(seed)
+    checked("seed", Natural, seed)
     for seat in seats:
-        if isinstance(seat, bool) or not isinstance(seat, int):
-            raise TypeError(f"seats must be integers, got {seat!r}.")
-        if not 0 <= seat < loaded.num_players:
-            raise ValueError(
-                f"seat must be one of {loaded.name}'s, from 0 to {loaded.num_players - 1}: got "
-                f"{seat}."
-            )
+        checked("seat", Annotated[int, Ge(0), Le(loaded.num_players - 1)], seat)
     given = list(agents) if isinstance(agents, list | tuple) else [agents]
     who = [limited(each, simulations, seconds, clock, level) for each in given or [DEFAULT_AGENT]]
     others = [seat for seat in range(loaded.num_players) if seat not in seats]
@@ -121,8 +117,7 @@ def _at_level(
         raise ValueError("Give a level, or simulations or seconds, not both.")
     if not who.takes("level"):
         raise ValueError(f"{who.name} has no levels.")
-    if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= LEVELS:
-        raise ValueError(f"level must be an integer from 1 to {LEVELS}, got {level!r}.")
+    checked("level", Annotated[int, Ge(1), Le(LEVELS)], level)
     return who.with_defaults({"level": level})
 
 

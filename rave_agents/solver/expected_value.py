@@ -12,6 +12,7 @@ from rave_agents.certificates.checker import after
 from rave_agents.errors import GameError
 from rave_agents.game.game_state import GameState
 from rave_agents.game.utility_limits import utility_limits
+from rave_agents.game.validation import NonNegative, Positive, validated
 from rave_agents.simulate.expansion import Place
 from rave_agents.solver import expectation as codes
 from rave_agents.solver.bounds_table import NONE, SLOTS, USED, BoundsTable, look_up
@@ -88,18 +89,15 @@ class ExpectedValue:
         ValueError: for an invalid memory size or precision.
     """
 
+    @validated
     def __init__(
         self,
         state: GameState,
         player: int,
         *,
-        max_memory_mb: float = 256.0,
-        precision: float = 0.0,
+        max_memory_mb: Positive = 256.0,
+        precision: NonNegative = 0.0,
     ) -> None:
-        if not 0.0 < max_memory_mb < math.inf:
-            raise ValueError(f"max_memory_mb must be above 0, got {max_memory_mb!r}.")
-        if not 0.0 <= precision < math.inf:
-            raise ValueError(f"precision must be at least 0, got {precision!r}.")
         check_provable(state)
         limits = utility_limits(state)
         span = limits.high - limits.low

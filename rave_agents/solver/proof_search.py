@@ -4,13 +4,13 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.game.arguments import is_integer, is_number
 from rave_agents.game.game_state import (
     GameState,
     draws_chance,
@@ -18,6 +18,7 @@ from rave_agents.game.game_state import (
     hides_information,
 )
 from rave_agents.game.utility_limits import utility_limits
+from rave_agents.game.validation import checked, validated
 from rave_agents.solver import records as codes
 from rave_agents.solver.buffers import SLICE_SECONDS, cell_words_of
 from rave_agents.solver.keys import Key, hashed
@@ -50,7 +51,8 @@ LEAST_MEMORY = 1.0
 FIRST_STEPS = 64
 """Steps of the first slice: a game in Python may take milliseconds per step."""
 
-MOST_THREADS = 256
+Threads = Annotated[int, Ge(1), Le(256)]
+"""A number of threads."""
 
 LOOKS = 4
 """Minimum number of clock checks in a search with a time limit."""
@@ -116,27 +118,23 @@ class ProofSearch:
         ValueError: for too little memory, or an invalid number of threads or repetition.
     """
 
+    @validated
     def __init__(
         self,
         state: GameState,
         *,
-        max_memory_mb: float = 256.0,
+        max_memory_mb: Annotated[float, Ge(LEAST_MEMORY)] = 256.0,
         repetition: float | None = None,
-        threads: int = 1,
+        threads: Threads = 1,
         all_replies: bool = False,
         value: Any = None,
         name: str = "The game",
     ) -> None:
-        if not is_number(max_memory_mb):
-            raise TypeError(f"max_memory_mb must be a number, got {max_memory_mb!r}.")
-        if not LEAST_MEMORY <= max_memory_mb < math.inf:
-            raise ValueError(f"max_memory_mb must be at least 1, got {max_memory_mb!r}.")
-        check_threads(threads)
         check_provable(state, name)
         repetition = checked_repetition(state, repetition)
         options = {"repetition": repetition, "threads": threads, "name": name}
         options |= {"all_replies": all_replies, "value": value}
-        self._made = state.clone(), {"max_memory_mb": float(max_memory_mb), **options}
+        self._made = state.clone(), {"max_memory_mb": max_memory_mb, **options}
         self.repetition = repetition
         """Each player's return if play goes on forever, or None."""
         self.table: Table = make_table(max_memory_mb, 0 if all_replies else cell_words_of(state))
@@ -401,27 +399,14 @@ def _answer_of(known: Known) -> Answer | None:
     return Answer(known.state == PROVEN, None, known.distance, known.value)
 
 
-def check_threads(threads: int) -> None:
-    """Raise for an invalid number of threads."""
-    if not is_integer(threads):
-        raise TypeError(f"threads must be an integer, got {threads!r}.")
-    if not 1 <= threads <= MOST_THREADS:
-        raise ValueError(f"threads must be from 1 to {MOST_THREADS}, got {threads!r}.")
-
-
 def checked_repetition(state: GameState, repetition: float | None) -> float | None:
     """The return of endless play as a float; raises if it is outside the game's utilities."""
     if repetition is None:
         return None
-    if not is_number(repetition):
-        raise TypeError(f"repetition must be a number or None, got {repetition!r}.")
     low, high = float(state.min_utility()), float(state.max_utility())
-    if not (low <= repetition <= high and math.isfinite(repetition)):
-        raise ValueError(
-            f"repetition must be a return of the game, from {low:g} to {high:g}, or None if "
-            f"endless play never counts as enough; got {repetition!r}."
-        )
-    return float(repetition) + 0.0
+    checked("repetition", float, repetition)  # Finite, also where utilities are unbounded.
+    bounds = Annotated[float, Ge(low), Le(high)]
+    return float(checked("repetition", bounds, repetition)) + 0.0  # No -0.0.
 
 
 def check_provable(state: GameState, name: str = "The game") -> None:

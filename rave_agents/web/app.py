@@ -5,11 +5,11 @@ is another one is refused, so that no other page in the browser can reach it.
 """
 
 import json
-import math
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import uvicorn
+from annotated_types import Ge, Le
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -27,6 +27,7 @@ from rave_agents.agents.named_agents import (
 from rave_agents.errors import RaveAgentsError, UnknownNameError
 from rave_agents.evaluators.levels import LEVELS
 from rave_agents.game.arguments import unknown_name
+from rave_agents.game.validation import checked
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.setting_up import check_plays, limited
 from rave_agents.web.page import page_file, script_source
@@ -121,7 +122,7 @@ class Page:
 
     async def _told(self, asked: Mapping[str, Any]) -> Response:
         seat = asked.get("seat")
-        text = str(seat) if isinstance(seat, str) or _is_small(seat) else ""
+        text = str(seat) if isinstance(seat, str | int) else ""
         seat = int(text) if text.isdecimal() and len(text) < 4 else None
         known = str(asked.get("position", ""))
 
@@ -209,20 +210,14 @@ class Page:
         return limited(spec)
 
 
-def _is_small(value: Any) -> bool:
-    return isinstance(value, int) and abs(value) < 2**31
-
-
 def _integer(value: Any, name: str) -> int:
-    if isinstance(value, bool) or not _is_small(value):
-        raise ValueError(f"{name} must be an integer of at most 31 bits.")
-    return int(value)
+    bounds = Annotated[int, Ge(-(2**31)), Le(2**31 - 1)]
+    return checked(name, bounds, value, ValueError)  # type: ignore[no-any-return]
 
 
 def _pace(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"seconds must be a number, got {value!r}.")
-    return min(max(0.0, float(value)), SLOWEST)
+    seconds: float = checked("seconds", float, value, ValueError)
+    return min(max(0.0, seconds), SLOWEST)
 
 
 class _Guard:

@@ -260,7 +260,7 @@ def test_actions_that_do_not_fit_are_told_of(actions, said, tmp_path):
         ({"efforts": [EFFORT, {**EFFORT, "seconds": "1"}]}, r"efforts\[1\]\.seconds must be"),
         ({"ending": 3}, "ending must be a text"),
         ({"ending": "\ud800"}, "ending has half a surrogate pair"),
-        ({"fault": 1}, "fault must be true or false"),
+        ({"fault": 1}, "fault must be True or False"),
     ],
 )
 def test_a_value_that_is_not_allowed_is_named_by_file_line_and_field(fields, said, tmp_path):

@@ -195,7 +195,7 @@ def test_games_without_words_are_refused(name):
     ],
 )
 def test_bad_values_are_refused(spec, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         make_agent(spec, load_game("clobber"), 0)
 
 

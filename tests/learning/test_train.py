@@ -128,8 +128,8 @@ def test_training_ends_where_the_callback_says_so():
     ("options", "error", "message"),
     [
         ({"targets": "gumble"}, ValueError, "Did you mean 'gumbel'"),
-        ({"simulations": 1}, ValueError, "simulations must be at least 2"),
-        ({"games": 0}, ValueError, "games must be at least 1"),
+        ({"simulations": 1}, ValueError, "simulations must be an integer of at least 2"),
+        ({"games": 0}, ValueError, "games must be an integer of at least 1"),
         ({"network": "nowhere:Net"}, UnknownNameError, "no module 'nowhere'"),
         ({"network": f"{FILE}:Perceptron(hiden=8)"}, UnknownNameError, "Did you mean 'hidden'"),
         ({"network": f"{FILE}:untaught"}, TypeError, "has no learn, state_dict, load_state_dict"),

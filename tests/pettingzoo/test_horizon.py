@@ -164,9 +164,13 @@ def test_a_spec_sets_horizon_and_discount():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"horizon": 0}, ValueError, "horizon must be at least 1"),
-        ({"horizon": "soon"}, TypeError, "horizon must be an integer, 'auto' or None"),
-        ({"discount": 0}, ValueError, "discount must be above 0"),
+        ({"horizon": 0}, ValueError, "horizon must be an integer of at least 1"),
+        (
+            {"horizon": "soon"},
+            ValueError,
+            "horizon must be an integer of at least 1, 'auto' or None",
+        ),
+        ({"discount": 0}, ValueError, "discount must be a number in .0, 1."),
         ({"evaluator": 3}, TypeError, "an evaluator must be a function"),
         ({"value_function": 3}, TypeError, "value_function"),
     ],

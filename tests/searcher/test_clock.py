@@ -237,14 +237,14 @@ def test_a_number_is_a_main_time():
         ("0", "A clock needs time"),
         ("4 to 4", "Not a clock"),
         ("4 to 4, 8 to 3, 2", "increasing last moves"),
-        ("0 a move", "seconds above 0"),
+        ("0 a move", "seconds of a phase must be a finite number above 0"),
         ("60, lagg=1", "Did you mean 'lag'"),
         ("60, schedule=maxply", "Did you mean 'max_ply'"),
         ("60, lag=x", "lag must be a number, got 'x'"),
-        ("60, behind_below=2", r"behind_below must be in \[0, 1\], got 2"),
-        ("60, least_moves=0", "least_moves must be at least 1"),
+        ("60, behind_below=2", r"behind_below must be a number in \[0, 1\], got 2"),
+        ("60, least_moves=0", "least_moves must be a finite number of at least 1"),
         ("60, early_stop=no", "early_stop must be True or False, got 'no'"),
-        ("60, c=0", "c must be above 0"),
+        ("60, c=0", "c must be a finite number above 0"),
     ],
 )
 def test_what_is_no_clock_is_refused(text, message):

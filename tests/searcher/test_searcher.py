@@ -528,11 +528,11 @@ def test_bad_arguments_are_refused():
         Searcher(evaluator=3)
     with pytest.raises(ValueError, match="playout_count must be 1 with an evaluator"):
         Searcher(SearchConfig(playout_count=2), evaluator=RandomEvaluator())
-    with pytest.raises(TypeError, match="seed must be an integer or None"):
+    with pytest.raises(TypeError, match="seed must be an integer of at least 0 or None"):
         Searcher(seed=1.5)
-    with pytest.raises(TypeError, match="seed must be an integer or None"):
+    with pytest.raises(TypeError, match="seed must be an integer of at least 0 or None"):
         Searcher(seed=True)
-    with pytest.raises(ValueError, match="seed must be at least 0"):
+    with pytest.raises(ValueError, match="seed must be an integer of at least 0"):
         Searcher(seed=-1)
     with pytest.raises(TypeError, match="limit must be a Limit"):
         Searcher().search(random_game(1), 500)

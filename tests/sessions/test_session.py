@@ -209,7 +209,7 @@ def test_a_hidden_move_is_not_told():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"seats": (2,)}, "seat must be one of tic_tac_toe"),
+        ({"seats": (2,)}, "seat must be an integer from 0 to 1, got 2"),
         ({"agents": [AGENT, AGENT, AGENT]}, "3 agents are given, and 1 seats"),
         ({"agents": "rav"}, "Unknown agent 'rav'"),
         ({"agents": "rave(cc=1)"}, "cc"),

@@ -188,10 +188,10 @@ def test_positions_without_keys_are_told_apart_by_their_moves():
     ("name", "options", "message"),
     [
         ("kuhn_poker", {}, "IMPERFECT_INFORMATION"),
-        ("pig", {"positions": 0}, "positions must be at least 1"),
-        ("pig", {"seconds": 0}, "seconds must be above 0"),
-        ("pig", {"max_memory_mb": 0}, "max_memory_mb must be above 0"),
-        ("pig", {"precision": -1}, "precision must be at least 0"),
+        ("pig", {"positions": 0}, "positions must be an integer of at least 1"),
+        ("pig", {"seconds": 0}, "seconds must be a finite number above 0"),
+        ("pig", {"max_memory_mb": 0}, "max_memory_mb must be a finite number above 0"),
+        ("pig", {"precision": -1}, "precision must be a finite number of at least 0"),
     ],
 )
 def test_refuses(name, options, message):

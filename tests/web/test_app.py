@@ -106,7 +106,7 @@ def test_nothing_is_sent_twice(open_page):
         ({"do": "seat", "place": 1, "who": "os:system"}, "Unknown agent 'os:system'"),
         ({"do": "seat", "place": 1, "who": "gtp(command=ls)"}, "no command"),
         ({"do": "seat", "place": 9, "who": "person"}, "no seat 9"),
-        ({"do": "pace", "seconds": "fast"}, "seconds must be a number"),
+        ({"do": "pace", "seconds": "fast"}, "seconds must be a finite number"),
     ],
 )
 def test_what_cannot_be_done_is_told(open_page, asked, message):

@@ -9,20 +9,22 @@ at the speed of C++" builds one.
 
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
+from rave_agents.errors import GameError
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.board import Board
 from rave_agents.game.game_state import PlayerId
 from rave_agents.game.utility_limits import (
     MOST_LEGAL,
     MOST_OUTCOMES,
-    checked_count,
     checked_limits,
 )
+from rave_agents.game.validation import checked
 from rave_agents.games.kit.field_types import as_tuple, check_field, check_type
 from rave_agents.games.kit.images import image_numbers
 from rave_agents.games.kit.record_words import told_by, whole_words
@@ -181,8 +183,11 @@ class BaseRules:
         self.key_words: NDArray[np.int64] = words
         self.key_masks: NDArray[np.uint64] = masks
         self.key_lists: NDArray[np.int64] = lists
-        self.num_distinct_actions = checked_count(
-            "num_distinct_actions", self.num_distinct_actions, MOST_OUTCOMES
+        self.num_distinct_actions = checked(
+            "num_distinct_actions",
+            Annotated[int, Ge(1), Le(MOST_OUTCOMES)],
+            self.num_distinct_actions,
+            GameError,
         )
         if not self.max_actions and self.num_distinct_actions > MOST_LEGAL:
             raise ValueError(
@@ -195,7 +200,9 @@ class BaseRules:
     def _measure(self) -> None:
         """Tell what follows from what the game has set: limits, and the room that it takes."""
         most = self.max_actions or self.num_distinct_actions
-        self.max_actions = checked_count("max_actions", most, MOST_LEGAL)
+        self.max_actions = checked(
+            "max_actions", Annotated[int, Ge(1), Le(MOST_LEGAL)], most, GameError
+        )
         limits = checked_limits(
             self.num_players, self.min_utility, self.max_utility, self.utility_sum
         )
