@@ -190,4 +190,4 @@ def test_no_file_of_the_package_is_written_otherwise():
         if path.relative_to(root).as_posix() not in ALLOWED
         for line in _written(path)
     }
-    assert {name for name, _ in found} <= {"rave_agents/cli/program.py"}  # asks if it can be
+    assert {name for name, _ in found} <= {"rave_agents/cli/output.py"}  # asks if it can be

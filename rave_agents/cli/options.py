@@ -1,15 +1,85 @@
-"""Options of commands that do not exist, answered with those that are meant."""
+"""Options of several commands, and advice for options that do not exist."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from typer.core import TyperGroup
 
-from rave_agents.agents.named_agents import DEFAULT_AGENT, agent_type
+from rave_agents.agents.named_agents import DEFAULT_AGENT, agent_type, agent_types
 from rave_agents.game.arguments import synonym_advice
+from rave_agents.games import GAMES
+
+
+def complete_game(incomplete: str) -> list[str]:
+    """Complete the name of one of this package's games."""
+    return [name for name in GAMES if name.startswith(incomplete)]
+
+
+def complete_agent(incomplete: str) -> list[tuple[str, str]]:
+    """Complete the name of an agent; each comes with its summary."""
+    types = sorted(agent_types().items())
+    return [(name, kind.summary) for name, kind in types if name.startswith(incomplete)]
+
+
+SHARED: Mapping[str, Mapping[str, Any]] = {
+    "game": {
+        "autocompletion": complete_game,
+        "help": "The game: tic_tac_toe, 'hex(board_size=9)', or your own: module:Name, "
+        "./nim.py:Nim.",
+    },
+    "agent": {"autocompletion": complete_agent},
+    "first": {"autocompletion": complete_agent, "help": "An agent, such as 'rave(c=0.2)'."},
+    "second": {"autocompletion": complete_agent},
+    "opponent": {"autocompletion": complete_agent},
+    "baseline": {"autocompletion": complete_agent},
+    "moves": {"help": "Moves to play first, by name or number, chance outcomes too."},
+    "position": {
+        "kind": str,
+        "metavar": "TEXT|FILE",
+        "help": "The position to begin at: a FEN, the text that the game prints, or a file of "
+        "moves (.sgf, .pgn or text). --moves go on from there.",
+    },
+    "clock": {
+        "help": "Each side's time in place of seconds a move: 60+1 is 60 s and 1 s a move; also "
+        "60+3x10 (byo-yomi), '2 a move', '4 to 4, 8.3 to 26, 4'.",
+    },
+    "opening_plies": {
+        "help": "Random moves at the start of a game; by default 2, none with simultaneous moves "
+        "or from a --position."
+    },
+    "jobs": {"help": "Processes that play at the same time."},
+    "output": {
+        "help": "Save every game in this file, and go on from it, with more games if you like."
+    },
+    "shard": {
+        "metavar": "PART/PARTS",
+        "help": "Play this part of the games only, such as 3/40; rave-agents merge joins the "
+        "files.",
+    },
+    "forfeit": {
+        "help": "A GTP program that fails to start or play loses its games; by default, an error."
+    },
+    "progress": {},
+    "executor": {},
+}
+"""By parameter, what a terminal needs in place of the docstring of the function that takes it."""
+
+RENAMED = {
+    "bench": "'speed', simulations a second",
+    "benchmark": "'ablation', games with and without AMAF, or 'speed', simulations a second",
+    "levels": "'python examples/level_ladder.py', which measures them",
+}
+"""Former names of commands: the command that there is now, and what it measures."""
 
 
 class AdvisingGroup(TyperGroup):
-    """Commands that answer an unknown option of another program with ours."""
+    """Answers former names of commands, and options of other programs, with ours."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that the arguments name."""
+        if args[0] in RENAMED:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {RENAMED[args[0]]}?")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
@@ -17,25 +87,23 @@ class AdvisingGroup(TyperGroup):
             return super().invoke(ctx)
         except Exception as error:
             if hasattr(error, "option_name") and hasattr(error, "possibilities"):
-                advise(error)
+                _advise(error)
             raise
 
 
-def advise(error: Any) -> None:
-    """Say in the error of an unknown option which one is meant, if any is."""
-    option = error.option_name.lstrip("-").replace("-", "_")
-    command = error.ctx.command if error.ctx is not None else None
-    known = [name for each in getattr(command, "params", ()) for name in _names(each)]
+def _advise(error: Any) -> None:
+    """Name in the error of an unknown option the one that is meant, if any is."""
+    option = _name(error.option_name)
+    parameters = [] if error.ctx is None else error.ctx.command.params
+    known = [_name(each) for one in parameters for each in (one.name, *one.opts)]
     advice = synonym_advice(option, known) or _of_agents(option)
     if advice is not None:
         error.message = f"No such option: {error.option_name}: {advice}."
         error.possibilities = []
 
 
-def _names(parameter: Any) -> list[str]:
-    """The names of a parameter of a command: of its options, or else its own."""
-    options = [each.lstrip("-").replace("-", "_") for each in parameter.opts]
-    return [parameter.name, *options]
+def _name(option: str) -> str:
+    return option.lstrip("-").replace("-", "_")
 
 
 def _of_agents(option: str) -> str | None:

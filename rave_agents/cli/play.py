@@ -2,28 +2,21 @@
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from rave_agents.cli.completion import complete_agent
-from rave_agents.cli.program import (
-    ClockText,
-    Debug,
-    GameName,
-    Moves,
-    PositionText,
-    app,
-    check_writable,
-    interrupted,
-    reported,
-)
+from rave_agents.cli.options import complete_agent
+from rave_agents.cli.output import check_writable
+from rave_agents.cli.program import command, interrupted
 from rave_agents.cli.terminal import say, show_wide, tolerate_encoding
 from rave_agents.cli.terminal_game import TerminalGame
 from rave_agents.sessions.game_file import game_text, restore_clocks
 from rave_agents.sessions.live import LiveSession
+from rave_agents.sessions.session import Session
 from rave_agents.sessions.setting_up import limited, set_up_session
 from rave_agents.web.server import serve
 
@@ -32,22 +25,26 @@ try:
 except ImportError:  # Windows has none.
     readline = None  # type: ignore[assignment]
 
-PlayedAgents = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[AGENT]...",
-        autocompletion=complete_agent,
-        help="The agent, such as 'rave(seconds=2)'; several for several seats. By default auto.",
-        show_default=False,
-    ),
-]
 
-
-@app.command()
-@reported
+@command(
+    set_up_session,
+    seats={},
+    seed={"default": None},
+    seconds="Seconds a move of an agent without a limit; 1 without --clock.",
+)
 def play(
-    game: GameName,
-    agents: PlayedAgents = None,
+    call: partial[Session],
+    *,
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[AGENT]...",
+            autocompletion=complete_agent,
+            help="The agent, such as 'rave(seconds=2)'; several for several seats. By default "
+            "auto.",
+            show_default=False,
+        ),
+    ] = None,
     seat: Annotated[
         str,
         typer.Option(
@@ -55,21 +52,6 @@ def play(
             help="Your seat, from 0; several as 0,1 for people alone; none to watch agents.",
         ),
     ] = "0",
-    moves: Moves = "",
-    position: PositionText = None,
-    simulations: Annotated[
-        int | None,
-        typer.Option(help="Simulations a move of an agent without a limit.", show_default=False),
-    ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(help="Seconds a move of an agent without a limit; 1 without --clock."),
-    ] = None,
-    clock: ClockText = None,
-    level: Annotated[
-        int | None,
-        typer.Option(help="The agent's level, from 1 to 10, in place of a limit."),
-    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(help="Keep the game in this file after each move, and go on from it."),
@@ -77,28 +59,14 @@ def play(
     web: Annotated[bool, typer.Option("--web", help="Play on a page in the browser.")] = False,
     port: Annotated[int, typer.Option(help="Port of the page; 0 for a free one.")] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
-    seed: Annotated[
-        int | None,
-        typer.Option(help="Seed of all random numbers; drawn anew for each game without it."),
-    ] = None,
-    debug: Debug = False,
 ) -> None:
     """Play against an agent, or watch agents play, in the terminal or (--web) the browser."""
     resumes = output is not None and output.exists() and output.stat().st_size > 0
-    if resumes and (moves or position is not None):
+    given = call.keywords
+    if resumes and ("moves" in given or "position" in given):
         raise ValueError(f"{output} has a game to go on with: give no --position and no --moves.")
-    session = set_up_session(
-        game,
-        agents or (),
-        seats=parsed_seats(seat),
-        moves=moves,
-        position=output if resumes else position,
-        simulations=simulations,
-        seconds=seconds,
-        clock=clock,
-        level=level,
-        seed=seed,
-    )
+    begun = {"position": output} if resumes else {}
+    session = call(agents=agents or (), seats=parsed_seats(seat), **begun)
     if output is not None:
         check_writable(output, "--output")
         game_text(session)
@@ -108,7 +76,8 @@ def play(
     adviser = next((who for who in session.seats if who is not None), None)
     live = LiveSession(
         session,
-        adviser=adviser or limited((agents or ["auto"])[-1], simulations, seconds),
+        adviser=adviser
+        or limited((agents or ["auto"])[-1], given.get("simulations"), given.get("seconds")),
         beside=web,
         path=output,
         pace=0.0 if session.people else 0.7 if web else 0.0,

@@ -59,7 +59,7 @@ def agents_as_dicts(types: Mapping[str, AgentType]) -> list[dict[str, Any]]:
     ]
 
 
-def find_games(part: str, *, everything: bool) -> list[dict[str, Any]]:
+def find_games(part: str = "", *, everything: bool = False) -> list[dict[str, Any]]:
     """The games whose name or description has this part, capitals aside.
 
     Args:

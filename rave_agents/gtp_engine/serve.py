@@ -9,6 +9,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+from rave_agents.arena.match import limited_agent
+from rave_agents.arena.play import warm_up
 from rave_agents.gtp.protocol import answer, parse_command
 from rave_agents.gtp_engine.engine import Engine
 from rave_agents.gtp_engine.uci_engine import UciEngine
@@ -73,12 +75,7 @@ def _read(source: BinaryIO, lines: "queue.SimpleQueue[bytes]") -> None:
     lines.put(b"")
 
 
-def serve_standard_streams(engine: Engine) -> int:
-    """Answer commands on standard input and output; returns the exit code."""
-    return serve(engine, sys.stdin.buffer, sys.stdout.buffer)
-
-
-def serve_uci(
+def converse_uci(
     make: Callable[[Callable[[str], None]], UciEngine], source: BinaryIO, sink: BinaryIO
 ) -> int:
     """Act on UCI commands until ``quit``, the input's end, a closed output or a signal.
@@ -112,6 +109,64 @@ def serve_uci(
         engine.close()
         signal.signal(signal.SIGTERM, previous)
     return 0
+
+
+def serve_gtp(
+    agent: Any = "rave",
+    *,
+    game: Any = "go(board_size=9)",
+    simulations: int | None = None,
+    seconds: float | None = None,
+    clock: str | None = None,
+    seed: int | None = None,
+) -> int:
+    """Play by the Go Text Protocol, version 2, on standard input and output.
+
+    Args:
+        agent: the agent for both colours, such as ``"rave(seconds=1)"``; see ``as_agent``.
+        game: the game at the start; see ``as_game``.
+        simulations: simulations per move, for an agent whose spec has no limit.
+        seconds: seconds per move, for an agent whose spec has no limit.
+        clock: the time for a game where the controller sets none, such as ``"60+1"``.
+        seed: seed of all random numbers; None for a random one.
+
+    Returns:
+        The exit code of the process.
+    """
+    player = limited_agent(agent, simulations, seconds, clock)
+    engine = Engine(game, player, seed=seed)
+    warm_up(player, engine.position.game)  # Before the controller's clock runs.
+    return serve(engine, sys.stdin.buffer, sys.stdout.buffer)
+
+
+def serve_uci(
+    agent: Any = "auto",
+    *,
+    game: Any = "chess",
+    simulations: int | None = None,
+    seconds: float | None = None,
+    clock: str | None = None,
+    seed: int | None = None,
+) -> int:
+    """Play by the Universal Chess Interface on standard input and output.
+
+    Args:
+        agent: the agent for both sides, such as ``"auto(seconds=1)"``; see ``as_agent``.
+        game: chess, shogi, xiangqi, othello, amazons, breakthrough or clobber.
+        simulations: simulations per move, for an agent whose spec has no limit.
+        seconds: seconds per move, for an agent whose spec has no limit.
+        clock: the time for a game where the controller sets none, such as ``"60+1"``.
+        seed: seed of all random numbers; None for a random one.
+
+    Returns:
+        The exit code of the process.
+    """
+    player = limited_agent(agent, simulations, seconds, clock)
+
+    def make(tell: Callable[[str], None]) -> UciEngine:
+        return UciEngine(game, player, tell, seed=seed)
+
+    return converse_uci(make, sys.stdin.buffer, sys.stdout.buffer)
 
 
 def _write(sink: BinaryIO, text: str | None) -> None:

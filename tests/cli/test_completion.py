@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from rave_agents.agents.named_agents import agent_types
 from rave_agents.cli import app
-from rave_agents.cli.completion import complete_agent
+from rave_agents.cli.options import complete_agent
 
 
 def completed(*line):

@@ -3,9 +3,12 @@
 import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 from helpers.own_networks import (
     FILE,
     MADE,
@@ -24,6 +27,8 @@ from rave_agents import Limit, SearchConfig, Searcher, as_evaluator
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.arena.match import play_match
 from rave_agents.cli import app
+from rave_agents.cli.learning import learn_and_show
+from rave_agents.cli.output import Output
 from rave_agents.errors import GameError, UnknownNameError, UnsupportedGameError
 from rave_agents.evaluators.trained_network import TrainedNetwork
 from rave_agents.frameworks.adapters import load_game
@@ -197,17 +202,18 @@ def test_the_command_trains_by_the_searchs_improved_policy(tmp_path):
 @pytest.mark.parametrize(
     ("rounds", "told"), [(0, "no round had ended"), (1, "--from net.npz goes on")]
 )
-def test_after_ctrl_c_the_command_says_what_is_kept(tmp_path, monkeypatch, rounds, told):
-    def train_to_file(game, output, *arguments, **options):
+def test_after_ctrl_c_the_command_says_what_is_kept(tmp_path, monkeypatch, capsys, rounds, told):
+    def interrupted_training(game, output, made):
         for _ in range(rounds):
             output.write_bytes(b"a network")
         raise KeyboardInterrupt
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("rave_agents.cli.values.train_to_file", train_to_file)
-    found = CliRunner().invoke(app, ["train", GAME, "--output", "net.npz"])
-    assert found.exit_code == 130
-    assert told in " ".join(found.output.split())
+    call = partial(interrupted_training, game=GAME, output=Path("net.npz"))
+    with pytest.raises(typer.Exit) as caught:
+        learn_and_show("train", call, Output(), None)
+    assert caught.value.exit_code == 130
+    assert told in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.compiled

@@ -1,0 +1,129 @@
+"""The forms in which commands give their results, and runs of games."""
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from rave_agents.arena.dask_cluster import dask_executor
+from rave_agents.arena.worker import UnfinishedError
+from rave_agents.cli.program import interrupted
+from rave_agents.cli.terminal import show_json, show_result
+from rave_agents.results.result import Result
+
+
+def check_writable(path: Path | None, option: str) -> None:
+    """Raise before a long run the error that writing its file would raise afterwards."""
+    if path is None:
+        return
+    if not path.parent.is_dir():
+        raise ValueError(f"There is no folder {str(path.parent)!r} for {option}.")
+    existed = path.exists()
+    path.open("a").close()
+    if not existed:
+        path.unlink()
+
+
+Csv = Annotated[
+    Path | None, typer.Option("--csv", help="Write the rows of the table to this file.")
+]
+Png = Annotated[Path | None, typer.Option("--png", help="Draw the estimates with their intervals.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Output:
+    """A result's table: on the terminal, as JSON, in a file."""
+
+    csv: Csv = None
+    as_json: Json = False
+
+    def check(self) -> None:
+        """Refuse files that cannot be written."""
+        check_writable(self.csv, "--csv")
+
+    def show(self, result: Result, **how: Any) -> None:
+        """Print a result, see ``show_result`` for ``how``."""
+        if self.as_json:
+            show_json(result.to_dict())
+        else:
+            show_result(result, **how)
+
+    def write(self, result: Any) -> None:
+        """Write the files of a result."""
+        if self.csv is not None:
+            result.to_csv(self.csv)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class GameOutput(Output):
+    """The table of a run of games, its picture, and the cluster that plays them."""
+
+    png: Png = None
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Play on a Dask cluster: its scheduler's address, such as tcp://host:8786, or "
+            "local for a cluster of --jobs processes of this machine.",
+        ),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse files that cannot be written."""
+        super().check()
+        check_writable(self.png, "--png")
+
+    def write(self, result: Any) -> None:
+        """Write the files of a result."""
+        super().write(result)
+        if self.png is not None and result.finished:  # Without games there is nothing to draw.
+            result.plot().savefig(self.png, format="png", dpi=150, bbox_inches="tight")
+
+
+@contextlib.contextmanager
+def _executor(address: str | None, jobs: int) -> Iterator[Executor | None]:
+    """The executor of a Dask cluster; None without an address."""
+    if address is None:
+        yield None
+    else:
+        with dask_executor(address, jobs=jobs) as executor:
+            yield executor
+
+
+def play_games(call: partial[Any], output: GameOutput, **how: Any) -> None:
+    """Play a run of games, show and write its result, and end as the run ended.
+
+    A run that fails or is interrupted shows the games it finished.
+
+    Args:
+        call: plays the games and shows their progress.
+        output: the forms of the result.
+        **how: see ``show_result``.
+    """
+    output.check()
+    failure: Exception | None = None
+    with _executor(output.dask, call.keywords.get("jobs", 1)) as executor:
+        try:
+            result = call(executor=executor)
+        except UnfinishedError as error:
+            result, failure = error.result, error
+    if output.as_json or result.finished:
+        output.show(result, **how)
+    output.write(result)
+    if failure is not None:
+        raise failure
+    if result.interrupted:
+        of = "" if result.all_planned is None else f" of {result.all_planned}"
+        file = call.keywords.get("output")
+        advice = "Give --output FILE to be able to go on after a stop."
+        if file is not None:
+            kept = f"{escape(str(file))} has the finished games"
+            advice = f"To go on, run the same command again: {kept}."
+        raise interrupted(f"{result.finished}{of} games were finished. {advice}")

@@ -1,0 +1,289 @@
+"""The commands that play many games, and read their files: match, ablation, sweep, ..."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+from rich.markup import escape
+
+from rave_agents.agents.named_agents import without_amaf
+from rave_agents.arena.journal import merge_journals
+from rave_agents.arena.lists import games_and_agents, parse_agents
+from rave_agents.arena.match import play_match
+from rave_agents.arena.race import find_best
+from rave_agents.arena.report_data import load_report
+from rave_agents.arena.scaling import run_scaling
+from rave_agents.arena.sprt import Sprt
+from rave_agents.arena.sweep import parse_vary, run_sweep
+from rave_agents.arena.tournament import play_tournament, read_tournament
+from rave_agents.cli.options import complete_agent
+from rave_agents.cli.output import Csv, GameOutput, Png, check_writable, play_games
+from rave_agents.cli.program import command, use_current_folder
+from rave_agents.cli.terminal import say, show_result
+from rave_agents.files import written_whole
+
+
+@command(play_match)
+def match(
+    call: partial[Any],
+    output: GameOutput,
+    *,
+    sprt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ELO0,ELO1",
+            help="Stop once a sequential test of ELO0 against ELO1 for FIRST is decided.",
+        ),
+    ] = None,
+    sprt_model: Annotated[
+        str,
+        typer.Option(help="Scale of the --sprt bounds: normalized Elo (as Fishtest) or logistic."),
+    ] = "normalized",
+) -> None:
+    """Let two agents play a match.
+
+    Every random opening is played twice, with the seats exchanged. Ctrl-C or SIGTERM ends the match
+    early and shows the games that are finished.
+    """
+    test = None if sprt is None else Sprt.parse(sprt, model=sprt_model)
+    play_games(partial(call, sprt=test), output)
+
+
+@command(
+    play_match,
+    second={},
+    games={"default": 100, "help": "Games to play."},
+    sprt={},
+    referee={},
+    sgf={},
+)
+def ablation(
+    call: partial[Any],
+    output: GameOutput,
+    *,
+    first: Annotated[
+        str,
+        typer.Argument(
+            metavar="AGENT", autocompletion=complete_agent, help="An agent with AMAF statistics."
+        ),
+    ] = "rave",
+) -> None:
+    """Measure what AMAF adds: let an agent play against the same without.
+
+    The other is the same search without AMAF statistics, with the exploration of plain UCT if the
+    agent itself has none.
+    """
+    play_games(partial(call, first=first, second=str(without_amaf(first))), output)
+
+
+@command(
+    run_sweep,
+    game={
+        "metavar": "GAME[,GAME...]",
+        "help": "The game, or several separated by commas: 'hex(board_size=5),tic_tac_toe'.",
+    },
+    agent="The agent to vary, without the varied parameters.",
+    opponent="Its opponent.",
+)
+def sweep(
+    call: partial[Any],
+    output: GameOutput,
+    *,
+    vary: Annotated[
+        list[str],
+        typer.Option(
+            metavar="KEY=VALUE,...",
+            help="A parameter of AGENT and its values; may be repeated.",
+        ),
+    ],
+) -> None:
+    """Let an agent with every combination of some parameters play against another one.
+
+    All combinations play the same openings. Ctrl-C shows the games that are finished; with --output
+    the same command then goes on.
+    """
+    play_games(partial(call, vary=parse_vary(vary)), output)
+
+
+@command(play_tournament, games_per_pairing={"option": "--games"})
+def tournament(
+    call: partial[Any],
+    output: GameOutput,
+    *,
+    games: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="GAME... [AGENT...] | FILE",
+            autocompletion=complete_agent,
+            help="Games, then agents, such as: breakthrough auto rave uct; or a TOML file.",
+        ),
+    ],
+    agents: Annotated[
+        str | None,
+        typer.Option(
+            autocompletion=complete_agent,
+            help='The agents, where GAMES are all games: "auto rave(c=0.2) mine=./bot.py:Bot".',
+        ),
+    ] = None,
+    gauntlet: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help="An agent that plays against all others, and these not each other.",
+        ),
+    ] = None,
+) -> None:
+    """Let many agents play against each other, and rate them.
+
+    Everybody meets everybody in every game. A TOML file sets games and agents, and where you like
+    games_per_pairing, gauntlet, anchor, simulations, seconds, clock, seed, opening_plies, forfeit;
+    options take precedence. Ctrl-C shows the standing; with --output the same command then goes on.
+    """
+    settings = _settings(games, agents)
+    if gauntlet:
+        settings["gauntlet"] = gauntlet
+    play_games(partial(play_tournament, **{**settings, **call.keywords}), output)
+
+
+def _settings(words: Sequence[str], agents: str | None) -> dict[str, Any]:
+    """The games and agents of a command, or all settings of its file."""
+    is_file = words[0].endswith(".toml") or (len(words) == 1 and Path(words[0]).is_file())
+    if not is_file:
+        games, players = games_and_agents(words, agents)
+        return {"games": games, "agents": players}
+    if len(words) > 1 or agents is not None:
+        raise ValueError(f"{words[0]} sets games and agents: give no others beside it.")
+    return read_tournament(words[0])
+
+
+@command(run_scaling, agent="An agent without a limit.")
+def scaling(
+    call: partial[Any],
+    output: GameOutput,
+    *,
+    against: Annotated[
+        list[str],
+        typer.Option(
+            metavar="AGENT",
+            autocompletion=complete_agent,
+            help="An opponent with a limit of its own; may be repeated.",
+        ),
+    ],
+    simulations: Annotated[
+        str, typer.Option(metavar="N,N,...", help="Simulations a move, such as 100,300,1000,3000.")
+    ] = "",
+    seconds: Annotated[
+        str, typer.Option(metavar="S,S,...", help="Seconds a move, in their place.")
+    ] = "",
+) -> None:
+    """Measure how an agent's strength grows with its simulations or seconds a move.
+
+    All limits play the same openings against the same opponents. Ctrl-C shows the games that are
+    finished; with --output the same command then goes on.
+    """
+    limits = {
+        "simulations": _numbers("simulations", simulations, int),
+        "seconds": _numbers("seconds", seconds, float),
+    }
+    play_games(partial(call, against=against, **limits), output)
+
+
+_N = TypeVar("_N", int, float)
+
+
+def _numbers(name: str, text: str, kind: Callable[[str], _N]) -> list[_N]:
+    try:
+        return [kind(word) for word in text.split(",")] if text.strip() else []
+    except ValueError:
+        raise ValueError(f"--{name} takes numbers such as 100,300,1000; got {text!r}.") from None
+
+
+@command(find_best)
+def best(
+    call: partial[Any],
+    output: GameOutput,
+    *,
+    agents: Annotated[
+        str | None,
+        typer.Option(
+            autocompletion=complete_agent,
+            help='The agents: "auto rave(c=0.2) mine=./bot.py:Bot"; by default one of each kind '
+            "that can play the game.",
+        ),
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE,...",
+            help="A parameter and its values: the agents that take it race with each. May be "
+            "repeated.",
+        ),
+    ] = None,
+) -> None:
+    """Find the best agent for a game: a race of pairs of games that drops who is weaker early.
+
+    It ends with one sentence: which agent is the best, with an interval that may be trusted at any
+    time, or that no difference was found. Ctrl-C shows the standing; with --output the same command
+    then goes on.
+    """
+    players = None if agents is None else parse_agents(agents)
+    run = partial(call, agents=players, vary=parse_vary(vary or []))
+    play_games(run, output, summary_last=True)
+
+
+@command()
+def report(
+    *,
+    journal: Annotated[Path, typer.Argument(metavar="JOURNAL", help="A file of --output.")],
+    page: Annotated[
+        Path | None, typer.Option("--html", help="Write one page with everything in it.")
+    ] = None,
+    png: Png = None,
+    csv: Csv = None,
+    games: Annotated[int, typer.Option(help="Games that the page replays.", min=0)] = 3,
+    ask: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help="An agent as the file has it, which searches again for the page; may be repeated.",
+        ),
+    ] = None,
+) -> None:
+    """Show the games of a file: as a page, a picture, a table, or here.
+
+    The file may be of a match, a sweep, a tournament, a race or a curve, whether finished or not.
+    It may be anybody's: nothing in it is imported, called or started. An agent that you name with
+    --ask searches again to tell what it thought of each move of the games on the page.
+    """
+    files = GameOutput(csv=csv, png=png)
+    files.check()
+    check_writable(page, "--html")
+    data = load_report(journal)
+    if page is not None:
+        from rave_agents.web.report_page import report_page  # noqa: PLC0415  (slow: matplotlib)
+
+        if ask:
+            use_current_folder()
+        text = report_page(data, games=games, ask=ask or ())
+        with written_whole(page, "w", encoding="utf-8") as file:
+            file.write(text)
+    files.write(data.result)
+    if page is None and png is None and csv is None:
+        show_result(data.result)
+
+
+@command(merge_journals, output={"help": "The new file."})
+def merge(
+    call: partial[Any],
+    *,
+    inputs: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of games.")],
+) -> None:
+    """Join files of games, such as those of shards, to one.
+
+    They must be of the same match, sweep or tournament. The command that played them goes on from
+    the new file with --output, and shows the tables.
+    """
+    games = call(inputs=inputs)
+    say(f"{games} games in {escape(str(call.keywords['output']))}.")
