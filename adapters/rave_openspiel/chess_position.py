@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from rave_agents.games.chess_notation import (
+from rave_agents.games.chess_pieces import (
     KNIGHT_STEPS,
     LINE_STEPS,
     RANKS,

@@ -19,7 +19,6 @@ MAKERS = (
     "compiler.machine_code",
     "compiler.references",
     "compiler.shortcuts",
-    "games.kit.instructions",
     "games.kit.memory",
     "games.kit.rules_lowering",
 )

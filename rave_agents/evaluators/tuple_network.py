@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.game.arguments import is_integer
-from rave_agents.games.grid_lines import lines_of
+from rave_agents.games.alignment import lines_of
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.tuples import judge_tuples
 from rave_agents.games.kit.values import with_judge

@@ -1,21 +1,20 @@
 """Base of games in which a row of stones wins: tic-tac-toe, m,n,k-games, gomoku.
 
-Players put stones on empty cells of a grid of any dimensions in turn, and who first has a row of so
-many, straight or diagonal, wins; a full grid is a draw. On a grid that wraps, each line is a ring:
-a whole ring wins, however long a row must be.
+Players put stones on empty cells of a grid of any dimensions in turn. The first row of a given
+length, straight or diagonal, wins; a full grid is a draw. On a grid that wraps, each line is a
+ring: a whole ring wins, however long a row must be.
 
-Each line through the grid is a word of bits for each player, so that a stone sets one bit of each
-line through its cell, and a row is found in a word where it overlaps itself moved along.
+Each line through the grid is a word of bits for each player. A stone sets one bit of each line
+through its cell, and a word has a row if it overlaps itself shifted along.
 """
 
+import itertools
 import math
 from typing import Any
 
 import numpy as np
 
-from rave_agents.games.grid_lines import lines_of
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION
-from rave_agents.games.winner import WinnerRules
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION, WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 MOST_CELLS = 4096
@@ -35,7 +34,7 @@ class AlignmentRules(WinnerRules):
     turns = ("mirrored", "upside_down", "transposed")
 
     def lay_out(self, sides: tuple[int, ...], row: int, *, wrap: bool = False) -> None:
-        """Lay out the lines of a grid of some sides, where a row of so many stones wins."""
+        """Lay out the lines of a grid with these sides, where ``row`` stones in a row win."""
         longest, cells = (LONGEST_RING if wrap else LONGEST), math.prod(sides)
         if min(sides) < 1 or max(sides) > longest or cells > MOST_CELLS or row < 1:
             raise ValueError(
@@ -45,6 +44,7 @@ class AlignmentRules(WinnerRules):
         self.num_distinct_actions = self.max_game_length = self.num_cells = cells
         self.board_shape: tuple[int, int] = cells // sides[-1], sides[-1]
         self.ring: int = max(sides) if wrap else 0
+        # Doubling finds a row in log2(row) shifts: after a shift by s each bit means s more stones.
         shifts, reached, needed = [], 1, min(row, max(sides))
         while reached < needed:
             shifts.append(min(reached, needed - reached))
@@ -86,7 +86,7 @@ class AlignmentRules(WinnerRules):
             line = self.line_at[action, direction]
             stones = state.lines[player, line] | self.bit_at[action, direction]
             state.lines[player, line] = stones
-            if self.ring > 0:
+            if self.ring > 0:  # Write the ring twice, so that a row may cross its seam.
                 stones |= stones << self.ring
             for step in range(self.num_shifts):
                 stones &= stones >> self.shifts[step]
@@ -100,7 +100,7 @@ class AlignmentRules(WinnerRules):
             state.winner = DRAWN
 
     def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
-        """Draw stones from the list of empty cells, which is kept where the moves go."""
+        """Draw stones from the list of empty cells, stored where the moves go."""
         if end + self.num_cells - state.moves > players.shape[0]:
             return -1
         count = self.legal_actions(state, actions[end:])
@@ -127,13 +127,39 @@ class AlignmentRules(WinnerRules):
 
     def string_of(self, state: Any) -> str:
         """The board."""
-        return "\n".join(self.rows_of(state, ".xo"))
-
-    def rows_of(self, state: Any, signs: str) -> list[str]:
-        """The rows of the board as text, with a sign for each content of a cell."""
-        cells = np.reshape(state.cells, self.board_shape)
-        return ["".join(signs[cell] for cell in row) for row in cells]
+        return "\n".join(self.board_rows(state, ".xo"))
 
     def observation(self, state: Any) -> Any:
         """Planes of empty cells, stones of player 1, stones of player 0."""
         return self.board_planes(state, (0, 2, 1))
+
+
+def lines_of(sides: tuple[int, ...], wrap: bool) -> list[tuple[int, list[int]]]:
+    """All lines of a grid: the number of the direction, and the cells in order."""
+    numbers = np.arange(math.prod(sides)).reshape(sides)
+    steps = itertools.product((-1, 0, 1), repeat=len(sides))
+    found = []
+    for direction, step in enumerate(step for step in steps if step > (0,) * len(sides)):
+        seen: set[tuple[int, ...]] = set()
+        for first in itertools.product(*map(range, sides)):
+            # A line that ends is followed from its first cell.
+            begins = wrap or not is_inside(moved(first, step, -1), sides)
+            cell, line = first, []
+            while begins and cell not in seen and is_inside(cell, sides):
+                seen.add(cell)
+                line.append(int(numbers[cell]))
+                cell = moved(cell, step, 1)
+                cell = tuple(np.mod(cell, sides)) if wrap else cell
+            if line:
+                found.append((direction, line))
+    return found
+
+
+def moved(cell: tuple[int, ...], step: tuple[int, ...], times: int) -> tuple[int, ...]:
+    """The cell that a number of steps lead to."""
+    return tuple(place + times * by for place, by in zip(cell, step, strict=True))
+
+
+def is_inside(cell: tuple[int, ...], sides: tuple[int, ...]) -> bool:
+    """True if a cell is one of the grid's."""
+    return all(0 <= place < side for place, side in zip(cell, sides, strict=True))

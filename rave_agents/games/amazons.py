@@ -1,23 +1,24 @@
 """Amazons, as OpenSpiel has it: ``amazons(board_size=10)``, on boards of 6, 8 or 10.
 
 A turn has three moves: a player chooses an own amazon that can move, moves it like a queen of
-chess, and shoots an arrow like a queen from where it stands to a square that is blocked from then
-on. Nothing passes over what stands on a square. Who has no amazon that can move loses (OpenSpiel,
-``amazons.cc``).
+chess, and shoots an arrow like a queen from there; the square it hits stays blocked. Nothing passes
+over an occupied square. A player without an amazon that can move loses (OpenSpiel, ``amazons.cc``).
 
-Every action is a square; square 0 is above on the left, squares go to the right and then
-downwards.
+Every action is a square, numbered from the upper left to the right and then downwards.
+
+Each line of the board (rows, columns, both diagonals) is a word with a bit for each occupied square
+and for each place beyond its end. A table gives the number of free squares around a place.
 """
 
 from typing import Any
 
 import numpy as np
 
-from rave_agents.games.kit.rules import NO_ACTION
-from rave_agents.games.ordered import insert
-from rave_agents.games.queens import QueenRules
+from rave_agents.games.kit.rules import NO_ACTION, WinnerRules, insert
 from rave_agents.simulate.random_stream import random_below
 
+DIRECTIONS = 4
+"""Directions of lines: along rows, columns and the two diagonals."""
 STARTS = {6: (24, 29, 31, 34), 8: (40, 47, 58, 61), 10: (60, 69, 93, 96)}
 """The squares of player 0's amazons by the board's size; player 1's are opposite."""
 
@@ -31,7 +32,7 @@ ARROW = 3
 """The content of a cell where an arrow is."""
 
 
-class Amazons(QueenRules):
+class Amazons(WinnerRules):
     """See the module."""
 
     name = "amazons"
@@ -66,8 +67,74 @@ class Amazons(QueenRules):
         state.winner = NO_ACTION
         self.find_movable(state, 0)
 
+    def lay_out(self, size: int) -> dict[str, Any]:
+        """Number the lines of a board; returns the field that they need."""
+        rows, columns = np.divmod(np.arange(size * size), size)
+        numbers = rows, columns, rows - columns + size - 1, rows + columns
+        firsts = 0, size, 2 * size, 4 * size - 1
+        # [direction, square] the line through the square and the square's place on it; for each
+        # direction the step from one square of a line to the next.
+        self.line = np.array([one + first for one, first in zip(numbers, firsts, strict=True)])
+        self.place = np.array([columns, rows, rows, rows])
+        self.steps = np.array([1, size, size + 1, size - 1])
+        self.free = np.array([_free_places(size, taken) for taken in range(1 << size)], np.uint8)
+        self.empty = np.full(6 * size - 2, (1 << size) - 1, np.int16)
+        for line, place in zip(self.line.ravel(), self.place.ravel(), strict=True):
+            self.empty[line] ^= 1 << place
+        return {"lines": (np.int16, len(self.empty))}
+
+    def toggle(self, state: Any, square: int) -> None:
+        """Occupy a free square, or free an occupied one."""
+        for direction in range(DIRECTIONS):
+            state.lines[self.line[direction, square]] ^= 1 << self.place[direction, square]
+
+    def is_taken(self, state: Any, square: int) -> bool:
+        """True if a square is occupied."""
+        return state.lines[self.line[0, square]] >> self.place[0, square] & 1 == 1
+
+    def around(self, state: Any, direction: int, square: int) -> Any:
+        """The number of free squares next to a square on a line: before it + 16 * after it."""
+        taken = state.lines[self.line[direction, square]]
+        around: Any = np.int64(self.free[taken, self.place[direction, square]])
+        return around
+
+    def can_leave(self, state: Any, square: int) -> bool:
+        """True if a square next to one is free."""
+        around = 0
+        for direction in range(DIRECTIONS):
+            around |= self.around(state, direction, square)
+        return around > 0
+
+    def list_reached(self, state: Any, square: int, actions: Any) -> int:
+        """List the squares that a queen reaches, in ascending order; returns how many."""
+        count = 0
+        for direction in range(DIRECTIONS):
+            around, step = self.around(state, direction, square), self.steps[direction]
+            for distance in range(1, (around & 15) + 1):
+                count = insert(actions, 0, count, square - distance * step)
+            for distance in range(1, (around >> 4) + 1):
+                count = insert(actions, 0, count, square + distance * step)
+        return count
+
+    def draw_reached(self, state: Any, square: int, stream: Any) -> int:
+        """One of the squares that a queen reaches, each equally probable."""
+        count = 0
+        for direction in range(DIRECTIONS):
+            around = self.around(state, direction, square)
+            count += (around & 15) + (around >> 4)
+        place, direction = random_below(stream, count), 0
+        while True:
+            around, step = self.around(state, direction, square), self.steps[direction]
+            before, after = around & 15, around >> 4
+            if place < before:
+                return square - (place + 1) * step
+            if place < before + after:
+                return square + (place - before + 1) * step
+            place -= before + after
+            direction += 1
+
     def find_movable(self, state: Any, player: int) -> bool:
-        """Keep which amazons of a player can move; returns whether any can."""
+        """Store which amazons of a player can move; returns whether any can."""
         found = 0
         for amazon in range(AMAZONS):
             movable = 1 if self.can_leave(state, state.amazons[player, amazon]) else 0
@@ -113,6 +180,7 @@ class Amazons(QueenRules):
         count = 0
         for amazon in range(AMAZONS):
             count += state.can_move[amazon]
+        # Step over the amazons that cannot move, which count 0.
         place, amazon = random_below(stream, count), -1
         while place >= 0:
             amazon += 1
@@ -127,8 +195,7 @@ class Amazons(QueenRules):
 
     def string_of(self, state: Any) -> str:
         """The board, from above."""
-        signs = np.array(list(".XO#"))[self.board_planes(state, range(4)).argmax(axis=0)]
-        return "\n".join("".join(row) for row in signs)
+        return "\n".join(self.board_rows(state, ".XO#"))
 
     def describe_board(self, state: Any, cells: Any) -> None:
         """0 for an empty square, one more than the amazon's owner, or 3 for an arrow."""
@@ -137,9 +204,17 @@ class Amazons(QueenRules):
         for player in range(2):
             for amazon in range(AMAZONS):
                 square = state.amazons[player, amazon]
-                if cells[square] == ARROW:  # Else it is in the air.
+                if cells[square] == ARROW:  # Else it has left its square and not moved yet.
                     cells[square] = 1 + player
 
     def observation(self, state: Any) -> Any:
         """Planes of empty squares, player 1's amazons, player 0's, and arrows."""
         return self.board_planes(state, (0, 2, 1, ARROW))
+
+
+def _free_places(size: int, taken: int) -> list[int]:
+    """The numbers that ``Amazons.around`` looks up, for each place of a line."""
+    signs = "".join("01"[taken >> place & 1] for place in range(size))
+    sides = [(signs[:place][::-1], signs[place + 1 :]) for place in range(size)]
+    free = [[len(side) - len(side.lstrip("0")) for side in both] for both in sides]
+    return [before + 16 * after for before, after in free]

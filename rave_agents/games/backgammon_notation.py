@@ -1,7 +1,7 @@
-"""Actions, dice and positions of backgammon as OpenSpiel numbers and writes them.
+"""Backgammon as OpenSpiel numbers and writes it, and its drawn board.
 
-OpenSpiel counts points from 0 on as X moves, and has 24 for the bar and 25 for a die that is not
-used; ``backgammon_board.py`` counts places as each player moves.
+OpenSpiel counts points from 0 on as X moves, with 24 for the bar and 25 for a die that is not used;
+``backgammon.py`` counts places as each player moves.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.games.backgammon_board import BAR, OFF, POINTS
+from rave_agents.game.board import Board, Cell, Place, Tiling
+
+BAR, POINTS, OFF = 0, 24, 25
+"""The places other than points, and the number of points."""
 
 UNUSED, NUMBERS = 25, 26
 """OpenSpiel's number for a die that is not used, and how many numbers there are."""
@@ -32,14 +35,14 @@ FIRST_ROLLS = 2 * len(PAIRS)
 """The number of outcomes that begin a game: no doubles."""
 
 NAMES = {25: "Bar", -2: "Off", -1: "Pass"}
-"""Ends of steps that are no points; points are counted down."""
+"""Ends of steps other than points; points are counted down."""
 
 HEIGHT = 5
 """The most men of a point that are shown one by one."""
 
 
 class _Step(NamedTuple):
-    """The way of one man: where it begins and ends, and whether it hits."""
+    """The step of one man: where it begins and ends, and whether it hits."""
 
     start: int
     end: int
@@ -51,7 +54,7 @@ class _Step(NamedTuple):
 
 
 def _step(player: int, number: int, die: int, others: Sequence[int]) -> _Step:
-    """The way that a die moves a man of a player's, with the other's men at each place."""
+    """The step of a player's man by a die, with the other's men at each place."""
     if number == UNUSED:
         return _Step(25 if player == 0 else 0, -1, False)
     start = OFF - int(PLACE_OF[player, number])
@@ -112,7 +115,7 @@ def board_text(men: Any) -> str:
 
 
 def state_text(state: Any) -> str:
-    """The board and what else a record holds."""
+    """The board, and the turn, dice, bar and scores."""
     bars = "x" * state.men[0, BAR] + "o" * state.men[1, BAR]
     dice = "".join(str(die) for die in state.dice if die)
     return (
@@ -136,3 +139,75 @@ def features(state: Any, player: int) -> Any:
 def _on_points(men: Any) -> Any:
     """[2, 24] the men on each point, as OpenSpiel counts them, of those at each place."""
     return np.take_along_axis(men, PLACE_OF[:, :POINTS], axis=1)
+
+
+HALF, QUARTER = POINTS // 2, POINTS // 4
+"""The points of a side of the board, and those up to the bar."""
+
+LENGTH, GAP = 5.0, 0.25
+"""The length of a point, in men, and the distance to the bar and to the men that are off."""
+
+
+def drawn(men: Any, dice: Sequence[int], mover: int, legal: Sequence[int]) -> Board:
+    """The board as X sees it, whose last points are above on the right.
+
+    An action is placed where its first step goes, the one from farther back.
+
+    Args:
+        men: [2, 26] each player's men at each place.
+        dice: the lower and the higher one.
+        mover: the player to move.
+        legal: that player's actions.
+    """
+    cells, names = [], []
+    for number in range(POINTS):
+        counts = [int(men[player, PLACE_OF[player, number]]) for player in range(2)]
+        column = HALF - 1 - number if number < HALF else number - HALF
+        cells.append(_cell(column + (column >= QUARTER), number >= HALF, counts))
+        names.append(f"point {OFF - PLACE_OF[mover, number]}")
+    for column, place, name in ((QUARTER, BAR, "bar"), (HALF + 1, OFF, "off")):
+        for player in range(2):
+            counts = [0, 0]
+            counts[player] = int(men[player, place])
+            cells.append(_cell(column, (player == 0) == (place == OFF), counts))
+            names.append(f"{name} of seat {player}")
+    found = {action: _place(action, dice, mover) for action in legal}
+    places = {action: place for action, place in found.items() if place is not None}
+    return Board(tiling=Tiling.SQUARES, cells=tuple(cells), places=places, names=tuple(names))
+
+
+def _cell(column: int, is_above: bool, counts: Sequence[int]) -> Cell:
+    """A point of the upper or the lower half, with each player's men."""
+    owner = next((player for player, count in enumerate(counts) if count), None)
+    return Cell(
+        row=0 if is_above else 1,
+        column=column,
+        x=column + GAP * ((column >= QUARTER) + (column > QUARTER) + (column > HALF)),
+        y=0.0 if is_above else -LENGTH - 0.6,
+        height=LENGTH,
+        piece=None if owner is None else "man",
+        owner=owner,
+        count=max(counts) or 1,
+    )
+
+
+def _place(action: int, dice: Sequence[int], player: int) -> Place | None:
+    """Where the first step of an action begins and ends; None if it has no step."""
+    numbers = action % LOW_FIRST % NUMBERS, action % LOW_FIRST // NUMBERS
+    ordered = dice if action >= LOW_FIRST else dice[::-1]
+    steps = [
+        (int(PLACE_OF[player, number]), int(die))
+        for number, die in zip(numbers, ordered, strict=True)
+        if number != UNUSED
+    ]
+    if not steps:
+        return None
+    source, die = min(steps)
+    return Place(_index(min(source + die, OFF), player), _index(source, player))
+
+
+def _index(place: int, player: int) -> int:
+    """The index of the cell of a player's place."""
+    if place == BAR:
+        return POINTS + player
+    return POINTS + 2 + player if place == OFF else int(NUMBER_OF[player, place])

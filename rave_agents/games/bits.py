@@ -1,7 +1,7 @@
 """Sets of squares as 64 bits, for rules: a few instructions each in compiled code.
 
-A set is a ``numpy.uint64``, and so must be all that it is combined with: Numba makes a real number
-of the sum of a signed and an unsigned one.
+A set is a ``numpy.uint64``, and may only be combined with others: Numba turns the sum of a signed
+and an unsigned integer into a float.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
-from rave_agents.games.kit.instructions import count_bits, lowest_bit
+from rave_agents.games.kit.memory import count_bits, lowest_bit
 from rave_agents.simulate.random_stream import random_below
 
 __all__ = [
@@ -34,7 +34,7 @@ NONE = np.uint64(0)
 
 @kernel
 def write_owners(sets: Any, cells: Any) -> None:
-    """Write for each square one more than the owner, of two, whose set it is in; else 0."""
+    """Write 1 or 2 for each square in the first or second set, else 0."""
     for square in range(cells.shape[0]):
         place = np.uint64(square)
         cells[square] = (sets[0] >> place & ONE) + (sets[1] >> place & ONE) * TWO
@@ -55,6 +55,7 @@ def has_bit(bits: Any, square: int) -> bool:
 @kernel
 def nth_bit(bits: Any, place: int) -> int:
     """The square at a place of a set, counted from 0 in ascending order."""
+    # `bits & (bits - 1)` removes the lowest bit.
     for _ in range(place):
         bits &= bits - ONE
     return lowest_bit(bits)
@@ -82,7 +83,7 @@ FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 
 @kernel
 def key_of(first: Any, second: Any) -> Any:
-    """A number for a pair of sets, which others hardly ever have."""
+    """A 64-bit hash of a pair of sets."""
     first *= FACTORS[0]
     second *= FACTORS[1]
     first ^= first >> np.uint64(29)

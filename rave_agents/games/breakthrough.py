@@ -1,11 +1,15 @@
 """Breakthrough, as OpenSpiel has it: ``breakthrough(rows=8,columns=8)``.
 
-Pieces go one row ahead, straight to an empty square or aslant to one that no own piece is on; who
-reaches the last row, or takes the last piece, wins (OpenSpiel, ``breakthrough.h``). Both players
-begin with two rows of pieces, or with one if the board has less than six rows.
+Pieces go one row ahead: straight to an empty square, or diagonally to one without an own piece. The
+player who reaches the last row or takes the last piece wins (OpenSpiel, ``breakthrough.h``). Both
+begin with two rows of pieces, or with one if the board has fewer than six rows.
 
-An action is the piece's square, counted from player 0's corner, one of six directions, three for
-each player, and whether it captures, in mixed base (rows * columns, 6, 2).
+An action is the piece's square, counted from player 0's corner, one of six directions (three for
+each player) and whether it captures, in mixed base (rows * columns, 6, 2).
+
+The rules foresee wins in a race. A *runner* reaches the last row whatever the opponent does: no
+square of its path can be attacked when it gets there, nor blocked where it goes straight, and the
+opponent arrives later (a race pattern, Saffidine, Jouandeau & Cazenave 2012).
 """
 
 from typing import Any
@@ -22,8 +26,7 @@ from rave_agents.games.bits import (
     nth_bit,
     write_owners,
 )
-from rave_agents.games.kit.rules import NO_ACTION
-from rave_agents.games.races import RaceRules
+from rave_agents.games.kit.rules import NO_ACTION, WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 FULL_ROWS = 6
@@ -33,7 +36,7 @@ LARGEST = 64
 """The most squares."""
 
 
-class Breakthrough(RaceRules):
+class Breakthrough(WinnerRules):
     """See the module."""
 
     name = "breakthrough"
@@ -54,7 +57,7 @@ class Breakthrough(RaceRules):
         self.board_shape: tuple[int, int] = self.rows, self.columns
         filled = self.columns * (2 if self.rows >= FULL_ROWS else 1)
         self.max_actions: int = 3 * filled
-        # Every move takes a piece a row ahead.
+        # Every move takes one piece a row ahead.
         self.max_game_length: int = 2 * filled * (self.rows - 1) + 1
         self.fields: dict[str, Any] = {
             "pieces": (np.uint64, 2),
@@ -70,6 +73,63 @@ class Breakthrough(RaceRules):
         """Pieces stand on the rows nearest to each player."""
         state.pieces[:] = self.homes
         state.winner = NO_ACTION
+
+    def lay_rows(self, rows: int, columns: int) -> None:
+        """Lay out the last row of each player, and the squares with room for each direction."""
+        squares = rows * columns
+        every, last = (1 << squares) - 1, (1 << columns) - 1
+        self.goals = np.array([last << squares - columns, last], np.uint64)
+        # Directions 0, 1, 2 go to the left, straight and to the right: a piece in the first column
+        # cannot go to the left, where a shift would carry it into the row before.
+        edges = [sum(1 << row * columns + side for row in range(rows)) for side in (0, columns - 1)]
+        self.inner = np.array([every & ~edges[0], every, every & ~edges[1]], np.uint64)
+        self.ahead = np.array([columns - 1, columns, columns + 1], np.uint64)
+
+    def after_step(self, pieces: Any, player: int, direction: int) -> Any:
+        """Where pieces are after a step in a direction, occupied or not."""
+        pieces &= self.inner[direction]
+        if player == 0:
+            return pieces << self.ahead[direction]
+        return pieces >> self.ahead[2 - direction]
+
+    def after_aslant(self, pieces: Any, player: int) -> Any:
+        """Where pieces are after a diagonal step."""
+        return self.after_step(pieces, player, 0) | self.after_step(pieces, player, 2)
+
+    def foresee_end(self, state: Any, player: int, carrier: Any, room: Any) -> int:
+        """The number of moves until a runner arrives: negative if it is the opponent's."""
+        other = 1 - player
+        moves = self.moves_to_run(other, state.pieces[other], state.pieces[player], True)
+        if moves != 0:
+            return -moves
+        return self.moves_to_run(player, state.pieces[player], state.pieces[other], False)
+
+    def moves_to_run(self, player: int, own: Any, others: Any, first: bool) -> int:
+        """The moves of both until a runner of a player arrives; 0 if no piece is one.
+
+        Args:
+            player: the owner of the runner.
+            own: the player's pieces.
+            others: the opponent's.
+            first: whether the player is to move.
+        """
+        runners, reached = own, others
+        for step in range(self.board_shape[0]):
+            if step > 0 or not first:
+                # All squares that the opponent can have reached by now if each piece made every
+                # move: more than one game allows, so a runner is safe in any case.
+                captures = self.after_aslant(reached, 1 - player)
+                runners &= ~captures
+                reached |= captures | self.after_step(reached, 1 - player, 1)
+                if reached & self.goals[1 - player] != NONE:
+                    return 0
+            straight = self.after_step(runners, player, 1) & ~reached
+            runners = ~own & (self.after_aslant(runners, player) | straight)
+            if runners & self.goals[player] != NONE:
+                return 2 * step + (1 if first else 2)
+            if runners == NONE:
+                return 0
+        return 0
 
     def movable(self, state: Any, direction: int) -> Any:
         """The pieces that can go in a direction: 0 to the left, 1 straight, 2 to the right."""
@@ -154,8 +214,7 @@ class Breakthrough(RaceRules):
 
     def string_of(self, state: Any) -> str:
         """The board, player 0's pieces above."""
-        owners = self.observation(state).argmax(axis=0)
-        rows = ["".join("bw."[owner] for owner in row) for row in owners]
+        rows = self.board_rows(state, ".bw")
         letters = "".join(self.square_name(column)[0] for column in range(self.columns))
         return "\n".join([*(f"{self.rows - i}{row}" for i, row in enumerate(rows)), " " + letters])
 

@@ -1,11 +1,15 @@
-"""Bridges: who has won in Hex and Y before the stones are joined.
+"""Base of Hex and Y: bridges, and playouts that fill the board.
 
-Two stones of a player's are joined by a *bridge* if two cells beside both are empty: where the
-opponent takes one, the player takes the other. So is a stone with a side of the board that two
-empty cells beside it belong to. Who joins all that must be joined by stones and by bridges that
-share no cell wins, whatever the opponent does (Anshelevich 2002).
+Players put stones on empty cells in turn, and who connects first wins. On a full board exactly one
+player is connected, so a playout draws stones for all empty cells and then finds by bisection which
+stone won.
 
-A cell is ``row * columns + column``, and has the neighbours of ``STEPS``.
+Two stones of one colour are joined by a *bridge* if two cells adjacent to both are empty: when the
+opponent takes one, the player takes the other. Likewise two empty cells of a side join a stone with
+that side. A player who joins the goal sides by stones and by bridges that share no cell wins,
+whatever the opponent does (Anshelevich 2002).
+
+A cell is ``row * columns + column``; ``STEPS`` lists its neighbours around it.
 """
 
 from typing import Any
@@ -14,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.games.bits import count_bits
-from rave_agents.games.connection import ConnectionRules
-from rave_agents.games.hexagon_stones import HexagonStones
-from rave_agents.games.hexagons import NONE, SIDES, cells_at
+from rave_agents.games.hexagons import NONE, SIDES, HexagonStones, cells_at
+from rave_agents.games.kit.rules import NO_ACTION, WinnerRules
+from rave_agents.simulate.random_stream import random_below
 
 STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
 """Rows and columns from a cell to its neighbours, each beside the next."""
@@ -24,9 +28,86 @@ STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
 BITS = 64
 """Cells that a word of a carrier has bits for."""
 
+# Neighbours of a cell, in the order of STEPS:
+#
+#       5   4            (-1, 0) (-1, 1)
+#     3   .   0    =   (0, -1)   .   (0, 1)
+#       2   1             (1, -1) (1, 0)
 
-class BridgeRules(HexagonStones, ConnectionRules):
-    """The common part; a game has ``owns``, and calls ``lay_bridges`` when it is set up."""
+
+class BridgeRules(HexagonStones, WinnerRules):
+    """The common part; a game has ``points``, ``owns``, ``toggle``, ``is_empty``, ``is_connected``.
+
+    Its record has ``board_fields`` and those of ``HexagonStones``; ``setup`` calls ``lay_bridges``.
+    """
+
+    aside: tuple[str, ...] = ("empty",)
+    points: Any
+    """int array: the actions that are cells, in ascending order."""
+
+    def board_fields(self, *lines: int) -> dict[str, Any]:
+        """The fields of a board whose stones lie in such an array of words for each player."""
+        return {
+            "lines": (np.int64, (2, *lines)),
+            "empty": (np.int16, len(self.points)),
+            "to_move": np.int64,
+            "moves": np.int64,
+            "winner": np.int64,
+        }
+
+    def begin(self, state: Any) -> None:
+        """The board is empty, and nobody has won."""
+        state.winner = state.last = NO_ACTION
+
+    def toggle(self, state: Any, player: int, action: int) -> None:
+        """Put a player's stone on a cell, or take it away."""
+        raise NotImplementedError
+
+    def is_empty(self, state: Any, action: int) -> bool:
+        """True if a cell has no stone."""
+        raise NotImplementedError
+
+    def is_connected(self, state: Any, player: int) -> bool:
+        """True if a player has won."""
+        raise NotImplementedError
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """Every empty cell."""
+        return self.list_empty(state, actions)
+
+    def list_empty(self, state: Any, actions: Any) -> int:
+        """Write the empty cells, without a branch; returns how many there are."""
+        count = 0
+        for action in self.points:
+            actions[count] = action
+            count += self.is_empty(state, action)
+        return count
+
+    def play(self, state: Any, action: int) -> None:
+        """Put a stone of the player to move."""
+        player = state.to_move
+        self.toggle(state, player, action)
+        if self.is_connected(state, player):
+            state.winner = player
+        state.last = action
+        state.moves += 1
+        state.to_move = 1 - player
+
+    def winning_place(self, state: Any, count: int, first: int) -> int:
+        """The place of the stone that connects the winner, whose first one is at ``first``."""
+        low, high = 0, (count - 1 - first) // 2
+        now = high
+        while low < high:
+            middle = (low + high) // 2
+            for stone in range(min(now, middle) + 1, max(now, middle) + 1):
+                action: Any = np.int64(state.empty[first + 2 * stone])
+                self.toggle(state, state.winner, action)
+            now = middle
+            if self.is_connected(state, state.winner):
+                high = middle
+            else:
+                low = middle + 1
+        return first + 2 * low
 
     def lay_bridges(
         self, on_board: NDArray[np.bool_], sides: NDArray[np.bool_], goals: tuple[int, int]
@@ -61,6 +142,24 @@ class BridgeRules(HexagonStones, ConnectionRules):
             for side, belongs in enumerate(of_side):
                 beside = there & belongs[both].all(axis=1) & ~belongs[:-1]
                 self.side_bridges[beside, side] = both[beside]
+        self.lay_neighbours(self.beside, self.owners_outside())
+
+    def owners_outside(self) -> NDArray[np.int64]:
+        """Who counts as the owner of each neighbour off the board: the players who join that side.
+
+        Off the board, a neighbour belongs to the sides that all cells adjacent to both share.
+        """
+        outside = np.zeros(self.beside.shape, np.int64)
+        for cell, step in np.argwhere(self.beside == NONE):
+            shared = self.touched[cell]
+            for turn in (-1, 1):
+                near = self.beside[cell, (step + turn) % SIDES]
+                if near != NONE:
+                    shared &= self.touched[near]
+            outside[cell, step] = sum(
+                1 << player for player, goal in enumerate(self.goals) if goal & shared
+            )
+        return outside
 
     def foresee_end(self, state: Any, player: int, carrier: Any, room: Any) -> int:
         """The cells of the bridges, if a player's stones and bridges join what must be joined.
@@ -151,3 +250,25 @@ class BridgeRules(HexagonStones, ConnectionRules):
                     one, two = self.bridges[origin, place, 1], self.bridges[origin, place, 2]
                     self.add_bridge(carrier, one, two)
             cell = origin
+
+    def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
+        """Draw stones for all empty cells, and keep those up to the winning one."""
+        count = self.legal_actions(state, state.empty)
+        if end + count > players.shape[0]:
+            return -1
+        if state.sensible:
+            self.look_at_board(state, state.empty, count)
+        first, last = state.to_move, state.last
+        for place in range(count):
+            player = (first + place) & 1
+            drawn: Any = np.int64(NONE)
+            if state.sensible and last != NONE:
+                drawn = self.place_of_answer(state, last, player)
+            if drawn == NONE:
+                drawn = place + random_below(stream, count - place)
+            last = self.take_place(state, state.empty, place, drawn, player)
+            self.toggle(state, player, last)
+            players[end + place] = player
+            actions[end + place] = last
+        state.winner = 0 if self.is_connected(state, 0) else 1
+        return end + self.winning_place(state, count, first ^ state.winner) + 1

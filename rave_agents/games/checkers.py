@@ -1,14 +1,14 @@
 """Checkers, as OpenSpiel has it: ``checkers(rows=8,columns=8,egocentric=False)``.
 
-Men go one square ahead on a diagonal, kings in all four directions; a piece takes an opponent's
-beside it by jumping over it. Who can take must, and goes on with the same piece while it can, each
-jump being a move of its own; a man that becomes a king ends the turn. Who cannot move loses, and 40
-moves without a capture are a draw (OpenSpiel, ``checkers.cc``).
+Men go one square ahead on a diagonal, kings in all four directions; a piece captures an adjacent
+piece by jumping over it. Captures are compulsory, and go on with the same piece while it can, each
+jump being a move of its own; a man that becomes a king ends the turn. A player without a move
+loses, and 40 moves without a capture are a draw (OpenSpiel, ``checkers.cc``).
 
-Square 0 is above on the left, squares go to the right and then downwards, and an action is the
-piece's square, one of four directions and whether it takes, in mixed base (rows * columns, 4, 2).
-Sets have a bit for each dark square, and for one more a row where the columns are even: so a
-direction is the same distance everywhere.
+Square 0 is at the upper left, squares go to the right and then downwards, and an action is the
+piece's square, one of four directions and whether it captures, in mixed base (rows * columns, 4,
+2). Sets have a bit for each dark square. With an even number of columns they have one more bit per
+two rows, which is always 0, so that each direction is the same distance everywhere.
 """
 
 from typing import Any
@@ -32,6 +32,12 @@ LONGEST_QUIET = 40
 LARGEST, LETTERS = 64, 26
 """The most bits of a set, and the most columns."""
 
+# The bits of squares:
+#
+#     .  0  .  1  .  2  .  3  |        the bits of 8 x 8 squares:
+#     4  .  5  .  6  .  7  .  (8)      to the upper left and right 5 and 4 less,
+#     .  9  . 10  . 11  . 12  |        to the lower right and left 5 and 4 more
+
 
 class Checkers(DirectedRules):
     """See the module."""
@@ -46,7 +52,7 @@ class Checkers(DirectedRules):
         """Lay out the sets."""
         rows, columns = self.rows, self.columns
         width = columns | 1
-        # OpenSpiel loses sight of a piece that jumps on beyond as many columns as there are rows.
+        # OpenSpiel's code for a further jump fails with more columns than rows.
         fits = 2 <= columns <= min(rows, LETTERS) and rows > 2 * FILLED_ROWS
         if not fits or rows * width // 2 > LARGEST:
             raise ValueError(
@@ -81,7 +87,7 @@ class Checkers(DirectedRules):
         }
 
     def set_of(self, squares: Any) -> Any:
-        """The set of squares that are told by row and column."""
+        """The set of squares given by row and column."""
         bits = [1 << int(self.bit_of[row * self.columns + column]) for row, column in squares]
         return np.uint64(sum(bits))
 
@@ -92,13 +98,13 @@ class Checkers(DirectedRules):
         self.find_any(state, 0)
 
     def beside(self, targets: Any, direction: int) -> Any:
-        """The squares from which a step in a direction leads to one of some squares."""
+        """The squares from which a step in a direction leads to one of the targets."""
         step = self.steps[direction]
         moved = targets << np.uint64(-step) if step < 0 else targets >> np.uint64(step)
         return moved & self.inner[direction]
 
     def find_moves(self, state: Any, player: int, pieces: Any, takes: int) -> bool:
-        """Keep those of a player's pieces that can take, or go; returns whether there are any."""
+        """Store which pieces can capture, or step, in each direction; returns whether any can."""
         other = state.pieces[1 - player]
         free = self.board & ~(state.pieces[player] | other)
         found = NONE
@@ -112,7 +118,7 @@ class Checkers(DirectedRules):
         return found != NONE
 
     def find_any(self, state: Any, player: int) -> bool:
-        """Keep what a player can move: who can take must."""
+        """Store what a player can move: captures if there are any, else steps."""
         own = state.pieces[player]
         return self.find_moves(state, player, own, 1) or self.find_moves(state, player, own, 0)
 
@@ -121,7 +127,7 @@ class Checkers(DirectedRules):
         return (self.square_of[place] * 4 + direction) * 2 + state.takes
 
     def play(self, state: Any, action: int) -> None:
-        """Move a piece, take what it jumps over, and see who can move then."""
+        """Move a piece, capture what it jumps over, and find who moves next."""
         player, takes = state.to_move, action & 1
         place, step = self.bit_of[action >> 3], self.steps[action >> 1 & 3]
         left, reached = bit(place), bit(place + step * (1 + takes))
@@ -155,8 +161,7 @@ class Checkers(DirectedRules):
 
     def string_of(self, state: Any) -> str:
         """The board, with its coordinates."""
-        cells = self.board_planes(state, range(5)).argmax(axis=0)
-        return board_of_squares(["".join(".o+8*"[cell] for cell in row) for row in cells])
+        return board_of_squares(self.board_rows(state, ".o+8*"))
 
     def describe_board(self, state: Any, cells: Any) -> None:
         """0 for an empty square, else one more than the owner, and two more for a king."""

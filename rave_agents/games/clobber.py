@@ -1,9 +1,9 @@
 """Clobber, as OpenSpiel has it: ``clobber(rows=5,columns=6)``.
 
-Pieces fill the board by turns; each move takes a piece of the opponent's on a square beside an own
-one, which goes there. Who cannot move loses (OpenSpiel, ``clobber.cc``).
+Pieces of both players fill the board alternately; a move puts a piece onto an adjacent one of the
+opponent's, which is captured. A player without a move loses (OpenSpiel, ``clobber.cc``).
 
-Square 0 is above on the left, squares go to the right and then downwards, and an action is the
+Square 0 is at the upper left, squares go to the right and then downwards, and an action is the
 piece's square and one of four directions, up, right, down, left: ``square * 4 + direction``.
 """
 
@@ -20,7 +20,7 @@ LARGEST, LETTERS = 64, 26
 """The most squares, and the most columns."""
 
 SMALL, STAR, LARGE = 3, 2, 3
-"""Pieces of a group whose worth is known; what it is, and that of others."""
+"""The most pieces of a group of known worth, and the codes of worth ``*`` and of larger groups."""
 
 
 class Clobber(DirectedRules):
@@ -55,7 +55,7 @@ class Clobber(DirectedRules):
         every = (1 << squares) - 1
         self.not_first: np.uint64 = np.uint64(every & ~first)
         self.not_last: np.uint64 = np.uint64(every & ~(first << self.columns - 1))
-        # Player 0 has the corner below on the left.
+        # Player 0 has the corner at the lower left.
         light = sum(
             1 << square
             for square in range(squares)
@@ -70,7 +70,7 @@ class Clobber(DirectedRules):
         self.find_moves(state, state.pieces[0], state.pieces[1])
 
     def find_moves(self, state: Any, own: Any, other: Any) -> bool:
-        """Keep the pieces that can move in each direction; returns whether there are any."""
+        """Store the pieces that can move in each direction; returns whether there are any."""
         up, right = own & (other << self.up), own & self.not_last & (other >> self.side)
         down, left = own & (other >> self.up), own & self.not_first & (other << self.side)
         state.movable[0], state.movable[1] = up, right
@@ -82,7 +82,7 @@ class Clobber(DirectedRules):
         return place * 4 + direction
 
     def play(self, state: Any, action: int) -> None:
-        """Move a piece onto the opponent's beside it, and see whether the opponent can move."""
+        """Capture an adjacent piece, and see whether the opponent can move."""
         player, square = state.to_move, action >> 2
         left, reached = bit(square), bit(square + self.steps[action & 3])
         own = (state.pieces[player] ^ left) | reached
@@ -104,20 +104,19 @@ class Clobber(DirectedRules):
 
     def string_of(self, state: Any) -> str:
         """The board, with its coordinates."""
-        cells = self.board_planes(state, range(3)).argmax(axis=0)
-        return board_of_squares(["".join(".ox"[cell] for cell in row) for row in cells])
+        return board_of_squares(self.board_rows(state, ".ox"))
 
     def describe_board(self, state: Any, cells: Any) -> None:
         """0 for an empty square, else one more than the piece's owner."""
         write_owners(state.pieces, cells)
 
     def describe_position(self, state: Any, cells: Any) -> int:
-        """The groups of four pieces and more, what the smaller ones are worth, and who is to move.
+        """The groups of four and more pieces, the sum of the smaller ones, and the player to move.
 
-        Groups that do not touch are played independently. One of a single player's pieces is worth
-        nothing; of two, ``*``, as is one of three whose middle is the other's; of three others,
-        ``↑`` or ``↓``. Sums of so many of these are the same game (Albert, Grossman, Nowakowski &
-        Wolfe 2005).
+        Groups that do not touch are played independently. A group of one colour is worth 0; two
+        pieces, and three with the other colour in the middle, ``*``; other groups of three ``↑`` or
+        ``↓``. Sums of equally many of these are the same game (Albert, Grossman, Nowakowski & Wolfe
+        2005).
         """
         own, other = state.pieces[0], state.pieces[1]
         rest, pieces, kept = own | other, own | other, NONE
@@ -133,7 +132,7 @@ class Clobber(DirectedRules):
             if kind == LARGE:
                 kept |= group
             elif kind == STAR:
-                stars ^= 1
+                stars ^= 1  # * + * = 0.
             else:
                 ups += kind
         write_owners((own & kept, other & kept), cells)
@@ -152,7 +151,7 @@ class Clobber(DirectedRules):
         return 1 if count_bits(light) > 1 else -1
 
     def beside(self, squares: Any) -> Any:
-        """The squares beside some."""
+        """The squares adjacent to the given ones."""
         sides = (squares & self.not_last) << self.side | (squares & self.not_first) >> self.side
         return sides | squares << self.up | squares >> self.up
 

@@ -1,9 +1,9 @@
 """Connect four, as OpenSpiel has it: ``connect_four(rows=6,columns=7,x_in_row=4)``.
 
-Players drop pieces into columns; who first has a line of four, or of ``x_in_row``, wins, and a full
-board is a draw (OpenSpiel, ``connect_four.h``). Each player's pieces are a bitboard of ``rows + 1``
-bits a column, the last of them always empty, so that no line goes on in the next column (Tromp,
-"John's Connect Four Playground"; Herzberg, "Bitboards and Connect Four").
+Players drop pieces into columns; the first line of four, or of ``x_in_row``, wins, and a full board
+is a draw (OpenSpiel, ``connect_four.h``). Each player's pieces are a bitboard of ``rows + 1`` bits
+a column, the last of them always empty, so that no line goes on in the next column (Tromp, "John's
+Connect Four Playground"; Herzberg, "Bitboards and Connect Four").
 """
 
 from collections.abc import Sequence
@@ -20,6 +20,14 @@ LARGEST = 64
 
 ALL = ~NONE
 """Every bit."""
+
+# The bits of squares:
+#
+#   .  .  .  .  .  .  .      6 13 20 27 34 41 48  (always empty)
+#   5 12 19 26 33 40 47
+#   :  :  :  :  :  :  :      up 1, right 7,
+#   1  8 15 22 29 36 43      diagonals 6 and 8
+#   0  7 14 21 28 35 42
 
 
 class ConnectFour(Rules):
@@ -56,7 +64,8 @@ class ConnectFour(Rules):
         self.tops = self.bottoms << np.uint64(self.rows - 1)
         self.bottom: Any = np.bitwise_or.reduce(self.bottoms)
         self.board: Any = np.bitwise_or.reduce((self.tops << ONE) - self.bottoms)
-        # From a column to the next one: so far that nothing is left where there is none.
+        # On a board of one column a step of 63 shifts all pieces out, as a shift by 64 is
+        # undefined.
         steps = [1, self.height, self.height - 1, self.height + 1]
         self.steps = np.array([min(step, LARGEST - 1) for step in steps], np.uint64)
 
@@ -93,7 +102,7 @@ class ConnectFour(Rules):
         return count
 
     def play(self, state: Any, action: int) -> None:
-        """The piece falls onto those in the column: adding to its bottom carries up to the gap."""
+        """Drop a piece: adding the column's lowest bit carries up to its first gap."""
         player = state.player
         taken = state.pieces[0] | state.pieces[1]
         state.pieces[player] |= (taken + self.bottoms[action]) & ~taken & self.column(action)
@@ -107,7 +116,7 @@ class ConnectFour(Rules):
         return (self.tops[action] << ONE) - self.bottoms[action]
 
     def has_line(self, pieces: Any) -> bool:
-        """True if some pieces are in a line, where a set overlaps itself moved along it."""
+        """True if there is a line: a set that overlaps itself when moved along a direction."""
         for direction in range(4):
             line = pieces
             for _ in range(self.x_in_row - 1):
@@ -117,7 +126,8 @@ class ConnectFour(Rules):
         return False
 
     def completing(self, pieces: Any) -> Any:
-        """The squares that complete a line of some pieces, whether or not they are taken."""
+        """The squares that would complete a line of the pieces, occupied or not."""
+        # For each place of the square in its line: the pieces before and after it are all there.
         found = NONE
         for direction in range(4):
             step = self.steps[direction]
@@ -131,7 +141,9 @@ class ConnectFour(Rules):
         return found
 
     def foresee_end(self, state: Any, player: int, carrier: Any, room: Any) -> int:
-        """The moves until a line, as far as each is forced: else it could be completed at once."""
+        """The number of moves until a line if each is forced; negative if the opponent gets it."""
+        # `own` moves next: complete a line, else stop one of theirs; two to stop are too many, as
+        # is one that lets them complete a line above it.
         own, others, moves = state.pieces[1 - player], state.pieces[player], 0
         while True:
             free = ((own | others) + self.bottom) & self.board
@@ -141,7 +153,7 @@ class ConnectFour(Rules):
                 return -moves - 1 if moves % 2 == 0 else moves + 1
             lines = self.completing(others) & self.board
             move = free & lines
-            if move == NONE:  # What is below a line of theirs is not played.
+            if move == NONE:  # Nothing to stop: play no square below one that completes theirs.
                 move = free & ~(lines >> ONE)
                 if move & (move - ONE) != NONE:
                     return 0

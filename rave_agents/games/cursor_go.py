@@ -3,7 +3,7 @@
 ``cursor_go(board_size=19,komi=7.5,handicap=0,max_cursor_moves=100)``: a player moves the cursor up
 to ``max_cursor_moves`` times, one point up, down, left or right, and then puts a stone there or
 passes. Two passes end the game; it is a draw if a stone has repeated a whole board at any time, and
-else goes by areas (OpenSpiel, ``cursor_go.cc``). ``captures.py`` has the rest of the rules.
+otherwise decided by areas (OpenSpiel, ``cursor_go.cc``). ``stones.py`` has the rest of the rules.
 
 A game may go on for ever. A board is compared with those of the last 128 stones at least, or of
 twice as many as there are points.
@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.captures import CaptureRules
 from rave_agents.games.kit.rules import NO_ACTION, TERMINAL
-from rave_agents.games.stones import BLACK, EMPTY, WHITE
+from rave_agents.games.stones import BLACK, CHAIN_FIELDS, EMPTY, WHITE, BoardSize, CaptureRules
 from rave_agents.simulate.random_stream import random_below
 
 UP, DOWN, LEFT, RIGHT, PLACE, PASS = range(6)
@@ -25,7 +24,7 @@ WORDS = ("Up", "Down", "Left", "Right", "Place Stone", "Pass")
 """Their names."""
 
 LEAST_ROOM = 256
-"""Boards that are kept in mind on a small board."""
+"""Boards that are stored on a small board."""
 
 
 class CursorGo(CaptureRules):
@@ -35,8 +34,8 @@ class CursorGo(CaptureRules):
     num_distinct_actions = 6
     cell_kinds = 6
     unordered = {"boards": "num_boards"}  # noqa: RUF012  (read only)
-    aside = ("liberties", "chain", "next", "length", "key", "stood")
-    board_size: int = 19
+    aside = (*CHAIN_FIELDS, "key", "stood")
+    board_size: BoardSize = 19
     komi: float = 7.5
     handicap: int = 0
     max_cursor_moves: int = 100
@@ -83,7 +82,7 @@ class CursorGo(CaptureRules):
         return count
 
     def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
-        """Play to the end; steps of a cursor that end nothing are taken all at once."""
+        """Play to the end; a cursor's steps are local variables until a stone or a pass."""
         size = self.board_size
         while state.is_over == 0:
             player, moves = state.player, state.cursor_moves

@@ -1,9 +1,9 @@
-"""Base of games in which a move is a piece and one of four directions, on boards of 64 bits."""
+"""Base of Checkers and Clobber: a move is a piece and one of four directions, on 64-bit boards."""
 
 from typing import Any
 
 from rave_agents.games.bits import NONE, ONE, count_bits, has_bit, lowest_bit, nth_bit
-from rave_agents.games.winner import WinnerRules
+from rave_agents.games.kit.rules import WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 DIRECTIONS = 4
@@ -11,7 +11,7 @@ DIRECTIONS = 4
 
 
 class DirectedRules(WinnerRules):
-    """Rules of such a game: the record's field ``movable`` has the pieces for each direction."""
+    """The common part; the field ``movable`` has the set of movable pieces for each direction."""
 
     def action_of(self, state: Any, place: int, direction: int) -> int:
         """The action that moves the piece of a bit in a direction."""
@@ -31,7 +31,7 @@ class DirectedRules(WinnerRules):
         return count
 
     def draw(self, state: Any, stream: Any) -> int:
-        """A place among the moves of all directions."""
+        """One of the moves of all directions, each equally likely."""
         total = 0
         for direction in range(DIRECTIONS):
             total += count_bits(state.movable[direction])

@@ -1,29 +1,39 @@
 """Dots and Boxes, as OpenSpiel has it: ``dots_and_boxes(num_rows=2,num_cols=2)``.
 
-Players draw lines between dots. Who draws the last side of a box owns it and moves again; who has
-more boxes in the end wins, or wins as many points as they lead by, with ``utility_margin``
+Players draw lines between dots. The player who draws the last side of a box owns it and moves
+again. The player with more boxes in the end wins 1, or the difference with ``utility_margin``
 (OpenSpiel, ``dots_and_boxes.cc``).
 
-Action 0 is the horizontal line above on the left; lines go to the right and then downwards, first
-all horizontal ones, then all vertical ones.
+Actions are lines, horizontal ones first, each kind from the upper left to the right and then
+downwards.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from rave_agents.games.dots_and_boxes_board import DotsAndBoxesBoard
-from rave_agents.games.kit.rules import TERMINAL
+from rave_agents.game.board import Board
+from rave_agents.games.drawing import Content, drawn_grid
+from rave_agents.games.kit.rules import TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
 
 LARGEST = 1024
 """The most boxes."""
 
 SIDES, WORD_BITS = 4, 62
-"""Lines around a box; lines that a word of ``drawn`` tells."""
+"""Lines around a box; lines in a word of ``drawn``."""
+
+# Actions with two rows and two columns of boxes:
+#
+#   . 0 . 1 .
+#   6   7   8
+#   . 2 . 3 .
+#   9  10  11
+#   . 4 . 5 .
 
 
-class DotsAndBoxes(DotsAndBoxesBoard):
+class DotsAndBoxes(Rules):
     """See the module."""
 
     name = "dots_and_boxes"
@@ -31,6 +41,8 @@ class DotsAndBoxes(DotsAndBoxesBoard):
     placement = True
     turns = ("mirrored", "upside_down", "transposed")
     cell_kinds = 4
+    num_rows: int = 2
+    num_cols: int = 2
     utility_margin: bool = False
 
     def setup(self) -> None:
@@ -44,7 +56,7 @@ class DotsAndBoxes(DotsAndBoxesBoard):
             )
         self.lay_lines()
         self.max_game_length = self.num_distinct_actions
-        # A line on the edge has a box that is never closed on its other side.
+        # A line on the edge has box number ``boxes`` on its outer side, which is never closed.
         self.beside = np.full((self.num_distinct_actions, 2), self.boxes, np.int64)
         for box in range(self.boxes):
             row, column = divmod(box, columns)
@@ -64,7 +76,75 @@ class DotsAndBoxes(DotsAndBoxesBoard):
 
     def begin(self, state: Any) -> None:
         """Nothing is drawn."""
+        # So far below zero that all lines on the edge do not close the box outside.
         state.sides[self.boxes] = -2 * (self.num_rows + self.num_cols)
+
+    def lay_lines(self) -> None:
+        """Count the lines, and find the cells of the described board where lines and boxes are."""
+        rows, columns = self.num_rows, self.num_cols
+        self.board_shape: tuple[int, int] = 2 * rows + 1, 2 * columns + 1
+        self.across: int = (rows + 1) * columns
+        self.num_distinct_actions = self.across + rows * (columns + 1)
+        cells = np.arange(self.board_shape[0] * self.board_shape[1]).reshape(self.board_shape)
+        across, upright = cells[::2, 1::2], cells[1::2, ::2]
+        self.line_cells = np.concatenate([across.ravel(), upright.ravel()])
+        self.box_cells = cells[1::2, 1::2].ravel()
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """The player, the direction of the line, and its row and column."""
+        upright = action >= self.across
+        place, columns = action - upright * self.across, self.num_cols + upright
+        return f"P{player + 1}({'hv'[upright]},{place // columns},{place % columns})"
+
+    def drawn_board(self, state: Any, legal: Sequence[int]) -> Board:
+        """Dots, lines and boxes, in the colours of who drew or owns them."""
+        contents: list[Content | None] = [("dot", None)] * self.num_board_cells
+        for cell, owner in zip(self.line_cells, state.lines.tolist(), strict=True):
+            contents[cell] = ("line", owner - 1) if owner else None
+        for cell, owner in zip(self.box_cells, state.owners.tolist(), strict=True):
+            contents[cell] = ("box", owner - 1) if owner else None
+        places = {line: int(self.line_cells[line]) for line in legal}
+        return drawn_grid(contents, self.board_shape[1], places, wide=0.8, first_is_wide=False)
+
+    def parts(self, state: Any) -> Any:
+        """For each dot the line to its right, the line below it and the box between them.
+
+        Returns:
+            [3, rows + 1, columns + 1] 0 for nothing, else one more than the player.
+        """
+        rows, columns = self.num_rows, self.num_cols
+        lines = np.array(state.lines)
+        found = np.zeros((3, rows + 1, columns + 1), np.int8)
+        found[0, :, :columns] = lines[: self.across].reshape(rows + 1, columns)
+        found[1, :rows] = lines[self.across :].reshape(rows, columns + 1)
+        found[2, :rows, :columns] = np.array(state.owners).reshape(rows, columns)
+        return found
+
+    def string_of(self, state: Any) -> str:
+        """The dots, the lines, and who owns each box."""
+        across, upright, boxes = self.parts(state)
+        text = []
+        for row, corners in enumerate(self.corners()):
+            for column, corner in enumerate(corners[:-1]):
+                text.append(corner + ("───" if across[row, column] else "╴ ╶"))
+            text.append(corners[-1] + "\n")
+            if row < self.num_rows:
+                for column in range(self.num_cols + 1):
+                    text.append("│" if upright[row, column] else " ")
+                    if column < self.num_cols:
+                        text.append(("   ", " 1 ", " 2 ")[boxes[row, column]])
+                text.append("\n")
+        return "".join(text)
+
+    def corners(self) -> list[str]:
+        """The dots of each row."""
+        signs = ["┌┬┐", *["├┼┤"] * (self.num_rows - 1), "└┴┘"]
+        return [sign[0] + sign[1] * (self.num_cols - 1) + sign[2] for sign in signs]
+
+    def observation(self, state: Any) -> Any:
+        """One-hot contents of the parts of each dot: [content, dot, part]."""
+        parts = self.parts(state).reshape(3, -1).T
+        return np.array([parts == content for content in range(3)], np.float32)
 
     def player(self, state: Any) -> int:
         """The player who draws on, until all lines are drawn."""
@@ -80,7 +160,7 @@ class DotsAndBoxes(DotsAndBoxesBoard):
         return count
 
     def play(self, state: Any, action: int) -> None:
-        """Draw a line; who closes no box by it gives the move away."""
+        """Draw a line; the turn passes unless it closes a box."""
         player = state.to_move
         state.lines[action] = player + 1
         state.drawn[action // WORD_BITS] |= np.int64(1) << action % WORD_BITS
@@ -119,7 +199,7 @@ class DotsAndBoxes(DotsAndBoxesBoard):
             self.write_leader(returns, state.lead)
 
     def foresee_end(self, state: Any, player: int, carrier: Any, room: Any) -> int:
-        """The lines that are left where one leads by more boxes than are open."""
+        """The number of lines left, if a player leads by more boxes than are open."""
         open_boxes = self.boxes
         for box in range(self.boxes):
             open_boxes -= state.sides[box] == SIDES

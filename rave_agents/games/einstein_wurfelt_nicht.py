@@ -2,12 +2,12 @@
 
 Each player has six cubes, 1 to 6, in a corner of a board of five by five squares; chance lays them
 out, Black's first. Before each move a die is thrown, White's first: the cube of that number moves,
-or if it is gone the one of the next smaller or next larger number that is left. It goes one square
-along a row, a column or diagonally, towards the opposite corner, and takes what is there, own cubes
-too. Who gets there, or takes the opponent's last cube, wins (``einstein_wurfelt_nicht.cc``).
+or if it is gone the next smaller or next larger one that is left. It goes one square along a row, a
+column or diagonally, towards the opposite corner, and captures what is there, own cubes too. The
+player who gets there, or captures the opponent's last cube, wins (``einstein_wurfelt_nicht.cc``).
 
-Action ``(square * 6 + direction) * 2 + 1`` takes a cube, and the one before it does not. The first
-two outcomes of chance number permutations in lexicographic order, others what the die shows from 0.
+Action ``(square * 6 + direction) * 2 + 1`` captures, the one before it does not. The first two
+outcomes of chance are permutations in lexicographic order, later ones the die's number minus 1.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,7 @@ import numpy as np
 
 from rave_agents.game.board import Board, Place, Tiling
 from rave_agents.games.drawing import square_cell
-from rave_agents.games.kit.rules import CHANCE, NO_ACTION, TERMINAL
-from rave_agents.games.winner import WinnerRules
+from rave_agents.games.kit.rules import CHANCE, NO_ACTION, TERMINAL, WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 SIZE, SQUARES, CUBES = 5, 25, 6
@@ -32,10 +31,10 @@ CORNERS = np.array([[0, 1, 2, 5, 6, 10], [14, 18, 19, 22, 23, 24]])
 """[2, 6] the squares where each player begins."""
 
 GOALS, NOWHERE = (SQUARES - 1, 0), SQUARES
-"""The square that each player wants to reach, and the one of no cube."""
+"""The square that each player wants to reach, and the square of a missing cube."""
 
 WAYS = (("diag", 6), ("down", 5), ("right", 1), ("up", -5), ("diag", -6), ("left", -1))
-"""Directions as they are written, and steps: Black's, and White's, which are the opposite."""
+"""Names and steps of directions: three of Black's, and White's, which are the opposite."""
 
 NUM_WAYS, STEPS = len(WAYS), tuple(step for _, step in WAYS)
 
@@ -57,6 +56,15 @@ def _fits(square: int, way: int) -> bool:
     target = square + STEPS[way]
     is_beside = abs(target % SIZE - square % SIZE) <= 1
     return is_beside and square != NOWHERE and 0 <= target < SQUARES
+
+
+# The squares, with both corners:
+#
+#    B  B  B  3  4      Black's corner and its directions: 6, 5 and 1 squares ahead
+#    B  B  7  8  9
+#    B 11 12 13  W      White's go back: -6, -5 and -1
+#   15 16 17  W  W
+#   20 21  W  W  W
 
 
 class EinsteinWurfeltNicht(WinnerRules):
@@ -106,7 +114,7 @@ class EinsteinWurfeltNicht(WinnerRules):
         return (square * NUM_WAYS + way) * 2 + takes
 
     def legal_actions(self, state: Any, actions: Any) -> int:
-        """The moves of one cube, or of two, those of the first square before the other's."""
+        """The moves of one or two cubes, ordered by square and direction."""
         one, other, first = self.square(state, 0), self.square(state, 1), 3 * state.to_move
         count = 0
         for square in (min(one, other), max(one, other)):
@@ -117,10 +125,10 @@ class EinsteinWurfeltNicht(WinnerRules):
         return count
 
     def draw(self, state: Any, stream: Any) -> int:
-        """Cubes and directions are drawn until they are a move."""
+        """Draw a cube and a direction until they are a move."""
         one, other = self.square(state, 0), self.square(state, 1)
         while True:
-            drawn = random_below(stream, 3 if other == NOWHERE else 6)
+            drawn = random_below(stream, 3 if other == NOWHERE else 6)  # Three moves a cube.
             square, way = one if drawn < 3 else other, 3 * state.to_move + drawn % 3
             if self.fits[square, way]:
                 return self.move(state, square, way)

@@ -1,20 +1,18 @@
 """Gomoku, as OpenSpiel has it: ``gomoku(size=15,dims=2,connect=5,anti=False,wrap=False)``.
 
-Players put stones on a grid of ``dims`` dimensions with ``size`` cells a side; who first has
-``connect`` or more in a row wins, or loses with ``anti``, and a full grid is a draw. With ``wrap``
-lines go on at the opposite side (OpenSpiel, ``gomoku.h``). Actions count the cells, those of the
-last dimension first.
+Players put stones on a grid of ``dims`` dimensions with ``size`` cells a side. The first row of
+``connect`` or more wins, or loses with ``anti``, and a full grid is a draw. With ``wrap`` lines go
+on at the opposite side (OpenSpiel, ``gomoku.h``). Actions count the cells, the last dimension
+first.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Le
 
 from rave_agents.games.alignment import AlignmentRules
 from rave_agents.games.kit.rules import DRAWN
-
-MOST_DIMENSIONS = 4
-"""The most dimensions of a grid."""
 
 
 class Gomoku(AlignmentRules):
@@ -23,15 +21,13 @@ class Gomoku(AlignmentRules):
     name = "gomoku"
     exchange = "same"
     size: int = 15
-    dims: int = 2
+    dims: Annotated[int, Ge(1), Le(4)] = 2
     connect: int = 5
     anti: bool = False
     wrap: bool = False
 
     def setup(self) -> None:
         """Lay out the grid."""
-        if not 1 <= self.dims <= MOST_DIMENSIONS:
-            raise ValueError(f"dims must be from 1 to {MOST_DIMENSIONS}, got {self.dims}.")
         self.lay_out((self.size,) * self.dims, self.connect, wrap=self.wrap)
 
     def returns(self, state: Any, returns: Any) -> None:
@@ -45,7 +41,7 @@ class Gomoku(AlignmentRules):
 
     def string_of(self, state: Any) -> str:
         """The player to move, and the cells; in two dimensions row by row."""
-        mover, rows = "BW"[state.to_move], self.rows_of(state, ".bw")
+        mover, rows = "BW"[state.to_move], self.board_rows(state, ".bw")
         return "\n".join([mover, *rows, ""]) if self.dims == 2 else mover + "".join(rows)
 
     def observation(self, state: Any) -> Any:

@@ -6,33 +6,44 @@ draw. With ``swap`` the second player may take the first stone over, by playing 
 ``havannah.cc``). Action ``row * (2 * board_size - 1) + column`` is a cell if row and column differ
 by less than the size.
 
-A player's stones are bits of a word for each row, so that the pattern of those around a cell is
-looked up at once: the arcs of stones beside one another, of which each is one group already. Groups
-are sets of a disjoint-set forest; each representative knows its corners and edges.
+A player's stones are bits of one word per row, so that the pattern around a cell is one lookup: its
+arcs of adjacent stones, each of which is part of one group. Groups are a disjoint-set forest whose
+representatives store the corners and edges of their group.
 
-A ring encloses a cell that is not the player's exactly if a stone joins two arcs of one group: by
-Euler's formula, a stone changes stones - pairs + triangles, which is groups - holes, by 1 - arcs,
-and groups by 1 - groups joined. A ring around the player's own stones alone has one among them with
-all six neighbours. OpenSpiel's search for a way without sharp turns that meets itself finds the
-same: what it finds encloses a cell, and around a cell that is enclosed there is such a way.
+A stone closes a ring around a cell that is not the player's exactly if it joins two arcs of one
+group. By Euler's formula, stones - pairs + triangles = groups - holes; a new stone changes the left
+side by 1 - arcs and the number of groups by 1 - groups joined, so holes grow by arcs - groups
+joined. In a ring around the player's own stones alone, one of those has all six neighbours.
+OpenSpiel's search for a path without sharp turns that meets itself finds the same rings.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Le
+from numpy.typing import NDArray
 
 from rave_agents.games.coordinates import cell_name
-from rave_agents.games.hexagon_stones import BOTH, HexagonStones
-from rave_agents.games.hexagons import SELF, WHOLE, corners_and_edges, neighbours, owners, patterns
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL
-from rave_agents.games.winner import WinnerRules
+from rave_agents.games.hexagons import BOTH, HexagonStones, cells_at
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, WinnerRules
 from rave_agents.simulate.random_stream import random_below
-
-LARGEST = 31
-"""The greatest size: a row must fit into a word."""
 
 CORNERS, EDGES = range(6), range(6, 12)
 """The bits of a group's sides."""
+
+AROUND = ((0, 1), (1, 1), (1, 0), (0, -1), (-1, -1), (-1, 0))
+"""Rows and columns from a cell to its neighbours, in order around it."""
+
+# A pattern has a bit for each stone around a cell and for the cell itself (3):
+#
+#      0   1        row above
+#    2   3   4      the cell's row
+#      5   6        row below
+WHOLE, SELF = 127, 8
+"""The pattern of a stone with all neighbours, and the bit of the stone itself."""
+
+CLOCKWISE = (0, 1, 4, 6, 5, 2)
+"""The neighbours' bits in order around the cell."""
 
 
 class Havannah(HexagonStones, WinnerRules):
@@ -40,14 +51,12 @@ class Havannah(HexagonStones, WinnerRules):
 
     name = "havannah"
     exchange = "same"
-    board_size: int = 8
+    board_size: Annotated[int, Ge(1), Le(31)] = 8  # A row must fit into a word.
     swap: bool = False
 
     def setup(self) -> None:
         """Lay out the hexagon."""
         size = self.board_size
-        if not 1 <= size <= LARGEST:
-            raise ValueError(f"board_size must be from 1 to {LARGEST}, got {size}.")
         self.width: int = 2 * size - 1
         self.num_distinct_actions = cells = self.width**2
         self.board_shape: tuple[int, int] = self.width, self.width
@@ -63,7 +72,7 @@ class Havannah(HexagonStones, WinnerRules):
         sets = np.arange(1 << 12)
         corners, edges = (np.sum([sets >> side & 1 for side in six], 0) for six in (CORNERS, EDGES))
         self.wins = (corners >= 2) | (edges >= 3)
-        beside = neighbours(on_board.reshape(self.board_shape))
+        beside = cells_at(on_board.reshape(self.board_shape), AROUND)
         self.lay_neighbours(beside, np.full(beside.shape, BOTH))
         self.aside = (*self.answer_fields, "parent", "sides")
         self.fields: dict[str, Any] = {
@@ -107,7 +116,9 @@ class Havannah(HexagonStones, WinnerRules):
         return count
 
     def pattern(self, state: Any, player: int, row: int, column: int) -> int:
-        """A player's stones around a cell; see ``hexagons.py``."""
+        """A player's stones around a cell, see ``WHOLE``."""
+        # Words have an empty bit at each end and an empty row above and below the board, so that no
+        # neighbour needs a check.
         above = state.rows[player, row] >> column & 3
         beside = state.rows[player, row + 1] >> column & 7
         below = state.rows[player, row + 2] >> (column + 1) & 3
@@ -156,7 +167,7 @@ class Havannah(HexagonStones, WinnerRules):
         """Draw from a list of the empty cells, which lies where the moves are to be."""
         count, begin = 0, end
         while state.winner == NO_ACTION:
-            # What may be swapped with is only legal at once: the list is made anew.
+            # The swap is legal at the second move only: list the cells again after it.
             if count == 0 or (self.swap and state.moves <= 1):
                 if end + self.max_actions > len(actions):
                     return NO_ACTION
@@ -182,16 +193,52 @@ class Havannah(HexagonStones, WinnerRules):
 
     def string_of(self, state: Any) -> str:
         """The board, its middle row furthest to the left."""
-        owned = owners(state.rows[:, 1:-1] >> 1, self.width)
+        rows = zip(self.board_rows(state, ".O@"), self.row_starts, self.row_ends, strict=True)
         return "\n".join(
-            " " * abs(self.board_size - 1 - row)
-            + " ".join(".O@"[owner] for owner in owned[row, start:end])
-            for row, (start, end) in enumerate(zip(self.row_starts, self.row_ends, strict=True))
+            " " * abs(self.board_size - 1 - row) + " ".join(signs[start:end])
+            for row, (signs, start, end) in enumerate(rows)
         )
 
     def observation(self, state: Any) -> Any:
         """Planes of the stones of player 0, of player 1, and of empty cells."""
-        owned = owners(state.rows[:, 1:-1] >> 1, self.width)
-        rows, columns = np.indices(owned.shape)
-        on_board = abs(rows - columns) < self.board_size
-        return np.array([(owned == owner) & on_board for owner in (1, 2, 0)], np.float32)
+        rows, columns = np.indices(self.board_shape)
+        return self.board_planes(state, (1, 2, 0)) * (abs(rows - columns) < self.board_size)
+
+
+def corners_and_edges(size: int) -> NDArray[np.int16]:
+    """[cells] a bit for the corner or edge that a cell is part of: corners 0 to 5, edges 6 to 11.
+
+    The hexagon has ``size`` cells a side and lies in a square of rows and columns.
+    """
+    last = 2 * size - 2
+    rows, columns = divmod(np.arange((last + 1) ** 2), last + 1)
+    # A cell is part of an edge if it is on one border of the hexagon, in a corner if on two.
+    slope = columns - rows
+    first_half = [rows == 0, slope == size - 1, columns == last]
+    borders = np.array([*first_half, rows == last, slope == 1 - size, columns == 0])
+    corners = borders & np.roll(borders, 1, axis=0) & (borders.sum(0) == 2)
+    sides = np.concatenate([corners, borders & (borders.sum(0) == 1)])
+    bits: NDArray[np.int16] = (sides << np.arange(12)[:, None]).sum(0).astype(np.int16)
+    return bits
+
+
+def patterns(width: int) -> tuple[Any, Any, Any, Any]:
+    """For each pattern: number of arcs, their first stones, and stones between two others.
+
+    An arc is a run of adjacent stones around the cell. A stone is given by what to add to the
+    cell's number, on a board with rows of ``width`` cells.
+    """
+    places = (-width - 1, -width, -1, 0, 1, width, width + 1)
+    num_arcs, num_middles = np.zeros((2, WHOLE + 1), np.int8)
+    arcs, middles = np.zeros((WHOLE + 1, 4), np.int16), np.zeros((WHOLE + 1, 8), np.int16)
+    for pattern in range(WHOLE + 1):
+        around = [pattern >> place & 1 for place in CLOCKWISE]
+        for turn, place in enumerate(CLOCKWISE):
+            before, after = around[turn - 1], around[(turn + 1) % 6]
+            if around[turn] and not before:
+                arcs[pattern, num_arcs[pattern]] = places[place]
+                num_arcs[pattern] += 1
+            elif around[turn] and after:
+                middles[pattern, num_middles[pattern]] = places[place]
+                num_middles[pattern] += 1
+    return num_arcs, arcs, num_middles, middles

@@ -2,39 +2,48 @@
 
 Players put stones on empty cells; player 0 connects the first row with the last, player 1 the first
 column with the last, and nobody draws (OpenSpiel, ``hex.h``). With ``swap``, the second player may
-take the first stone over: it becomes theirs, mirrored on the long diagonal.
+take the first stone over: it becomes theirs, mirrored on the long diagonal. Action ``row * num_cols
++ column`` is a cell.
 
-A player's stones are *lines* of bits across the way that they go: rows for player 0, columns for
-player 1. Seen so the game is the same for both: the neighbours of bit b are b - 1 and b + 1 in its
-line, b and b - 1 in the next one, and b and b + 1 in the one before.
+A player's stones are *lines* of bits across the direction of play: rows for player 0, columns for
+player 1. So the game is the same for both: the neighbours of bit b are b - 1 and b + 1 in its line,
+b and b - 1 in the next line, and b and b + 1 in the one before.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Le
 
-from rave_agents.games.bridge_playouts import BridgePlayouts
+from rave_agents.games.bridges import BridgeRules
 from rave_agents.games.coordinates import cell_name
 from rave_agents.games.kit.rules import NO_ACTION
 
-SMALLEST, LARGEST = 2, 62
-"""The fewest and the most rows and columns."""
+LARGEST = 62
+"""The most rows and columns: a line must fit into a word."""
+
+Side = Annotated[int, Ge(2), Le(LARGEST)]
+"""A number of rows or columns."""
+
+# The cells of three rows and columns:
+#
+#   0 1 2         player 0 joins the top and the bottom,
+#    3 4 5        player 1 the left and the right;
+#     6 7 8       cell 4 touches 1, 2, 3, 5, 6 and 7
 
 
-class Hex(BridgePlayouts):
+class Hex(BridgeRules):
     """See the module."""
 
     name = "hex"
-    num_cols: int = 11
-    num_rows: int = 11
+    num_cols: Side = 11
+    num_rows: Side = 11
     swap: bool = False
     turns = ("half_turn",)
 
     def setup(self) -> None:
         """Lay out the lines."""
         sides = self.num_rows, self.num_cols
-        if min(sides) < SMALLEST or max(sides) > LARGEST:
-            raise ValueError(f"num_rows and num_cols must be {SMALLEST} to {LARGEST}, got {sides}.")
         if self.swap and self.num_rows != self.num_cols:
             raise ValueError("swap needs as many rows as columns.")
         self.cells: int = self.num_rows * self.num_cols
@@ -43,7 +52,7 @@ class Hex(BridgePlayouts):
         self.sides = self.board_shape = sides
         self.placement = self.more_stones_never_hurt = not self.swap
         self.exchange: str = "transposed" if sides[0] == sides[1] and not self.swap else ""
-        self.plays_itself: bool = not self.swap  # To swap is a move that fills no cell.
+        self.plays_itself: bool = not self.swap  # The swap is a move that fills no cell.
         self.points = np.arange(self.cells)
         rows, columns = np.indices(sides)
         ends = [rows == 0, rows == sides[0] - 1, columns == 0, columns == sides[1] - 1]
@@ -67,7 +76,7 @@ class Hex(BridgePlayouts):
         return bool(state.lines[player, line] >> bit & 1 == 1)
 
     def legal_actions(self, state: Any, actions: Any) -> int:
-        """Every empty cell; and to swap, once."""
+        """Every empty cell; at the second move also the swap."""
         count = self.list_empty(state, actions)
         if self.swap and state.moves == 1:
             actions[count] = self.cells
@@ -75,7 +84,7 @@ class Hex(BridgePlayouts):
         return count
 
     def toggle(self, state: Any, player: int, action: int) -> None:
-        """Put a player's stone on a cell, or take it away."""
+        """Put a player's stone on a cell, or remove it."""
         row, column = action // self.num_cols, action % self.num_cols
         if player == 0:
             state.lines[0, row] ^= np.int64(1) << column
@@ -83,9 +92,10 @@ class Hex(BridgePlayouts):
             state.lines[1, column] ^= np.int64(1) << row
 
     def play(self, state: Any, action: int) -> None:
-        """A stone of the player to move; or the first stone changes its owner and its place."""
+        """Put a stone of the player to move, or swap the first one."""
         player = state.to_move
         if action == self.cells:
+            # Rows become columns: the stone is mirrored as it changes its owner.
             for line in range(self.num_rows):
                 state.lines[1, line] = state.lines[0, line]
                 state.lines[0, line] = 0
@@ -98,7 +108,7 @@ class Hex(BridgePlayouts):
         state.to_move = 1 - player
 
     def spread(self, reached: int, stones: int) -> int:
-        """All stones of a line that are joined with some, by doubled steps (Kogge-Stone)."""
+        """All stones of a line connected with the reached ones, by doubled steps (Kogge-Stone)."""
         up = down = reached
         above = below = stones
         step = 1
@@ -113,7 +123,8 @@ class Hex(BridgePlayouts):
         return up | down
 
     def is_connected(self, state: Any, player: int) -> bool:
-        """True if a player's first line is joined with the last: swept down and up until it is."""
+        """True if a player's first line is connected with the last one."""
+        # Every line needs a stone; most boards fail here.
         last = self.sides[player] - 1
         for line in range(last + 1):
             if state.lines[player, line] == 0:
@@ -132,7 +143,8 @@ class Hex(BridgePlayouts):
         return True
 
     def sweep(self, state: Any, player: int, last: int) -> bool:
-        """Follow stones up and down again; returns whether more are reached."""
+        """Follow stones up and down once; returns whether more are reached."""
+        # Lines last - 1, ..., 0, then 1, ..., last: each takes over from the line next to it.
         changed = False
         for back in range(2 * last):
             line = last - 1 - back if back < last else back - last + 1
@@ -153,17 +165,5 @@ class Hex(BridgePlayouts):
 
     def string_of(self, state: Any) -> str:
         """The board, each row half a cell further to the right."""
-        signs = [" ".join(row) for row in np.array(list(".xo"))[self.owners(state)]]
-        return "\n".join(" " * row + signs[row] for row in range(self.num_rows))
-
-    def observation(self, state: Any) -> Any:
-        """Planes of empty cells, stones of player 0, stones of player 1."""
-        owners = self.owners(state)
-        return np.array([owners == owner for owner in range(3)], np.float32)
-
-    def owners(self, state: Any) -> Any:
-        """Owners of the cells, rows × columns: 0 for empty, else one more than the player."""
-        rows, columns = np.arange(self.num_rows), np.arange(self.num_cols)
-        first = state.lines[0, rows][:, None] >> columns & 1
-        second = state.lines[1, columns][None, :] >> rows[:, None] & 1
-        return first + 2 * second
+        rows = self.board_rows(state, ".xo", " ")
+        return "\n".join(" " * row + signs for row, signs in enumerate(rows))

@@ -1,4 +1,9 @@
-"""Boards of hexagons: what is beside a cell, patterns of stones around it, who owns the cells."""
+"""Boards of hexagons: neighbours, patterns around a cell, and stones that keep bridges in playouts.
+
+Two stones of one colour, or a stone and a side, have a bridge if two empty cells are adjacent to
+both. When the opponent's last stone takes one of them, the player takes the other (Arneson, Hayward
+& Henderson, "Monte Carlo Tree Search in Hex", 2010).
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-CLOCKWISE = (0, 1, 4, 6, 5, 2)
-"""The bits of a pattern around a cell: two of the row before, three of its own, two of the next."""
+from rave_agents.games.kit.memory import lowest_bit
 
 SIDES = 6
 """Cells beside a cell."""
@@ -15,8 +19,20 @@ SIDES = 6
 NONE = -1
 """No cell."""
 
-WHOLE, SELF = 127, 8
-"""The pattern of a stone with all neighbours, and the bit of the stone itself."""
+BITS = 3
+"""Bits for what is on a cell: one for each player's stone, and ``EMPTY``."""
+
+EMPTY = 4
+"""The bit of an empty cell."""
+
+WHOLE = BITS * SIDES
+"""Bits for all that is beside a cell."""
+
+FIRST_BITS = sum(1 << BITS * step for step in range(SIDES))
+"""The first bit of each cell beside another one."""
+
+BOTH = 3
+"""The bits of both players."""
 
 
 def cells_at(on_board: NDArray[np.bool_], steps: Sequence[tuple[int, int]]) -> NDArray[np.int16]:
@@ -36,51 +52,85 @@ def cells_at(on_board: NDArray[np.bool_], steps: Sequence[tuple[int, int]]) -> N
     return np.stack(found, axis=1)
 
 
-def neighbours(on_board: NDArray[np.bool_]) -> NDArray[np.int16]:
-    """The cells beside each cell of such a hexagon, see ``cells_at``, one after the other."""
-    return cells_at(on_board, ((0, 1), (1, 1), (1, 0), (0, -1), (-1, -1), (-1, 0)))
+class HexagonStones:
+    """Stones of two players: for a game with ``points``, its cells, and ``owns``.
 
-
-def corners_and_edges(size: int) -> NDArray[np.int16]:
-    """The corner or edge of a hexagon that each cell is part of: a bit for each, corners first.
-
-    The hexagon has so many cells on a side, and lies in a square of rows and columns.
+    Its sensible playouts keep bridges. Its record has the fields of ``answer_fields``, which are no
+    part of the position; ``last`` among them is the last stone's cell, or ``NONE``.
     """
-    last = 2 * size - 2
-    rows, columns = divmod(np.arange((last + 1) ** 2), last + 1)
-    # A cell is part of an edge if it is on one border of the hexagon, in a corner if on two.
-    slope = columns - rows
-    first_half = [rows == 0, slope == size - 1, columns == last]
-    borders = np.array([*first_half, rows == last, slope == 1 - size, columns == 0])
-    corners = borders & np.roll(borders, 1, axis=0) & (borders.sum(0) == 2)
-    sides = np.concatenate([corners, borders & (borders.sum(0) == 1)])
-    bits: NDArray[np.int16] = (sides << np.arange(12)[:, None]).sum(0).astype(np.int16)
-    return bits
 
+    points: Any
 
-def patterns(width: int) -> tuple[Any, Any, Any, Any]:
-    """Table of each pattern: the number and the beginnings of its arcs, and the middles of threes.
+    def lay_neighbours(self, beside: NDArray[np.int16], outside: NDArray[np.int64]) -> None:
+        """Store the neighbours of each cell, in order around it.
 
-    An arc is stones that are beside one another. A place is what is to be added to the number of
-    the cell, where a row has ``width`` of them.
-    """
-    places = (-width - 1, -width, -1, 0, 1, width, width + 1)
-    num_arcs, num_middles = np.zeros((2, WHOLE + 1), np.int8)
-    arcs, middles = np.zeros((WHOLE + 1, 4), np.int16), np.zeros((WHOLE + 1, 8), np.int16)
-    for pattern in range(WHOLE + 1):
-        around = [pattern >> place & 1 for place in CLOCKWISE]
-        for turn, place in enumerate(CLOCKWISE):
-            before, after = around[turn - 1], around[(turn + 1) % 6]
-            if around[turn] and not before:
-                arcs[pattern, num_arcs[pattern]] = places[place]
-                num_arcs[pattern] += 1
-            elif around[turn] and after:
-                middles[pattern, num_middles[pattern]] = places[place]
-                num_middles[pattern] += 1
-    return num_arcs, arcs, num_middles, middles
+        Args:
+            beside: [cells, 6] the neighbours; ``NONE`` where the board ends.
+            outside: [cells, 6] whose stone counts where the board ends: the bits of players.
+        """
+        cells = len(beside)
+        # Four more cells, one for each set of owners, stand for what is off the board.
+        near = np.where(beside == NONE, cells + outside, beside)
+        self.near: NDArray[np.uint16] = near.astype(np.uint16)
+        self.answer_fields: dict[str, Any] = {
+            "sensible": np.int64,
+            "last": np.int64,
+            "stands": (np.uint8, cells + EMPTY),
+            "place": (np.uint16, cells),
+        }
 
+    def owns(self, state: Any, player: int, action: int) -> bool:
+        """True if a cell has a player's stone."""
+        raise NotImplementedError
 
-def owners(lines: Any, columns: int) -> Any:
-    """Owners of the cells, rows × columns: 0 for empty, else one more than the player."""
-    bits = lines[:, :, None] >> np.arange(columns) & 1
-    return bits[0] + 2 * bits[1]
+    def describe_board(self, state: Any, cells: Any) -> None:
+        """0 for a cell that is empty or outside, else one more than the stone's owner."""
+        for cell in range(self.near.shape[0]):
+            cells[cell] = self.owns(state, 0, cell) + 2 * self.owns(state, 1, cell)
+
+    def make_sensible(self, state: Any) -> None:
+        """Playouts keep bridges."""
+        state.sensible = 1
+
+    def look_at_board(self, state: Any, empty: Any, count: int) -> None:
+        """Store what is on each cell, and the place of each empty one in the list ``empty``."""
+        for cell in self.points:
+            state.stands[cell] = 1 if self.owns(state, 0, cell) else 2
+        for owners in range(EMPTY):
+            state.stands[self.near.shape[0] + owners] = owners
+        for place in range(count):
+            free: Any = np.int64(empty[place])
+            state.stands[free] = EMPTY
+            state.place[free] = place
+
+    def place_of_answer(self, state: Any, last: Any, player: int) -> Any:
+        """The place in the list of the cell that saves a bridge; ``NONE`` if none is attacked.
+
+        It is the empty neighbour of the opponent's last stone that lies, around that stone, between
+        two of the player's stones or sides.
+        """
+        beside = np.int64(0)
+        for step in range(SIDES):
+            beside |= np.int64(state.stands[self.near[last, step]]) << BITS * step
+        # One bit per neighbour, and the six written twice, so that a shift wraps around the stone.
+        mine, empty = beside >> player & FIRST_BITS, beside >> BITS - 1 & FIRST_BITS
+        mine |= mine << WHOLE
+        empty |= empty << WHOLE
+        cut = mine & empty >> BITS & mine >> 2 * BITS & FIRST_BITS
+        if cut == 0:
+            return np.int64(NONE)
+        between = (lowest_bit(cut) // BITS + 1) % SIDES
+        return np.int64(state.place[self.near[last, between]])
+
+    def take_place(self, state: Any, empty: Any, place: Any, drawn: Any, player: int) -> Any:
+        """Swap the drawn cell of the list to the front, where a player's stone comes; returns it.
+
+        ``place`` is the front, ``drawn`` the place of the cell.
+        """
+        cell: Any = np.int64(empty[drawn])
+        other: Any = np.int64(empty[place])
+        empty[drawn] = other
+        empty[place] = cell
+        state.place[other] = drawn
+        state.stands[cell] = 1 << player
+        return cell

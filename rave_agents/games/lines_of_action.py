@@ -1,19 +1,20 @@
 """Lines of Action, as OpenSpiel has it: ``lines_of_action(max_game_length=1000)``.
 
-A piece moves in a straight line as far as there are pieces of both players on it, over the player's
-own and not over the opponent's, onto an empty square or an opponent's piece, which it takes. Who
-has all pieces in one group, diagonals counted, wins: the mover if both have. Who cannot move loses.
-A board that was there before, whoever moves, and the last move of the longest game are a draw, even
-where they join a group (OpenSpiel, ``lines_of_action.cc``).
+A piece moves in a straight line by as many squares as there are pieces on that line, over own
+pieces but not over the opponent's, onto an empty square or an opponent's piece, which it captures.
+A player with all pieces in one group, diagonals counted, wins: the mover if both have one. A player
+without a move loses. A repeated board, whoever is to move, and the last move of the longest game
+are a draw, even if they connect a group (OpenSpiel, ``lines_of_action.cc``).
 
-Square 0 is a1, squares go to the right and then upwards, and action ``(from * 64 + to) * 2 + 1``
-takes a piece where ``(from * 64 + to) * 2`` takes none. The history are 64-bit keys of boards; a
-capture empties it, as no board before it can come back.
+Square 0 is a1, squares go to the right and then upwards. Action ``(from * 64 + to) * 2`` is a move,
+plus 1 if it captures. The history holds 64-bit keys of boards; a capture empties it, as no earlier
+board can occur again.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Le
 
 from rave_agents.games.bits import (
     NONE,
@@ -26,16 +27,11 @@ from rave_agents.games.bits import (
     write_owners,
 )
 from rave_agents.games.coordinates import cell_name
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL
-from rave_agents.games.ordered import insert
-from rave_agents.games.winner import WinnerRules
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, WinnerRules, insert
 from rave_agents.simulate.random_stream import random_below
 
 SIZE, SQUARES = 8, 64
 """The board."""
-
-LONGEST = 4096
-"""The greatest length of a game."""
 
 DIRECTIONS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
 """Steps in rows and columns; the opposite of each is four places further."""
@@ -53,15 +49,13 @@ class LinesOfAction(WinnerRules):
     name = "lines_of_action"
     exchange = "same"
     unordered = {"boards": "num_boards"}  # noqa: RUF012  (read only)
-    max_game_length: int = 1000
+    max_game_length: Annotated[int, Le(4096)] = 1000
     board_shape = SIZE, SIZE
 
     def setup(self) -> None:
         """Lay out the lines of each square."""
-        # The first move is made in any case.
+        # OpenSpiel never ends a game before the first move.
         self.max_game_length = max(1, self.max_game_length)
-        if self.max_game_length > LONGEST:
-            raise ValueError(f"max_game_length must be at most {LONGEST}.")
         self.num_distinct_actions = SQUARES * SQUARES * 2
         self.max_actions = 12 * 8
         self.lines = np.zeros((SQUARES, 4), np.uint64)  # The squares of each line through it.
@@ -77,6 +71,7 @@ class LinesOfAction(WinnerRules):
                     self.between[square, direction, self.room[square, direction]] = jumped
                     jumped |= 1 << row * SIZE + column
                     row, column = row + up, column + right
+                # Opposite directions share a line.
                 self.lines[square, direction % 4] |= np.uint64(jumped | 1 << square)
         self.start = np.array([0x7E0000000000007E, 0x0081818181818100], np.uint64)
         self.fields: dict[str, Any] = {
@@ -111,7 +106,7 @@ class LinesOfAction(WinnerRules):
         return (square * SQUARES + target) * 2 + (1 if has_bit(other, target) else 0)
 
     def legal_actions(self, state: Any, actions: Any) -> int:
-        """Each piece's moves; those of one piece are put in order."""
+        """Each piece's moves, sorted for each piece."""
         own, other = state.pieces[state.player], state.pieces[1 - state.player]
         count = 0
         for piece in range(count_bits(own)):
@@ -131,7 +126,7 @@ class LinesOfAction(WinnerRules):
         return False
 
     def is_one_group(self, pieces: Any) -> bool:
-        """True if pieces are connected: they are filled from the first one on."""
+        """True if all pieces are connected: a flood fill from the first one reaches all."""
         group = pieces & (~pieces + ONE)
         while True:
             wide = group | ((group << SIDE) & NOT_FIRST) | ((group >> SIDE) & NOT_LAST)
@@ -161,7 +156,7 @@ class LinesOfAction(WinnerRules):
             state.winner = player
 
     def keep_board(self, state: Any) -> bool:
-        """Add the board to the history; returns whether it was there."""
+        """Add the board to the history; returns whether it occurred before."""
         key = key_of(state.pieces[0], state.pieces[1])
         found = False
         for index in range(state.num_boards):
@@ -171,7 +166,7 @@ class LinesOfAction(WinnerRules):
         return found
 
     def draw(self, state: Any, stream: Any) -> int:
-        """A piece and a direction are drawn until that is a move."""
+        """Draw a piece and a direction until they are a move."""
         own, other = state.pieces[state.player], state.pieces[1 - state.player]
         count = count_bits(own)
         while True:

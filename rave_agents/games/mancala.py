@@ -1,12 +1,11 @@
 """Mancala (Kalah), as OpenSpiel has it: six pits a side, with four beans each.
 
-A player sows the beans of an own pit into the pits that follow, the own store and not the other's.
-Who ends in the own store moves again; who ends in an empty own pit takes that bean and those of the
-pit opposite, if there are any. Where a player has no beans, or after 1,001 moves, the game is over,
-and who has more beans in store and pits wins (OpenSpiel, ``mancala.cc``).
+A player sows the beans of an own pit into the pits that follow and the own store, skipping the
+other's. A last bean in the own store gives another move; in an empty own pit it captures that bean
+and those of the opposite pit, if there are any. The game ends when a player has no beans, or after
+1,001 moves; more beans in store and pits win (OpenSpiel, ``mancala.cc``).
 
-An action is the number of a pit: 1 to 6 for player 0, whose store is 7, and 8 to 13 for player 1,
-whose store is 0.
+An action is the number of a pit, as drawn below.
 """
 
 from collections.abc import Sequence
@@ -37,6 +36,12 @@ SIDE, ALL = 7, 14
 
 BEANS = 4
 """Beans in each pit."""
+
+# The actions; beans are sown counterclockwise:
+#
+#       13 12 11 10  9  8       player 1
+#    0                     7
+#        1  2  3  4  5  6       player 0, whose store is 7
 
 
 class Mancala(Rules):
@@ -70,6 +75,7 @@ class Mancala(Rules):
 
     def filled(self, own: Any) -> Any:
         """A bit for each pit of a row with beans: the highest of its byte."""
+        # A byte has at most 48 beans, so adding 127 sets its highest bit unless it is 0.
         return ((own & self.pits) + self.below) & self.high
 
     def legal_actions(self, state: Any, actions: Any) -> int:
@@ -80,12 +86,12 @@ class Mancala(Rules):
         return count
 
     def sown(self, own: Any, other: Any, pit: int) -> Any:
-        """The rows after an own pit is sown, and what is opposite taken; where the last bean is."""
+        """Both rows after sowing an own pit and a capture, and the place of the last bean."""
         beans = seeds_in(own, pit)
         own = emptied(own, pit) + self.own[pit, beans]
         other += self.other[pit, beans]
         last = self.last[pit, beans]
-        # Without a branch that a processor could not foresee.
+        # The capture is computed always and selected at the end: a branch would be unpredictable.
         place = min(last, PITS - 1)
         opposite = seeds_in(other, PITS - 1 - place)
         takes = (last < PITS) & (seeds_in(own, place) == ONE) & (opposite != NONE)
@@ -100,7 +106,7 @@ class Mancala(Rules):
         return one_is_empty or moves >= self.max_game_length
 
     def foresee_end(self, state: Any, player: int, carrier: Any, room: Any) -> int:
-        """The moves that are left where a store has more than half of the beans."""
+        """The number of moves left, if a store has more than half of the beans."""
         left = self.max_game_length - state.moves
         if seeds_in(state.rows[player], STORE) > PITS * BEANS:
             return int(left)

@@ -1,8 +1,8 @@
 """Nim, as OpenSpiel has it: ``nim(pile_sizes="1;3;5;7",is_misere=True)``.
 
-Players take one or more objects from one of some piles in turn. Who takes the last one wins, or
-loses with ``is_misere`` (OpenSpiel, ``nim.h``). Action ``(count - 1) * piles + pile`` takes so many
-objects from a pile.
+Players take one or more objects from one of the piles in turn. Taking the last object wins, or
+loses with ``is_misere`` (OpenSpiel, ``nim.h``). Action ``(count - 1) * piles + pile`` takes
+``count`` objects from a pile.
 """
 
 from collections.abc import Sequence
@@ -12,8 +12,7 @@ import numpy as np
 
 from rave_agents.game.board import Board, Place, Tiling
 from rave_agents.games.drawing import square_cell
-from rave_agents.games.kit.rules import NO_ACTION, TERMINAL
-from rave_agents.games.winner import WinnerRules
+from rave_agents.games.kit.rules import NO_ACTION, TERMINAL, WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 LARGEST = 4096
@@ -73,7 +72,7 @@ class Nim(WinnerRules):
         state.to_move = 1 - state.to_move
 
     def draw(self, state: Any, stream: Any) -> int:
-        """An object of any pile: it is taken with those below it."""
+        """A random object, taken with those below it: each action is equally likely."""
         place = random_below(stream, state.left)
         pile = 0
         while place >= state.piles[pile]:
@@ -87,7 +86,7 @@ class Nim(WinnerRules):
         return f"pile:{pile + 1}, take:{taken + 1};"
 
     def drawn_board(self, state: Any, legal: Sequence[int]) -> Board | None:
-        """A row for each pile; an object is taken with all on its right."""
+        """A row for each pile; an object is taken with all to its right."""
         if max(self.num_piles, self.highest) > MOST_DRAWN:
             return None
         places = [(pile, place) for pile, size in enumerate(self.sizes) for place in range(size)]
@@ -109,7 +108,7 @@ class Nim(WinnerRules):
         return f"({state.to_move}): {' '.join(map(str, state.piles))}"
 
     def observation(self, state: Any) -> Any:
-        """One-hot: the player to move; if it is over; the number of piles, the size of each."""
+        """One-hot: the player to move, whether the game is over, the number of piles, each size."""
         mover = np.eye(2)[state.to_move]
         over = [self.player(state) == TERMINAL]
         number = np.eye(self.num_piles)[-1]

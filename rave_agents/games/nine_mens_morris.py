@@ -1,19 +1,21 @@
 """Nine men's morris, as OpenSpiel has it: ``nine_mens_morris``.
 
-Two players place nine men each on the points of three squares, then move them along the lines; who
-has only three left moves them to any empty point. Three men in a row on a line are a mill: who
-closes one takes a man of the opponent's that is in no mill, or any if all are. Who has two men, or
-cannot move, loses; after 200 turns it is a draw (OpenSpiel, ``nine_mens_morris.cc``).
+Two players place nine men each on the points of three squares, then move them along the lines; a
+player with only three men left moves them to any empty point. Three men in a row are a mill: who
+closes one takes a man of the opponent's that is in no mill, or any if all are. A player with two
+men or without a move loses; after 200 turns it is a draw (OpenSpiel, ``nine_mens_morris.cc``).
 
-Points are numbered row after row from the top left. Actions 0 to 23 place a man on a point, or take
-the one there; action ``24 + from * 24 + to`` moves a man.
+Points are numbered row by row. Actions 0 to 23 place a man on a point, or take the one there;
+action ``24 + from * 24 + to`` moves a man.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from rave_agents.compiler.dispatch import kernel
 from rave_agents.game.board import Board, Cell, Place, Tiling
 from rave_agents.games.bits import (
     NONE,
@@ -26,23 +28,85 @@ from rave_agents.games.bits import (
     lowest_bit,
     write_owners,
 )
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL
-from rave_agents.games.morris_board import (
-    CELLS,
-    EVERYWHERE,
-    KINDS,
-    NEAR,
-    PLACES,
-    POINTS,
-    STEPS,
-    board_text,
-    is_in_mill,
-)
-from rave_agents.games.winner import WinnerRules
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, WinnerRules
 from rave_agents.simulate.random_stream import random_below
+
+POINTS = 24
+"""Points of the board, numbered row after row from the top left."""
+
+EVERYWHERE = np.uint64((1 << POINTS) - 1)
+"""The set of all points."""
+
+LINES = (
+    *((first, first + 1, first + 2) for first in range(0, POINTS, 3)),
+    *((0, 9, 21), (3, 10, 18), (6, 11, 15), (1, 4, 7)),
+    *((16, 19, 22), (8, 12, 17), (5, 13, 20), (2, 14, 23)),
+)
+"""The points of each row of three, those along first; neighbours on a row are connected."""
+
+ROWS = np.array(
+    [[sum(1 << one for one in line) for line in LINES if point in line] for point in range(POINTS)],
+    np.uint64,
+)
+"""[points, 2] the sets of the rows through each point."""
+
+STEPS = np.array([step[::way] for line in LINES for step in pairwise(line) for way in (1, -1)])
+"""[moves, 2] where each move along a line begins and ends."""
+
+NEAR = np.array(
+    [
+        sum(1 << target for source, target in STEPS.tolist() if source == point)
+        for point in range(POINTS)
+    ],
+    np.uint64,
+)
+"""[points] the set of the points that each is connected with."""
+
+HALF = (
+    *(".------.------.", "|      |      |", "| .----.----. |"),
+    *("| |    |    | |", "| | .--.--. | |", "| | |     | | |"),
+)
+LARGE = "\n".join((*HALF, ".-.-.     .-.-.", *HALF[::-1], ""))
+"""The board as it is printed, each point as a dot."""
+
+SMALL = ".--.--.|.-.-.|||...||... ...||...|||.-.-.|.--.--."
+"""The board of seven by seven cells as tensors show it."""
+
+KINDS = ".WB-| "
+"""The contents of cells: a point that is empty or has a man, two kinds of lines, and nothing."""
+
+CELLS = np.array([KINDS.index(sign) for sign in SMALL])
+"""[7 * 7] the contents of each cell of an empty board."""
+
+PLACES = np.array([cell for cell, sign in enumerate(SMALL) if sign == "."])
+"""[points] the cell of each point."""
+
+
+def board_text(owners: Iterable[int]) -> str:
+    """The board as it is printed, with 1 or 2 for each point where White or Black has a man."""
+    signs = iter(owners)
+    return "".join(KINDS[next(signs)] if sign == "." else sign for sign in LARGE)
+
+
+@kernel
+def is_in_mill(men: Any, point: int) -> bool:
+    """True if a set of men fills one of the two rows through a point."""
+    along, across = ROWS[point, 0], ROWS[point, 1]
+    return men & along == along or men & across == across
+
 
 MEN, TURNS, FLYING, LOST = 9, 200, 3, 2
 """Men of each player, turns of the longest game, men of who may move anywhere and has lost."""
+
+# The points:
+#
+#    0---------1---------2
+#    |   3-----4-----5   |
+#    |   |  6--7--8  |   |
+#    9--10-11    12-13--14
+#    |   | 15-16-17  |   |
+#    |  18----19----20   |
+#   21--------22--------23
 
 
 class NineMensMorris(WinnerRules):
@@ -68,7 +132,7 @@ class NineMensMorris(WinnerRules):
         state.winner = NO_ACTION
 
     def player(self, state: Any) -> int:
-        """The player whose turn it is; who closes a mill also takes a man."""
+        """The player whose turn it is, and who takes a man after closing a mill."""
         return state.to_move if state.winner == NO_ACTION else TERMINAL
 
     def takable(self, men: Any) -> Any:
@@ -94,6 +158,7 @@ class NineMensMorris(WinnerRules):
             source = lowest_bit(own)
             own &= own - ONE
             targets = empty if flies else empty & NEAR[source]
+            # Points in ascending order, and so their actions.
             count = list_bits(targets, actions, count, POINTS + source * POINTS)
         return count
 
@@ -133,7 +198,7 @@ class NineMensMorris(WinnerRules):
         return True
 
     def draw(self, state: Any, stream: Any) -> int:
-        """A man or a point; steps along lines are drawn until one is a move."""
+        """A man or a point; steps along lines are drawn until one is legal."""
         own, other = state.men[state.to_move], state.men[1 - state.to_move]
         if state.takes:
             return drawn_bit(self.takable(other), stream)

@@ -1,12 +1,12 @@
 """Othello, as OpenSpiel has it.
 
 A disk is put where it encloses others' disks in a line with an own one; these change their colour.
-Who has no such move passes, action 64, and passes only then; when nobody has one, who has more
-disks wins (OpenSpiel, ``othello.h``; World Othello Federation's rules). Action 0 is a1, above on
-the left; actions go to the right and then downwards.
+A player without such a move passes (action 64), and passes only then; when nobody has a move, more
+disks win (OpenSpiel, ``othello.h``; World Othello Federation's rules). Action 0 is a1, at the upper
+left; actions go to the right and then downwards.
 
-Moves and flips are found for all squares at once: disks of the other colour beside an own disk are
-filled in one direction by doubled steps, without those on the edge that a shift would carry into
+Moves and flips are found for all squares at once: disks of the other colour next to an own disk are
+filled in one direction by doubled steps, without those on the edge, which a shift would carry into
 another row (Kogge-Stone; chessprogramming.org, "Fill Algorithms").
 """
 
@@ -16,11 +16,10 @@ import numpy as np
 
 from rave_agents.games.bits import (
     NONE,
-    ONE,
     bit,
     count_bits,
     has_bit,
-    lowest_bit,
+    list_bits,
     nth_bit,
     write_owners,
 )
@@ -70,7 +69,8 @@ class Othello(Rules):
         state.moves = self.first_moves
 
     def filled_up(self, disks: Any, others: Any, line: int) -> Any:
-        """The others' disks that follow upon some, one after the other, to higher squares."""
+        """The runs of others' disks that follow the given disks, towards higher squares."""
+        # Runs have at most six disks, as the edge is masked: 1 + 1 + 2 + 2 steps reach them all.
         step = self.steps[line]
         others &= self.masks[line]
         found = others & (disks << step)
@@ -119,12 +119,7 @@ class Othello(Rules):
         if moves == NONE:
             actions[0] = PASS
             return 1
-        count = 0
-        while moves != NONE:
-            actions[count] = lowest_bit(moves)
-            moves &= moves - ONE
-            count += 1
-        return count
+        return list_bits(moves, actions, 0, 0)
 
     def play(self, state: Any, action: int) -> None:
         """Put a disk, and flip what it encloses; or pass."""
@@ -143,14 +138,14 @@ class Othello(Rules):
             state.to_move = TERMINAL
 
     def returns(self, state: Any, returns: Any) -> None:
-        """1 for who has more disks, -1 for the other; 0 for as many."""
+        """1 for the player with more disks, -1 for the other; 0 if equal."""
         lead = count_bits(state.disks[0]) - count_bits(state.disks[1])
         self.write_leader(returns, lead)
 
     def draw(self, state: Any, stream: Any) -> int:
         """A place among the moves."""
         if state.moves == NONE:
-            random_below(stream, 1)
+            random_below(stream, 1)  # As many random numbers as for a move, as on the bridge.
             return PASS
         return nth_bit(state.moves, random_below(stream, count_bits(state.moves)))
 

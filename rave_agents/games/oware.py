@@ -1,15 +1,15 @@
 """Oware, as OpenSpiel has it: ``oware(num_houses_per_player=6,num_seeds_per_house=4)``.
 
 A player sows the seeds of an own house into those that follow, but not into that house. If the last
-house is the opponent's and has two or three seeds then, they are taken, as are those of each house
-before it that has as many; not if that would be all of the opponent's seeds. Whose opponent has no
-seeds must give some. A board that was there before with the same player to move, or a player
-without a move, ends the game: all take the seeds in their houses. So does it when one has more than
-half of all seeds, or both have half. More seeds win (OpenSpiel, ``oware.cc``, which breaks games
-off with an error after 1,000 moves; here they end then).
+house is the opponent's and then has two or three seeds, they are captured, and so are those of each
+house before it with two or three, unless that takes all of the opponent's seeds. If the opponent
+has no seeds, the player must give some. A repeated board with the same player to move, or a player
+without a move, ends the game, and both take the seeds in their houses; so does more than half of
+all seeds, or half for both. More seeds win (OpenSpiel, ``oware.cc``, which ends games with an error
+after 1,000 moves; here they end normally).
 
-An action is the number of the house in the player's row. The history are 64-bit keys of boards; a
-capture empties it, as no board before it can come back.
+An action is the number of the house in the player's row. The history holds 64-bit keys of boards; a
+capture empties it, as no earlier board can occur again.
 """
 
 from collections.abc import Sequence
@@ -67,7 +67,8 @@ class Oware(Rules):
         }
         self.own, self.other, self.last = sowing(houses, houses, self.total, skips_origin=True)
         self.start, self.high = row_of([seeds] * houses), row_of([0x80] * houses)
-        # Added, they set the highest bit of houses with a seed, and of those that reach beyond.
+        # Added to a row, they set the highest bit of each house with a seed, or with enough seeds
+        # to reach the other row.
         self.below = row_of([0x7F] * houses)
         self.reaching = row_of([0x80 - (houses - house) for house in range(houses)])
 
@@ -111,7 +112,7 @@ class Oware(Rules):
         return decided or state.moves == LONGEST or self.legal(state) == NONE
 
     def capture(self, state: Any, last: int) -> None:
-        """Take two or three seeds from houses of the other row, backwards, unless these are all."""
+        """Capture two or three seeds a house backwards from the last one, but never all seeds."""
         left = state.rows[1 - state.to_move]
         house, captured = last, NONE
         while house >= 0:
@@ -127,7 +128,7 @@ class Oware(Rules):
             state.num_boards = 0
 
     def keep_board(self, state: Any) -> bool:
-        """Add the board to the history; returns whether it was there with the same player."""
+        """Add the board to the history; returns whether it occurred with the same mover."""
         key = key_of(state.rows[0], state.rows[1])
         found = False
         for index in range(state.num_boards & 1, state.num_boards, 2):

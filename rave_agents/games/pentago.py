@@ -1,12 +1,12 @@
 """Pentago, as OpenSpiel has it: ``pentago``.
 
 Players put a stone on an empty cell of a board of 6 x 6 in turn, and then rotate one of its four
-quadrants. Who has five in a row wins; if both have, or the board is full, it is a draw (OpenSpiel,
-``pentago.h``). Action ``(row * 6 + column) * 8 + quadrant * 2`` rotates it to the left, and one
-more to the right; quadrants are counted clockwise.
+quadrants. Five in a row win; if both have five, or the board is full, it is a draw (OpenSpiel,
+``pentago.h``). Action ``(row * 6 + column) * 8 + quadrant * 2`` rotates the quadrant to the left,
+plus 1 to the right; quadrants are counted clockwise.
 
-A player's stones are 36 bits, nine for each quadrant: its rim in the order of a rotation, so that
-two bits further is a quarter turn, and then its centre.
+A player's stones are 36 bits, nine for each quadrant: its rim clockwise, so that two bits further
+is a quarter turn, and then its centre.
 """
 
 from typing import Any
@@ -15,8 +15,7 @@ import numpy as np
 
 from rave_agents.games.bits import NONE, count_bits, nth_bit
 from rave_agents.games.coordinates import cell_name
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION
-from rave_agents.games.winner import WinnerRules
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION, WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 SIZE, ROW = 6, 5
@@ -38,10 +37,16 @@ QUADRANT = np.uint64(QUADRANT_SETS - 1)
 """The bits of the first quadrant."""
 
 TWO, SIX = np.uint64(2), np.uint64(6)
-"""Bits of a quarter turn, and of three."""
+"""Bits of one quarter turn, and of three."""
 
 LEFT, RIGHT = "vs  z^", "vv  w^"
 """Signs beside the rows of a board that is written: the letters and directions of rotations."""
+
+# The bits of a quadrant:
+#
+#   0 1 2    quadrant q has the bits 9 * q + 0 to 8;
+#   7 8 3    quadrant 0 is at the upper left
+#   6 5 4
 
 
 class Pentago(WinnerRules):
@@ -72,7 +77,8 @@ class Pentago(WinnerRules):
                     if min(last) >= 0 and max(last) < SIZE:
                         places = (bits[row + i * up, column + i * right] for i in range(ROW))
                         rows.append(sum(1 << int(place) for place in places))
-        # Of each quadrant and its stones, the rows that lack none of them there.
+        # [quadrant, stones] a bit for each row of five that has all its cells of the quadrant: the
+        # 32 rows fit into a word, and a row is complete if its bit is set in all four quadrants.
         stones = np.arange(QUADRANT_SETS)
         self.whole = np.zeros((4, QUADRANT_SETS), np.uint32)
         for quadrant in range(4):
@@ -114,14 +120,14 @@ class Pentago(WinnerRules):
             state.winner = DRAWN
 
     def rotated(self, stones: Any, turn: int) -> Any:
-        """The stones after a rotation."""
+        """The stones after a rotation of a quadrant."""
         rim = self.rims[turn // 2]
         moved = stones & rim
         left, right = (moved >> TWO) | (moved << SIX), (moved << TWO) | (moved >> SIX)
         return (stones & ~rim) | ((left if turn % 2 == 0 else right) & rim)
 
     def has_row(self, stones: Any) -> bool:
-        """True if there are five in a row: one that no quadrant lacks a stone of."""
+        """True if there are five in a row."""
         rows = self.whole[0, stones & QUADRANT]
         for quadrant in range(1, 4):
             rows &= self.whole[quadrant, (stones >> self.shifts[quadrant]) & QUADRANT]

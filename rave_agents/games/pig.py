@@ -1,14 +1,15 @@
 """Pig, as OpenSpiel has it: ``pig(players=2,horizon=1000,winscore=100,diceoutcomes=6)``.
 
-A player rolls a die as often as they like. A one ends the turn, and what it has brought is lost;
-who stops adds the turn's total to their score, and who first has ``winscore`` wins. After
-``horizon`` moves, outcomes of the die not counted, nobody has won. With ``piglet`` each roll but a
-one counts 1 (OpenSpiel, ``pig.h``).
+A player rolls a die as often as they like. A one ends the turn and loses its total; stopping adds
+the total to the score, and the first to reach ``winscore`` wins. After ``horizon`` moves, outcomes
+of the die not counted, nobody has won. With ``piglet`` each roll but a one counts 1 (OpenSpiel,
+``pig.h``).
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Le
 
 from rave_agents.games.kit.rules import CHANCE, TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
@@ -16,31 +17,20 @@ from rave_agents.simulate.random_stream import random_below
 ROLL, STOP = 0, 1
 """The actions."""
 
-LARGEST = 4096
-"""The most outcomes of the die."""
-
 
 class Pig(Rules):
     """See the module."""
 
     name = "pig"
-    players: int = 2
-    horizon: int = 1000
-    winscore: int = 100
-    diceoutcomes: int = 6
+    players: Annotated[int, Ge(2), Le(10)] = 2
+    horizon: Annotated[int, Ge(1)] = 1000
+    winscore: Annotated[int, Ge(1)] = 100
+    diceoutcomes: Annotated[int, Ge(1), Le(4096)] = 6
     piglet: bool = False
     num_distinct_actions = 2
 
     def setup(self) -> None:
         """Set what depends on the parameters."""
-        if not 2 <= self.players <= 10:
-            raise ValueError(f"players must be from 2 to 10, got {self.players}.")
-        if not 1 <= self.diceoutcomes <= LARGEST:
-            raise ValueError(f"diceoutcomes must be 1 to {LARGEST}, got {self.diceoutcomes}.")
-        if min(self.horizon, self.winscore) < 1:
-            raise ValueError(
-                f"horizon and winscore must be at least 1, got {self.horizon} and {self.winscore}."
-            )
         self.num_players: int = self.players
         self.max_actions: int = max(2, self.diceoutcomes)
         self.max_game_length: int = self.horizon

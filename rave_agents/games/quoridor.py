@@ -1,58 +1,116 @@
 """Quoridor of two, as OpenSpiel has it: ``quoridor(board_size=9,wall_count=10)``.
 
-Pawns start in the middle of opposite sides, and who first reaches the other's side wins. In a turn
-the pawn steps to a square beside it, over the other pawn if that is there, or the player builds a
+Pawns start in the middle of opposite sides; the first to reach the other side wins. In a turn the
+pawn steps to an adjacent square, jumping over the other pawn if it is there, or the player builds a
 wall of the length of two squares; nobody may be cut off from their goal. A game is drawn after
 4 * board_size² moves. Without ``wall_count`` a player has board_size² // 8 walls;
-``ansi_color_output`` colours the text (OpenSpiel, ``quoridor.cc``). Of more ``players`` OpenSpiel
+``ansi_color_output`` colours the text (OpenSpiel, ``quoridor.cc``). With more ``players`` OpenSpiel
 lists some actions twice, and fails where one cannot move: such games are refused.
 
 Actions number the places of a grid of 2 * board_size - 1 rows and columns, with squares at even
-coordinates and walls between them. A wall is its left or upper half; a pawn's move is where it
-would lead from (2, 2), and that of a jump straight ahead is the one of the step.
+coordinates and walls between them. A wall is its left or upper half. A pawn's move is where it
+would lead from (2, 2), and a jump straight ahead has the action of the step.
+
+Walls: each is stored with the square at the upper left of its middle. A horizontal wall lies below
+that square and the next one, a vertical one to the right of it and of the one below. Each row of
+squares has a word of bits for each kind, and rows of horizontal walls close the board above and
+below. Corners of squares that walls join form a group, and those around the board are one: only a
+wall that joins corners of one group can enclose anything, so only then are paths looked for.
+
+Pawns: a move is a code of four bits, ``5 + 3 * down + right``, and all moves of a pawn are one
+word.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Le
 
 from rave_agents.game.board import Board, Place
 from rave_agents.games.coordinates import cell_name
 from rave_agents.games.drawing import Content, drawn_grid
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION
-from rave_agents.games.ordered import insert
-from rave_agents.games.quoridor_pawns import CODE, CODE_BITS, PawnRules
-from rave_agents.games.quoridor_text import board_text
-from rave_agents.games.quoridor_walls import HORIZONTAL, VERTICAL
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION, WinnerRules, insert
 from rave_agents.simulate.random_stream import random_below
 
-SMALLEST, LARGEST = 3, 25
-"""The least and the greatest size."""
+HORIZONTAL, VERTICAL = 0, 1
+"""The two kinds of walls."""
 
 
-class Quoridor(PawnRules):
+RIGHT, DOWN = np.array([1, 0, -1, 0]), np.array([0, 1, 0, -1])
+"""Columns and rows of a step in each direction."""
+
+CODE_BITS, CODE = 4, 15
+"""Bits of a code, and all of them set."""
+
+
+PLAIN = [""] * 4, [" 0 ", " @ ", " # ", " % "], ""
+"""Colours of coordinates (below, above, left, right), pawns, and the end of a colour."""
+
+COLOURS = [f"\033[1;{number}m" for number in range(33, 37)]
+
+RESET = "\033[0m"
+
+COLOURED = COLOURS, [f"{COLOURS[at]} {'O@#%'[at]} {RESET}" for at in range(4)], RESET
+"""The same for terminals."""
+
+
+def board_text(cells: Any, walls: Sequence[int], *, coloured: bool) -> str:
+    """A grid of squares and walls, with its coordinates, under the numbers of walls left.
+
+    Args:
+        cells: [rows, columns] 0 for an empty place, one more than the pawn's player, or a wall.
+        walls: how many walls each player has left, in the order of turns.
+        coloured: write control characters for a terminal's colours.
+    """
+    colours, pawns, end = COLOURED if coloured else PLAIN
+    size = (len(cells) + 1) // 2
+    below, above = (
+        "".join(f"   {colour}{cell_name(column, 0)[0]}" for column in range(size)) + end
+        for colour in colours[:2]
+    )
+    lines = [f"Board size: {size}, walls: {', '.join(map(str, walls))}", above]
+    for line, row in enumerate(cells.tolist()):
+        signs = "".join(_sign(line, place, kind, pawns) for place, kind in enumerate(row))
+        number = str(line // 2 + 1)
+        sides = [f"{' ' * (2 - len(number))}{colour}{number}{end}" for colour in colours[2:]]
+        lines.append(signs.join(sides if line % 2 == 0 else ["  ", "  "]))
+    return "\n".join([*lines, below, ""])
+
+
+def _sign(line: int, place: int, kind: int, pawns: Sequence[str]) -> str:
+    """The text of one place of the grid."""
+    if line % 2 == 0 and place % 2 == 0:
+        return pawns[kind - 1] if kind > 0 else " . "
+    wall = "+" if line % 2 == place % 2 else "|" if place % 2 == 1 else "---"
+    return wall if kind > 0 else " " * len(wall)
+
+
+# The grid of places:
+#
+#   s | s | s      s: squares
+#   - + - + -      |: right of a square, place of a vertical wall
+#   s | s | s      -: below a square, place of a horizontal wall
+#   - + - + -      +: middle of a wall
+#   s | s | s
+
+
+class Quoridor(WinnerRules):
     """See the module."""
 
     name = "quoridor"
     aside = ("groups", "reached")
     cell_kinds = 4
-    board_size: int = 9
+    board_size: Annotated[int, Ge(3), Le(25)] = 9
     wall_count: int = 10
     players: int = 2
     ansi_color_output: bool = False
-
-    def __init__(self, **parameters: Any) -> None:
-        size = parameters.get("board_size")
-        if isinstance(size, (int, np.integer)):  # The default depends on it.
-            parameters = {"wall_count": size * size // 8, **parameters}
-        super().__init__(**parameters)
+    diameter: int
+    """The length of a row of the grid of squares and walls."""
 
     def setup(self) -> None:
         """Lay out the board."""
         size = self.board_size
-        if not SMALLEST <= size <= LARGEST:
-            raise ValueError(f"board_size must be from {SMALLEST} to {LARGEST}, got {size}.")
         if self.players != self.num_players:
             raise ValueError(f"players must be {self.num_players}, got {self.players}.")
         self.diameter = diameter = 2 * size - 1
@@ -61,7 +119,7 @@ class Quoridor(PawnRules):
         self.max_actions: int = self.num_walls + 8
         self.max_game_length: int = 4 * size**2
         self.board_shape: tuple[int, int] = diameter, diameter
-        # From a square to the walls below and on its right.
+        # [kind] from a square's place in the grid to the first half of its wall.
         self.firsts = np.array([diameter, 1])
         self.last: int = size - 1
         self.fields: dict[str, Any] = {
@@ -77,6 +135,167 @@ class Quoridor(PawnRules):
         state.columns[:] = self.board_size // 2
         state.left[:] = self.wall_count
         state.winner = NO_ACTION
+
+    def lay_out(self, size: int) -> dict[str, Any]:
+        """Number the corners; returns the fields that walls need.
+
+        Player 0's goal is row 0, player 1's the last one.
+        """
+        self.size, self.row = size, (1 << size) - 1
+        self.side: int = size + 1
+        corners = np.arange(self.side**2).reshape(self.side, self.side)
+        joined = np.zeros_like(corners)
+        joined[1:-1, 1:-1] = corners[1:-1, 1:-1]
+        self.corners = joined.ravel()
+        # From the middle of a wall to its ends; corners have ``side`` columns.
+        self.ends = np.array([1, self.side])
+        return {
+            "walls": (np.int32, (2, self.side)),
+            "groups": (np.int16, self.side**2),
+            "reached": (np.int32, size),
+        }
+
+    def build_border(self, state: Any) -> None:
+        """Close the board above and below."""
+        state.walls[HORIZONTAL, 0] = state.walls[HORIZONTAL, self.size] = self.row
+        state.groups[:] = self.corners
+
+    def passages(self, state: Any, row: int) -> Any:
+        """A bit for each square of a row from which a step to the right is free."""
+        # Row r of squares has word r + 1; a vertical wall reaches from its own row to the next.
+        walls = state.walls[VERTICAL, row] | state.walls[VERTICAL, row + 1]
+        return ~walls & (self.row >> 1)
+
+    def doors(self, state: Any, row: int) -> Any:
+        """A bit for each square of a row from which a step up is free."""
+        # Word r holds the walls above row r; each covers its own square and the next one.
+        walls = state.walls[HORIZONTAL, row]
+        return ~(walls | walls << 1) & self.row
+
+    def is_free(self, state: Any, row: int, column: int, direction: int) -> bool:
+        """True if no wall is in the way to the right (0), down (1), to the left (2) or up (3)."""
+        # Down is up from the row below, and left is right from the square before: shift by one.
+        if direction & 1 == 1:
+            return self.doors(state, row + (direction == 1)) >> column & 1 == 1
+        return self.passages(state, row) << (direction >> 1) >> column & 1 == 1
+
+    def build(self, state: Any, kind: int, row: int, column: int) -> None:
+        """Add a wall, and make one group of the corners that it joins."""
+        state.walls[kind, row + 1] |= 1 << column
+        middle, end = (row + 1) * self.side + column + 1, self.ends[kind]
+        groups = state.groups
+        one, two, three = groups[middle - end], groups[middle], groups[middle + end]
+        joined = min(one, two, three)
+        for corner in range(self.side**2):
+            group = groups[corner]
+            if (group == one) | (group == two) | (group == three):
+                groups[corner] = joined
+
+    def free_places(self, state: Any, kind: int, row: int) -> Any:
+        """A bit for each wall in a row of squares that would not cross or cover another."""
+        walls, line = state.walls, row + 1
+        taken = walls[HORIZONTAL, line] | walls[VERTICAL, line]
+        if kind == HORIZONTAL:
+            taken |= walls[kind, line] << 1 | walls[kind, line] >> 1
+        else:
+            taken |= walls[kind, line - 1] | walls[kind, line + 1]
+        return ~taken & (self.row >> 1)
+
+    def leaves_ways(self, state: Any, kind: int, row: int, column: int) -> bool:
+        """True if both players have a path to their goal after a wall is built."""
+        walls, line = state.walls, row + 1
+        middle, end = line * self.side + column + 1, self.ends[kind]
+        groups = state.groups
+        joins = groups[middle - end] == groups[middle + end]
+        joins |= groups[middle] in (groups[middle - end], groups[middle + end])
+        if not joins:
+            return True
+        walls[kind, line] ^= 1 << column
+        legal = self.has_way(state, 0) and self.has_way(state, 1)
+        walls[kind, line] ^= 1 << column
+        return legal
+
+    def spread(self, state: Any, row: int, squares: Any) -> Any:
+        """All squares of a row connected with the given ones, by doubled steps (Kogge-Stone)."""
+        before = self.passages(state, row)
+        after = before << 1
+        left = right = squares
+        step = 1
+        while step < self.size:
+            right |= after & right << step
+            after &= after << step
+            left |= before & left >> step
+            before &= before >> step
+            step *= 2
+        return left | right
+
+    def has_way(self, state: Any, player: int) -> bool:
+        """True if a player's goal can be reached: rows are filled until none changes."""
+        row, goal = state.rows[player], player * (self.size - 1)
+        state.reached[row] = self.spread(state, row, np.int64(1) << state.columns[player])
+        changed = np.int64(1) << row
+        found = False
+        while changed != 0 and not found:
+            row = 0
+            while changed >> row & 1 == 0:
+                row += 1
+            changed ^= np.int64(1) << row
+            found = row == goal
+            for down in (-1, 1):
+                other = row + down
+                if 0 <= other < self.size:
+                    doors = self.doors(state, max(row, other))
+                    new = state.reached[row] & doors & ~state.reached[other]
+                    if new != 0:
+                        state.reached[other] |= self.spread(state, other, new)
+                        changed |= np.int64(1) << other
+        state.reached[:] = 0
+        return found
+
+    def pawn_moves(self, state: Any) -> Any:
+        """A word of all moves of the pawn of the player to move."""
+        player = state.to_move
+        row, column = state.rows[player], state.columns[player]
+        other_row, other_column = state.rows[1 - player], state.columns[1 - player]
+        moves = np.int64(0)
+        for ahead in range(4):
+            if self.is_free(state, row, column, ahead):
+                right, down = RIGHT[ahead], DOWN[ahead]
+                if row + down == other_row and column + right == other_column:
+                    moves = self.add_jumps(state, other_row, other_column, ahead, moves)
+                else:
+                    moves = moves << CODE_BITS | 5 + 3 * down + right
+        return moves
+
+    def add_jumps(self, state: Any, row: int, column: int, ahead: int, moves: Any) -> Any:
+        """Add the jumps over the other pawn: straight ahead, or to both sides if a wall blocks."""
+        right, down = RIGHT[ahead], DOWN[ahead]
+        if self.is_free(state, row, column, ahead):
+            return moves << CODE_BITS | 5 + 3 * down + right
+        for turn in (1, 3):
+            aside = ahead + turn & 3
+            if self.is_free(state, row, column, aside):
+                code = 5 + 3 * (down + DOWN[aside]) + right + RIGHT[aside]
+                moves = moves << CODE_BITS | code
+        return moves
+
+    def action_of(self, code: int) -> int:
+        """The action of a pawn's move."""
+        return (code - 1) // 3 * 2 * self.diameter + (code - 1) % 3 * 2
+
+    def target(self, state: Any, down: int, right: int) -> Any:
+        """The row and column that a pawn reaches: twice as far if the other pawn is there."""
+        player = state.to_move
+        row, column = state.rows[player] + down, state.columns[player] + right
+        if row == state.rows[1 - player] and column == state.columns[1 - player]:
+            return row + down, column + right
+        return row, column
+
+    def __init__(self, **parameters: Any) -> None:
+        size = parameters.get("board_size")
+        if isinstance(size, (int, np.integer)):  # The default depends on it.
+            parameters = {"wall_count": size * size // 8, **parameters}
+        super().__init__(**parameters)
 
     def legal_actions(self, state: Any, actions: Any) -> int:
         """The pawn's moves, and every wall that can be built."""
@@ -114,7 +333,7 @@ class Quoridor(PawnRules):
         state.to_move = 1 - player
 
     def draw(self, state: Any, stream: Any) -> int:
-        """A pawn's move or a place for a wall, until that is legal."""
+        """A pawn's move or a place of a wall, drawn until it is legal."""
         codes = self.pawn_moves(state)
         count, rest = 0, codes
         while rest != 0:
@@ -142,13 +361,13 @@ class Quoridor(PawnRules):
 
     def string_of(self, state: Any) -> str:
         """The board."""
-        cells = self.board_planes(state, range(self.cell_kinds)).argmax(axis=0)
+        cells = self.board_cells(state)
         return board_text(cells, state.left.tolist(), coloured=self.ansi_color_output)
 
     def drawn_board(self, state: Any, legal: Sequence[int]) -> Board:
         """Squares and the places of walls between them."""
         kinds: list[Content | None] = [None, ("pawn", 0), ("pawn", 1), ("wall", None)]
-        cells = self.board_planes(state, range(self.cell_kinds)).argmax(axis=0).ravel()
+        cells = self.board_cells(state).ravel()
         pawn = self.square(state.rows[state.to_move], state.columns[state.to_move])
         places: dict[int, int | Place] = {}
         for action in legal:

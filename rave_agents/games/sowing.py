@@ -1,7 +1,7 @@
 """Rows of houses, and how seeds are sown in them, for the games of the mancala family.
 
-A player's row is a number of eight bytes, the houses in the order in which seeds are sown, and to
-sow is to add one number to each row.
+A player's row is a number of eight bytes, one for each house in sowing order, so that sowing a
+house is adding one number to each row: no byte exceeds 127 seeds, so none carries into the next.
 """
 
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from rave_agents.games.bits import NONE, ONE, TWO, count_bits, lowest_bit
 from rave_agents.simulate.random_stream import random_below
 
 BITS = TWO + ONE
-"""The width of a house is two to this power of bits."""
+"""log2 of the bits of a house: a shift in place of a multiplication by 8."""
 
 SEEDS = np.uint64(0xFF)
 """The seeds of the first house."""
@@ -53,14 +53,15 @@ GATHERED = np.uint64(0x0102040810204080), np.uint64(7), np.uint64(56)
 
 @kernel
 def drawn_house(marks: Any, stream: Any) -> Any:
-    """One of the houses that are marked by the highest bits of their bytes."""
+    """One of the houses marked by the highest bits of their bytes."""
+    # Shifted to the lowest bits and multiplied, the eight marks meet in the highest byte.
     houses = ((marks >> GATHERED[1]) * GATHERED[0]) >> GATHERED[2]
     return np.int64(NTH[houses, random_below(stream, count_bits(houses))])
 
 
 @kernel
 def list_houses(marks: Any, actions: Any) -> int:
-    """List the houses that are marked by the highest bits of their bytes; returns how many."""
+    """List the houses marked by the highest bits of their bytes; returns how many."""
     count = 0
     while marks != NONE:
         actions[count] = lowest_bit(marks) >> 3

@@ -1,11 +1,12 @@
 """Ultimate tic-tac-toe, as OpenSpiel has it: nine boards of tic-tac-toe, on one large board.
 
-A move on a cell of one board sends the opponent to the board at that cell's place; if that one is
-finished, the opponent first chooses another, which is a move of its own, as it is at the start. Who
-has three boards in a line wins; when all are finished without that, nobody does (OpenSpiel,
+A move on a cell of one board sends the opponent to the board at that cell's place. If that board is
+finished, the opponent first chooses another as a move of its own, and so does the first player at
+the start. Three boards in a line win; if all are finished without that, it is a draw (OpenSpiel,
 ``ultimate_tic_tac_toe.cc``).
 
-Actions 0 to 8 are a cell of the board that is to be played on, or the board that is chosen.
+Actions 0 to 8 are a cell of the current board, or the board to choose; both are numbered row by
+row.
 """
 
 from collections.abc import Sequence
@@ -15,8 +16,7 @@ import numpy as np
 
 from rave_agents.game.board import Board, Cell, Place, Tiling
 from rave_agents.games.bits import count_bits
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION
-from rave_agents.games.winner import WinnerRules
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION, WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 SIZE, CELLS = 3, 9
@@ -27,6 +27,12 @@ FULL = (1 << CELLS) - 1
 
 LINES = (0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
 """The sets of cells that are a line."""
+
+# Cells and boards:
+#
+#   0 1 2
+#   3 4 5
+#   6 7 8
 
 
 class UltimateTicTacToe(WinnerRules):

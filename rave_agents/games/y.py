@@ -1,40 +1,41 @@
 """The game of Y, as OpenSpiel has it: ``y(board_size=19)``.
 
-Players put stones on the empty cells of a triangle of hexagons; who first connects all three sides,
-corners belonging to both of theirs, wins, and nobody draws (OpenSpiel, ``y.h``; Schensted and
-Titus, "Mudcrack Y and Poly-Y"). Action ``row * board_size + column`` is a cell if row and column
-are less than the size together.
+Players put stones on the empty cells of a triangle of hexagons. The first to connect all three
+sides wins; a corner belongs to both of its sides, and nobody draws (OpenSpiel, ``y.h``; Schensted
+and Titus, "Mudcrack Y and Poly-Y"). Action ``row * board_size + column`` is a cell if row + column
+is less than the size.
 
-Who has won is found by reduction (van Rijswijck, "Search and Evaluation in Hex", 2002): of each
-three cells beside one another, the colour of two or three goes to one cell of a board that is one
-smaller, on which the same player has won; the last board is one cell. Empty cells count for the
-opponent. A row's stones are bits of a word, so that each row is reduced at once.
+The winner is found by reduction (van Rijswijck, "Search and Evaluation in Hex", 2002): the majority
+colour of each triangle of three cells becomes one cell of a smaller board, which the same player
+wins; the last board is one cell. Empty cells count for the opponent. A row's stones are bits of a
+word, so that a row is reduced at once.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Le
 
-from rave_agents.games.bridge_playouts import BridgePlayouts
+from rave_agents.games.bridges import BridgeRules
 from rave_agents.games.coordinates import cell_name
-from rave_agents.games.hexagons import owners
 
-LARGEST = 62
-"""The greatest size."""
+# The cells of size 3:
+#
+#   0 1 2
+#    3 4
+#     6
 
 
-class Y(BridgePlayouts):
+class Y(BridgeRules):
     """See the module."""
 
     name = "y"
     exchange = "same"
-    board_size: int = 19
+    board_size: Annotated[int, Ge(1), Le(62)] = 19  # A row must fit into a word.
 
     def setup(self) -> None:
         """Lay out the rows."""
         size = self.board_size
-        if not 1 <= size <= LARGEST:
-            raise ValueError(f"board_size must be from 1 to {LARGEST}, got {size}.")
         self.num_distinct_actions: int = size * size
         cells = [row * size + column for row in range(size) for column in range(size - row)]
         self.points = np.array(cells)
@@ -66,10 +67,11 @@ class Y(BridgePlayouts):
         return bool(state.lines[player, row] >> column & 1 == 1)
 
     def is_connected(self, state: Any, player: int) -> bool:
-        """True if a player's stones are those that reduction leaves."""
+        """True if reduction leaves a player's stone."""
         for row in range(self.board_size):
             state.reduced[row] = state.lines[player, row]
         for size in range(self.board_size - 1, 0, -1):
+            # The majority of bits b and b + 1 of a row and bit b of the next one.
             one = state.reduced[0]
             for row in range(size):
                 next_row = state.reduced[row + 1]
@@ -83,13 +85,10 @@ class Y(BridgePlayouts):
 
     def string_of(self, state: Any) -> str:
         """The board, each row half a cell further to the right."""
-        size, owned = self.board_size, owners(state.lines, self.board_size)
-        rows = ([".O@"[owner] for owner in owned[row, : size - row]] for row in range(size))
-        return "\n".join(" " * row + " ".join(signs) for row, signs in enumerate(rows))
+        rows = enumerate(self.board_rows(state, ".O@"))
+        return "\n".join(" " * row + " ".join(signs[: len(signs) - row]) for row, signs in rows)
 
     def observation(self, state: Any) -> Any:
         """Planes of empty cells, stones of player 0, stones of player 1."""
-        owned = owners(state.lines, self.board_size)
-        rows, columns = np.indices(owned.shape)
-        on_board = rows + columns < self.board_size
-        return np.array([(owned == owner) & on_board for owner in range(3)], np.float32)
+        rows, columns = np.indices(self.board_shape)
+        return self.board_planes(state, range(3)) * (rows + columns < self.board_size)

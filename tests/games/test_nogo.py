@@ -17,7 +17,7 @@ from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import Header, Status, Step, make_frame, simulated
 from rave_agents.testing import check_game_state
 
-SIZES = range(stones.SMALLEST, stones.LARGEST + 1)
+SIZES = range(2, 20)
 GAMES = 60
 
 
@@ -129,7 +129,7 @@ def test_what_is_no_point_is_refused(text):
 
 @pytest.mark.parametrize("size", [1, 20, -3])
 def test_sizes_that_are_not_allowed(size):
-    with pytest.raises(ValueError, match=f"board_size must be from 2 to 19, got {size}"):
+    with pytest.raises(ValueError, match=f"board_size must be an integer from 2 to 19, got {size}"):
         NoGoState(size)
 
 

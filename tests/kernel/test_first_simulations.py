@@ -107,6 +107,7 @@ UCT_EXPAND_2 = {
     },
 }
 
+UCT = {"rule": UCB1(1.0)}
 RAVE = {"rule": UCB1(0.0), "amaf": NodeAmaf(HandSelected(k=1.0))}
 
 RAVE_EXPAND_1 = {
@@ -143,24 +144,18 @@ RAVE_EXPAND_2 = {
 }
 
 
-@pytest.mark.parametrize("simulations", UCT_EXPAND_1)
-def test_uct_that_expands_on_the_first_visit(simulations):
-    assert tree_after(simulations, rule=UCB1(1.0), expand_visits=1) == UCT_EXPAND_1[simulations]
+TREES = {
+    "UCT, expanding on the first visit": (UCT_EXPAND_1, UCT, 1),
+    "UCT, expanding on the second visit": (UCT_EXPAND_2, UCT, 2),
+    "RAVE, expanding on the first visit": (RAVE_EXPAND_1, RAVE, 1),
+    "RAVE, expanding on the second visit": (RAVE_EXPAND_2, RAVE, 2),
+}
 
 
-@pytest.mark.parametrize("simulations", UCT_EXPAND_2)
-def test_uct_that_expands_on_the_second_visit(simulations):
-    assert tree_after(simulations, rule=UCB1(1.0), expand_visits=2) == UCT_EXPAND_2[simulations]
-
-
-@pytest.mark.parametrize("simulations", RAVE_EXPAND_1)
-def test_rave_that_expands_on_the_first_visit(simulations):
-    assert tree_after(simulations, **RAVE, expand_visits=1) == RAVE_EXPAND_1[simulations]
-
-
-@pytest.mark.parametrize("simulations", RAVE_EXPAND_2)
-def test_rave_that_expands_on_the_second_visit(simulations):
-    assert tree_after(simulations, **RAVE, expand_visits=2) == RAVE_EXPAND_2[simulations]
+@pytest.mark.parametrize(("trees", "parts", "visits"), TREES.values(), ids=TREES)
+def test_each_of_the_first_simulations_grows_the_written_tree(trees, parts, visits):
+    for simulations, tree in trees.items():
+        assert tree_after(simulations, **parts, expand_visits=visits) == tree
 
 
 def test_nodes_are_numbered_in_the_order_of_expansion():

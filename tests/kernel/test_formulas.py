@@ -27,6 +27,7 @@ from rave_agents.kernel.amaf.weightings import Linear, Stepped, Uniform, update_
 from rave_agents.kernel.amaf.winning_moves import weighted_win_rate
 from rave_agents.kernel.measures.action_persistence import CountLifetimes
 from rave_agents.kernel.proofs.numbers import Numbers, ProofNumbers, bonus_at, pn_score
+from rave_agents.kernel.ramp import ramp
 from rave_agents.kernel.rules import (
     PUCT,
     UCB1,
@@ -338,3 +339,11 @@ def test_proof_score_fades_where_to_win_is_not_all_that_counts():
     # At 25 visits half the weight, whatever is asked for: 0.5 * 0.4 / 2.
     assert faded(25, constant=0.4, visits=math.inf) == pytest.approx(0.8 + 0.1)
     assert faded(25, constant=0.0, weight=0.5) == pytest.approx(0.75 * 0.8 + 0.25 * 0.5)
+
+
+@pytest.mark.parametrize(
+    ("x", "none", "full", "share"),
+    [(1, 2, 4, 0), (2, 2, 4, 0), (3, 2, 4, 0.5), (5, 2, 4, 1), (3.5, 4, 2, 0.25), (5, 4, 2, 0)],
+)
+def test_a_ramp_rises_or_falls_from_none_to_full(x, none, full, share):
+    assert ramp(float(x), float(none), float(full)) == share

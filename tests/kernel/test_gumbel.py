@@ -217,15 +217,6 @@ def test_few_simulations_find_what_the_prior_hides(simulations):
     assert found.count(11) > blind + simulations // 2
 
 
-def test_all_actions_are_tried_if_there_are_simulations_for_all():
-    values = np.full(16, 0.4)
-    values[11] = 0.9
-    prior = np.full(16, 0.01)
-    prior[3] = 0.85
-    for seed in range(10):
-        assert searched(bandit(values), prior_evaluator(prior, 0.4), 17, seed=seed).action == 11
-
-
 class Wide(RandomRules):
     """Two players with five actions each, and ends whose values are independent."""
 
@@ -308,14 +299,6 @@ def test_without_noise_no_seed_matters():
     ]
     assert all(visits(other) == visits(first) for other in others)
     assert {other.action for other in others} == {first.action}
-
-
-def test_a_seed_tells_all():
-    state = observed_game(3, whole=False, depth=7)
-    assert (
-        str(searched(state, telling(3, 2), 60, seed=2)).split("\n")[1:]
-        == (str(searched(state, telling(3, 2), 60, seed=2)).split("\n")[1:])
-    )
 
 
 @pytest.mark.parametrize("leaves", [3, 8])

@@ -9,7 +9,6 @@ from rave_openspiel import OpenSpielState
 from rave_openspiel.native import bridge
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.arena import play_match
 from rave_agents.games import rules_class
 from rave_agents.kernel.values.online import (
     COUNT,
@@ -272,13 +271,6 @@ def test_learning_goes_on_from_move_to_move():
     assert searcher._trees.searches[0].tree.running.judging.errors[COUNT] > before > 0
 
 
-@pytest.mark.slow
-def test_equal_seeds_learn_equally():
-    found = [searched("oware", simulations=200) for _ in range(2)]
-    assert found[0].actions == found[1].actions
-    assert found[0].value_trust == found[1].value_trust
-
-
 def test_the_state_is_left_as_it_was():
     state = position("pig", [0])
     before = str(state), state.history()
@@ -297,17 +289,3 @@ def test_the_state_is_left_as_it_was():
 def test_what_makes_no_sense_is_refused(learning, message):
     with pytest.raises(ValueError, match=message):
         SearchConfig(learning=learning)
-
-
-@pytest.mark.full
-def test_it_makes_auto_stronger_in_mancala():
-    """By 0.71 in 200 games."""
-    result = play_match(
-        "mancala",
-        "auto(known=False)",
-        "auto(known=False,learning=no_learning)",
-        games=60,
-        simulations=300,
-        seed=4,
-    )
-    assert result.score.score > 0.55

@@ -10,7 +10,6 @@ from helpers.interpreter import interpreted_but_for
 from helpers.trees import check_tree, growing_bytes
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.compiler.arrays import NODE
 from rave_agents.kernel.tree import ROOT, edge_rows
 from rave_agents.parts import (
     GRAVE,
@@ -28,6 +27,7 @@ from rave_agents.parts import (
     NodeAmaf,
     NoDraws,
     NoProofNumbers,
+    NoProofs,
     NoSkipping,
     NoSolver,
     ProofNumbers,
@@ -261,10 +261,7 @@ def test_bonuses_are_computed_anew_when_the_searching_player_changes():
 # What a number is worth among its siblings'.
 
 
-RANKS = RankBonus()
-
-
-def root_bonuses(numbers, bonus=RANKS):
+def root_bonuses(numbers, bonus):
     """The bonuses at a root whose children, once expanded, have such proof numbers.
 
     A child with number n leaves player 1 a choice of n, of which nothing is known; 0 and infinity
@@ -288,30 +285,6 @@ def root_bonuses(numbers, bonus=RANKS):
     return [float(proofs.edge_bonus[edge]) for edge in edge_rows(searcher.tree, ROOT)]
 
 
-def test_ranks_among_many_ties_are_apart_by_one_sibling():
-    bonuses = root_bonuses([1] + [2] * 29)
-    assert bonuses == pytest.approx([29 / 30] + [28 / 30] * 29)
-
-
-def test_dense_ranks_among_many_ties_are_apart_by_one_rank():
-    bonuses = root_bonuses([1] + [2] * 29, DenseRankBonus())
-    assert bonuses == [0.5] + [0.0] * 29
-
-
-def test_ties_share_a_rank_and_leave_the_next_ones_out():
-    assert root_bonuses([3, 1, 1, 2]) == pytest.approx([0.0, 0.75, 0.75, 0.25])
-
-
-def test_dense_ranks_leave_none_out():
-    bonuses = root_bonuses([3, 1, 1, 2], DenseRankBonus())
-    assert bonuses == pytest.approx([0.0, 2 / 3, 2 / 3, 1 / 3])
-
-
-def test_max_measures_the_way_to_the_least_number():
-    bonuses = root_bonuses([2, 5, 3], MaxBonus())
-    assert bonuses == pytest.approx([1.0, 1 - 3 / 4, 1 - 1 / 4])
-
-
 def test_a_number_without_end_is_worth_nothing_and_leaves_the_others_alone():
     numbers = [2, math.inf, 5]
     with_it = root_bonuses(numbers, MaxBonus())
@@ -321,11 +294,24 @@ def test_a_number_without_end_is_worth_nothing_and_leaves_the_others_alone():
 
 
 @pytest.mark.parametrize(
-    ("bonus", "worth"), [(RankBonus(), 2 / 3), (DenseRankBonus(), 0.0), (MaxBonus(), 0.0)]
+    ("numbers", "bonus", "bonuses"),
+    [
+        # Ties share a rank, and the next ranks are left out; dense ranks leave none out.
+        ([1] + [2] * 29, RankBonus(), [29 / 30] + [28 / 30] * 29),
+        ([1] + [2] * 29, DenseRankBonus(), [0.5] + [0.0] * 29),
+        ([3, 1, 1, 2], RankBonus(), [0.0, 0.75, 0.75, 0.25]),
+        ([3, 1, 1, 2], DenseRankBonus(), [0.0, 2 / 3, 2 / 3, 1 / 3]),
+        ([2, 5, 3], MaxBonus(), [1.0, 1 - 3 / 4, 1 - 1 / 4]),
+        # Moves that all lose are alike.
+        ([math.inf] * 3, RankBonus(), [2 / 3] * 3),
+        ([math.inf] * 3, DenseRankBonus(), [0.0] * 3),
+        ([math.inf] * 3, MaxBonus(), [0.0] * 3),
+    ],
+    ids=str,
 )
-def test_moves_that_all_lose_are_alike(bonus, worth):
-    bonuses = root_bonuses([math.inf] * 3, bonus)
-    assert bonuses == pytest.approx([worth] * 3)
+@pytest.mark.full(but=8)
+def test_the_bonus_of_a_proof_number_among_its_siblings(numbers, bonus, bonuses):
+    assert root_bonuses(numbers, bonus) == pytest.approx(bonuses)
 
 
 def drawish_game(bonus):
@@ -342,11 +328,8 @@ def drawish_game(bonus):
 
 def test_a_draw_layer_tells_moves_apart_that_cannot_win():
     assert drawish_game(RankBonus()) == [0.5, 0.5]
-    assert drawish_game(RankBonus(DrawLayer())) == [0.0, 0.5]
-
-
-def test_a_draw_layer_tells_dense_ranks_apart():
     assert drawish_game(DenseRankBonus(DrawLayer())) == [0.0, 0.5]
+    assert drawish_game(RankBonus(DrawLayer())) == [0.0, 0.5]
 
 
 # Room.
@@ -386,22 +369,10 @@ def test_the_memory_is_that_of_the_arrays_and_within_its_budget(checks, numbers,
             check_derived(rooted, config, result.player)
 
 
-@pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf(), GRAVE()])
-def test_without_solver_and_proof_numbers_nothing_is_kept(amaf):
-    searcher = Searcher(SearchConfig(amaf=amaf), seed=1)
-    result = searcher.search(random_game(4, depth=9), Limit(simulations=300))
-    searcher.advance(result.action)
-    proofs = searcher.rooted_tree().proofs
-    for name in ("low", "high", "distance", "proof", "disproof", "edge_bonus"):
-        assert getattr(proofs, name).size == 0
-    assert result.outcome is None
-    assert {row.proof_number for row in result.actions} == {None}
-    assert {row.outcome for row in result.actions} == {None}
-
-
-def test_the_solver_keeps_no_numbers_and_numbers_no_bounds():
+def test_the_solver_keeps_bounds_alone_and_proof_numbers_numbers_alone():
     kept = {}
     for name, proving in {
+        "neither": NoProofs(),
         "solver": Proofs(Solver()),
         "numbers": Proofs(NoSolver(), ProofNumbers(SearchingPlayer(), constant=0.0)),
     }.items():
@@ -410,6 +381,7 @@ def test_the_solver_keeps_no_numbers_and_numbers_no_bounds():
         proofs = searcher.rooted_tree().proofs
         kept[name] = {field for field in proofs._fields if getattr(proofs, field).size > 0}
     assert kept == {
+        "neither": set(),
         "solver": {"low", "high", "distance"},
         "numbers": {"proof", "disproof", "edge_bonus"},
     }
@@ -465,18 +437,6 @@ def test_a_solved_child_that_is_passed_over_counts_above_its_parent(preset):
         result = searcher.search(better_known_than_searched(), Limit(simulations=2000))
         assert result.action == 0
         assert result.actions[0].value == pytest.approx(0.7, abs=0.05)
-
-
-def test_the_same_seed_gives_the_same_proofs():
-    def run():
-        config = SearchConfig.preset("pn_mcts")
-        searcher = Searcher(config, seed=7)
-        searcher.search(random_game(4, depth=9), Limit(simulations=200))
-        rooted = searcher.rooted_tree()
-        used = int(rooted.arrays.used[NODE])
-        return rooted.proofs.proof[:used].tolist(), rooted.proofs.low[:used].tolist()
-
-    assert run() == run()
 
 
 def test_an_edge_that_is_at_best_as_good_as_what_is_sure_is_visited_no_more():

@@ -69,46 +69,37 @@ def test_the_average_strategy_leaves_out_what_was_explored():
     assert result.policy[1][1] < 0.02
 
 
+@pytest.mark.full
+def test_a_tolerance_for_ties_keeps_decoupled_uct_from_going_in_step():
+    game, worst = matrix_game(BIASED), {}
+    for ties in (RandomTies(), TiesWithin(tolerance=0.01)):
+        policy = mix(game, "uct", 3000, temperature=1, ties=ties, rule=UCB1(c=0.7))
+        worst[type(ties)] = min(policy @ BIASED)
+    assert worst[TiesWithin] > worst[RandomTies] + 4
+
+
+SCISSORS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
+BIASED = [[0, -25, 50], [25, 0, -5], [-50, 5, 0]]
+
+
 @pytest.mark.slow
 @pytest.mark.full(but=["in-short"])
 @pytest.mark.parametrize(
-    ("payoffs", "equilibrium", "simulations", "distance"),
+    ("payoffs", "equilibrium", "simulations", "distance", "changes"),
     [
-        ([[0, -1, 1], [1, 0, -1], [-1, 1, 0]], [1 / 3] * 3, 2000, 0.06),
-        ([[1, -1], [-1, 1]], [1 / 2, 1 / 2], 10_000, 0.03),
-        ([[0, -1, 1], [1, 0, -1], [-1, 1, 0]], [1 / 3] * 3, 10_000, 0.03),
-        ([[0, -25, 50], [25, 0, -5], [-50, 5, 0]], [1 / 16, 10 / 16, 5 / 16], 30_000, 0.04),
+        (SCISSORS, [1 / 3] * 3, 2000, 0.06, {}),
+        ([[1, -1], [-1, 1]], [1 / 2, 1 / 2], 10_000, 0.03, {}),
+        (SCISSORS, [1 / 3] * 3, 10_000, 0.03, {}),
+        (BIASED, [1 / 16, 10 / 16, 5 / 16], 30_000, 0.04, {}),
+        ([[0, -2, 3], [4, 1, 2], [-1, -3, 5]], [0, 1, 0], 1500, 0.1, {"amaf": NodeAmaf()}),
+        (SCISSORS, [1 / 3] * 3, 60_000, 0.05, {"amaf": NodeAmaf()}),
     ],
-    ids=["in-short", "matching pennies", "rock-paper-scissors", "biased rock-paper-scissors"],
+    ids=["in-short", "pennies", "scissors", "biased", "pure, with AMAF", "scissors, with AMAF"],
 )
 @pytest.mark.parametrize("player", [0, 1])
-def test_regret_matching_converges(payoffs, equilibrium, simulations, distance, player):
-    policy = mix(matrix_game(payoffs), "regret_matching", simulations, player)
+def test_regret_matching_converges(payoffs, equilibrium, simulations, distance, changes, player):
+    policy = mix(matrix_game(payoffs), "regret_matching", simulations, player, **changes)
     assert abs(policy - equilibrium).sum() / 2 < distance
-
-
-@pytest.mark.full
-def test_regret_matching_with_amaf_finds_a_pure_equilibrium():
-    game = matrix_game([[0, -2, 3], [4, 1, 2], [-1, -3, 5]])
-    for player in (0, 1):
-        assert mix(game, "regret_matching", 1500, player, amaf=NodeAmaf())[1] > 0.9
-
-
-@pytest.mark.full
-def test_regret_matching_with_amaf_converges_to_a_mix():
-    game = matrix_game([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
-    policy = mix(game, "regret_matching", 60_000, amaf=NodeAmaf())
-    assert abs(policy - 1 / 3).sum() / 2 < 0.05
-
-
-@pytest.mark.full
-def test_a_tolerance_for_ties_keeps_decoupled_uct_from_going_in_step():
-    game = matrix_game([[0, -25, 50], [25, 0, -5], [-50, 5, 0]])
-    worst = {}
-    for ties in (RandomTies(), TiesWithin(tolerance=0.01)):
-        policy = mix(game, "uct", 3000, temperature=1, ties=ties, rule=UCB1(c=0.7))
-        worst[type(ties)] = min(policy @ [[0, -25, 50], [25, 0, -5], [-50, 5, 0]])
-    assert worst[TiesWithin] > worst[RandomTies] + 4
 
 
 def test_a_joint_action_that_ends_the_game():
@@ -154,91 +145,6 @@ def test_chance_before_between_and_after():
     kept = searcher.search(searcher.root, Limit(simulations=400), player=1)
     assert kept.root_visits > kept.simulations == 400
     assert {row.action for row in kept.actions} == {2, 3}
-
-
-class Snake:
-    """Four snakes on a torus of 5 x 5 cells; who runs into a trail is out, the last one wins."""
-
-    SIZE, STEPS = 5, ((0, 1), (1, 0), (0, -1), (-1, 0))
-
-    def __init__(self):
-        self.heads = [(0, 0), (0, 2), (2, 0), (2, 2)]
-        self.trails = set(self.heads)
-        self.alive = [True] * 4
-        self.moves = 0
-
-    def clone(self):
-        new = object.__new__(Snake)
-        new.heads, new.trails = self.heads[:], set(self.trails)
-        new.alive, new.moves = self.alive[:], self.moves
-        return new
-
-    def is_terminal(self):
-        return sum(self.alive) <= 1
-
-    def current_player(self):
-        return -4 if self.is_terminal() else -2
-
-    def is_chance_node(self):
-        return False
-
-    def chance_outcomes(self):
-        return []
-
-    def legal_actions(self, player):
-        return [0, 1, 2, 3] if self.alive[player] and not self.is_terminal() else []
-
-    def apply_actions(self, actions):
-        self.moves += 1
-        targets = {}
-        for player in range(4):
-            if self.alive[player]:
-                (row, column), (down, right) = self.heads[player], self.STEPS[actions[player]]
-                target = ((row + down) % self.SIZE, (column + right) % self.SIZE)
-                targets[player] = target
-        taken = list(targets.values())
-        for player, target in targets.items():
-            if target in self.trails or taken.count(target) > 1:
-                self.alive[player] = False
-            self.heads[player] = target
-        self.trails |= set(taken)
-
-    def apply_action(self, action):
-        raise AssertionError("everybody moves at the same time")
-
-    def returns(self):
-        if not self.is_terminal():
-            return [0.0] * 4
-        return [float(alive) for alive in self.alive] if any(self.alive) else [0.25] * 4
-
-    def num_players(self):
-        return 4
-
-    def num_distinct_actions(self):
-        return 4
-
-    def min_utility(self):
-        return 0.0
-
-    def max_utility(self):
-        return 1.0
-
-
-@pytest.mark.slow
-@pytest.mark.full(but=1)
-@pytest.mark.parametrize("preset", PRESETS)
-def test_snake_for_four_is_played_to_its_end_and_no_snake_runs_into_a_trail_at_once(preset):
-    state = Snake()
-    searchers = [Searcher(SearchConfig.preset(preset), seed=seat) for seat in range(4)]
-    while not state.is_terminal():
-        joint = [0] * 4
-        for player in moving_players(state):
-            result = searchers[player].search(state, Limit(simulations=60), player=player)
-            joint[player] = result.action
-            assert result.joint is None or len(moving_players(state)) == 2
-        state.apply_actions(joint)
-        assert state.moves > 1 or sum(state.alive) == 4
-    assert sum(state.returns()) == 1.0
 
 
 @pytest.mark.slow
@@ -365,20 +271,6 @@ def test_results_show_the_joint_table():
     assert result.to_dict()["joint"]["values"] == [list(row) for row in result.joint.values]
     assert len(result.principal_variation) == 2
     assert result.principal_variation_names[1] == f"p1:{result.action}"
-
-
-@pytest.mark.slow
-@pytest.mark.full(but=2)
-@pytest.mark.parametrize("preset", PRESETS)
-def test_the_same_seed_gives_the_same_tree(preset):
-    trees = []
-    for _ in range(2):
-        state = joint_random_game(5, width=3, depth=6, num_players=2, together=0.9)
-        player = moving_players(state)[0] if is_simultaneous(state) else state.current_player()
-        searcher, _ = search(state, preset, 300, player=player, search_forced_moves=True)
-        tree = searcher.rooted_tree()
-        trees.append(dump_joint(tree))
-    assert trees[0] == trees[1]
 
 
 def test_only_the_own_nodes_heed_amaf():

@@ -8,7 +8,7 @@ at the speed of C++" builds one.
 """
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -25,9 +25,8 @@ from rave_agents.game.utility_limits import (
     checked_limits,
 )
 from rave_agents.game.validation import checked
-from rave_agents.games.kit.field_types import as_tuple, check_field, check_type
 from rave_agents.games.kit.images import image_numbers
-from rave_agents.games.kit.record_words import told_by, whole_words
+from rave_agents.games.kit.record_fields import as_tuple, check_field, told_by, whole_words
 
 TERMINAL = int(PlayerId.TERMINAL)
 """Value of ``player`` where the game is over."""
@@ -57,7 +56,8 @@ _GAMES = f"{__package__.rpartition('.')[0]}."
 class BaseRules:
     """The rules of a game as the kit compiles and simulates them; games subclass ``Rules``.
 
-    A subclass annotates its parameters with their defaults, sets ``fields`` and
+    A subclass annotates its parameters with their defaults, and with their bounds if it has any
+    (``size: Annotated[int, Ge(2), Le(19)] = 8``). It sets ``fields`` and
     ``num_distinct_actions``, in ``setup`` where they depend on parameters, and has ``begin``,
     ``player``, ``legal_actions``, ``play`` and ``returns``. These and all that they call are
     compiled: they take numbers, the record and arrays, and know the attributes of ``self``
@@ -136,13 +136,15 @@ class BaseRules:
 
     def __init__(self, **parameters: Any) -> None:
         known = self.parameter_defaults()
-        for name, value in parameters.items():
+        for name in parameters:
             if name not in known:
                 raise ValueError(unknown_name(f"parameter of {self.name}", name, known))
-            check_type(name, value, known[name])
-            parameters[name] = type(known[name])(value)
         self.parameters: dict[str, Any] = {**known, **parameters}
         """Every parameter with its value."""
+        for name, annotation, default in self._annotated():
+            # An annotation that is a text, as of a module with postponed ones, has no bounds.
+            allowed = type(default) if isinstance(annotation, str) else annotation
+            self.parameters[name] = checked(name, allowed, self.parameters[name])
         vars(self).update(self.parameters)
         kind = type(self)
         self.draws_itself: bool = kind.draw is not BaseRules.draw
@@ -229,17 +231,20 @@ class BaseRules:
     @classmethod
     def parameter_defaults(cls) -> dict[str, Any]:
         """The parameters, in the order in which they are written, with their defaults."""
-        found: dict[str, Any] = {}
+        return {name: default for name, _, default in cls._annotated()}
+
+    @classmethod
+    def _annotated(cls) -> Iterator[tuple[str, Any, Any]]:
+        """Name, annotation and default of each parameter in each class, base classes first.
+
+        A subclass may annotate a parameter anew: the bounds of its bases still hold.
+        """
         for kind in reversed(cls.__mro__):
             if issubclass(kind, BaseRules) and kind is not BaseRules:
-                annotated = inspect.get_annotations(kind)
-                names = [
-                    name
-                    for name, told in annotated.items()
-                    if "ClassVar" not in str(told) and name not in _NO_PARAMETERS
-                ]
-                found |= {name: vars(kind)[name] for name in names if name in vars(kind)}
-        return found
+                for name, annotation in inspect.get_annotations(kind).items():
+                    is_constant = "ClassVar" in str(annotation) or name in _NO_PARAMETERS
+                    if name in vars(kind) and not is_constant:
+                        yield name, annotation, vars(kind)[name]
 
     def setup(self) -> None:
         """Set what depends on the parameters, and refuse values that are not allowed."""
@@ -342,12 +347,20 @@ class BaseRules:
             raise TypeError(f"{kind.__name__} has turns, and no method describe_position().")
         return tuple(self.turns)
 
-    def board_planes(self, state: Any, kinds: Sequence[int]) -> Any:
-        """A plane of the cells of each of some kinds: float32."""
+    def board_cells(self, state: Any) -> Any:
+        """[rows, columns] what ``describe_board`` writes."""
         cells = np.zeros(self.num_board_cells, np.int8)
         self.describe_board(state, cells)
-        planes = np.array([cells == kind for kind in kinds], np.float32)
-        return planes.reshape(len(kinds), *self.board_shape)
+        return cells.reshape(self.board_shape)
+
+    def board_planes(self, state: Any, kinds: Sequence[int]) -> Any:
+        """[kinds, rows, columns] float32: 1 where a cell is of the kind, else 0."""
+        cells = self.board_cells(state)
+        return np.array([cells == kind for kind in kinds], np.float32)
+
+    def board_rows(self, state: Any, signs: str, between: str = "") -> list[str]:
+        """The rows of the board as text, with a sign for each kind of cells."""
+        return [between.join(signs[cell] for cell in row) for row in self.board_cells(state)]
 
     def judge(self, state: Any, cells: Any, weights: Any, returns: Any) -> None:
         """Write what each player is to expect; a value function stands here in a search."""

@@ -1,4 +1,4 @@
-"""Records of positions, and arrays at addresses: ``rules_lowering.py`` has them compiled."""
+"""Functions that ``rules_lowering.py`` compiles itself: on bits, records and addresses."""
 
 from typing import Any
 
@@ -43,3 +43,13 @@ def clear(numbers: Any) -> None:
     """Set all numbers to 0, as rules find the place where they write returns and values."""
     for place in range(numbers.shape[0]):
         numbers[place] = 0.0
+
+
+def count_bits(bits: Any) -> int:
+    """Number of squares in a set."""
+    return int(bits).bit_count()
+
+
+def lowest_bit(bits: Any) -> int:
+    """The number of the first square of a set that is not empty."""
+    return (int(bits) & -int(bits)).bit_length() - 1

@@ -1,12 +1,14 @@
-"""``Rules``: the class that a game of the kit subclasses, and what its methods need beside it."""
+"""``Rules``, the class that a game subclasses, and what many games share."""
 
 import types
+from typing import Any
 
+from rave_agents.compiler.dispatch import kernel
 from rave_agents.games.kit import machine
 from rave_agents.games.kit.base_rules import CHANCE, DRAWN, NO_ACTION, TERMINAL, BaseRules
 from rave_agents.games.kit.rules_state import RulesState
 
-__all__ = ["CHANCE", "DRAWN", "NO_ACTION", "TERMINAL", "Rules"]
+__all__ = ["CHANCE", "DRAWN", "NO_ACTION", "TERMINAL", "Rules", "WinnerRules", "insert"]
 
 
 class Rules(BaseRules):
@@ -19,3 +21,34 @@ class Rules(BaseRules):
     def compiled(self, kit: types.ModuleType) -> int:
         """The address of a module of the kit, compiled with these rules: of its ``entry``."""
         return machine.loaded(self, kit).address
+
+
+class WinnerRules(Rules):
+    """Rules whose records have the player to move at ``to_move``, and who has won at ``winner``.
+
+    ``winner`` is ``NO_ACTION`` while the game goes on, and ``DRAWN`` if it ended in a draw.
+    """
+
+    def player(self, state: Any) -> int:
+        """Players take turns until somebody has won or the game is drawn."""
+        return TERMINAL if state.winner != NO_ACTION else state.to_move
+
+    def describe_position(self, state: Any, cells: Any) -> int:
+        """The board; and who is to move."""
+        self.describe_board(state, cells)
+        return self.player(state)
+
+    def returns(self, state: Any, returns: Any) -> None:
+        """1 for the winner and -1 for the other, 0 for both in a draw."""
+        self.write_winner(returns, state.winner)
+
+
+@kernel
+def insert(actions: Any, first: int, count: int, action: int) -> int:
+    """Put an action in its place among those from ``first`` on; returns how many there are."""
+    place = count
+    while place > first and actions[place - 1] > action:
+        actions[place] = actions[place - 1]
+        place -= 1
+    actions[place] = action
+    return count + 1

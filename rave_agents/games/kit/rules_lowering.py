@@ -33,7 +33,7 @@ from rave_agents.compiler.linking import OPTIONS, LinkedCompiler, expect_number,
 from rave_agents.compiler.lowering import begin, compiled_entry
 from rave_agents.compiler.machine_code import MachineCode
 from rave_agents.compiler.references import RecordReference, TupleReference
-from rave_agents.games.kit import instructions, memory, playouts
+from rave_agents.games.kit import memory, playouts
 from rave_agents.games.kit.base_rules import BaseRules
 
 _INNER = {**OPTIONS, "pipeline_class": LinkedCompiler}
@@ -207,7 +207,7 @@ def _copy_state(typing_context: Any, states: Any, source: Any, target: Any) -> A
     return types.void(states, types.int64, types.int64), codegen
 
 
-@_stands_for(instructions.count_bits)
+@_stands_for(memory.count_bits)
 def _count_bits(typing_context: Any, bits: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -215,7 +215,7 @@ def _count_bits(typing_context: Any, bits: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
-@_stands_for(instructions.lowest_bit)
+@_stands_for(memory.lowest_bit)
 def _lowest_bit(typing_context: Any, bits: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], cgutils.false_bit)

@@ -1,4 +1,4 @@
-"""Words of a record that tell its position apart from others."""
+"""Fields of records: the types allowed, and the words that tell positions apart."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -59,3 +59,23 @@ def _place(fields: Any, name: str) -> int:
     if kind.base.itemsize != WORD or kind.base.kind not in "iu":
         raise ValueError(f"unordered takes fields of 64-bit numbers, which {name!r} is not.")
     return int(offset) // WORD
+
+
+def check_field(name: str, told: Any) -> None:
+    """Refuse a field that a record of numbers cannot have."""
+    if hasattr(np.record, name):
+        raise ValueError(f"A field cannot be called {name!r}: NumPy's records use that name.")
+    try:
+        fits = np.dtype(as_tuple(told)[0]).kind in "biuf"
+    except TypeError:
+        fits = False
+    if not fits:
+        raise TypeError(
+            f"The field {name!r} must have a NumPy type of numbers, such as np.int64, or such a "
+            f"type and a shape: got {told!r}."
+        )
+
+
+def as_tuple(kind: Any) -> tuple[Any, ...]:
+    """The type, and the shape if there is one."""
+    return kind if isinstance(kind, tuple) else (kind,)
