@@ -14,7 +14,7 @@ board can occur again.
 from typing import Annotated, Any
 
 import numpy as np
-from annotated_types import Le
+from annotated_types import Ge, Le
 
 from rave_agents.games.bits import (
     NONE,
@@ -49,7 +49,7 @@ class LinesOfAction(WinnerRules):
     name = "lines_of_action"
     exchange = "same"
     unordered = {"boards": "num_boards"}  # noqa: RUF012  (read only)
-    max_game_length: Annotated[int, Le(4096)] = 1000
+    max_game_length: Annotated[int, Ge(0), Le(4096)] = 1000
     board_shape = SIZE, SIZE
 
     def setup(self) -> None:

@@ -24,5 +24,5 @@ def test_rules_of_large_ids_say_how_many_actions_a_position_has():
 
 
 def test_rules_refuse_ids_beyond_four_bytes():
-    with pytest.raises(GameError, match=r"num_distinct_actions must be .* to 2147483647"):
+    with pytest.raises(GameError, match=r"num_distinct_actions must be .* to 2,147,483,647"):
         FarCells(ids=2**40)
