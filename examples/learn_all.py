@@ -27,8 +27,8 @@ from rave_agents.evaluators.move_policy import load_learned
 from rave_agents.evaluators.other_sizes import at_other_size, sizes_near
 from rave_agents.evaluators.shipped import FOLDER, file_name
 from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.learning.backup_choice import AS_GOOD, choose_backup
 from rave_agents.learning.learn import learn, rules_with_board
+from rave_agents.learning.to_file import choose_backup
 
 GAMES = (
     "amazons",
@@ -133,7 +133,7 @@ def measure(value: LinearValue, rules: BaseRules, given: argparse.Namespace) -> 
             match = play_match(
                 other, with_it, "auto(known=False)", games=given.size_games, **limits
             )
-            helps.append(match.score.interval[0] > AS_GOOD)
+            helps.append(match.score.interval[0] > 0.5)
             print(f"{other}: {told(match.score)} against known=False", flush=True)
     value.other_sizes = len(helps) > 0 and all(helps)
 

@@ -8,7 +8,7 @@ import typer
 
 from rave_agents.cli.output import Output, check_writable
 from rave_agents.cli.program import command, interrupted
-from rave_agents.learning.board_learner import WINDOWS
+from rave_agents.evaluators.tuple_network import WINDOWS
 from rave_agents.learning.learn import KINDS, learn
 from rave_agents.learning.to_file import learn_to_file, train_to_file
 from rave_agents.learning.train import Targets, train

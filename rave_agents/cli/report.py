@@ -11,7 +11,7 @@ from rich.table import Table
 
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import RaveAgentsError
-from rave_agents.evaluators.file_match import NOT_MEASURED
+from rave_agents.evaluators.learned_file import NOT_MEASURED
 from rave_agents.evaluators.linear_value import MINIMAX
 from rave_agents.frameworks.adapters import GameAbilities, adapters
 from rave_agents.frameworks.agent import AgentType

@@ -1,38 +1,40 @@
-"""A learned value of positions: linear in what a board shows, through the logistic function.
+"""A learned value of positions: a linear function of features, through the logistic function.
 
-``LinearValue`` is what ``rave-agents learn`` writes to a file. Its features are, in games of
-compiled rules, the contents of tuples of cells of the board, such as two rows of three: an n-tuple
-network (Bledsoe & Browning 1959; Lucas 2008 for Othello), see ``networks.py``. In other games they
-are the entries of the observation tensor of the player to move.
+``LinearValue`` is what ``rave-agents learn`` writes to a file. On compiled rules with a board its
+features are the contents of tuples of cells, such as two rows of three: an n-tuple network (Bledsoe
+& Browning 1959; Lucas 2008 for Othello), see ``tuple_network.py``. In other games they are the
+entries of the observation of the player to move.
 """
 
 import hashlib
 import math
 import os
 from collections.abc import Hashable
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.evaluators.array_file import (
+from rave_agents.evaluators.learned_file import (
     MOST_LETTERS,
     Arrays,
+    FileMatch,
+    LearnedFile,
     integers_in,
+    match_arrays,
+    match_in,
     number_in,
-    read_arrays,
+    read_learned,
     text_in,
 )
-from rave_agents.evaluators.file_match import FileMatch, match_arrays, match_in
 from rave_agents.evaluators.tuple_network import (
     MOST_CELLS,
     MOST_CONTENTS,
-    Network,
+    TupleNetwork,
     judged_rules,
     windows_of,
 )
-from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import is_number
@@ -42,50 +44,46 @@ from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.values import JudgedRules
 
 MOST_NAMED = 900
-"""Letters of a longer name that are told, before its hash."""
-
-_LENGTH = "max_game_length"
-"""The parameter with the number of moves after which a game ends."""
+"""Letters of a longer game's name that are kept, before its hash."""
 
 FORMAT = 2
-"""The number of the files' format."""
+"""The version of the file format."""
 
-WINDOWS = 1
-"""The format before, of windows with a table each, which is read, too."""
+WINDOWS_FORMAT = 1
+"""The version before, which is read, too: windows of some shapes, each with its own table."""
 
 MEAN, MINIMAX = "mean_backup", "minimax_backup"
-"""The backups that a search may be better with, as specs name them."""
+"""The backups of ``auto`` with a value, as specs name them."""
 
 MOST_SHAPES = 16
-"""Shapes of windows that such a file may have."""
+"""The maximum number of shapes of windows in such a file."""
 
 
-class LinearValue:
-    """A learned value function; ``evaluator=`` takes it, or the path of its file.
+class LinearValue(LearnedFile):
+    """A learned value function; ``evaluator=`` takes it or its file.
 
     Args:
-        game: the game that it was learned on, as text, with its parameters; the value fits that
-            game alone. Where a board is given, it is the rules', else what ``game_text`` tells.
-        weights: [rows, outputs, features + 1] the numbers, the last of each row added always. There
-            is a row for each player to move, and for each stage of a network; one for both players
-            if they share it. One output is player 0's share of what can be won in a game of two
-            players with a constant sum, or that of the player to move where players share rows;
-            else there is one for each player.
+        game: the game that it was learned on, as text, with its parameters; it fits that game
+            alone. For a board it is the text of the rules, else that of ``game_text``.
+        weights: [rows, outputs, features + 1], the bias last. There is a row for each player to
+            move and each stage of a network; players may share rows. One output is player 0's
+            share of the utilities in a game for two with a constant sum, or that of the player to
+            move if players share rows; else there is an output for each player.
         utilities: the least and the greatest utility.
-        utility_sum: the sum of two players' utilities; None if it varies or there are others.
-        network: the tuples of a board; None where the features are entries of observation tensors.
+        utility_sum: the sum of two players' utilities; None if it varies, or for other numbers of
+            players.
+        network: the tuples of a board; None for a value of observations.
         players: the number of players.
-        made: a line that tells how it was learned.
-        backup: what ``auto`` backs its values up by, ``"mean_backup"`` or ``"minimax_backup"``:
-            what has won, see ``rave_agents.learning.backup_choice``.
+        made: a line on how it was learned.
+        backup: the backup of ``auto`` with this value, ``"mean_backup"`` or ``"minimax_backup"``,
+            see ``rave_agents.learning.to_file.choose_backup``.
         other_sizes: True if the value was measured to help on boards of other sizes, with averages,
             see ``other_sizes.py``.
-        learned_on: the game that it was learned on, if that has a board of another size; else None.
+        learned_on: the game that it was learned on if that has a board of another size; else None.
         match: the match of ``auto`` with it against ``auto`` without; None if it was not measured.
     """
 
     kind = "value"
-    """The kind of what was learned."""
 
     def __init__(
         self,
@@ -94,7 +92,7 @@ class LinearValue:
         *,
         utilities: tuple[float, float],
         utility_sum: float | None,
-        network: Network | None = None,
+        network: TupleNetwork | None = None,
         players: int | None = None,
         made: str = "",
         backup: str = MEAN,
@@ -102,33 +100,32 @@ class LinearValue:
         learned_on: str | None = None,
         match: FileMatch | None = None,
     ) -> None:
-        self.game = game
+        super().__init__(game, made, match)
         self.weights: NDArray[np.float32] = np.ascontiguousarray(weights, np.float32)
         self.utilities = utilities
         self.utility_sum = utility_sum
         self.network = network
-        self.made = made
         self.backup = backup
         self.other_sizes = other_sizes
         self.learned_on = learned_on
-        self.match = match
+        self.players: int = len(self.weights) if players is None else players
+        """The number of players."""
+        # The game and the rules that were found to fit last: a search asks for each position.
         self._known: Hashable = None
         self._known_rules: BaseRules | None = None
         checked("backup", Literal[MEAN, MINIMAX], backup)
         checked("other_sizes", bool, other_sizes)
         _check_utilities(utilities, utility_sum)
-        self.players: int = len(self.weights) if players is None else players
-        """The number of players."""
         _check_weights(self.weights, self.players, network, constant_sum=utility_sum is not None)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_known": None, "_known_rules": None}
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file of NumPy's format npz."""
+    def arrays(self) -> dict[str, Any]:
+        """The content of its file; weights in half precision if that is exact."""
         half = self.weights.astype(np.float16)
         exact = np.array_equal(half.astype(np.float32), self.weights)
-        arrays: dict[str, Any] = {
+        found: dict[str, Any] = {
             "format": FORMAT,
             "game": self.game,
             "weights": half if exact else self.weights,
@@ -142,32 +139,22 @@ class LinearValue:
         }
         if self.network is not None:
             stages = np.array(self.network.stages, np.int64)
-            arrays |= {name: getattr(self.network, name) for name in _ARRAYS}
-            arrays |= {"board": self.network.board, "stages": stages}
-        with written_whole(path) as file:
-            np.savez_compressed(file, **arrays)
-
-    def spec(self, path: str | os.PathLike[str]) -> str:
-        """The text that ``evaluator=`` takes for its file."""
-        return os.fspath(path)
+            found |= {name: getattr(self.network, name) for name in _NETWORK_ARRAYS}
+            found |= {"board": self.network.board, "stages": stages}
+        return found
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what ``save`` has written.
+    def load(cls, path: str | os.PathLike[str]) -> "LinearValue":
+        """Read its file.
 
         Raises:
             OSError: if there is no such file.
             ValueError: if it is not a learned value.
         """
-        try:
-            return cls(**_arguments(read_arrays(path)))
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(
-                f"{os.fspath(path)!r} is not a learned value, as rave-agents learn writes: {error}."
-            ) from error
+        return read_learned(path, "learned value", lambda arrays: cls(**_arguments(arrays)))
 
     def __call__(self, state: Any) -> list[float]:
-        """Every player's expected return, of a state where a player is to move.
+        """Every player's expected return in a state in which a player is to move.
 
         Raises:
             UnsupportedGameError: if it was learned on another game.
@@ -212,9 +199,10 @@ class LinearValue:
         )
 
     def _check_game(self, state: Any) -> None:
-        """Refuse a state of another game; of a board, ``check_rules`` does the rest."""
-        key = StateAbilities(state).game_key
-        if key is not None and key() == self._known:
+        """Refuse a state of another game; for a board, ``check_rules`` completes the check."""
+        game_key = StateAbilities(state).game_key
+        key = None if game_key is None else game_key()
+        if key is not None and key == self._known:
             return
         bounds = float(state.min_utility()), float(state.max_utility())
         same = state.num_players() == self.players and bounds == self.utilities
@@ -254,11 +242,11 @@ class LinearValue:
 
 def game_text(state: Any) -> str:
     """A state's game as text: its name and all parameters, or its class."""
-    key = StateAbilities(state).game_key
-    told = type(state) if key is None else key()
+    game_key = StateAbilities(state).game_key
+    key = type(state) if game_key is None else game_key()
     text = ", ".join(
         f"{part.__module__}.{part.__qualname__}" if isinstance(part, type) else str(part)
-        for part in (told if isinstance(told, tuple) else (told,))
+        for part in (key if isinstance(key, tuple) else (key,))
     )
     if len(text) <= MOST_LETTERS:
         return text
@@ -266,7 +254,7 @@ def game_text(state: Any) -> str:
 
 
 def parsed_game(text: str) -> tuple[str, dict[str, str]]:
-    """The name of a game and its parameters, whatever their order; the whole text if it is none."""
+    """The name of a game and its parameters; the whole text and none if it has another form."""
     name, _, rest = text.partition("(")
     given = rest.removesuffix(")")
     if "(" in given or len(rest) == len(given) > 0:
@@ -276,10 +264,10 @@ def parsed_game(text: str) -> tuple[str, dict[str, str]]:
 
 
 def fits_game(text: str, rules: BaseRules) -> bool:
-    """True if a game's text tells the game of rules, whatever their parameters' order."""
+    """True if a text names the game of these rules; the order of parameters does not matter."""
     name, given = parsed_game(text)
-    defaults = {key: _canonical(told) for key, told in rules.parameter_defaults().items()}
-    parameters = {key: _canonical(told) for key, told in rules.parameters.items()}
+    defaults = {key: _canonical(value) for key, value in rules.parameter_defaults().items()}
+    parameters = {key: _canonical(value) for key, value in rules.parameters.items()}
     same = _of_effect({**defaults, **given}, rules) == _of_effect(parameters, rules)
     return same and name == str(rules).partition("(")[0]
 
@@ -293,22 +281,23 @@ def _canonical(value: Any) -> str:
 
 
 def _of_effect(parameters: dict[str, str], rules: BaseRules) -> dict[str, str]:
-    """Parameters without limits of a game's length that no sensible game comes to."""
-    told = parameters.get(_LENGTH)
-    if told is None:
+    """Parameters with ``max_game_length`` capped: longer games are the same in practice."""
+    length = parameters.get("max_game_length")
+    if length is None:
         return parameters
-    longest, length = float(2 * rules.num_board_cells), float(told)
-    return {**parameters, _LENGTH: repr(longest if length < 0 else min(length, longest))}
+    longest, number = float(2 * rules.num_board_cells), float(length)
+    capped = longest if number < 0 else min(number, longest)
+    return {**parameters, "max_game_length": repr(capped)}
 
 
-_ARRAYS = ("cells", "tables", "kinds")
-"""The arrays of a network, as files have them."""
+_NETWORK_ARRAYS = ("cells", "tables", "kinds")
+"""The arrays of a network in a file."""
 
 
 def _arguments(arrays: Arrays) -> dict[str, Any]:
     """Read the arguments of ``LinearValue`` from the arrays of a file."""
-    kind, weights = number_in(arrays, "format"), arrays["weights"]
-    if kind not in (FORMAT, WINDOWS):
+    version, weights = number_in(arrays, "format"), arrays["weights"]
+    if version not in (FORMAT, WINDOWS_FORMAT):
         raise ValueError("it has another format")
     if weights.dtype not in (np.float32, np.float16):
         raise ValueError(f"its weights are {weights.dtype}, not float32 or float16")
@@ -319,16 +308,16 @@ def _arguments(arrays: Arrays) -> dict[str, Any]:
         "utilities": tuple(arrays["utilities"].tolist()),
         "utility_sum": None if math.isnan(total) else total,
     }
-    if kind == WINDOWS:
+    if version == WINDOWS_FORMAT:
         return found | {"network": _network_of_windows(arrays)}
     network = None
     if "board" in arrays:
         board, stages = integers_in(arrays, "board", 1), integers_in(arrays, "stages", 1)
-        for name in _ARRAYS:
+        for name in _NETWORK_ARRAYS:
             if arrays[name].dtype.kind != "i":
                 raise ValueError(f"its {name} are no integers")
-        named: dict[str, Any] = {name: arrays[name] for name in _ARRAYS}
-        network = Network(board=tuple(board), stages=tuple(stages), **named)
+        named: dict[str, Any] = {name: arrays[name] for name in _NETWORK_ARRAYS}
+        network = TupleNetwork(board=tuple(board), stages=tuple(stages), **named)
     players = int(number_in(arrays, "players"))
     if "backup" in arrays:
         found["backup"] = text_in(arrays, "backup")
@@ -338,8 +327,8 @@ def _arguments(arrays: Arrays) -> dict[str, Any]:
     return found | {"network": network, "players": players}
 
 
-def _network_of_windows(arrays: Arrays) -> Network | None:
-    """The network of a file that tells the shapes of windows."""
+def _network_of_windows(arrays: Arrays) -> TupleNetwork | None:
+    """The network of a file of ``WINDOWS_FORMAT``."""
     board, shapes = integers_in(arrays, "board", 1), integers_in(arrays, "shapes", 2)
     if not board:
         return None
@@ -367,7 +356,7 @@ def _check_utilities(utilities: Any, utility_sum: Any) -> None:
 
 
 def _check_weights(
-    weights: NDArray[np.float32], players: int, network: Network | None, *, constant_sum: bool
+    weights: NDArray[np.float32], players: int, network: TupleNetwork | None, *, constant_sum: bool
 ) -> None:
     """Refuse weights whose shape is not that of rows, outputs and features."""
     rows, outputs, width = weights.shape if weights.ndim == 3 else (0, 0, 0)

@@ -1,29 +1,33 @@
-"""A learned policy: prior probabilities of moves, a softmax over what a board shows of each.
+"""A learned policy: prior probabilities of moves, a softmax of sums of the weights of features.
 
-A move is seen by the cell that it fills, the pattern of cells around it, where the last move is
-from there, and the cell that it leaves, if a piece comes from one. Such patterns are what programs
-for Go and Hex learn (Coulom 2007; Huang et al. 2014). Players who change places by
-``BaseRules.exchange`` share all numbers. ``games/kit/moves.py`` has the same in compiled code.
+The features of a move are the cell that it fills, the pattern of cells around it, the direction of
+the last move from there, and the cell that a piece leaves. Programs for Go and Hex learn such
+patterns (Coulom 2007; Huang et al. 2014). Players who change places by ``BaseRules.exchange`` share
+all weights. ``move_features.py`` has the same in compiled code.
 """
 
 import functools
 import itertools
 import os
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.evaluators.array_file import number_in, read_arrays, text_in
-from rave_agents.evaluators.file_match import FileMatch, match_arrays, match_in
+from rave_agents.evaluators.learned_file import (
+    Arrays,
+    FileMatch,
+    LearnedFile,
+    match_arrays,
+    match_in,
+    number_in,
+    read_arrays,
+    read_learned,
+    text_in,
+)
 from rave_agents.evaluators.linear_value import MEAN, LinearValue, fits_game
-from rave_agents.evaluators.symmetries import board_of, cells_used, image_under
-from rave_agents.files import written_whole
-from rave_agents.frameworks.adapters import as_game_state
-from rave_agents.game.game_state import compiled_form
-from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.games.kit.moves import (
+from rave_agents.evaluators.move_features import (
     ANSWER,
     ANSWER_PATTERN,
     AT,
@@ -42,42 +46,46 @@ from rave_agents.games.kit.moves import (
     cells_changed,
     give_priors,
 )
+from rave_agents.evaluators.symmetries import board_of, cells_used, image_under
+from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.game.game_state import compiled_form
+from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.values import JudgedRules, with_method
 
 POLICY_FORMAT = 3
-"""The number of the format of a policy's files."""
+"""The version of the file format."""
 
 MOST_KINDS = 16
-"""Kinds of cells that patterns tell apart."""
+"""The maximum number of kinds of cells in patterns."""
 
 GAMES = 8
-"""Random games in which the cells of moves are looked for."""
+"""Random games from which the cells of moves are found."""
 
 _AROUND = (
     *itertools.product((-1, 0, 1), repeat=2),
     *((2, -1), (-2, 1), (1, -2), (-1, 2), (2, 0), (-2, 0), (0, 2), (0, -2)),
 )
-"""Rows and columns from a cell to those of its patterns; the last eight go straight ahead and to
-the bridges of hexagons."""
+"""Offsets (rows, columns) of the cells of patterns: the neighbourhood, then eight cells beyond it,
+two steps straight ahead and the bridges of hexagons."""
 
 
 class MoveCells(NamedTuple):
-    """The cells of a game's moves, and what is seen from each."""
+    """The cells of a game's moves, and the surroundings of each cell."""
 
     shared: bool
-    """True if both players share numbers: each sees the board as player 0 would."""
+    """True if both players share weights: each sees the board as player 0 would."""
     cells: NDArray[np.int16]
-    """[actions, 2] the cell that each fills, and the one that it leaves: ``NO_CELL`` for none,
-    ``VARIES`` where that depends on the position."""
+    """[actions, 2] the cell that each action fills, and the one that it leaves: ``NO_CELL`` for
+    none, ``VARIES`` if it depends on the position."""
     near: NDArray[np.int16]
-    """[views, cells, CELLS] the cells of the patterns; ``NO_CELL`` outside of the board."""
+    """[views, cells, CELLS] the cells of each pattern; ``NO_CELL`` outside of the board."""
     kinds: NDArray[np.int8]
-    """[views, kinds] what each kind of cells is to a view."""
+    """[views, kinds] each kind of cell as a view sees it."""
     images: NDArray[np.int16]
-    """[views, cells] the cell that a cell is to a view."""
+    """[views, cells] the place of each cell in a view."""
     steps: NDArray[np.int8]
-    """[views, cells, cells] the way from a cell to one at most two rows and columns away, from 1
-    on; else 0."""
+    """[views, cells, cells] the number, from 1, of the offset from one cell to another at most two
+    rows and columns away; else 0."""
 
 
 @functools.lru_cache(maxsize=64)
@@ -121,7 +129,7 @@ _WITHIN_TWO = tuple(itertools.product((-2, -1, 0, 1, 2), repeat=2))
 
 
 def _cells_of_actions(rules: BaseRules) -> NDArray[np.int16]:
-    """Each action's cells, as far as it has the same ones always."""
+    """Each action's cells, see ``MoveCells.cells``."""
     if not rules.fills_own_cells:
         return cells_in_random_games(rules)
     cells = np.full((rules.num_distinct_actions, 2), NO_CELL, np.int16)
@@ -130,7 +138,7 @@ def _cells_of_actions(rules: BaseRules) -> NDArray[np.int16]:
 
 
 def cells_in_random_games(rules: BaseRules) -> NDArray[np.int16]:
-    """Each action's cells, as far as it has the same ones in some random games."""
+    """Each action's cells, found in random games: ``VARIES`` unless they were always the same."""
     found: dict[int, set[tuple[int, int]]] = {}
     draw = np.random.default_rng(0)
     for _ in range(GAMES):
@@ -153,7 +161,7 @@ def cells_in_random_games(rules: BaseRules) -> NDArray[np.int16]:
 def _cells_of_move(
     action: int, before: NDArray[np.int8], after: NDArray[np.int8]
 ) -> tuple[int, int]:
-    """The cells of a move; of several that are filled the one with the action's number."""
+    """The cells of a move; the one with the action's number if it changes."""
     if action < before.size and before[action] != after[action]:
         return action, NO_CELL
     to, left = cells_changed(before, after)
@@ -161,7 +169,7 @@ def _cells_of_move(
 
 
 class Moves(NamedTuple):
-    """Moves in positions, as their features are found."""
+    """Moves in positions, from which features are computed."""
 
     boards: NDArray[np.int8]
     """[moves, cells] the board before each."""
@@ -170,9 +178,9 @@ class Moves(NamedTuple):
     actions: NDArray[np.int64]
     """[moves] the actions."""
     cells: NDArray[np.int64]
-    """[moves, 2] the cell that each fills, and the one that it leaves, or ``NO_CELL``."""
+    """[moves, 2] the cell that each fills and the one that it leaves, or ``NO_CELL``."""
     last: NDArray[np.int64]
-    """[moves] the cell that the move before filled, or ``NO_CELL``."""
+    """[moves] the cell that the previous move filled, or ``NO_CELL``."""
 
 
 def moves_at(rules: BaseRules, state: Any) -> Moves:
@@ -197,7 +205,7 @@ def moves_at(rules: BaseRules, state: Any) -> Moves:
 
 
 def features_of(known: MoveCells, moves: Moves) -> NDArray[np.int64]:
-    """[moves, FEATURES] the places of each move's numbers; ``NUMBERS`` for a feature it lacks."""
+    """[moves, FEATURES] the places of each move's weights; ``NUMBERS`` for a feature it lacks."""
     views = moves.players if known.shared else np.zeros_like(moves.players)
     sides = moves.players - views
     found = np.full((len(moves.actions), FEATURES), NUMBERS, np.int64)
@@ -233,27 +241,26 @@ def features_of(known: MoveCells, moves: Moves) -> NDArray[np.int64]:
     return found
 
 
-class MovePolicy:
-    """A learned policy; ``evaluator=`` takes it, or the path of its file.
+class MovePolicy(LearnedFile):
+    """A learned policy; ``evaluator=`` takes it or its file.
 
     Args:
         game: the game that it was learned on, as text, with its parameters.
-        numbers: [NUMBERS] the numbers that the features of moves share.
-        made: a line that tells how it was learned.
+        numbers: [NUMBERS] the weights, which the features of all moves share.
+        made: a line on how it was learned.
         match: the match of ``auto`` with it against ``auto`` without; None if it was not measured.
     """
 
     kind = "policy"
-    """The kind of what was learned."""
 
     learned_on: str | None = None
-    """The game that it was learned on, if that has a board of another size: never."""
+    """A value's may have another size; a policy's does not."""
 
     backup = MEAN
-    """The backup that ``auto`` has with it: as without it."""
+    """The backup of ``auto`` with a policy."""
 
     other_sizes = False
-    """True if it was measured to help on boards of other sizes: it does not fit them."""
+    """A policy does not fit boards of other sizes."""
 
     def __init__(
         self,
@@ -263,50 +270,38 @@ class MovePolicy:
         made: str = "",
         match: FileMatch | None = None,
     ) -> None:
+        super().__init__(game, made, match)
         if numbers.shape != (NUMBERS,) or not np.isfinite(numbers).all():
             raise ValueError(f"a policy has {NUMBERS} finite numbers, got {numbers.shape}")
-        self.game = game
         self.numbers: NDArray[np.float32] = np.ascontiguousarray(numbers, np.float32)
-        self.made = made
-        self.match = match
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file of NumPy's format npz, in half precision."""
-        arrays: dict[str, Any] = {
+    def arrays(self) -> dict[str, Any]:
+        """The content of its file, in half precision."""
+        return {
             "format": POLICY_FORMAT,
             "game": self.game,
             "policy": self.numbers.astype(np.float16),
             "made": self.made,
             **match_arrays(self.match),
         }
-        with written_whole(path) as file:
-            np.savez_compressed(file, **arrays)
-
-    def spec(self, path: str | os.PathLike[str]) -> str:
-        """The text that ``evaluator=`` takes for its file."""
-        return os.fspath(path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what ``save`` has written.
+    def load(cls, path: str | os.PathLike[str]) -> "MovePolicy":
+        """Read its file.
 
         Raises:
             OSError: if there is no such file.
             ValueError: if it is not a learned policy.
         """
-        try:
-            arrays = read_arrays(path)
-            numbers = arrays["policy"]
-            if number_in(arrays, "format") != POLICY_FORMAT or numbers.dtype != np.float16:
-                raise ValueError("it has another format")
-            made = text_in(arrays, "made")
-            match = match_in(arrays)
-            return cls(text_in(arrays, "game"), numbers.astype(np.float32), made=made, match=match)
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(
-                f"{os.fspath(path)!r} is not a learned policy, as rave-agents learn writes: "
-                f"{error}."
-            ) from error
+        return read_learned(path, "learned policy", cls._parsed)
+
+    @classmethod
+    def _parsed(cls, arrays: Arrays) -> "MovePolicy":
+        numbers = arrays["policy"]
+        if number_in(arrays, "format") != POLICY_FORMAT or numbers.dtype != np.float16:
+            raise ValueError("it has another format")
+        made, match = text_in(arrays, "made"), match_in(arrays)
+        return cls(text_in(arrays, "game"), numbers.astype(np.float32), made=made, match=match)
 
     def prior(self, state: Any) -> list[tuple[int, float]]:
         """The probabilities of a state's legal actions.
@@ -355,13 +350,13 @@ def load_learned(path: str | os.PathLike[str]) -> LinearValue | MovePolicy:
     try:
         is_policy = "policy" in read_arrays(path)
     except ValueError:
-        is_policy = False  # The error below tells what is wrong.
+        is_policy = False  # Loading it below raises the error.
     return MovePolicy.load(path) if is_policy else LinearValue.load(path)
 
 
 @functools.lru_cache(maxsize=64)
 def _rules_with_priors(rules: BaseRules) -> BaseRules:
-    """A game's rules with patterns to give priors by."""
+    """A game's rules with the features of moves, as ``give_priors`` needs them."""
     known = move_cells(rules)
     return with_method(
         rules,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rave_agents.evaluators.linear_value import LinearValue
 from rave_agents.evaluators.symmetries import image_under
-from rave_agents.evaluators.tuple_network import PADDING, Network
+from rave_agents.evaluators.tuple_network import PADDING, TupleNetwork
 from rave_agents.games.kit.base_rules import BaseRules
 
 MOST_CHANGE = 2
@@ -106,7 +106,7 @@ _ALIKE = ("cell_kinds", "num_players", "utility_sum", "min_utility", "max_utilit
 """Attributes that the rules of both sizes have in common."""
 
 
-def network_at_size(network: Network, rules: BaseRules) -> Network | None:
+def network_at_size(network: TupleNetwork, rules: BaseRules) -> TupleNetwork | None:
     """A network's tuples on a game's board; None if none fits."""
     rows, columns = rules.board_shape
     at = _by_place(network)
@@ -130,7 +130,7 @@ def network_at_size(network: Network, rules: BaseRules) -> Network | None:
     share = rows * columns / (network.board[0] * network.board[1])
     stages = tuple(round(share * filled) for filled in network.stages)
     try:
-        return Network(
+        return TupleNetwork(
             (rows, columns, network.board[2]),
             views,
             np.array(tables, np.int32),
@@ -145,7 +145,7 @@ _Box = tuple[int, int, int, int]
 _Tuple = tuple[list[tuple[int, int]], int]
 
 
-def _by_place(network: Network) -> dict[_Box, list[_Tuple]]:
+def _by_place(network: TupleNetwork) -> dict[_Box, list[_Tuple]]:
     """The tuples by the box around them (top, left, height, width): their offsets, their table."""
     found: dict[_Box, list[_Tuple]] = defaultdict(list)
     for padded, table in zip(network.cells[0], network.tables, strict=True):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.evaluators.file_match import warn_of_lost_match
+from rave_agents.evaluators.learned_file import warn_of_lost_match
 from rave_agents.evaluators.linear_value import LinearValue
 from rave_agents.evaluators.move_policy import MovePolicy, load_learned
 from rave_agents.evaluators.other_sizes import at_other_size

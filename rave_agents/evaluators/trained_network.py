@@ -18,10 +18,17 @@ import numpy as np
 
 from rave_agents.config.specs import parse_call
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
-from rave_agents.evaluators.array_file import MOST_BYTES, read_arrays, text_in
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
-from rave_agents.evaluators.file_match import FileMatch, match_arrays, match_in
+from rave_agents.evaluators.learned_file import (
+    MOST_BYTES,
+    FileMatch,
+    LearnedFile,
+    match_arrays,
+    match_in,
+    read_learned,
+    text_in,
+)
 from rave_agents.evaluators.models import function_evaluator, model_evaluator, own_code
 from rave_agents.evaluators.trainable import (
     Arrays,
@@ -30,7 +37,6 @@ from rave_agents.evaluators.trainable import (
     is_network,
     trainable,
 )
-from rave_agents.files import written_whole
 from rave_agents.frameworks.sources import Source, find_source
 from rave_agents.game.arguments import check_names
 from rave_agents.game.signatures import is_needed, parameters_of
@@ -159,7 +165,7 @@ def seeded(seed: int) -> Iterator[None]:
         np.random.set_state(before)
 
 
-class TrainedNetwork(BatchEvaluator):
+class TrainedNetwork(BatchEvaluator, LearnedFile):
     """A network trained by self-play; ``evaluator=`` accepts it or its file.
 
     Args:
@@ -171,7 +177,6 @@ class TrainedNetwork(BatchEvaluator):
     """
 
     kind = "network"
-    """The kind of learned file."""
 
     def __init__(
         self,
@@ -183,14 +188,12 @@ class TrainedNetwork(BatchEvaluator):
         match: FileMatch | None = None,
     ) -> None:
         inner = model_evaluator(network) or function_evaluator(network)
-        super().__init__(inner.function, clip=True)
+        BatchEvaluator.__init__(self, inner.function, clip=True)
+        LearnedFile.__init__(self, game, made, match)
         self.network: Any = network
         """The network itself."""
         self.sizes: NetworkSizes = maker.sizes
         """The sizes of the game that it was trained on."""
-        self.game = game
-        self.made = made
-        self.match = match
         self._maker = maker
 
     def __call__(self, batch: Batch) -> Any:
@@ -217,15 +220,19 @@ class TrainedNetwork(BatchEvaluator):
         name = self._maker.name
         return f"{os.fspath(path)}(network={name})" if name else os.fspath(path)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the network to an npz file."""
-        arrays = {name: np.asarray(each) for name, each in self.state_dict().items()}
-        for name, array in arrays.items():
+    def arrays(self) -> dict[str, Any]:
+        """The content of its file.
+
+        Raises:
+            TypeError, ValueError: for parameters that are not numbers, or too many.
+        """
+        state = {name: np.asarray(each) for name, each in self.state_dict().items()}
+        for name, array in state.items():
             if array.dtype.kind not in "biuf":
                 raise TypeError(f"The network's {name!r} must hold numbers, not {array.dtype}.")
-        if sum(each.nbytes for each in arrays.values()) > MOST_BYTES // 2:
+        if sum(each.nbytes for each in state.values()) > MOST_BYTES // 2:
             raise ValueError(f"A network's file may have at most {MOST_BYTES // 2} bytes.")
-        content: dict[str, Any] = {
+        return {
             _FORMAT_NAME: FORMAT,
             "game": self.game,
             "network": self._maker.name,
@@ -234,14 +241,12 @@ class TrainedNetwork(BatchEvaluator):
             **self.sizes._asdict(),
             "observation_shape": np.array(self.sizes.observation_shape, np.int64),
             "utilities": np.array(self.sizes.utilities, np.float64),
-            **{_STATE + name: array for name, array in arrays.items()},
+            **{_STATE + name: array for name, array in state.items()},
         }
-        with written_whole(path) as file:
-            np.savez_compressed(file, allow_pickle=False, **content)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], network: Any = None) -> "TrainedNetwork":
-        """Read a file written by ``save``.
+        """Read its file.
 
         Args:
             path: the file.
@@ -251,27 +256,38 @@ class TrainedNetwork(BatchEvaluator):
             OSError: if there is no such file.
             ValueError: if it is not a trained network, or belongs to another network.
         """
-        path = os.fspath(path)
-        try:
-            arrays = read_arrays(path)
-            sizes, name = _sizes_of(arrays), text_in(arrays, "network")
-            game, made = text_in(arrays, "game"), text_in(arrays, "made")
-            match = match_in(arrays)
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(
-                f"{path!r} is not a trained network as written by rave-agents train: {error}."
-            ) from error
-        if network is None and name:
+        content = read_learned(path, "trained network", _Content.of, command="train")
+        if network is None and content.network:
+            path, name = os.fspath(path), content.network
             raise ValueError(
                 f"{path!r} has the parameters of {name}, but files run no code: name the network, "
                 f'as in evaluator="{path}(network={name})".'
             )
+        maker = NetworkMaker.of(network, content.sizes)
+        return maker.trained(content.state, content.game, content.made, content.match)
+
+
+class _Content(NamedTuple):
+    """The content of a file."""
+
+    network: str
+    game: str
+    made: str
+    match: FileMatch | None
+    sizes: NetworkSizes
+    state: Arrays
+
+    @classmethod
+    def of(cls, arrays: Arrays) -> Self:
+        """The content of the arrays of a file."""
+        sizes = _sizes_of(arrays)
+        network, game, made = (text_in(arrays, name) for name in ("network", "game", "made"))
         state = {
             key.removeprefix(_STATE): array
             for key, array in arrays.items()
             if key.startswith(_STATE)
         }
-        return NetworkMaker.of(network, sizes).trained(state, game, made, match)
+        return cls(network, game, made, match_in(arrays), sizes, state)
 
 
 def is_network_file(path: str | os.PathLike[str]) -> bool:

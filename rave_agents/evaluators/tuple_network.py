@@ -1,4 +1,4 @@
-"""The features of a learned value on a board: the contents of tuples of cells."""
+"""The features of a learned value on a board: the contents of tuples of cells (n-tuples)."""
 
 import dataclasses
 import functools
@@ -9,90 +9,81 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rave_agents.evaluators.symmetries import image_under, symmetries_of
+from rave_agents.evaluators.tuples import judge_tuples
 from rave_agents.game.arguments import is_integer
 from rave_agents.games.alignment import lines_of
 from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.games.kit.tuples import judge_tuples
 from rave_agents.games.kit.values import with_judge
 
-MOST_CONTENTS = 1000
-"""Contents that a window may have at most."""
-
-MOST_CONTENTS_OF_LARGE = 3**8
-"""Contents that a large window may have at most."""
-
-SHORTEST_LINE, LONGEST_LINE = 4, 8
-"""Cells of the lines among large windows."""
-
-WORD = 8
-"""Bytes at whose multiples numbers lie."""
-
-MOST_CELLS = 16
-"""Cells that a tuple may have."""
-
-MOST_TUPLES = 4096
-"""Tuples that a network may have."""
-
-MOST_STAGES = 8
-"""Stages of a game that a network may tell apart."""
-
-MOST_NUMBERS = 1 << 26
-"""Numbers that a row may have."""
-
-PADDING = -1
-"""Mark after the last cell of a tuple that has fewer than others."""
+WINDOWS = SMALL, LARGE, LINES, STRIPS = ("small", "large", "lines", "strips")
+"""The sets of windows, see ``network_for``."""
 
 SHAPES = (((2, 3), (3, 2)), ((2, 2),), ((1, 2), (2, 1)), ((1, 1),))
-"""Rows and columns of windows: the first row of this table counts whose contents are not too
-many."""
+"""Rows and columns of small windows: the first entry that fits and has few enough contents."""
+
+MOST_CONTENTS, MOST_CONTENTS_OF_LARGE = 1000, 3**8
+"""The maximum number of contents of a small and of a large window."""
+
+SHORTEST_LINE, LONGEST_LINE = 4, 8
+"""Cells of lines."""
+
+MOST_CELLS, MOST_TUPLES, MOST_STAGES, MOST_NUMBERS = 16, 4096, 8, 1 << 26
+"""Limits: cells of a tuple, tuples, stages of a game, and weights of a row."""
+
+PADDING = -1
+"""Entry after the last cell of a tuple that is shorter than others."""
+
+WORD = 8
+"""Alignment of arrays in bytes."""
 
 Cells = tuple[int, ...]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Network:
-    """The tuples of a board, and the place of each content's number. Refused if impossible."""
+class TupleNetwork:
+    """The tuples of a board, and the place of the weight of each content. Checked when made."""
 
     board: tuple[int, int, int]
     """Rows, columns and kinds of cells."""
     cells: NDArray[np.int16]
-    """[views, tuples, cells] the cells of each tuple; one view, or one for each of two players who
-    share numbers."""
+    """[views, tuples, cells] the cells of each tuple; one view, or two if two players share
+    weights: the second shows the board as player 0 would see player 1's."""
     tables: NDArray[np.int32]
-    """[tuples] the first number of each tuple's table in a row."""
+    """[tuples] the first weight of each tuple's table in a row."""
     kinds: NDArray[np.int8]
-    """[views, kinds] what each kind of cells is to a view."""
+    """[views, kinds] each kind of cell as a view sees it."""
     stages: tuple[int, ...] = ()
-    """Numbers of cells that are not of the first kind from which a further stage begins."""
+    """The numbers of cells, not counting those of kind 0, at which a further stage begins."""
 
     def __post_init__(self) -> None:
         _check(self)
 
     @property
     def shared(self) -> bool:
-        """True if both players share numbers: their value is that of who is to move."""
+        """True if both players share weights: the value is that of the player to move."""
         return len(self.cells) > 1
 
     @functools.cached_property
     def lengths(self) -> NDArray[np.int64]:
-        """[tuples] the number of each one's cells."""
+        """[tuples] the number of cells of each."""
         return np.asarray((self.cells[0] != PADDING).sum(axis=1))
 
     @functools.cached_property
     def size(self) -> int:
-        """Numbers of a row, for all contents of all tables, without the one always added."""
+        """Weights of a row: of all contents of all tables, without the bias."""
         return int((self.tables + self.board[2] ** self.lengths).max())
 
     @functools.cached_property
     def powers(self) -> NDArray[np.int32]:
-        """[tuples, cells] what the kind of each cell adds to a place; 0 for padding."""
+        """[tuples, cells] the factor of each cell's kind in a place: 1, kinds, kinds² ..."""
         exponents = self.lengths[:, None] - 1 - np.arange(self.cells.shape[2])
         powers = np.where(exponents < 0, 0, self.board[2] ** np.maximum(exponents, 0))
         return powers.astype(np.int32)
 
     @functools.cached_property
     def stage_by_filled(self) -> NDArray[np.int64]:
-        """The stage for each number of cells that are not of the first kind."""
+        """The stage, by the number of cells that are not of kind 0."""
         filled = np.arange(self.board[0] * self.board[1] + 1)
         return np.searchsorted(np.array(self.stages, np.int64), filled, side="right")
 
@@ -102,11 +93,11 @@ class Network:
         return stage if self.shared else player * (len(self.stages) + 1) + stage
 
     def places(self, player: int, boards: NDArray[np.int8]) -> NDArray[np.int64]:
-        """[positions, tuples] the place in a row of the number for what each tuple shows.
+        """[positions, tuples] the place in a row of the weight for each tuple's content.
 
         Args:
-            player: to move.
-            boards: [positions, cells] what the cells hold.
+            player: the player to move.
+            boards: [positions, cells] the kinds of the cells.
         """
         view = player if self.shared else 0
         seen = self.kinds[view][boards].astype(np.int64)
@@ -120,7 +111,7 @@ class Network:
         return (self.board, self.stages, *((each.shape, each.tobytes()) for each in arrays))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Network) and self.key == other.key
+        return isinstance(other, TupleNetwork) and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -137,10 +128,10 @@ class Network:
 
         Args:
             board: rows, columns and kinds of cells.
-            groups: tuples of as many cells each, which share a table.
-            exchange: for players who share numbers, each cell's and each kind's image where they
-                change places; None for numbers of each player's own.
-            stages: see the fields.
+            groups: tuples of the same length, which share a table.
+            exchange: each cell's and each kind's image when players change places, if they share
+                weights; else None.
+            stages: see the field.
         """
         cells: list[Cells] = []
         tables: list[int] = []
@@ -159,8 +150,45 @@ class Network:
         return cls(board, views, np.array(tables, np.int32), kinds, stages)
 
 
-def windows(rows: int, columns: int, shapes: Iterable[tuple[int, int]]) -> list[Cells]:
-    """The windows of a board of these shapes: their cells, row after row."""
+def network_for(
+    rules: BaseRules, more: Sequence[Cells] = (), *, windows: str = SMALL
+) -> TupleNetwork:
+    """The network that learns a game, by the windows of its board.
+
+    Tuples that a symmetry of the board maps to each other share a table. If the rules say how
+    players change places (``BaseRules.exchange``), players share all tables, but not those of
+    strips: these are for games such as Connect Four, where the same line is worth something else to
+    the player who moves first.
+
+    Args:
+        rules: the game.
+        more: further tuples.
+        windows: ``"small"`` for two by three cells, or fewer if these have too many contents;
+            ``"large"`` for two by four; ``"lines"`` for large ones, and rows, columns and diagonals
+            of up to eight cells; ``"strips"`` for two adjacent lines of four cells, straight or
+            diagonal, and the same rows, columns and diagonals.
+
+    Raises:
+        ValueError: if none fits on the board, or it has too many kinds of cells.
+    """
+    rows, columns = rules.board_shape
+    tuples = {SMALL: _small_windows, STRIPS: _strips}.get(windows, _large_windows)(rules)
+    if windows in (LINES, STRIPS):
+        tuples += long_lines(rows, columns)
+    groups = tied([*tuples, *more], symmetries_of(rules))
+    two = rules.num_players == 2 and rules.utility_sum is not None
+    shares = rules.exchange and rules.cell_kinds == 3 and two and windows != STRIPS
+    exchange = (image_under(rules, rules.exchange), (0, 2, 1)) if shares else None
+    return TupleNetwork.of_tuples((rows, columns, rules.cell_kinds), groups, exchange)
+
+
+def windows_of(board: tuple[int, int, int], shapes: Iterable[tuple[int, int]]) -> TupleNetwork:
+    """The network of all windows of these shapes, each with its own table."""
+    return TupleNetwork.of_tuples(board, [[cells] for cells in rectangles(*board[:2], shapes)])
+
+
+def rectangles(rows: int, columns: int, shapes: Iterable[tuple[int, int]]) -> list[Cells]:
+    """The cells of all rectangles of these shapes on a board."""
     found = []
     for height, width in shapes:
         for row, column in itertools.product(range(rows - height + 1), range(columns - width + 1)):
@@ -169,26 +197,8 @@ def windows(rows: int, columns: int, shapes: Iterable[tuple[int, int]]) -> list[
     return found
 
 
-def strips_of(rows: int, columns: int) -> list[Cells]:
-    """Two lines of four cells beside each other, wherever they fit: straight, and along diagonals.
-
-    So every line of four cells is within a tuple.
-    """
-    found = windows(rows, columns, [(2, 4), (4, 2)])
-    for row, column, lean in itertools.product(range(rows - 3), range(columns), (1, -1)):
-        cells = [(row + down, column + lean * down + on) for down in range(4) for on in (0, 1)]
-        if all(0 <= each < columns for _, each in cells):
-            found.append(tuple(down * columns + each for down, each in cells))
-    return found
-
-
-def windows_of(board: tuple[int, int, int], shapes: Iterable[tuple[int, int]]) -> Network:
-    """The network of a board's windows, each with a table of its own."""
-    return Network.of_tuples(board, [[cells] for cells in windows(*board[:2], shapes)])
-
-
 def shapes_for(rules: BaseRules) -> tuple[tuple[int, int], ...]:
-    """The shapes of a game's windows."""
+    """The shapes of a game's small windows."""
     rows, columns = rules.board_shape
     for shapes in SHAPES:
         fits = all(height <= rows and width <= columns for height, width in shapes)
@@ -197,30 +207,13 @@ def shapes_for(rules: BaseRules) -> tuple[tuple[int, int], ...]:
     return SHAPES[-1]
 
 
-def small_windows(rules: BaseRules) -> list[Cells]:
-    """Windows of two by three cells and three by two, or fewer cells: see ``shapes_for``."""
-    return windows(*rules.board_shape, shapes_for(rules))
+def _small_windows(rules: BaseRules) -> list[Cells]:
+    return rectangles(*rules.board_shape, shapes_for(rules))
 
 
-def long_lines(rows: int, columns: int) -> list[Cells]:
-    """Rows, columns and diagonals of four cells or more; of longer ones each eight in a row."""
-    lines = [cells for _, cells in lines_of((rows, columns), wrap=False)]
-    return [
-        tuple(cells[start : start + LONGEST_LINE])
-        for cells in lines
-        if len(cells) >= SHORTEST_LINE
-        for start in range(max(1, len(cells) - LONGEST_LINE + 1))
-    ]
-
-
-def large_windows(rules: BaseRules) -> list[Cells]:
-    """Windows of two by four cells and four by two.
-
-    Raises:
-        ValueError: where none fits, or their contents are too many.
-    """
+def _large_windows(rules: BaseRules) -> list[Cells]:
     rows, columns = rules.board_shape
-    found = windows(rows, columns, [(2, 4), (4, 2)])
+    found = rectangles(rows, columns, [(2, 4), (4, 2)])
     if not found:
         raise ValueError(
             f"Large windows are of 2 x 4 cells: none fits on {rows} x {columns}. Take 'small'."
@@ -233,12 +226,41 @@ def large_windows(rules: BaseRules) -> list[Cells]:
     return found
 
 
+def _strips(rules: BaseRules) -> list[Cells]:
+    found = strips_of(*rules.board_shape)
+    if not found:
+        rows, columns = rules.board_shape
+        raise ValueError(f"Strips are two lines of four cells: none fits on {rows} x {columns}.")
+    return found
+
+
+def strips_of(rows: int, columns: int) -> list[Cells]:
+    """Two adjacent lines of four cells, straight or diagonal: each line of four is in one."""
+    found = rectangles(rows, columns, [(2, 4), (4, 2)])
+    for row, column, lean in itertools.product(range(rows - 3), range(columns), (1, -1)):
+        cells = [(row + down, column + lean * down + on) for down in range(4) for on in (0, 1)]
+        if all(0 <= each < columns for _, each in cells):
+            found.append(tuple(down * columns + each for down, each in cells))
+    return found
+
+
+def long_lines(rows: int, columns: int) -> list[Cells]:
+    """Rows, columns and diagonals of four to eight cells; all eight in a row of longer ones."""
+    lines = [cells for _, cells in lines_of((rows, columns), wrap=False)]
+    return [
+        tuple(cells[start : start + LONGEST_LINE])
+        for cells in lines
+        if len(cells) >= SHORTEST_LINE
+        for start in range(max(1, len(cells) - LONGEST_LINE + 1))
+    ]
+
+
 def tied(tuples: Iterable[Cells], symmetries: Sequence[NDArray[np.int64]]) -> list[list[Cells]]:
-    """Groups of tuples: each with its images, one for each set of cells.
+    """Group each tuple with its images; each set of cells is in one group.
 
     Args:
-        tuples: the tuples; those that are images of others before them are left out.
-        symmetries: each cell's image, for each symmetry but the identity.
+        tuples: the tuples.
+        symmetries: each cell's image, for each symmetry of the board but the identity.
     """
     groups: list[list[Cells]] = []
     seen: set[frozenset[int]] = set()
@@ -246,35 +268,15 @@ def tied(tuples: Iterable[Cells], symmetries: Sequence[NDArray[np.int64]]) -> li
         if frozenset(cells) in seen:
             continue
         images = [cells, *(tuple(image[list(cells)].tolist()) for image in symmetries)]
+        # Reversed, so that of several images with the same cells the first stays.
         group = list({frozenset(image): image for image in reversed(images)}.values())
         seen.update(map(frozenset, group))
         groups.append(group)
     return groups
 
 
-def random_tuples(
-    shape: tuple[int, int], count: int, length: int, draw: np.random.Generator
-) -> list[Cells]:
-    """Tuples of neighbouring cells: random walks that enter no cell twice (Lucas 2008)."""
-    rows, columns = shape
-    found = []
-    for _ in range(count):
-        walk = [(int(draw.integers(rows)), int(draw.integers(columns)))]
-        while len(walk) < min(length, rows * columns):
-            near = [
-                (row + down, column + right)
-                for row, column in walk
-                for down, right in itertools.product((-1, 0, 1), repeat=2)
-                if 0 <= row + down < rows and 0 <= column + right < columns
-            ]
-            new = sorted(set(near) - set(walk))
-            walk.append(new[int(draw.integers(len(new)))])
-        found.append(tuple(row * columns + column for row, column in sorted(walk)))
-    return found
-
-
-def _check(network: Network) -> None:
-    """Refuse a network that compiled code could not use, before anything of its size is made."""
+def _check(network: TupleNetwork) -> None:
+    """Refuse a network that compiled code could not use, before memory of its size is allocated."""
     board, cells, tables, kinds = network.board, network.cells, network.tables, network.kinds
     if len(board) != 3 or not all(is_integer(number) and number > 0 for number in board):
         raise ValueError(f"board must be rows, columns and kinds of cells, got {board!r}.")
@@ -302,13 +304,13 @@ def _check(network: Network) -> None:
 
 
 def entries_by_cell(
-    network: Network, num_cells: int
+    network: TupleNetwork, num_cells: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint32], NDArray[np.int32]]:
-    """The tuples that each cell is in, for each view of the board.
+    """The tuples that contain each cell, for each view of the board.
 
     Returns:
-        The first entry of each cell, views after one another, and the end; and of each entry the
-        tuple, and what the content of the cell counts in its place.
+        The first entry of each cell, one view after the other, and the end; and for each entry the
+        tuple, and the factor of the cell's kind in its place.
     """
     starts, tuples, powers = [0], [], []
     for view in network.cells:
@@ -325,8 +327,8 @@ def entries_by_cell(
 
 
 @functools.lru_cache(maxsize=64)
-def judged_rules(rules: BaseRules, network: Network, shape: tuple[int, int, int]) -> BaseRules:
-    """A game's rules with tuples, and rows of numbers of that shape, to judge by."""
+def judged_rules(rules: BaseRules, network: TupleNetwork, shape: tuple[int, int, int]) -> BaseRules:
+    """A game's rules with the value of these tuples; ``shape`` is that of the weights."""
     views = len(network.cells)
     from_, tuples, powers = entries_by_cell(network, rules.num_board_cells)
     aligned = -(-rules.num_board_cells // WORD) * WORD

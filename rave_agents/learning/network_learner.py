@@ -1,9 +1,4 @@
-"""Learning of a network: games of ``self_play`` in one process or several, and steps of training.
-
-In each round all processes play with the same network, from seeds of their own; then this process
-trains it on positions of the last rounds. So equal seeds, games and processes train equally,
-whatever runs the processes.
-"""
+"""Trains a network by self-play, with steps on the positions of the last rounds."""
 
 import collections
 import contextlib
@@ -31,26 +26,24 @@ from rave_agents.evaluators.trained_network import (
 )
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.abilities import StateAbilities
+from rave_agents.learning.rounds import Learner
 from rave_agents.learning.self_play import Example, self_play
 from rave_agents.results.numbers import counted
 
+ROUND_GAMES = 64
+"""Games of a round, of all processes together."""
 
-class Settings(NamedTuple):
-    """Settings of training."""
+ROUNDS_KEPT = 20
+"""Rounds whose positions are trained on."""
 
-    games: int = 64
-    """Games of a round, of all processes together."""
-    rounds_kept: int = 20
-    """Rounds whose positions are trained on."""
-    passes: float = 8.0
-    """Steps of training draw so many positions for each new one."""
-    batch: int = 256
-    """Positions of a step."""
-    value_share: float = 0.5
-    """Weight of the search's value beside the outcome, for the player to move."""
+PASSES = 8.0
+"""Positions drawn for steps, for each new one."""
 
+BATCH = 256
+"""Positions of a step."""
 
-SETTINGS = Settings()
+VALUE_SHARE = 0.5
+"""Weight of the search's value in the target of the player to move; the rest is the outcome."""
 
 
 class SelfPlay(NamedTuple):
@@ -70,66 +63,59 @@ class Share(NamedTuple):
     play: SelfPlay
     games: int
     seconds: float
-    """Seconds after which what is finished has to do, but for the first game."""
+    """Seconds after which games that have not ended are left out, if there are others."""
     seed: int
-    value_share: float
 
 
 class Played(NamedTuple):
-    """Positions of a round's share; None without any."""
+    """A round's share: its positions, or None without any, and its number of games."""
 
     lesson: Lesson | None
     games: int
 
 
 def play_share(packed: bytes) -> Played:
-    """Play a round's share of games, in whatever process."""
+    """Play a round's share of games, in any process."""
     share: Share = unpacked(packed)
+    if share.games == 0:
+        return Played(None, 0)
     network = share.maker.trained(share.arrays, share.game.name)
-    state = share.game.new_initial_state()
-    # What is expected counts earlier rewards, too.
-    if StateAbilities(state).collected is not None:
-        share = share._replace(value_share=0.0)
-    begun = time.perf_counter()
+    begun, games = time.perf_counter(), share.games
     found: list[Example] = []
     with _one_thread():
-        for example in self_play(
-            share.game,
-            network,
-            games=share.games,
-            simulations=share.play.simulations,
-            config=share.play.config,
-            temperature_moves=share.play.temperature_moves,
-            seed=share.seed,
-        ):
+        examples = self_play(
+            share.game, network, games=games, seed=share.seed, **share.play._asdict()
+        )
+        for example in examples:
             if found and time.perf_counter() - begun > share.seconds:
-                return _played(found, share, len({each.game for each in found}))
+                games = len({each.game for each in found})
+                break
             found.append(example)
-    return _played(found, share, share.games)
-
-
-def _played(found: list[Example], share: Share, games: int) -> Played:
-    """Examples as a lesson."""
     if not found:
         return Played(None, games)
+    # A search's value counts the rewards before the position, too; the outcome does not.
+    rewards = StateAbilities(share.game.new_initial_state()).collected is not None
+    return Played(_lesson_of(found, 0.0 if rewards else VALUE_SHARE), games)
+
+
+def _lesson_of(found: list[Example], value_share: float) -> Lesson:
     players = np.array([each.player for each in found], np.int64)
     values = np.array([each.outcomes for each in found], np.float32)
-    rows, weight = np.arange(len(found)), share.value_share
+    rows = np.arange(len(found))
     expected = np.array([each.value for each in found], np.float32)
-    values[rows, players] = (1.0 - weight) * values[rows, players] + weight * expected
-    lesson = Lesson(
+    values[rows, players] = (1.0 - value_share) * values[rows, players] + value_share * expected
+    return Lesson(
         np.array([each.observation for each in found], np.float32),
         np.array([each.legal_actions_mask for each in found], np.bool_),
         players,
         np.array([each.policy for each in found], np.float32),
         values,
     )
-    return Played(lesson, games)
 
 
 @contextlib.contextmanager
 def _one_thread() -> Iterator[None]:
-    """Meanwhile torch computes in one thread: sums are the same wherever it runs."""
+    """Let torch compute in one thread: the order of its sums depends on the number of threads."""
     torch: Any = sys.modules.get("torch")
     if torch is None:
         yield
@@ -142,22 +128,21 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-class NetworkLearner:
-    """A network that self-play trains, round by round.
+class NetworkLearner(Learner[TrainedNetwork]):
+    """Trains a network on the policies and outcomes of its own games.
 
     Args:
         game: the game.
         maker: makes the network.
-        play: how games are searched.
-        seed: decides everything random.
-        jobs: processes, at least 1.
-        executor: runs them; None for this process.
-        start: a network to go on from; None for a new one.
-        seconds_left: tells how long a round may last.
-        settings: how it is trained.
+        play: the search of self-play.
+        start: a network to continue from; None for a new one.
+        seconds_left: returns the maximum number of seconds of a round.
+        seed: see ``Learner``.
+        jobs: likewise.
+        executor: likewise.
 
     Raises:
-        TypeError, ValueError: for a network that cannot be trained, or whose numbers do not fit.
+        TypeError, ValueError: for a network that cannot be trained, or a start that does not fit.
     """
 
     def __init__(
@@ -166,58 +151,48 @@ class NetworkLearner:
         maker: NetworkMaker,
         play: SelfPlay,
         *,
+        start: TrainedNetwork | None = None,
+        seconds_left: Callable[[], float] = lambda: math.inf,
         seed: int = 0,
         jobs: int = 1,
         executor: Executor | None = None,
-        start: TrainedNetwork | None = None,
-        seconds_left: Callable[[], float] = lambda: float("inf"),
-        settings: Settings = SETTINGS,
     ) -> None:
-        self._game, self._maker, self._play, self._settings = game, maker, play, settings
+        super().__init__(seed=seed, jobs=jobs, executor=executor)
+        self._game, self._maker, self._play = game, maker, play
         self._text = game_text(game.new_initial_state())
-        self._jobs, self._executor, self._seconds_left = jobs, executor, seconds_left
-        self._seeds = np.random.SeedSequence(seed)
-        draws, own = self._seeds.spawn(2)
+        self._seconds_left = seconds_left
+        draws, self._training_seeds = self.seeds.spawn(2)
         self._draw = np.random.default_rng(draws)
-        self._own = own
         self._network = trainable(maker.make(), maker.sizes)
         if start is not None:
             load_arrays(self._network, start.state_dict(), maker.name or SMALL)
-        self._kept: collections.deque[Lesson] = collections.deque(maxlen=settings.rounds_kept)
-        self.games: int = 0
-        self.positions: int = 0
-        """Games played and positions learned from."""
-        self.error: float = float("nan")
-        """The mean loss of the last round; NaN before the first."""
+        self._kept: collections.deque[Lesson] = collections.deque(maxlen=ROUNDS_KEPT)
 
     def learn_round(self, games: int | None = None) -> None:
-        """Play a round, of so many games at most, and train on it and those before.
+        """Play a round, and train on the positions of the last rounds.
 
         Raises:
-            ValueError: if no game has a position to learn from.
+            ValueError: if no game has a position to learn from, or the loss is not finite.
         """
-        in_all = self._settings.games if games is None else min(games, self._settings.games)
-        shares = [(in_all + place) // self._jobs for place in range(self._jobs)]
         arrays = self._network.state_dict()
-        packed = [
+        # Other machines do not have the user's modules: their code travels with the network.
+        by_value = self.executor is not None
+        shares = [
             travelling(
                 Share(
                     self._game,
                     self._maker,
                     arrays,
                     self._play,
-                    share,
+                    count,
                     self._seconds_left(),
                     int(seed.generate_state(1, np.uint64)[0]),
-                    self._settings.value_share,
                 ),
-                by_value=self._executor is not None,
+                by_value=by_value,
             )
-            for share, seed in zip(shares, self._seeds.spawn(self._jobs), strict=True)
-            if share > 0
+            for count, seed in self.shares(min(games or ROUND_GAMES, ROUND_GAMES))
         ]
-        run = map if self._executor is None else self._executor.map
-        played = list(run(play_share, packed))
+        played = self.play(play_share, shares)
         lessons = [each.lesson for each in played if each.lesson is not None]
         self.games += sum(each.games for each in played)
         if not lessons:
@@ -226,17 +201,17 @@ class NetworkLearner:
                 "player's."
             )
         self._kept.append(Lesson.joined(lessons))
-        self.positions += len(self._kept[-1].players)
-        self._train(len(self._kept[-1].players))
+        new = len(self._kept[-1].players)
+        self.positions += new
+        self._train(new)
 
     def _train(self, new: int) -> None:
         """Take steps of training, for so many new positions."""
         kept = Lesson.joined(self._kept)
-        size = min(self._settings.batch, len(kept.players))
-        steps = max(1, round(self._settings.passes * new / size))
+        size = min(BATCH, len(kept.players))
         losses = []
-        with seeded(int(self._own.spawn(1)[0].generate_state(1)[0])):
-            for _ in range(steps):
+        with seeded(int(self._training_seeds.spawn(1)[0].generate_state(1)[0])):
+            for _ in range(max(1, round(PASSES * new / size))):
                 rows: NDArray[np.int64] = self._draw.integers(len(kept.players), size=size)
                 losses.append(self._network.learn(kept.rows(rows)))
                 if not math.isfinite(losses[-1]):
@@ -244,7 +219,7 @@ class NetworkLearner:
                         f"{self._maker.name or SMALL} learns no more: its loss is {losses[-1]} "
                         f"after {counted(self.games, 'game')}. What was written before stays."
                     )
-        self.error = float(np.mean(losses))
+        self.loss = float(np.mean(losses))
 
     def value(self) -> TrainedNetwork:
         """A copy of the network as it is now."""

@@ -1,47 +1,98 @@
-"""Rounds of learning: how long they last, what they tell, and the loop of all learners."""
+"""The loop of all learners: rounds of self-play and fitting, for some games or minutes.
 
+In each round all processes play with what is learned so far, from seeds of their own; then this
+process puts together what they found. So equal seeds, games and numbers of processes learn equally,
+wherever the processes run.
+"""
+
+import abc
 import math
 import time
-from collections.abc import Callable
-from typing import Annotated, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
+import numpy as np
 from annotated_types import Ge
 
-from rave_agents.game.game_state import GameState
+from rave_agents.arena.runner import local_executor
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.game.facts import Facts
 from rave_agents.game.validation import checked
 from rave_agents.results.numbers import counted
+from rave_agents.results.progress import Progress, shown
 from rave_agents.results.view import View
 
 MINUTES = 5.0
-"""Minutes of learning where nothing is said of its length."""
+"""Minutes of learning by default."""
 
-T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+Played = TypeVar("Played")
 
 
 class Learned(NamedTuple):
     """Progress of learning."""
 
     games: int
-    """Games that were played."""
+    """Games played."""
     positions: int
-    """Their positions."""
+    """Positions learned from."""
     loss: float
-    """The mean loss of the last round: squared, logistic or a network's; NaN before the first."""
+    """The mean loss of the last fit: squared, logistic or a network's; NaN before the first."""
     seconds: float
     """Seconds since learning began."""
+
+
+class Learner(abc.ABC, Generic[T_co]):
+    """Plays games of self-play and fits to their positions.
+
+    Args:
+        seed: decides everything random.
+        jobs: processes that play, at least 1.
+        executor: runs them; None for processes of this machine, or for this one if ``jobs`` is 1.
+    """
+
+    def __init__(self, *, seed: int = 0, jobs: int = 1, executor: Executor | None = None) -> None:
+        self.games: int = 0
+        """Games played."""
+        self.positions: int = 0
+        """Positions learned from."""
+        self.loss: float = math.nan
+        """The mean loss of the last fit; NaN before the first."""
+        self.executor = local_executor(jobs) if executor is None and jobs > 1 else executor
+        self.seeds = np.random.SeedSequence(seed)
+        self._jobs = jobs
+
+    @abc.abstractmethod
+    def learn_round(self, games: int | None = None) -> None:
+        """Play and learn. Its number of games is the learner's choice, but at most ``games``."""
+
+    @abc.abstractmethod
+    def value(self) -> T_co:
+        """A copy of what is learned so far."""
+
+    def shares(self, games: int) -> Iterable[tuple[int, np.random.SeedSequence]]:
+        """The games of a round that each process plays, and their seed."""
+        for place, seed in enumerate(self.seeds.spawn(self._jobs)):
+            yield (games + place) // self._jobs, seed
+
+    def play(self, function: Callable[[Any], Played], shares: Iterable[Any]) -> list[Played]:
+        """Call a function with each process's share of a round, in the processes."""
+        run: Any = map if self.executor is None else self.executor.map
+        return list(run(function, shares))
 
 
 class Budget:
     """Games or minutes of learning, in equal rounds.
 
     Args:
-        minutes: above 0; None for ``MINUTES`` if no games are given either.
-        games: at least ``rounds``; None where time counts.
+        minutes: above 0; None for ``MINUTES`` unless games are given.
+        games: at least ``rounds``; None for minutes.
         rounds: at least 1.
 
     Raises:
-        TypeError, ValueError: for a number that is not allowed, and for both.
+        ValueError: for both minutes and games, or fewer games than rounds.
     """
 
     def __init__(self, minutes: float | None, games: int | None, rounds: int) -> None:
@@ -55,7 +106,7 @@ class Budget:
         self.begin()
 
     def begin(self) -> None:
-        """Start the clock anew."""
+        """Start the clock."""
         self._begun = time.perf_counter()
 
     @property
@@ -65,79 +116,75 @@ class Budget:
 
     @property
     def seconds_left(self) -> float:
-        """Seconds until the end; infinite where games count."""
+        """Seconds until the end; infinite for a number of games."""
         return self._seconds - self.seconds_used
 
-    def tell(self, fitted: Callable[[T], object] | None, value: T) -> bool:
-        """Call ``fitted``, off the clock. Returns whether learning is to go on."""
+    def games_left(self, ended: int, played: int) -> float:
+        """Games left of a round, after ``ended`` rounds and ``played`` games; infinite for time."""
+        if self._games is not None:
+            return (ended + 1) * self._games // self.rounds - played
+        return math.inf if self.seconds_used < (ended + 1) * self._seconds / self.rounds else 0
+
+    def goes_on(self, fitted: Callable[[T], object] | None, value: T) -> bool:
+        """Call ``fitted`` with the clock stopped. Returns False if it ends learning."""
         begun = time.perf_counter()
         goes_on = fitted is None or fitted(value) is not False
         self._begun += time.perf_counter() - begun
         return goes_on
 
-    def is_over(self, fit: int, played: int) -> bool:
-        """True if a round, counted from 0, has had its share, with so many games in all."""
-        if self._games is None:
-            return self.seconds_used >= (fit + 1) * self._seconds / self.rounds
-        return played >= (fit + 1) * self._games // self.rounds
-
-    def games_left(self, fit: int, played: int) -> int | None:
-        """Games that are left of a round, if these count; None where time does."""
-        if self._games is None:
-            return None
-        return (fit + 1) * self._games // self.rounds - played
-
     def view(self, learned: Learned) -> View:
         """Progress as a display shows it."""
         loss = "" if math.isnan(learned.loss) else f", loss {learned.loss:.4f}"
-        told = f"{counted(learned.games, 'game')}, {counted(learned.positions, 'position')}{loss}"
+        line = f"{counted(learned.games, 'game')}, {counted(learned.positions, 'position')}{loss}"
         if self._games is not None:
-            return View(learned.games, self._games, "", lambda width: told)
+            return View(learned.games, self._games, "", lambda width: line)
         done = min(int(learned.seconds), int(self._seconds))
-        return View(done, int(self._seconds), "", lambda width: told)
-
-
-class Learner(Protocol[T_co]):
-    """A learner that plays and learns in rounds of its own."""
-
-    @property
-    def games(self) -> int:
-        """Games played so far."""
-
-    @property
-    def positions(self) -> int:
-        """Positions learned from."""
-
-    @property
-    def error(self) -> float:
-        """The mean loss of its last round."""
-
-    def learn_round(self, games: int | None = None) -> None:
-        """Play a round, of so many games at most, and learn from them."""
-
-    def value(self) -> T_co:
-        """A copy of what is learned so far."""
+        return View(done, int(self._seconds), "", lambda width: line)
 
 
 def learn_rounds(
     learner: Learner[T],
     budget: Budget,
-    tell: Callable[[Learned], object] | None,
+    progress: Progress[Learned],
     fitted: Callable[[T], object] | None,
 ) -> T:
-    """Learn round by round of the learner's own; ``fitted`` is called as often as asked."""
-    for fit in range(budget.rounds):
-        while not budget.is_over(fit, learner.games):
-            learner.learn_round(budget.games_left(fit, learner.games))
-            if tell is not None:
-                tell(Learned(learner.games, learner.positions, learner.error, budget.seconds_used))
-        value = learner.value()
-        if not budget.tell(fitted, value):
-            break
+    """Learn until the budget is used up, or ``fitted`` returns False after one of its rounds.
+
+    A round of the budget consists of rounds of the learner's own size, at least one in the first.
+    """
+    budget.begin()
+    with shown(progress, budget.view) as show:
+        for ended in range(budget.rounds):
+            while (left := budget.games_left(ended, learner.games)) > 0 or learner.games == 0:
+                learner.learn_round(int(left) if 0 < left < math.inf else None)
+                if show is not None:
+                    used = budget.seconds_used
+                    show(Learned(learner.games, learner.positions, learner.loss, used))
+            value = learner.value()
+            if not budget.goes_on(fitted, value):
+                break
     return value
 
 
-def bounded_utilities(state: GameState) -> tuple[float, float] | None:
-    """The least and the greatest utility of a game; None if they are unbounded or equal."""
-    low, high = float(state.min_utility()), float(state.max_utility())
-    return (low, high) if -math.inf < low < high < math.inf else None
+def check_learnable(facts: Facts, name: str) -> None:
+    """Refuse a game that no learner takes.
+
+    Raises:
+        UnsupportedGameError: for simultaneous moves, or utilities without bounds.
+    """
+    bounded = -math.inf < facts.limits.low < facts.limits.high < math.inf
+    if facts.simultaneous or not bounded:
+        raise UnsupportedGameError(
+            f"{name} cannot be learned: that needs a game in which one player moves at a time and "
+            "utilities are bounded."
+        )
+
+
+def check_observed(facts: Facts, name: str) -> None:
+    """Refuse a game without observations.
+
+    Raises:
+        UnsupportedGameError: if its states have none.
+    """
+    if not facts.observations:
+        raise UnsupportedGameError(f"{name} shows no observations to learn from.")

@@ -1,4 +1,4 @@
-"""The teacher of a value: self-play on compiled rules, see ``games/kit/self_teaching.py``."""
+"""``Teacher``: runs the self-play of ``self_teaching.py`` and owns its arrays."""
 
 from typing import Any
 
@@ -8,36 +8,49 @@ from numpy.typing import NDArray
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.compiler.layout import call_address
 from rave_agents.errors import GameError
-from rave_agents.evaluators.tuple_network import Network, judged_rules
-from rave_agents.games.kit import self_teaching
+from rave_agents.evaluators.tuple_network import TupleNetwork, judged_rules
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.memory import RECORDS
 from rave_agents.games.kit.refusals import GUARD
-from rave_agents.games.kit.self_teaching import (
+from rave_agents.learning import self_teaching
+from rave_agents.learning.self_teaching import (
     COUNTS,
     ERROR,
     FIRST,
     GAMES,
+    LAMBDA,
     LEVELS,
     LONGEST,
+    MOST_OPENING,
     NUMBERS,
-    OPENING,
-    PLAYED,
     POSITIONS,
     RANDOM,
     ROWS,
     STEP,
-    TRACE,
     Lesson,
 )
 from rave_agents.simulate.frame import HEADER_LENGTH
 from rave_agents.simulate.random_stream import make_stream
 
-Numbers = NDArray[np.float32]
+Weights = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+"""The weights of a network, the sum of the errors of each, and the sum of their absolute values."""
+
+OPENING = 10
+"""Random moves at the beginning of a game, at most; these settings were measured, see
+docs/laboratory.md."""
+
+TRACE = 0.7
+"""λ: the weight of the rest of the game, relative to a position's best action."""
+
+RANDOM_SHARE = 0.1
+"""Probability of a random move after the opening."""
+
+STEP_SIZE = 1.0
+"""Step size of all weights of a position together."""
 
 
 class Teacher:
-    """Numbers of a network, and the self-play that they learn from.
+    """The weights of a network, and the self-play from which they learn.
 
     Args:
         rules: the game.
@@ -45,42 +58,41 @@ class Teacher:
         seed: decides everything random.
     """
 
-    def __init__(self, rules: BaseRules, network: Network, seed: np.random.SeedSequence) -> None:
+    def __init__(
+        self, rules: BaseRules, network: TupleNetwork, seed: np.random.SeedSequence
+    ) -> None:
         outputs = 1 if network.shared or constant_sum(rules) else rules.num_players
         players = 1 if network.shared else rules.num_players
         shape = players * (len(network.stages) + 1), outputs, network.size + 1
         self.rules: BaseRules = judged_rules(rules, network, shape)
-        self.network = network
-        size, room = int(np.prod(shape)), rules.list_room
-        self.weights: Numbers = np.zeros(size, np.float32)
-        self.sums: Numbers = np.zeros(size, np.float32)
-        self.sizes: Numbers = np.zeros(size, np.float32)
         self.shape = shape
-        self.counts: NDArray[np.int64] = np.zeros(COUNTS, np.int64)
-        self.numbers: NDArray[np.float64] = np.zeros(NUMBERS)
+        size, room, tuples = int(np.prod(shape)), rules.list_room, network.cells.shape[1]
+        cells, players = rules.num_board_cells, rules.num_players
+        self.weights = np.zeros(size, np.float32)
+        self._counts, self._numbers = np.zeros(COUNTS, np.int64), np.zeros(NUMBERS)
         states = np.zeros(RECORDS * rules.record_bytes, np.uint8)
         self._records = states[: RECORDS * rules.record.itemsize].view(rules.record)
-        guarded = np.zeros(rules.num_players + 2 * GUARD)
         self._lesson = Lesson(
             header=np.zeros(HEADER_LENGTH, np.int64),
             playout_stream=make_stream(seed),
-            counts=self.counts,
-            numbers=self.numbers,
+            counts=self._counts,
+            numbers=self._numbers,
             states=self._records,
             actions=np.zeros((LEVELS, room), np.int32),
             probabilities=np.zeros(room),
-            scratch=guarded[GUARD:-GUARD],
-            cells=np.zeros(rules.num_board_cells + GUARD, np.int8)[: rules.num_board_cells],
-            shares=np.zeros((LEVELS, rules.num_players)),
+            # Rules that write too far hit the guard, not other memory.
+            scratch=np.zeros(players + 2 * GUARD)[GUARD:-GUARD],
+            cells=np.zeros(cells + GUARD, np.int8)[:cells],
+            shares=np.zeros((LEVELS, players)),
             weights=self.weights,
-            sums=self.sums,
-            sizes=self.sizes,
-            places=np.zeros((ROWS, network.cells.shape[1]), np.uint32),
-            latest_boards=np.zeros((2, rules.num_board_cells), np.int8),
-            latest_places=np.zeros((2, network.cells.shape[1]), np.uint32),
+            sums=np.zeros(size, np.float32),
+            sizes=np.zeros(size, np.float32),
+            places=np.zeros((ROWS, tuples), np.uint32),
+            latest_boards=np.zeros((2, cells), np.int8),
+            latest_places=np.zeros((2, tuples), np.uint32),
             rows=np.zeros(ROWS, np.int64),
             movers=np.zeros(ROWS, np.int64),
-            values=np.zeros((LONGEST, rules.num_players)),
+            values=np.zeros((LONGEST, players)),
             carrier=np.zeros(rules.carrier_words, np.uint64),
             room=np.zeros(rules.foresight_room, np.int16),
         )
@@ -89,18 +101,18 @@ class Teacher:
             rules.begin(start.view(np.recarray)[0])
         self._records[FIRST] = start[0]
 
-    def teach(self, games: int, *, opening: int, trace: float, random: float, step: float) -> None:
+    def teach(self, games: int, *, opening: int = OPENING) -> None:
         """Play games and learn from them.
 
         Args:
             games: how many.
             opening: random moves at the beginning of a game, at most.
-            trace: λ, the weight of how a game went on.
-            random: the share of random moves after the opening.
-            step: the step size, of all numbers of a position together.
+
+        Raises:
+            GameError: if the rules break their contract.
         """
-        self.counts[[GAMES, OPENING]] = games, opening
-        self.numbers[[TRACE, RANDOM, STEP]] = trace, random, step
+        self._counts[[GAMES, MOST_OPENING]] = games, opening
+        self._numbers[[LAMBDA, RANDOM, STEP]] = TRACE, RANDOM_SHARE, STEP_SIZE
         if JIT_DISABLED:
             lesson = self._lesson._replace(states=self._records.view(np.recarray))
             with np.errstate(over="ignore"):
@@ -113,26 +125,26 @@ class Teacher:
             raise GameError(f"The rules of {self.rules} have a mistake (code {code}).")
 
     @property
-    def learned(self) -> tuple[Numbers, Numbers, Numbers]:
-        """The weights, and the sums and sizes of their errors, which decide their steps."""
-        return self.weights, self.sums, self.sizes
+    def learned(self) -> Weights:
+        """The weights, and the sums that decide their step sizes."""
+        return self.weights, self._lesson.sums, self._lesson.sizes
 
-    @property
-    def played(self) -> int:
-        """Games that were played."""
-        return int(self.counts[PLAYED])
+    def take(self, weights: Weights) -> None:
+        """Continue from these weights."""
+        for own, given in zip(self.learned, weights, strict=True):
+            own[:] = given
 
     @property
     def positions(self) -> int:
-        """Positions that were learned from."""
-        return int(self.counts[POSITIONS])
+        """Positions learned from."""
+        return int(self._counts[POSITIONS])
 
     @property
     def squared_errors(self) -> float:
-        """The sum of the squares of their errors."""
-        return float(self.numbers[ERROR])
+        """The sum of their squared errors."""
+        return float(self._numbers[ERROR])
 
 
 def constant_sum(rules: BaseRules) -> bool:
-    """True if what player 0 wins tells what the other one does."""
+    """True if there are two players, and the utility of one decides that of the other."""
     return rules.num_players == 2 and rules.utility_sum is not None

@@ -13,7 +13,7 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnknownNameError
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
-from rave_agents.evaluators.file_match import warn_of_lost_match
+from rave_agents.evaluators.learned_file import warn_of_lost_match
 from rave_agents.evaluators.linear_value import MINIMAX, LinearValue
 from rave_agents.evaluators.models import function_evaluator, model_evaluator
 from rave_agents.evaluators.move_policy import load_learned

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rave_agents import LinearValue
-from rave_agents.learning.board_learner import network_for
+from rave_agents.evaluators.tuple_network import network_for
 
 
 def random_value(rules, tuples=(), **more):

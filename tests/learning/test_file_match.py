@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from rave_agents import LinearValue, as_evaluator, make_agent
-from rave_agents.evaluators import file_match
-from rave_agents.evaluators.file_match import FileMatch
+from rave_agents.evaluators import learned_file
+from rave_agents.evaluators.learned_file import FileMatch
+from rave_agents.evaluators.move_features import NUMBERS
 from rave_agents.evaluators.move_policy import MovePolicy
 from rave_agents.evaluators.trainable import NetworkSizes
 from rave_agents.evaluators.trained_network import NetworkMaker, TrainedNetwork
-from rave_agents.games.kit.moves import NUMBERS
 from rave_agents.learning import to_file
 from rave_agents.learning.to_file import learn_to_file, train_to_file
 
@@ -55,7 +55,7 @@ KINDS = [value, policy, network]
 
 @pytest.fixture(autouse=True)
 def _nothing_warned_of(monkeypatch):
-    monkeypatch.setattr(file_match, "_warned", set())
+    monkeypatch.setattr(learned_file, "_warned", set())
 
 
 def written(kind, match, path):

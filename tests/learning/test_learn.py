@@ -21,8 +21,8 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.linear_value import game_text
 from rave_agents.evaluators.symmetries import symmetries_of
 from rave_agents.evaluators.tuple_network import (
-    large_windows,
     long_lines,
+    network_for,
     shapes_for,
     strips_of,
     windows_of,
@@ -30,9 +30,10 @@ from rave_agents.evaluators.tuple_network import (
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import GAMES, Rules, rules_class
 from rave_agents.learning import teacher
-from rave_agents.learning.board_learner import SETTINGS, BoardLearner, network_for
-from rave_agents.learning.learn import _plain, _regression, learn
+from rave_agents.learning.learn import learn
+from rave_agents.learning.observation_learner import logistic_regression, with_ones
 from rave_agents.learning.to_file import learn_to_file
+from rave_agents.learning.value_learner import ValueLearner
 from rave_agents.parts import Judging
 
 SMALL = {
@@ -300,7 +301,7 @@ def test_weights_that_are_no_numbers_are_refused():
 def test_a_fit_finds_the_odds_of_an_entry():
     shown = np.random.default_rng(1).integers(0, 2, (3000, 12))
     logits = 1.5 * shown[:, 5] - 1.0 * shown[:, 0]
-    found, _ = _regression(_plain(shown), 1.0 / (1.0 + np.exp(-logits)), None)
+    found, _ = logistic_regression(with_ones(shown), 1.0 / (1.0 + np.exp(-logits)), None)
     assert np.abs(shown @ found[:-1] + found[-1] - logits).mean() < 0.05
 
 
@@ -364,7 +365,7 @@ def test_large_windows_are_of_two_by_four_cells_and_shared_by_players():
     network = network_for(rules_class("othello")(), windows="large")
     assert network.shared
     assert set(network.lengths) == {8}
-    assert (0, 1, 2, 3, 8, 9, 10, 11) in large_windows(rules_class("othello")())
+    assert (0, 1, 2, 3, 8, 9, 10, 11) in set(map(tuple, network.cells.reshape(-1, 8).tolist()))
 
 
 def test_lines_stand_beside_large_windows():
@@ -448,7 +449,7 @@ def test_learning_in_several_processes_is_the_same_whatever_runs_them():
     rules = small("breakthrough")
     weights = []
     for executor in (None, ThreadPoolExecutor(2)):
-        learner = BoardLearner(rules, seed=3, jobs=2, executor=executor)
+        learner = ValueLearner(rules, seed=3, jobs=2, executor=executor)
         for _ in range(2):
             learner.learn_round(6)
         weights.append(learner.value().weights)
@@ -521,9 +522,9 @@ class Unforeseen(rules_class("connect_four")):
 
 def test_a_game_of_self_play_is_over_once_its_winner_is_foreseen():
     """The first piece wins, which is foreseen before it is played."""
-    learned, settings = [], SETTINGS._replace(opening=0)
+    learned = []
     for kind in (rules_class("connect_four"), Unforeseen):
-        learner = BoardLearner(kind(rows=1, columns=4, x_in_row=1), settings=settings)
+        learner = ValueLearner(kind(rows=1, columns=4, x_in_row=1), opening=0)
         learner.learn_round(20)
         learned.append(learner.positions)
     assert learned[0] == 0 < learned[1]
@@ -534,11 +535,11 @@ def test_a_game_of_self_play_is_over_once_its_winner_is_foreseen():
 @pytest.mark.parametrize("name", ["breakthrough", "connect_four"])
 def test_machine_code_teaches_what_the_interpreter_does(name):
     rules = small(name)
-    learner = BoardLearner(rules, seed=1)
+    learner = ValueLearner(rules, seed=1)
     learner.learn_round(20)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(teacher, "JIT_DISABLED", True)
-        interpreted = BoardLearner(rules, seed=1)
+        interpreted = ValueLearner(rules, seed=1)
         interpreted.learn_round(20)
     assert learner.positions == interpreted.positions
     assert learner.value().weights == pytest.approx(interpreted.value().weights, abs=1e-3)
@@ -621,7 +622,9 @@ def test_games_shorter_than_their_random_openings_are_learned(game):
 
 def test_games_with_simultaneous_moves_are_not_learned():
     state = load_game("matrix_rps").new_initial_state()
-    with pytest.raises(UnsupportedGameError, match="values are learned of games"):
+    with pytest.raises(
+        UnsupportedGameError, match="cannot be learned: that needs a game in which one player"
+    ):
         learn(state, "matrix_rps", games=2, rounds=1)
 
 
@@ -642,7 +645,7 @@ def test_games_with_simultaneous_moves_are_not_learned():
         (
             {"windows": "larg"},
             ValueError,
-            r"Unknown windows 'larg'\. Did you mean 'large'\? There are: large, lines, small, ",
+            r"windows must be 'small', 'large', .*, got 'larg'\. Did you mean 'large'\?",
         ),
     ],
 )

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, as_evaluator
 from rave_agents.cli import app
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.evaluators.move_features import NO_CELL, NUMBERS, VARIES
 from rave_agents.evaluators.move_policy import (
     MovePolicy,
     Moves,
@@ -19,7 +20,6 @@ from rave_agents.evaluators.move_policy import (
     moves_at,
 )
 from rave_agents.games import rules_class
-from rave_agents.games.kit.moves import NO_CELL, NUMBERS, VARIES
 from rave_agents.learning.learn import learn
 
 SMALL = {
@@ -134,7 +134,7 @@ def test_a_policy_is_for_its_game_alone():
 
 
 def test_what_cannot_be_learned_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"Unknown what 'both'\. There are: policy, value"):
+    with pytest.raises(ValueError, match=r"what must be 'value' or 'policy', got 'both'"):
         learn(rules_of("hex"), games=5, what="both")
     with pytest.raises(UnsupportedGameError, match="compiled rules with a board"):
         learn("pig", games=5, what="policy")

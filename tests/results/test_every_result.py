@@ -26,8 +26,8 @@ from rave_agents.arena import (
     run_sweep,
 )
 from rave_agents.arena.statistics import MatchScore
+from rave_agents.learning.result import LearningResult
 from rave_agents.learning.rounds import Learned
-from rave_agents.learning.to_file import LearningResult
 from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
 

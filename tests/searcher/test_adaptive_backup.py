@@ -16,7 +16,7 @@ from rave_agents.analysis.review import review_game
 from rave_agents.games import rules_class
 from rave_agents.gtp_engine.engine import Engine
 from rave_agents.kernel.values.minimax_backup import JudgedMinimax
-from rave_agents.learning.backup_choice import choose_backup
+from rave_agents.learning.to_file import choose_backup
 from rave_agents.parts import UCB1, MinimaxBackup
 
 GAME = "breakthrough(rows=5,columns=4)"

@@ -11,8 +11,8 @@ from rave_agents.evaluators import levels, shipped
 from rave_agents.evaluators.levels import DEFAULT, LEVELS, PATH, Ladder, Level
 from rave_agents.evaluators.move_policy import NUMBERS, MovePolicy, load_learned
 from rave_agents.evaluators.other_sizes import rules_named
+from rave_agents.evaluators.tuple_network import network_for
 from rave_agents.games import rules_class
-from rave_agents.learning.board_learner import network_for
 
 RULES = rules_class("breakthrough")(rows=5, columns=4)
 

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from rave_agents import LinearValue
-from rave_agents.evaluators import array_file
-from rave_agents.evaluators.tuple_network import shapes_for, windows_of
+from rave_agents.evaluators import learned_file
+from rave_agents.evaluators.tuple_network import network_for, shapes_for, windows_of
 from rave_agents.games import rules_class
-from rave_agents.learning.board_learner import network_for
 
 RULES = rules_class("breakthrough")(rows=5, columns=4)
 BOARD, SHAPES = (*RULES.board_shape, RULES.cell_kinds), shapes_for(RULES)
@@ -207,7 +206,7 @@ def test_objects_are_not_unpickled(tmp_path):
 
 
 def test_a_file_that_unpacks_to_very_much_takes_no_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(array_file, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(learned_file, "MOST_BYTES", 1 << 20)
     path = written(tmp_path / "value.npz", weights=np.zeros((2, 1, 2_000_000), np.float32))
     assert path.stat().st_size < 1 << 20
     tracemalloc.start()

@@ -103,7 +103,7 @@ def sum_of_numbers(rules: Any, row: Any, places: Any) -> Any:
 
 
 @kernel
-def share_told(rules: Any, row: Any, places: Any) -> float:
+def expected_share(rules: Any, row: Any, places: Any) -> float:
     """The share, in [0, 1], that a row of numbers tells: the logistic function of their sum.
 
     The last number is added always.
@@ -127,7 +127,7 @@ def judge_tuples(self: Any, state: Any, cells: Any, weights: Any, returns: Any) 
     update_places(self, view, board, last, places)
     for output in range(self.num_outputs):
         start = row_of(self, player, stage, output)
-        returns[output] = low + (high - low) * share_told(self, weights[start:], places)
+        returns[output] = low + (high - low) * expected_share(self, weights[start:], places)
     if self.players_share and player == 1:
         returns[1] = returns[0]
         returns[0] = self.constant_sum - returns[1]

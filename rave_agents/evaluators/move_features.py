@@ -69,7 +69,7 @@ def pattern_at(rules: Any, cells: Any, view: Any, cell: Any, first: Any, end: An
 @kernel
 def logit_of(
     rules: Any, cells: Any, numbers: Any, player: Any, action: Any, to: Any, left: Any, last: Any
-) -> float:
+) -> Any:
     """The sum of the numbers of a move's features.
 
     Args:

@@ -1,9 +1,9 @@
-"""Self-play from which a game's value is learned, compiled with the game's rules.
+"""Self-play that learns a value, compiled with the rules of the game.
 
-Players take the action with the best value behind it, now and then a random one. Each position of a
-game is an example: its value moves towards what its actions are worth now and how the game went on,
-by TD(λ) (Sutton 1988). Every number has a step size of its own, by temporal coherence (Beal & Smith
-1999): it shrinks where the number's errors cancel. A game is over once its winner is foreseen.
+Players take the action after which the value is best for them, or sometimes a random one. The value
+of each position moves towards that of its best action and of the rest of the game, by TD(λ) (Sutton
+1988). Each weight has its own step size, by temporal coherence (Beal & Smith 1999): it shrinks if
+the weight's errors cancel. A game ends once its winner is foreseen.
 """
 
 from typing import Any, NamedTuple
@@ -11,6 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
+from rave_agents.evaluators.tuples import (
+    NO_STAGE,
+    expected_share,
+    read_board,
+    row_of,
+    update_places,
+)
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
 from rave_agents.games.kit.leaves import take_winner
 from rave_agents.games.kit.memory import array_at, clear, copy_state, states_at, table_at
@@ -23,42 +30,34 @@ from rave_agents.games.kit.refusals import (
     BAD_VALUE,
     refuse,
 )
-from rave_agents.games.kit.tuples import (
-    NO_STAGE,
-    read_board,
-    row_of,
-    share_told,
-    update_places,
-)
 from rave_agents.simulate.evaluations import is_value
 from rave_agents.simulate.frame import HEADER_LENGTH
 from rave_agents.simulate.random_stream import random_below, random_unit
 
 FIRST, ROOT, CHILD = 0, 1, 2
-"""Records: the game's start, the position on the board, and the one behind an action."""
+"""Records: the start of the game, the current position, and the position after an action."""
 
-HERE, BEHIND, LEVELS = 0, 1, 2
-"""Rows of shares, and of lists of actions: of the position on the board, and behind an action."""
+HERE, AFTER, LEVELS = 0, 1, 2
+"""Rows of shares and of lists of actions: of the current position, and of that after an action."""
 
 LONGEST = 1000
-"""Positions of a game that are kept; where it goes on, it is left out."""
+"""Positions of a game to learn from; longer games are ignored."""
 
 ROWS = LONGEST + 1
-"""Rows for the positions of a game, and one for a position behind an action."""
+"""A row for each position of a game, and a last one for a position after an action."""
 
-GAMES, OPENING, PLAYED, POSITIONS = 0, 1, 2, 3
-"""Places of ``counts``: games to play, and random moves at the beginning at most; games played and
-positions learned from."""
+GAMES, MOST_OPENING, POSITIONS, COUNTS = 0, 1, 2, 3
+"""Places of ``counts``: games to play, the maximum of random moves at the beginning, and positions
+learned from; and the length of ``counts``."""
 
-COUNTS = 4
-
-TRACE, RANDOM, STEP, ERROR = 0, 1, 2, 3
-"""Places of ``numbers``: λ, the share of random moves, the step size; the sum of squared errors."""
+LAMBDA, RANDOM, STEP, ERROR = 0, 1, 2, 3
+"""Places of ``numbers``: λ, the probability of a random move, the step size, and the sum of squared
+errors."""
 
 NUMBERS = 4
 
 ARRAYS = 21
-"""Addresses that ``entry`` takes."""
+"""Arrays of ``Lesson``, whose addresses ``entry`` takes."""
 
 
 class Lesson(NamedTuple):
@@ -70,39 +69,39 @@ class Lesson(NamedTuple):
     numbers: Any
     states: Any
     actions: Any
-    """[LEVELS, room] the legal actions, and outcomes of chance."""
+    """[LEVELS, room] legal actions, or outcomes of chance."""
     probabilities: Any
     scratch: Any
-    """[players] where rules write returns."""
+    """[players] the rules write returns here."""
     cells: Any
     shares: Any
-    """[LEVELS, players] the share of what can be won, in [0, 1], that each player is to expect."""
+    """[LEVELS, players] each player's expected return, scaled to [0, 1]."""
     weights: Any
     sums: Any
-    """The sum of the errors of each number."""
+    """The sum of the errors of each weight."""
     sizes: Any
     """The sum of their absolute values."""
     places: Any
-    """[ROWS, tuples] the places of each position's numbers in their tables."""
+    """[ROWS, tuples] the places of each position's weights in their tables."""
     latest_boards: Any
-    """[2, cells] the boards that were noted last, in each view."""
+    """[2, cells] the previous board in each view."""
     latest_places: Any
-    """[2, tuples] the places of their numbers."""
+    """[2, tuples] the places of their weights."""
     rows: Any
-    """[ROWS] the first number of each position's row: that of its player and stage."""
+    """[ROWS] the first weight of each position's player and stage."""
     movers: Any
-    """[ROWS] the player to move; below 0 where a random action was taken."""
+    """[ROWS] the player to move; -1 - player if a random action was taken."""
     values: Any
-    """[LONGEST, players] the shares that each position's actions were worth."""
+    """[LONGEST, players] the shares after each position's best action."""
     carrier: Any
-    """[carrier_words] where rules write what a foreseen win needs."""
+    """[carrier_words] the rules write the cells of a foreseen win here."""
     room: Any
-    """[foresight_room] where rules look for who wins."""
+    """[foresight_room] workspace of the rules for foreseeing the winner."""
 
 
 @kernel
 def take_returns(rules: Any, state: Any, lesson: Any, level: Any) -> bool:
-    """Write what each player has won as a share. Returns whether that is within the utilities."""
+    """Write each player's return as a share. Returns False if one is outside of the utilities."""
     clear(lesson.scratch)
     rules.returns(state, lesson.scratch)
     return share_returns(rules, lesson, level)
@@ -110,7 +109,7 @@ def take_returns(rules: Any, state: Any, lesson: Any, level: Any) -> bool:
 
 @kernel
 def share_returns(rules: Any, lesson: Any, level: Any) -> bool:
-    """Write the returns as shares. Returns whether they are within the utilities."""
+    """Write the returns in ``scratch`` as shares. Returns False as above."""
     fine = True
     for player in range(rules.num_players):
         won = lesson.scratch[player]
@@ -122,7 +121,7 @@ def share_returns(rules: Any, lesson: Any, level: Any) -> bool:
 
 @kernel
 def take_foreseen(rules: Any, state: Any, player: Any, lesson: Any, level: Any) -> bool:
-    """Write what each player wins if that is foreseen, with ``player`` to move; else False."""
+    """Write the shares if the winner is foreseen, with ``player`` to move; else return False."""
     if not rules.foresees:
         return False
     moves = rules.foresee_end(state, 1 - player, lesson.carrier, lesson.room)
@@ -134,7 +133,7 @@ def take_foreseen(rules: Any, state: Any, player: Any, lesson: Any, level: Any) 
 
 @kernel
 def note_position(rules: Any, state: Any, player: Any, lesson: Any, row: Any) -> bool:
-    """Write the places of a position's numbers to a row. Returns False for a kind of no cell."""
+    """Write the places of a position's weights to a row; False for an unknown kind of cell."""
     stage = read_board(rules, state, player, lesson.cells)
     if stage == NO_STAGE:
         return False
@@ -150,36 +149,39 @@ def note_position(rules: Any, state: Any, player: Any, lesson: Any, row: Any) ->
 
 @kernel
 def expect(rules: Any, lesson: Any, row: Any, level: Any) -> None:
-    """Write what each player is to expect of a position that is noted."""
+    """Write each player's expected share in the position of a row."""
     player = lesson.movers[row]
     for output in range(rules.num_outputs):
         start = lesson.rows[row] + output * rules.num_features
-        told = player if rules.players_share else output
-        lesson.shares[level, told] = share_told(rules, lesson.weights[start:], lesson.places[row])
+        whose = player if rules.players_share else output
+        lesson.shares[level, whose] = expected_share(
+            rules, lesson.weights[start:], lesson.places[row]
+        )
     if rules.num_outputs < rules.num_players:
-        told = player if rules.players_share else 0
-        lesson.shares[level, 1 - told] = 1.0 - lesson.shares[level, told]
+        whose = player if rules.players_share else 0
+        # The sum is constant: the shares of two players sum to 1.
+        lesson.shares[level, 1 - whose] = 1.0 - lesson.shares[level, whose]
 
 
 @kernel
 def move_towards(rules: Any, lesson: Any, row: Any) -> None:
-    """Move a position's value towards the shares here, by the step size of each of its numbers."""
+    """Move a position's value towards the shares ``HERE``, by the step size of each weight."""
     player = lesson.movers[row]
     step = lesson.numbers[STEP] / (rules.num_tuples + 1)
     for output in range(rules.num_outputs):
         start = lesson.rows[row] + output * rules.num_features
         wanted = lesson.shares[HERE, player if rules.players_share else output]
-        error = wanted - share_told(rules, lesson.weights[start:], lesson.places[row])
+        error = wanted - expected_share(rules, lesson.weights[start:], lesson.places[row])
         lesson.numbers[ERROR] += error * error
         for number in range(rules.num_tuples):
             place = np.int64(rules.tuple_tables[number]) + np.int64(lesson.places[row, number])
-            learn_number(lesson, start + place, error, step)
-        learn_number(lesson, start + rules.num_features - 1, error, step)
+            update_weight(lesson, start + place, error, step)
+        update_weight(lesson, start + rules.num_features - 1, error, step)
 
 
 @kernel
-def learn_number(lesson: Any, place: Any, error: float, step: float) -> None:
-    """Take one step, in proportion to how far the number's errors so far agree."""
+def update_weight(lesson: Any, place: Any, error: float, step: float) -> None:
+    """One step of temporal coherence: its size is |sum of errors| / sum of |errors|."""
     size = np.float64(lesson.sizes[place])
     rate = abs(np.float64(lesson.sums[place])) / size if size > 0.0 else 1.0
     lesson.weights[place] += np.float32(step * rate * error)
@@ -188,13 +190,13 @@ def learn_number(lesson: Any, place: Any, error: float, step: float) -> None:
 
 
 @kernel
-def lead_on(rules: Any, lesson: Any, record: Any) -> Any:
-    """Draw chance's outcomes until a player is to move. Returns who, or what the rules break."""
+def advance(rules: Any, lesson: Any, record: Any) -> Any:
+    """Draw outcomes of chance until a player moves. Returns them, TERMINAL or an error code."""
     state = lesson.states[record]
     player = np.int64(rules.player(state))
     while player == CHANCE:
         outcome = np.int64(
-            drawn_outcome(rules, state, lesson.actions[BEHIND], lesson.probabilities, lesson)
+            drawn_outcome(rules, state, lesson.actions[AFTER], lesson.probabilities, lesson)
         )
         if outcome < 0:
             return outcome
@@ -206,13 +208,12 @@ def lead_on(rules: Any, lesson: Any, record: Any) -> Any:
 
 
 @kernel
-def lead_on_or_end(rules: Any, lesson: Any, record: Any, level: Any) -> Any:
-    """Lead on to a player. Returns who, or what the rules break.
+def advance_or_end(rules: Any, lesson: Any, record: Any, level: Any) -> Any:
+    """Draw outcomes of chance until a player moves. Returns the player or an error code.
 
-    It is TERMINAL, and what each player wins is written, where the game is over or its winner is
-    foreseen.
+    If the game is over or its winner is foreseen, it writes the shares and returns TERMINAL.
     """
-    player = np.int64(lead_on(rules, lesson, record))
+    player = np.int64(advance(rules, lesson, record))
     state = lesson.states[record]
     if player == TERMINAL:
         fine = take_returns(rules, state, lesson, level)
@@ -224,7 +225,7 @@ def lead_on_or_end(rules: Any, lesson: Any, record: Any, level: Any) -> Any:
 
 @kernel
 def list_actions(rules: Any, lesson: Any) -> Any:
-    """List the legal actions on the board. Returns their number, or what the rules break."""
+    """List the legal actions of the current position. Returns their number or an error code."""
     count = np.int64(rules.legal_actions(lesson.states[ROOT], lesson.actions[HERE]))
     if not 0 < count <= rules.max_actions:
         return refuse(lesson, BAD_COUNT, count)
@@ -236,64 +237,61 @@ def list_actions(rules: Any, lesson: Any) -> Any:
 
 
 @kernel
-def value_behind(rules: Any, lesson: Any, action: Any) -> Any:
-    """Play an action, and write what is to be expected of the position behind it.
-
-    Returns 0, or what the rules break.
-    """
+def value_after(rules: Any, lesson: Any, action: Any) -> Any:
+    """Play an action in a copy, and write the shares ``AFTER`` it. Returns 0 or an error code."""
     copy_state(lesson.states, ROOT, CHILD)
     state = lesson.states[CHILD]
     rules.play(state, action)
-    player = np.int64(lead_on_or_end(rules, lesson, CHILD, BEHIND))
+    player = np.int64(advance_or_end(rules, lesson, CHILD, AFTER))
     if player == TERMINAL:
         return np.int64(0)
     if player < 0:
         return player
     if not note_position(rules, state, player, lesson, LONGEST):
         return refuse(lesson, BAD_VALUE, 0)
-    expect(rules, lesson, LONGEST, BEHIND)
+    expect(rules, lesson, LONGEST, AFTER)
     return np.int64(0)
 
 
 @kernel
 def look_ahead(rules: Any, lesson: Any, count: Any) -> Any:
-    """Find the action with the best value behind it. Returns its place, or what the rules break.
+    """Find the best action of the player to move. Returns its place or an error code.
 
-    What is to be expected behind it is written as that of the position.
+    The shares after it become those ``HERE``.
     """
     mover = np.int64(rules.player(lesson.states[ROOT]))
     best: Any = np.int64(0)
     for place in range(count):
-        told = np.int64(value_behind(rules, lesson, np.int64(lesson.actions[HERE, place])))
-        if told < 0:
-            return told
-        if place == 0 or lesson.shares[BEHIND, mover] > lesson.shares[HERE, mover]:
+        code = np.int64(value_after(rules, lesson, np.int64(lesson.actions[HERE, place])))
+        if code < 0:
+            return code
+        if place == 0 or lesson.shares[AFTER, mover] > lesson.shares[HERE, mover]:
             best = place
             for player in range(rules.num_players):
-                lesson.shares[HERE, player] = lesson.shares[BEHIND, player]
+                lesson.shares[HERE, player] = lesson.shares[AFTER, player]
     return best
 
 
 @kernel
 def draw_move(rules: Any, lesson: Any, count: Any, best: Any, length: Any) -> Any:
-    """The place of the action to play: the best one, or now and then a random one."""
+    """The place of the action to play: the best, or with some probability a random one."""
     if random_unit(lesson.playout_stream) < lesson.numbers[RANDOM]:
         place = np.int64(random_below(lesson.playout_stream, count))
         if place != best:
-            lesson.movers[length] = -1 - lesson.movers[length]
+            lesson.movers[length] = -1 - lesson.movers[length]  # Marks a random action.
         return place
     return best
 
 
 @kernel
 def play_game(rules: Any, lesson: Any) -> Any:
-    """Play a game. Returns the number of its positions to learn from, or what the rules break."""
+    """Play a game. Returns the number of its positions to learn from, or an error code."""
     copy_state(lesson.states, FIRST, ROOT)
     root = lesson.states[ROOT]
-    opening: Any = np.int64(random_below(lesson.playout_stream, lesson.counts[OPENING] + 1))
+    opening: Any = np.int64(random_below(lesson.playout_stream, lesson.counts[MOST_OPENING] + 1))
     length, moves = np.int64(0), np.int64(0)
     while length < LONGEST and moves < 2 * LONGEST:
-        player = np.int64(lead_on_or_end(rules, lesson, ROOT, HERE))
+        player = np.int64(advance_or_end(rules, lesson, ROOT, HERE))
         if player == TERMINAL:
             return length
         if player < 0:
@@ -323,12 +321,11 @@ def play_game(rules: Any, lesson: Any) -> Any:
 def learn_game(rules: Any, lesson: Any, length: Any) -> None:
     """Learn from a game's positions, from the last to the first: ``G = (1 - λ) V + λ G``.
 
-    V is what a position's actions are worth, and G how the game went on; after a random action V
-    alone counts.
+    V is the value of a position's best action, and G the return; after a random action G = V.
     """
     for back in range(length):
         row = length - 1 - back
-        trace = lesson.numbers[TRACE]
+        trace = lesson.numbers[LAMBDA]
         if lesson.movers[row] < 0:
             lesson.movers[row] = -1 - lesson.movers[row]
             trace = 0.0
@@ -339,13 +336,13 @@ def learn_game(rules: Any, lesson: Any, length: Any) -> None:
 
 
 def entry(rules: Any, address: Any) -> Any:
-    """Play games of self-play and learn from them; returns 0, or what the rules break.
+    """Play games of self-play and learn from them; returns 0 or an error code.
 
     Args:
         rules: the rules, with tuples.
-        address: of ``ARRAYS`` addresses, and the sizes of lists, actions and numbers.
+        address: the address of the ``ARRAYS`` addresses of a ``Lesson``.
     """
-    at = array_at(address, ARRAYS + 1, np.int64)
+    at = array_at(address, ARRAYS, np.int64)
     room, players, size = rules.list_room, rules.num_players, rules.num_weights
     lesson = Lesson(
         array_at(at[0], HEADER_LENGTH, np.int64),
@@ -375,12 +372,11 @@ def entry(rules: Any, address: Any) -> Any:
 
 @kernel
 def teach(rules: Any, lesson: Any) -> Any:
-    """Play the games that ``counts`` tells."""
+    """Play ``counts[GAMES]`` games and learn from each. Returns 0 or an error code."""
     for _ in range(lesson.counts[GAMES]):
         length = np.int64(play_game(rules, lesson))
         if length < 0:
             return length
         learn_game(rules, lesson, length)
-        lesson.counts[PLAYED] += 1
         lesson.counts[POSITIONS] += length
     return 0
