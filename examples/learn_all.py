@@ -13,6 +13,8 @@ changed.
 """
 
 import argparse
+import contextlib
+import itertools
 import pathlib
 import subprocess
 import tempfile
@@ -24,7 +26,7 @@ from rave_agents.arena.match import play_match
 from rave_agents.arena.statistics import MatchScore
 from rave_agents.evaluators.linear_value import LinearValue
 from rave_agents.evaluators.move_policy import load_learned
-from rave_agents.evaluators.other_sizes import at_other_size, sizes_near
+from rave_agents.evaluators.other_sizes import at_other_size, size_parameters
 from rave_agents.evaluators.shipped import FOLDER, file_name
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.learning.learn import learn, rules_with_board
@@ -136,6 +138,17 @@ def measure(value: LinearValue, rules: BaseRules, given: argparse.Namespace) -> 
             helps.append(match.score.interval[0] > 0.5)
             print(f"{other}: {told(match.score)} against known=False", flush=True)
     value.other_sizes = len(helps) > 0 and all(helps)
+
+
+def sizes_near(rules: BaseRules) -> list[BaseRules]:
+    """The same game on boards of one row and one column more or less."""
+    names = size_parameters(rules)
+    found = []
+    for steps in itertools.product((-1, 1), repeat=len(names)):
+        sizes = {name: rules.parameters[name] + by for name, by in zip(names, steps, strict=True)}
+        with contextlib.suppress(ValueError, TypeError):
+            found.append(rules.replace(**sizes))
+    return found if names else []
 
 
 def measure_again(game: str, given: argparse.Namespace) -> None:

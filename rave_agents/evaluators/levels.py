@@ -1,9 +1,9 @@
-"""Levels of strength: simulations of each move, and how the move is drawn.
+"""Levels of strength: simulations a move, and how the move is drawn.
 
-All levels lie on one path from random play to the full search, ``PATH``: first fewer and fewer
-moves are drawn at random, then simulations double. ``examples/level_ladder.py`` measures how
-strong the places on it are in a game, so that neighbours lie as many Elo points apart. They are
-kept next to the values that are shipped; games that were not measured have levels amid theirs.
+All levels lie on one path from random play to the full search, ``PATH``: first ever fewer moves are
+random, then simulations double. ``examples/level_ladder.py`` measures the strength of the places on
+it, and chooses levels that lie equally many Elo points apart. Games that were not measured have
+levels in the middle of those of the others.
 """
 
 import functools
@@ -11,40 +11,32 @@ import json
 import math
 import pathlib
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rave_agents.evaluators.other_sizes import rules_named
 from rave_agents.evaluators.shipped import FOLDER, value_for
 from rave_agents.files import strict_json, written_whole
-from rave_agents.game.arguments import is_integer, is_number
 from rave_agents.games.kit.base_rules import BaseRules
 
-NO_LEVEL = 0
-"""The level of a search that has none."""
-
-LEVELS = 10
-"""The number of levels."""
-
-MOST_SIMULATIONS = 10**6
-"""Simulations that a level is below."""
+NO_LEVEL, LEVELS = 0, 10
+"""The level of a search that has none, and the highest."""
 
 LEAST_ELO = 60.0
-"""Elo points between neighbours from which on one can tell them apart."""
+"""The smallest distance of neighbours in Elo points that people notice."""
 
 CALIBRATED = FOLDER / "levels.json"
-"""The file with the levels of each game."""
+"""The file with the measured levels of each game."""
 
 
 class Level(NamedTuple):
     """Settings of one level."""
 
     simulations: int
-    """Simulations of each move."""
+    """Simulations a move."""
     temperature: float
-    """The move is drawn in proportion to visits to the power of one over this; at 0 it is the
-    final move."""
+    """The move is drawn in proportion to visits ** (1 / temperature); 0 for the final move."""
     random_moves: float
-    """The probability that it is drawn uniformly from all legal moves instead."""
+    """The probability of a move drawn uniformly from all legal moves instead."""
 
 
 class Ladder(NamedTuple):
@@ -53,7 +45,7 @@ class Ladder(NamedTuple):
     levels: tuple[Level, ...]
     """The ten, from the weakest."""
     distance: float | None = None
-    """Elo points between neighbours, as measured; None where they were not."""
+    """Measured Elo points between neighbours; None if they were not measured."""
 
 
 PATH = (
@@ -61,44 +53,43 @@ PATH = (
     *(Level(round(1000 / 2**halvings), 0.5, 0.0) for halvings in range(7, 0, -1)),
     Level(1000, 0.0, 0.0),
 )
-"""Levels from random play, at place 0, to the full search; places between two are mixtures."""
+"""Levels from random play to the full search; a place between two of them is a mixture."""
 
 DEFAULT_PLACES = (5.6, 7.0, 8.0, 8.9, 9.8, 10.7, 11.6, 12.4, 13.2, 14.0)
-"""Places on the path of the levels of a game that was not measured, amid those of the others."""
+"""Places on the path of the levels of games that were not measured."""
 
 
 def level_at(place: float) -> Level:
-    """The level at a place on the path, from 0: simulations grow by equal factors between rungs."""
+    """The level at a place on the path; simulations grow exponentially between two of them."""
     number = min(int(place), len(PATH) - 2)
     low, high, share = PATH[number], PATH[number + 1], place - number
-    simulations = low.simulations * (high.simulations / low.simulations) ** share
     return Level(
-        round(simulations),
+        round(low.simulations * (high.simulations / low.simulations) ** share),
         round((1.0 - share) * low.temperature + share * high.temperature, 3),
         round((1.0 - share) * low.random_moves + share * high.random_moves, 3),
     )
 
 
 DEFAULT = Ladder(tuple(level_at(place) for place in DEFAULT_PLACES))
-"""The levels of a game that was not measured."""
+"""The levels of games that were not measured."""
 
 
 def level_of(number: int, rules: BaseRules | None) -> Level:
-    """A level, from 1 to ``LEVELS``.
+    """A level.
 
     Args:
-        number: of the level.
-        rules: the game's compiled rules; None where it has none.
+        number: from 1 to ``LEVELS``.
+        rules: the game's compiled rules, if it has any.
     """
     return ladder_of(rules).levels[number - 1]
 
 
 @functools.lru_cache(maxsize=256)
 def ladder_of(rules: BaseRules | None) -> Ladder:
-    """The levels of a game: as measured, or those of the nearest size that was, or the default.
+    """The levels of a game: those measured, or of the nearest measured size, or the default.
 
-    Nearest is the one whose number of actions is. A size with a shipped value has nothing to say
-    of one without.
+    The nearest size has the nearest number of actions. Sizes with a shipped value are stronger: a
+    size takes over the levels of one with a value only if it has one, too.
     """
     if rules is None:
         return DEFAULT
@@ -121,50 +112,23 @@ def ladder_of(rules: BaseRules | None) -> Ladder:
 
 @functools.cache
 def calibrated() -> dict[str, Ladder]:
-    """The levels of each game for which they were measured."""
-    if not CALIBRATED.exists():
-        return {}
-    return read_levels(CALIBRATED)
+    """The measured levels of each game."""
+    return read_levels(CALIBRATED) if CALIBRATED.exists() else {}
 
 
 def read_levels(path: pathlib.Path) -> dict[str, Ladder]:
-    """The levels of the games of a file.
-
-    Raises:
-        OSError: if it cannot be read.
-        ValueError: if it is no file of levels.
-    """
-    try:
-        told = strict_json(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{str(path)!r} is no file of levels: {error}.") from error
-    if not isinstance(told, dict):
-        raise ValueError(f"{str(path)!r} has no levels of games.")
-    return {str(game): _checked(path, game, ladder) for game, ladder in told.items()}
+    """Read a file of ``write_levels``."""
+    stored = strict_json(path.read_text(encoding="utf-8"))
+    return {
+        game: Ladder(tuple(Level(*level) for level in ladder["levels"]), ladder["distance"])
+        for game, ladder in stored.items()
+    }
 
 
 def write_levels(path: pathlib.Path, ladders: Mapping[str, Ladder]) -> None:
-    """Write the levels of games; each game takes a line."""
+    """Write the levels of games, one line each."""
     lines = [
         f"{json.dumps(game)}: {json.dumps(ladders[game]._asdict())}" for game in sorted(ladders)
     ]
     with written_whole(path, "w", encoding="utf-8") as file:
         file.write("{\n" + ",\n".join(lines) + "\n}\n")
-
-
-def _checked(path: pathlib.Path, game: str, told: Any) -> Ladder:
-    """The levels of a game; refused if a search could not use them."""
-    fits = isinstance(told, dict) and told.keys() == {*Ladder._fields}
-    rungs, distance = (told["levels"], told["distance"]) if fits else ([], None)
-    fits = fits and (distance is None or is_number(distance))
-    fits = fits and isinstance(rungs, list) and len(rungs) == LEVELS
-    for rung in rungs if fits else ():
-        whole = isinstance(rung, list) and len(rung) == len(Level._fields)
-        simulations, temperature, share = rung if whole else (0, 0, 0)
-        fits = fits and is_integer(simulations) and 0 < simulations < MOST_SIMULATIONS
-        fits = fits and is_number(temperature) and 0.0 <= temperature < math.inf
-        fits = fits and is_number(share) and 0.0 <= share <= 1.0
-    if not fits:
-        raise ValueError(f"{str(path)!r}: {game} has no {LEVELS} levels: {repr(told)[:200]}.")
-    levels = tuple(Level(int(rung[0]), float(rung[1]), float(rung[2])) for rung in rungs)
-    return Ladder(levels, distance)

@@ -1,11 +1,10 @@
-"""Learned values and policies of the package, in ``data/``: found for the game that they fit.
+"""Learned values and policies that ship with the package, in ``data/``.
 
-``examples/learn_all.py`` makes them anew; each file tells how it was made.
+``examples/learn_all.py`` makes them; each file says how it was made.
 """
 
 import functools
 import pathlib
-from collections.abc import Callable
 from typing import Any
 
 from rave_agents.errors import UnsupportedGameError
@@ -19,29 +18,31 @@ from rave_agents.games.kit.base_rules import BaseRules
 FOLDER = pathlib.Path(__file__).parent / "data"
 """The folder of the files, see ``file_name``."""
 
+_load = functools.cache(load_learned)
+
 
 def shipped_files() -> list[pathlib.Path]:
-    """All files that are shipped."""
+    """All shipped files."""
     return sorted(FOLDER.glob("*.npz"))
 
 
 def known_games() -> dict[str, dict[str, Any]]:
-    """The games of which something is shipped, with their parameters, and what each file says."""
+    """The games with a shipped file, with their parameters, and what the file records."""
     return {
         learned.game: {
             "backup": learned.backup,
             "other_sizes": learned.other_sizes,
             "match": None if learned.match is None else learned.match.to_dict(),
         }
-        for learned in map(_loaded, shipped_files())
+        for learned in map(_load, shipped_files())
     }
 
 
 def rules_of(state: Any) -> BaseRules | None:
-    """The compiled rules of a state's game, if they are this package's; else None.
+    """The compiled rules of a state's game if they are this package's; else None.
 
-    A game of the user's own may have the name of one of ours. Files are for games on compiled
-    rules alone: elsewhere they cost more than they bring.
+    A game of the user's own may have the name of one of ours, and without compiled rules a value
+    costs more than it gains.
     """
     found = compiled_form(state)
     return None if found is None or found.rules.is_checked else found.rules
@@ -49,12 +50,14 @@ def rules_of(state: Any) -> BaseRules | None:
 
 @functools.lru_cache(maxsize=256)
 def value_for(rules: BaseRules) -> LinearValue | MovePolicy | None:
-    """The shipped value, or policy, that fits a game; None if there is none.
+    """The shipped value or policy that fits a game, or None.
 
-    Where there is none of its size, it is the value of the nearest whose file says that it helps on
-    others.
+    Without one for its size, the value of the nearest size whose file says that it helps on others.
     """
-    found = _learned_of(rules)
+    if not rules.name or rules.num_board_cells == 0:
+        return None
+    paths = *FOLDER.glob(f"{rules.name}.npz"), *FOLDER.glob(f"{rules.name}-*.npz")
+    found = [_load(path) for path in sorted(paths)]
     for learned in found:
         try:
             learned.check_rules(rules)
@@ -63,32 +66,14 @@ def value_for(rules: BaseRules) -> LinearValue | MovePolicy | None:
         warn_of_lost_match(learned)
         return learned
     values = [each for each in found if isinstance(each, LinearValue) and each.other_sizes]
-    near = sorted(values, key=_distance(rules))
-    return next(filter(None, (at_other_size(value, rules) for value in near)), None)
-
-
-def _learned_of(rules: BaseRules) -> list[LinearValue | MovePolicy]:
-    """Values and policies that are shipped of a game, whatever its parameters."""
-    if not rules.name or rules.num_board_cells == 0:
-        return []
-    paths = *FOLDER.glob(f"{rules.name}.npz"), *FOLDER.glob(f"{rules.name}-*.npz")
-    return [_loaded(path) for path in sorted(paths)]
-
-
-def _distance(rules: BaseRules) -> Callable[[LinearValue], int]:
-    """The number of rows and columns by which a value's board is larger or smaller."""
 
     def distance(value: LinearValue) -> int:
         assert value.network is not None
         sides = zip(value.network.board, rules.board_shape, strict=False)
         return sum(abs(before - now) for before, now in sides)
 
-    return distance
-
-
-@functools.cache
-def _loaded(path: pathlib.Path) -> LinearValue | MovePolicy:
-    return load_learned(path)
+    resized = (at_other_size(value, rules) for value in sorted(values, key=distance))
+    return next((value for value in resized if value is not None), None)
 
 
 def file_name(rules: BaseRules) -> str:

@@ -140,14 +140,21 @@ class TupleNetwork:
             cells += group
             tables += [first] * len(group)
             first += board[2] ** len(group[0])
-        longest = max(map(len, cells))
-        padded = np.array([(*each, *[PADDING] * (longest - len(each))) for each in cells], np.int16)
-        views, kinds = padded[None], np.arange(board[2], dtype=np.int8)[None]
+        views = padded_views(cells, None if exchange is None else exchange[0])
+        kinds = np.arange(board[2], dtype=np.int8)[None]
         if exchange is not None:
-            images = np.append(exchange[0], PADDING)[padded]
-            views = np.stack([padded, images]).astype(np.int16)
             kinds = np.stack([kinds[0], np.array(exchange[1], np.int8)])
         return cls(board, views, np.array(tables, np.int32), kinds, stages)
+
+
+def padded_views(cells: Sequence[Cells], image: NDArray[np.int64] | None) -> NDArray[np.int16]:
+    """[views, tuples, cells] tuples as ``TupleNetwork.cells``, and their images as second view."""
+    longest = max(map(len, cells))
+    padded = np.array([(*each, *[PADDING] * (longest - len(each))) for each in cells], np.int16)
+    if image is None:
+        return padded[None]
+    # PADDING is -1: the last entry of the images maps it to itself.
+    return np.stack([padded, np.append(image, PADDING)[padded]]).astype(np.int16)
 
 
 def network_for(
