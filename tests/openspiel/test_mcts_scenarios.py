@@ -1,7 +1,6 @@
 """OpenSpiel's own scenarios for its MCTS bot, and small games whose truth is known."""
 
 import functools
-import operator
 from itertools import starmap
 
 import pyspiel
@@ -46,57 +45,53 @@ def solved(kind, state, seed=1, **changes):
     return result, result.action_name(action)
 
 
-# Noughts and crosses.
+# What is proven, for whom, and which moves may be played.
 
 
+def param(proven, name, *moves, answers=(), marks=()):
+    return pytest.param(name, moves, proven, answers, marks=marks, id=f"{name} {moves}")
+
+
+KNOWN = [
+    # Crosses on a diagonal with a nought between a corner: only the other corners hold.
+    param("draw", "tic_tac_toe", "x(1,1)", "o(0,0)", "x(2,2)", answers=("o(0,2)", "o(2,0)")),
+    param("draw", "tic_tac_toe", 4, 0, 8),
+    # Crosses threaten two lines.
+    param("loss", "tic_tac_toe", "x(1,1)", "o(0,0)", "x(2,2)", "o(0,1)", "x(0,2)"),
+    # After the answer on an edge the noughts are lost, on a corner they are not.
+    param("draw", "tic_tac_toe", "x(1,1)", "o(0,0)", marks=pytest.mark.slow),
+    param("win", "tic_tac_toe", "x(1,1)", "o(0,1)", marks=pytest.mark.slow),
+    param("draw", "tic_tac_toe", marks=pytest.mark.compiled),
+    param("draw", "mnk(m=3,n=3,k=3)", marks=pytest.mark.compiled),
+    param("win", "hex(board_size=3)", marks=pytest.mark.slow),
+    param("win", "connect_four(rows=4,columns=4,x_in_row=3)", marks=pytest.mark.slow),
+    # Nim is lost where the exclusive or of the piles is 0, if some pile has more than one.
+    param("loss", "nim(is_misere=True,pile_sizes=1;2;3)"),
+    param("win", "nim(is_misere=False,pile_sizes=1;2;2)"),
+    param("loss", "nim(is_misere=False,pile_sizes=2;2)"),
+    param("win", "nim(is_misere=True,pile_sizes=3;3;1)"),
+]
+
+
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize("kind", BOTS)
-def test_a_draw_is_solved_and_kept(kind):
-    """Crosses on a diagonal with a nought between a corner: only the other corners hold."""
-    result, move = solved(kind, after("tic_tac_toe", "x(1,1)", "o(0,0)", "x(2,2)"))
-    assert result.proven == "draw"
-    assert result.outcome == (0.0, 0.0)
-    assert move in ("o(0,2)", "o(2,0)")
-
-
-@pytest.mark.parametrize("kind", BOTS)
-def test_a_loss_is_solved_whatever_is_played(kind):
-    """Crosses threaten two lines."""
-    moves = ("x(1,1)", "o(0,0)", "x(2,2)", "o(0,1)", "x(0,2)")
-    result, _ = solved(kind, after("tic_tac_toe", *moves))
-    assert result.proven == "loss"
-    assert result.outcome == (1.0, -1.0)
-    assert {row.outcome for row in result.actions} <= {-1.0, None}
+@pytest.mark.parametrize(("name", "moves", "proven", "answers"), KNOWN)
+def test_a_known_position_is_solved(name, moves, proven, answers, kind):
+    result, move = solved(kind, after(name, *moves))
+    assert result.proven == proven
+    value = {"win": 1.0, "draw": 0.0, "loss": -1.0}[proven]
+    assert result.outcome[result.player] == value
+    assert not answers or move in answers
+    assert all(row.outcome is None or row.outcome <= value for row in result.actions)
 
 
 @pytest.mark.parametrize("kind", BOTS)
 def test_a_win_is_solved_and_played(kind):
     result, move = solved(kind, after("tic_tac_toe", "x(0,1)", "o(2,2)"))
     assert result.proven == "win"
-    assert result.outcome == (1.0, -1.0)
     # Who answers this move cannot meet the next two threats.
-    after_it = after("tic_tac_toe", "x(0,1)", "o(2,2)", move)
-    answer, _ = solved(kind, after_it)
+    answer, _ = solved(kind, after("tic_tac_toe", "x(0,1)", "o(2,2)", move))
     assert answer.proven == "loss"
-
-
-@pytest.mark.compiled
-@pytest.mark.full
-@pytest.mark.parametrize("kind", BOTS)
-@pytest.mark.parametrize("name", ["tic_tac_toe", "mnk(m=3,n=3,k=3)"])
-def test_noughts_and_crosses_is_a_draw(kind, name):
-    result, _ = solved(kind, after(name))
-    assert result.outcome == (0.0, 0.0)
-
-
-@pytest.mark.slow
-@pytest.mark.full(but=1)
-@pytest.mark.parametrize("kind", BOTS)
-def test_the_answers_to_the_centre_are_known(kind):
-    """A corner holds the draw; on an edge the noughts are lost."""
-    corner, _ = solved(kind, after("tic_tac_toe", "x(1,1)", "o(0,0)"))
-    assert corner.proven == "draw"
-    edge, _ = solved(kind, after("tic_tac_toe", "x(1,1)", "o(0,1)"))
-    assert edge.proven == "win"
 
 
 @pytest.mark.full
@@ -222,50 +217,7 @@ def test_a_certain_win_with_dice_is_played(kind):
     assert (result.proven, result.action) == ("win", stop)
 
 
-# Known truths.
-
-
-@pytest.mark.slow
-@pytest.mark.full(but=1)
-@pytest.mark.parametrize("kind", BOTS)
-def test_the_first_player_wins_hex(kind):
-    result, _ = solved(kind, after("hex(board_size=3)"))
-    assert (result.player, result.proven) == (0, "win")
-
-
-@pytest.mark.full(but=1)
-@pytest.mark.parametrize("kind", BOTS)
-def test_the_first_player_wins_small_connect_three(kind):
-    name = "connect_four(rows=4,columns=4,x_in_row=3)"
-    result, _ = solved(kind, after(name))
-    assert result.proven == "win"
-
-
-@pytest.mark.full(but=2)
-@pytest.mark.parametrize("kind", BOTS)
-@pytest.mark.parametrize("piles", [(1, 2, 3), (1, 2, 2), (2, 2), (3, 1), (1, 4, 5), (3, 3, 1)])
-@pytest.mark.parametrize("misere", [False, True])
-def test_nim_is_won_by_the_sum_of_the_piles(kind, piles, misere):
-    """Where the exclusive or is 0 the player to move loses, if some pile has more than one."""
-    text = ";".join(map(str, piles))
-    state = after(f"nim(is_misere={misere},pile_sizes={text})")
-    result, _ = solved(kind, state)
-    lost = functools.reduce(operator.xor, piles) == 0
-    assert result.proven == ("loss" if lost else "win")
-
-
 # Solved draws are no reason to stop proving.
-
-
-@pytest.mark.full(but=1)
-@pytest.mark.parametrize("kind", BOTS)
-def test_a_position_with_a_known_draw_is_solved(kind):
-    """The stock bot takes 200 to 630 simulations; the draw alone absorbed 20,000."""
-    for seed in range(2):
-        state = after("tic_tac_toe", 4, 0, 8)
-        bot = kind(state.get_game(), simulations=2000, seed=seed)
-        bot.step(state)
-        assert bot.last_result.proven == "draw"
 
 
 @pytest.mark.full

@@ -106,32 +106,25 @@ def test_trees_are_those_of_the_python_provider(name, preset):
     assert_equal_trees(state, config, 30)
 
 
-@pytest.mark.parametrize("spec", ["pig", "connect_four", "y(board_size=5)"])
-def test_trees_with_more_playouts_and_later_expansion(spec):
-    config = dataclasses.replace(SearchConfig.preset("rave"), playout_count=3, expand_visits=4)
-    assert_equal_trees(decision(spec), config, 60)
+RAVE = SearchConfig.preset("rave")
+LATE = RAVE.replace(expand_visits=2)
+STEERED = LATE.replace(playouts=SteeredPlayouts(playout_temperature=0.05))
+OF_PLACEMENT = [LATE, LATE.replace(proofs=Proofs()), STEERED]
+KEPT_STATES = ["tic_tac_toe", "connect_four", "chess", "go(board_size=5)", "backgammon", "quoridor"]
+TREES = [
+    *((name, RAVE.replace(playout_count=3, expand_visits=4), 60) for name in ("pig", "y")),
+    # Long narrow trees: the bridge starts from states that earlier simulations came through.
+    *((name, SearchConfig(rule=UCB1(c=0.1), expand_visits=1), 300) for name in KEPT_STATES),
+    *((spec, OF_PLACEMENT[at % 3], 100) for at, spec in enumerate(PLACEMENT_SPECS)),
+    # A playout that does not fit is lost, with the numbers that it drew.
+    ("go(board_size=19,max_game_length=2000)", RAVE.replace(playout_count=4), 4),
+]
 
 
-@pytest.mark.slow
-@pytest.mark.full(but=1)
-@pytest.mark.parametrize(
-    "spec",
-    ["tic_tac_toe", "connect_four", "chess", "go(board_size=5)", "backgammon", "2048", "quoridor"],
-)
-def test_trees_of_states_kept_on_the_way(spec):
-    """Long narrow trees: the bridge starts from states that earlier simulations came through."""
-    config = SearchConfig(rule=UCB1(c=0.1), expand_visits=1)
-    assert_equal_trees(decision(spec), config, 300)
-
-
-@pytest.mark.full(but=2)
-@pytest.mark.parametrize(
-    "changes", [{}, {"proofs": Proofs()}, {"playouts": SteeredPlayouts(playout_temperature=0.05)}]
-)
-@pytest.mark.parametrize("spec", PLACEMENT_SPECS)
-def test_trees_of_placement_games(spec, changes):
-    config = dataclasses.replace(SearchConfig.preset("rave"), expand_visits=2, **changes)
-    assert_equal_trees(decision(spec), config, 100)
+@pytest.mark.full(but=4)
+@pytest.mark.parametrize(("spec", "config", "simulations"), TREES, ids=[tree[0] for tree in TREES])
+def test_trees_of_other_searches(spec, config, simulations):
+    assert_equal_trees(decision(spec), config, simulations)
 
 
 @pytest.mark.parametrize("spec", [*OPEN, *PLACEMENT_SPECS])
@@ -246,13 +239,6 @@ def ending(child, player, reply):
         return None
     after = child.child(reply)
     return after.returns() if after.is_terminal() else None
-
-
-def test_trees_of_games_longer_than_the_frame():
-    """A playout that does not fit is lost, with the numbers that it drew."""
-    state = pyspiel.load_game("go(board_size=19,max_game_length=2000)").new_initial_state()
-    config = dataclasses.replace(SearchConfig.preset("rave"), playout_count=4)
-    assert_equal_trees(state, config, 4)
 
 
 @pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four"])

@@ -38,7 +38,9 @@ def test_openspiel_knows_it_by_name(game):
 
 @pytest.mark.parametrize("size", [1, 20])
 def test_a_size_that_is_not_allowed_is_refused(size):
-    with pytest.raises(pyspiel.SpielError, match=f"board_size must be an integer from 2 to 19, got {size}"):
+    with pytest.raises(
+        pyspiel.SpielError, match=f"board_size must be an integer from 2 to 19, got {size}"
+    ):
         pyspiel.load_game(f"nogo(board_size={size})")
 
 

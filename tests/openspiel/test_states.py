@@ -13,23 +13,8 @@ from rave_openspiel.simulator import RolloutSimulator
 
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError, testing
 
-# Searched moves, where whole games take too long; the rest of the game is then played at random.
-SEARCHED_MOVES = {
-    "2048": 150,
-    "backgammon": 100,
-    "chess": 100,
-    "chinese_checkers": 60,
-    "crazyhouse": 60,
-    "go": 60,
-    "hive": 30,
-    "lines_of_action": 100,
-    "maedn": 150,
-    "mnk": 80,
-    "python_ant_foraging": 60,
-    "shogi": 40,
-    "xiangqi": 80,
-    "yacht": 30,
-}
+SEARCHED_MOVES = 40
+"""Moves that are searched; the rest of a game is played at random."""
 
 
 def test_all_supported_games_are_there():
@@ -49,7 +34,7 @@ def test_low_budget_search_plays_a_whole_game(name):
     searcher = Searcher(SearchConfig.preset("rave"), seed=1)
     searched = 0
     while not state.is_terminal():
-        if state.is_chance_node() or searched == SEARCHED_MOVES.get(name, 60):
+        if state.is_chance_node() or searched == SEARCHED_MOVES:
             action = drawn_action(state, draw)
         else:
             before = (state.serialize(), str(state))
