@@ -97,7 +97,7 @@ def test_it_is_in_the_source_distribution_and_in_the_documentation():
 UNPICKLING = {
     "rave_agents/arena/worker.py",  # what the process that started this one sends
     "rave_agents/config/shipped_parts.py",  # likewise
-    "rave_agents/sessions/agent_process.py",  # likewise
+    "rave_agents/sessions/agent_worker.py",  # likewise
     "rave_agents/sessions/agent_runner.py",  # what the process that it started sends
     "rave_agents/compiler/machine_code.py",  # an exception in the memory of this process
 }

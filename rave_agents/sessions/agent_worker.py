@@ -1,13 +1,21 @@
-"""The side of an agent: it is sent positions and answers, in a thread or a process of its own."""
+"""The side of an agent: it answers calls, in a thread or in a process of its own.
 
-from collections.abc import Callable
+The process calls ``main``. Calls and replies are pickles on its standard input and output: they
+come from the process that started it, and from nowhere else.
+"""
+
+import os
+import pickle
+import queue
+import sys
+import threading
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.errors import ForfeitError
-from rave_agents.frameworks.agent import AgentAbilities
 from rave_agents.game.game_state import legal_actions_of
 from rave_agents.results.search_result import SearchResult
 from rave_agents.sessions.thought import Thought
@@ -22,159 +30,139 @@ class Setup(NamedTuple):
     seed: int
 
 
-class Ask(NamedTuple):
-    """Choose an action."""
+class Call(NamedTuple):
+    """A call of one of the worker's methods, or ``hurry`` or ``close``."""
 
     number: int
-    """The number of the question, which its answers have, too."""
-    state: Any
-    time_left: tuple[float, int] | None
-    """The clock, as ``Clock.set_left`` takes it; None without one."""
+    """The number of the question that it belongs to; its replies have it, too."""
+    method: str
+    arguments: tuple[Any, ...] = ()
 
 
-class Prepare(NamedTuple):
-    """Make the agent, and compile or load what it needs at a position."""
-
-    number: int
-    state: Any
-
-
-class Ready(NamedTuple):
-    """All is prepared."""
+class Reply(NamedTuple):
+    """A reply to a question: findings of a running search, or the last one, which is final."""
 
     number: int
-
-
-class Inform(NamedTuple):
-    """Somebody has played."""
-
-    state: Any
-    """The position before it."""
-    player: int
-    actions: tuple[int, ...]
-    joint: bool
-    """True where players moved at the same time."""
-
-
-class Restart(NamedTuple):
-    """Begin a new game."""
-
-
-class Hurry(NamedTuple):
-    """Answer now, with what is found so far; questions up to this number only."""
-
-    number: int
-
-
-class Close(NamedTuple):
-    """End."""
-
-
-class Tells(NamedTuple):
-    """Findings of a search on its way."""
-
-    number: int
-    thought: Thought
-
-
-class Answer(NamedTuple):
-    """The action that an agent chose."""
-
-    number: int
-    action: int
-    thought: Thought | None
-    """Findings of its search; None for an agent without one."""
-
-
-class Failed(NamedTuple):
-    """The agent failed, or gives up."""
-
-    number: int
-    message: str
-    forfeits: bool
+    final: bool = True
+    action: int | None = None
+    """The chosen action; None until it is chosen, and for ``prepare``."""
+    thought: Thought | None = None
+    """Findings of the search; None for an agent without one."""
+    error: str = ""
+    """The reason why the agent failed or gives up; empty if it did neither."""
+    forfeits: bool = False
     """True if it gives the game up."""
 
 
 class _HurriedError(Exception):
-    """Ends a search on its way."""
+    """Ends a running search."""
 
 
 class Worker:
-    """Makes an agent and lets it answer.
+    """Makes an agent and answers calls, one after the other.
 
     Args:
-        receive: gives the next message.
-        send: sends one.
+        setup: the agent.
+        send: sends a reply.
     """
 
-    def __init__(self, receive: Callable[[], Any], send: Callable[[Any], None]) -> None:
-        self._receive, self._send = receive, send
-        self.hurried: int = -1
-        """The last question that is to be answered at once."""
+    def __init__(self, setup: Setup, send: Callable[[Reply], None]) -> None:
+        self._setup, self._send = setup, send
+        self._calls: queue.SimpleQueue[Call] = queue.SimpleQueue()
+        self._hurried = -1
+        self._number = -1
+        self._agent: Any = None
+
+    def accept(self, call: Call) -> None:
+        """Take a call, from any thread; ``hurry`` and ``close`` act on a running search."""
+        if call.method in ("hurry", "close"):
+            self._hurried = call.number
+        if call.method != "hurry":
+            self._calls.put(call)
 
     def run(self) -> None:
-        """Answer until the end."""
-        setup = self._receive()
-        agent, number = None, -1
-        while not isinstance(message := self._receive(), Close):
+        """Answer until ``close``."""
+        while (call := self._calls.get()).method != "close":
+            self._number = call.number
             try:
-                number = getattr(message, "number", number)
-                if agent is None:
-                    agent = make_agent(setup.agent, setup.game, setup.seat, seed=setup.seed)
-                    agent.restart()
-                if isinstance(message, Prepare):
-                    _prepare(agent, message.state)
-                    self._send(Ready(message.number))
-                elif isinstance(message, Ask):
-                    self._send(self._answer(agent, setup.seat, message))
-                elif isinstance(message, Restart):
-                    agent.restart()
-                elif isinstance(message, Inform):
-                    _inform(agent, message)
+                if self._agent is None:
+                    self._agent = make_agent(*self._setup[:3], seed=self._setup.seed)
+                    self._agent.restart()
+                getattr(self, f"_{call.method}")(*call.arguments)
             except ForfeitError as error:
-                self._send(Failed(number, str(error), forfeits=True))
+                self._reply(error=str(error), forfeits=True)
             except Exception as error:
                 if is_raised_by_handler(error):
                     raise
-                self._send(Failed(number, f"{type(error).__name__}: {error}", forfeits=False))
-        AgentAbilities(agent).close()
+                self._reply(error=f"{type(error).__name__}: {error}")
+        getattr(self._agent, "close", lambda: None)()
 
-    def _answer(self, agent: Any, seat: int, ask: Ask) -> Answer:
-        clock = AgentAbilities(agent).clock
-        if clock is not None and ask.time_left is not None:
-            clock.set_left(*ask.time_left)
+    def _reply(self, **content: Any) -> None:
+        self._send(Reply(self._number, **content))
+
+    def _prepare(self, state: Any) -> None:
+        """Compile or load what the agent needs at a position."""
+        searcher = getattr(self._agent, "searcher", None)
+        if searcher is not None and not state.is_terminal() and not state.is_chance_node():
+            searcher.prepare(state)
+        self._reply()
+
+    def _restart(self) -> None:
+        self._agent.restart()
+
+    def _inform(self, state: Any, player: int, actions: Sequence[int], joint: bool) -> None:
+        if not joint:
+            self._agent.inform_action(state, player, actions[0])
+        elif hasattr(self._agent, "inform_actions"):
+            self._agent.inform_actions(state, list(actions))
+
+    def _ask(self, state: Any, time_left: tuple[float, int] | None) -> None:
+        """Choose an action; ``time_left`` as ``Clock.set_left`` takes it, None without a clock."""
+        agent = self._agent
+        clock = getattr(agent, "clock", None)
+        if clock is not None and time_left is not None:
+            clock.set_left(*time_left)
 
         def tell(result: SearchResult) -> None:
-            self._send(Tells(ask.number, Thought.of(result)))
-            if self.hurried >= ask.number:
+            self._reply(final=False, thought=Thought.of(result))
+            if self._hurried >= self._number:
                 raise _HurriedError
 
         searches = hasattr(agent, "progress")
         if searches:
             agent.progress = tell
         try:
-            chosen = agent.step(ask.state.clone())
-            result = AgentAbilities(agent).last_result
+            chosen = agent.step(state.clone())
+            result = getattr(agent, "last_result", None)
         except _HurriedError:
             result = agent.searcher.result()
             chosen = result.action
         finally:
             if searches:
                 agent.progress = None
-        legal = [int(each) for each in legal_actions_of(ask.state, seat)]
-        action = checked_action(chosen, legal, AgentAbilities(agent).advice)
+        legal = [int(each) for each in legal_actions_of(state, self._setup.seat)]
+        action = checked_action(chosen, legal, getattr(agent, "advice", ""))
         thought = Thought.of(result) if isinstance(result, SearchResult) else None
-        return Answer(ask.number, action, thought)
+        self._reply(action=action, thought=thought)
 
 
-def _prepare(agent: Any, state: Any) -> None:
-    searcher = AgentAbilities(agent).searcher
-    if searcher is not None and not state.is_terminal() and not state.is_chance_node():
-        searcher.prepare(state)
+def main() -> None:
+    """Answer until the end, or until the process that started this one is gone."""
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # Games and agents may print.
 
+    def send(reply: Reply) -> None:
+        pickle.dump(reply, replies)
+        replies.flush()
 
-def _inform(agent: Any, told: Inform) -> None:
-    if not told.joint:
-        agent.inform_action(told.state, told.player, told.actions[0])
-    elif AgentAbilities(agent).inform_actions is not None:
-        agent.inform_actions(told.state, list(told.actions))
+    def read() -> None:
+        try:
+            while True:
+                worker.accept(pickle.load(sys.stdin.buffer))
+        except Exception:  # The parent is gone, or sent something that cannot be made here.
+            os._exit(1)
+
+    worker = Worker(pickle.load(sys.stdin.buffer), send)
+    threading.Thread(target=read, daemon=True).start()
+    worker.run()
+    os._exit(0)

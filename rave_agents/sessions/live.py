@@ -12,7 +12,7 @@ from rave_agents.agents.named_agents import AnyAgent
 from rave_agents.errors import RaveAgentsError
 from rave_agents.game.game_state import PlayerId, joint_action
 from rave_agents.sessions.agent_runner import AgentRunner
-from rave_agents.sessions.agent_worker import Answer, Failed, Tells
+from rave_agents.sessions.agent_worker import Reply
 from rave_agents.sessions.game_file import save_game
 from rave_agents.sessions.session import PERSON, Session
 from rave_agents.sessions.thought import Thought
@@ -276,28 +276,28 @@ class LiveSession:
             state, left = session.state, None if clock is None else clock.time_left()
         try:
             runner.ask(state, left)
-            told = self._listen(epoch, runner, turn)
+            reply = self._listen(epoch, runner, turn)
         finally:
             with self._change():
                 self.thinking = None
                 self.advising = self.advising and not advising
-        if told is None:
+        if reply is None:
             runner.drop()
-        elif isinstance(told, Failed):
-            self._failed(epoch, seat, told, plays=not advising)
+        elif reply.error:
+            self._failed(epoch, seat, reply, plays=not advising)
         elif not advising and self._rest(epoch, self.pace - (time.monotonic() - started)):
-            self._play(epoch, seat, told)
+            self._play(epoch, seat, reply)
 
-    def _listen(self, epoch: int, runner: AgentRunner, turn: int) -> Answer | Failed | None:
-        """Note what an agent tells, up to its answer; None if something else has happened."""
+    def _listen(self, epoch: int, runner: AgentRunner, turn: int) -> Reply | None:
+        """Show an agent's thoughts up to its final reply; None if the game went on meanwhile."""
         while epoch == self._epoch:
-            told = runner.poll(_LOOK)
-            if isinstance(told, Tells | Answer) and told.thought is not None:
+            reply = runner.poll(_LOOK)
+            if reply is not None and reply.thought is not None:
                 with self._change():
                     if epoch == self._epoch:
-                        self.thought, self.thought_turn = told.thought, turn
-            if isinstance(told, Answer | Failed):
-                return told
+                        self.thought, self.thought_turn = reply.thought, turn
+            if reply is not None and reply.final:
+                return reply
             if self._flagged():
                 return None
         return None
@@ -311,25 +311,26 @@ class LiveSession:
                     pass
             return ended
 
-    def _play(self, epoch: int, seat: int, told: Answer) -> None:
+    def _play(self, epoch: int, seat: int, reply: Reply) -> None:
         with self._change() as session:
             if epoch != self._epoch:
                 return
             value, proven = None, False
-            if told.thought is not None:
-                value = told.thought.value_of(0, len(session.seats))
-                proven = told.thought.proven is not None
+            if reply.thought is not None:
+                value = reply.thought.value_of(0, len(session.seats))
+                proven = reply.thought.proven is not None
             before = len(session.turns)
-            session.choose(seat, told.action, value=value, proven=proven)
+            assert reply.action is not None
+            session.choose(seat, reply.action, value=value, proven=proven)
             self._steps = 0
             self._after_turns(before)
 
-    def _failed(self, epoch: int, seat: int, told: Failed, *, plays: bool) -> None:
+    def _failed(self, epoch: int, seat: int, reply: Reply, *, plays: bool) -> None:
         with self._change() as session:
-            if epoch == self._epoch and told.forfeits and plays:
-                session.lose(seat, told.message)
+            if epoch == self._epoch and reply.forfeits and plays:
+                session.lose(seat, reply.error)
                 return
-        self._fail(epoch, f"The agent of seat {seat} failed: {told.message}")
+        self._fail(epoch, f"The agent of seat {seat} failed: {reply.error}")
 
     def _fail(self, epoch: int, message: str) -> None:
         with self._change():
