@@ -1,6 +1,5 @@
 """README and results say no number that no file of data holds; tables are those of the files."""
 
-import dataclasses
 import importlib.util
 import pathlib
 import re
@@ -72,31 +71,3 @@ def test_the_pages_say_what_is_shipped_and_how_long_it_learned(data):
 )
 def test_a_number_that_nobody_measured_is_refused(published, data, text, refused):
     assert published.without_source(text, data) == refused
-
-
-def test_every_table_says_where_it_comes_from(data):
-    for table in data.values():
-        assert table.command
-        assert table.machine
-        assert len(table.commit) >= 7
-        assert len(table.date) == len("2026-11-26")
-        assert {len(row) for row in table.rows} == {len(table.columns)}
-
-
-def test_a_table_is_stale_once_its_code_computes_otherwise(published, data, tmp_path, monkeypatch):
-    monkeypatch.setattr(published, "ROOT", tmp_path)
-    code = tmp_path / "code.py"
-    code.write_text("def double(x):\n    return 2 * x\n")
-    table = dataclasses.replace(
-        data["speed"], code=["code.py"], digest=published.digest_of(["code.py"])
-    )
-    code.write_text('def double(x):\n    """Twice x."""\n    return 2 * x  # of course\n')
-    assert not table.stale
-    code.write_text("def double(x):\n    return 3 * x\n")
-    assert table.stale
-
-
-def test_a_file_is_read_as_it_was_written(published, data, tmp_path, monkeypatch):
-    monkeypatch.setattr(published, "HERE", tmp_path)
-    data["speed"].write()
-    assert published.Table.read(tmp_path / "speed.json") == data["speed"]

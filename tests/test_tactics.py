@@ -66,22 +66,6 @@ def state_of(position):
     return state
 
 
-def test_there_are_positions_of_four_games_and_each_is_legal():
-    games = [position["game"] for position in POSITIONS]
-    assert len(set(games)) == 4
-    assert min(games.count(game) for game in set(games)) >= 12
-    assert len({str(state_of(position)) for position in POSITIONS}) == len(POSITIONS)
-    for position in POSITIONS:
-        state = state_of(position)
-        assert len(state.legal_actions()) >= 3
-        assert position["best"] in state.legal_actions()
-        assert position["plies"] >= 3
-        assert not any(
-            child.is_terminal() and child.returns()[state.current_player()] > 0
-            for child in map(state.child, state.legal_actions())
-        )
-
-
 @pytest.mark.compiled
 @pytest.mark.full(but=["500-3"])
 @pytest.mark.parametrize(("nodes", "least"), [(500, 3), (20_000, 15)])
@@ -120,15 +104,6 @@ def test_the_prover_agrees_with_looking_at_everything(tactics, name):
                 if won:
                     plies = prover.plies(state, player)
                     assert tactics.wins_within(state, player, plies)
-
-
-def test_a_position_is_found_again(tactics):
-    position = next(p for p in POSITIONS if p["game"] == "breakthrough(rows=6,columns=4)")
-    state = pyspiel.load_game(position["game"]).new_initial_state()
-    for action in position["moves"]:
-        state.apply_action(action)
-    found = tactics.tactical_position(state)
-    assert {"game": position["game"], **found} == position
 
 
 @pytest.mark.full

@@ -29,16 +29,16 @@ RANDOM_GAMES = int(os.environ.get("RAVE_AGENTS_RANDOM_GAMES", "400"))
 SPECS = {
     "hex": [
         "hex(board_size=11)",
-        "hex(board_size=2)",
         "hex(num_cols=3,num_rows=5)",
+        "hex(board_size=2)",
         "hex(num_cols=17,num_rows=4)",
         "hex(board_size=3,swap=true)",
         "hex(board_size=5,swap=true)",
     ],
     "othello": ["othello"],
     "ultimate_tic_tac_toe": ["ultimate_tic_tac_toe"],
-    "y": ["y(board_size=9)", "y(board_size=1)", "y(board_size=4)", "y"],
-    "amazons": ["amazons", "amazons(board_size=8)", "amazons(board_size=6)"],
+    "y": ["y(board_size=9)", "y(board_size=4)", "y(board_size=1)", "y"],
+    "amazons": ["amazons", "amazons(board_size=6)", "amazons(board_size=8)"],
     # OpenSpiel's game begins where it always does; see test_antichess.py for others.
     "antichess": ["antichess", "antichess(fen=8/8/8/8/8/8/P7/7k w - - 0 1)"],
     "breakthrough": [
@@ -55,9 +55,9 @@ SPECS = {
     ],
     "checkers": [
         "checkers",
+        "checkers(rows=8,columns=3,egocentric=true)",
         "checkers(rows=7,columns=2)",
         "checkers(rows=7,columns=7)",
-        "checkers(rows=8,columns=3,egocentric=true)",
         "checkers(rows=10,columns=10)",
         "checkers(rows=11,columns=11)",
         "checkers(rows=12,columns=9)",
@@ -65,8 +65,8 @@ SPECS = {
     ],
     "clobber": [
         "clobber",
-        "clobber(rows=2,columns=2)",
         "clobber(rows=3,columns=4)",
+        "clobber(rows=2,columns=2)",
         "clobber(rows=2,columns=26)",
         "clobber(rows=32,columns=2)",
         "clobber(rows=8,columns=8)",
@@ -74,18 +74,18 @@ SPECS = {
     ],
     "dots_and_boxes": [
         "dots_and_boxes(num_rows=5,num_cols=5)",
+        "dots_and_boxes(num_rows=2,num_cols=3)",
         "dots_and_boxes",
         "dots_and_boxes(num_rows=1,num_cols=1)",
         "dots_and_boxes(num_rows=1,num_cols=5)",
         "dots_and_boxes(num_rows=4,num_cols=3,utility_margin=true)",
         "dots_and_boxes(num_rows=7,num_cols=1,utility_margin=true)",
-        "dots_and_boxes(num_rows=2,num_cols=3)",
     ],
     "go": [
         "go(board_size=9)",
+        "go(board_size=3,komi=-2.0)",
         "go",
         "go(board_size=2)",
-        "go(board_size=3,komi=-2.0)",
         "go(board_size=5,komi=5.0,max_game_length=300)",
         "go(board_size=4,max_game_length=0)",
         "go(board_size=6,max_game_length=7)",
@@ -114,8 +114,8 @@ SPECS = {
     ],
     "gomoku": [
         "gomoku",
-        "gomoku(size=9)",
         "gomoku(size=4,anti=true,wrap=true,connect=3)",
+        "gomoku(size=9)",
         "gomoku(size=3,wrap=true,connect=5)",
         "gomoku(size=2,wrap=true,connect=2)",
         "gomoku(size=9,dims=1,connect=3)",
@@ -126,8 +126,8 @@ SPECS = {
     "pentago": ["pentago"],
     "nim": [
         "nim",
-        "nim(is_misere=false)",
         "nim(pile_sizes=3;0;2,is_misere=false)",
+        "nim(is_misere=false)",
         "nim(pile_sizes=1;0)",
         "nim(pile_sizes=9;9;9;9;9)",
         "nim(pile_sizes=10;200)",
@@ -145,8 +145,8 @@ SPECS = {
     "einstein_wurfelt_nicht": ["einstein_wurfelt_nicht"],
     "backgammon": [
         "backgammon",
-        "backgammon(hyper_backgammon=true)",
         "backgammon(hyper_backgammon=true,scoring_type=full_scoring,max_player_turns=20)",
+        "backgammon(hyper_backgammon=true)",
         "backgammon(max_player_turns=0)",
         "backgammon(max_player_turns=25,scoring_type=enable_gammons)",
         "backgammon(scoring_type=enable_gammons)",
@@ -154,8 +154,8 @@ SPECS = {
     ],
     "lines_of_action": [
         "lines_of_action",
-        "lines_of_action(max_game_length=0)",
         "lines_of_action(max_game_length=21)",
+        "lines_of_action(max_game_length=0)",
     ],
     "quoridor": [
         "quoridor",
@@ -178,17 +178,17 @@ SPECS = {
     "mancala": ["mancala"],
     "oware": [
         "oware",
+        "oware(num_houses_per_player=3,num_seeds_per_house=3)",
         "oware(num_houses_per_player=1,num_seeds_per_house=1)",
         "oware(num_houses_per_player=1,num_seeds_per_house=5)",
         "oware(num_houses_per_player=2,num_seeds_per_house=1)",
-        "oware(num_houses_per_player=3,num_seeds_per_house=3)",
         "oware(num_houses_per_player=4,num_seeds_per_house=7)",
         "oware(num_houses_per_player=8,num_seeds_per_house=7)",
     ],
     "havannah": [
         "havannah",
-        "havannah(board_size=1,swap=true)",
         "havannah(board_size=2,swap=true)",
+        "havannah(board_size=1,swap=true)",
         "havannah(board_size=3)",
         "havannah(board_size=4,swap=true)",
     ],
@@ -235,61 +235,37 @@ PERFT = {
 }
 """How many paths of so many moves there are, as OpenSpiel's states have them."""
 
-UNCOVERED = [
-    "connect_four(rows=10,columns=10)",
-    "hex(num_cols=63,num_rows=3)",
-    "breakthrough(rows=9,columns=9)",
-    "checkers(rows=12,columns=10)",
-    "clobber(rows=9,columns=8)",
-    "dots_and_boxes(num_rows=33,num_cols=32)",
-    "go(board_size=5,max_game_length=10000)",
-    "go(board_size=5,max_game_length=-1)",
-    "lines_of_action(max_game_length=10000)",
-    "oware(num_houses_per_player=1,num_seeds_per_house=101)",
-    "havannah(board_size=32)",
-    "mnk(m=63,n=3)",
-    "mnk(k=0,m=3,n=3)",
-    "gomoku(size=32,wrap=true)",
-    "gomoku(size=3,dims=5)",
-    "nim(pile_sizes=4096;1)",
-    "pig(winscore=5,horizon=100,diceoutcomes=4097)",
-    "backgammon(max_player_turns=100001)",
+LIMITS = [
+    ("backgammon(max_player_turns=0)", "backgammon(max_player_turns=100001)", "100000 or below 0"),
+    ("breakthrough(rows=8,columns=8)", "breakthrough(rows=13,columns=5)", "64 squares"),
+    ("checkers(rows=8,columns=8)", "checkers(rows=8,columns=9)", "more columns than rows"),
+    ("checkers(rows=7,columns=7)", "checkers(rows=6,columns=6)", "fewer than 7 rows"),
+    ("checkers(rows=11,columns=11)", "checkers(rows=12,columns=11)", "128 squares"),
+    ("clobber(rows=8,columns=8)", "clobber(rows=9,columns=8)", "more than 64 squares"),
+    ("connect_four(rows=7,columns=8)", "connect_four(rows=12,columns=5)", "columns above 64"),
+    ("gomoku(size=31,wrap=true)", "gomoku(size=32,wrap=true)", "31 with wrap"),
+    ("mnk(m=62)", "mnk(m=63)", "m or n above 62"),
+    ("nim(pile_sizes=4095;1)", "nim(pile_sizes=4096;1)", "more than 4096"),
+    ("pig(diceoutcomes=4096)", "pig(diceoutcomes=4097)", "diceoutcomes above 4096"),
+    ("go(max_game_length=4096)", "go(max_game_length=4097)", "length above 4096 or below 0"),
+    ("havannah(board_size=31)", "havannah(board_size=32)", "board_size above 31"),
+    ("hex(num_cols=62,num_rows=3)", "hex(num_cols=63,num_rows=3)", "columns above 62"),
+    ("lines_of_action(max_game_length=4096)", "lines_of_action(max_game_length=-1)", "below 0"),
+    ("quoridor(board_size=3)", "quoridor(players=3)", "more than 2 players"),
+    ("quoridor(board_size=25)", "quoridor(board_size=26)", "board_size above 25"),
+    ("y(board_size=62)", "y(board_size=63)", "board_size above 62"),
+    ("dots_and_boxes(num_rows=32,num_cols=32)", "dots_and_boxes(num_rows=33,num_cols=32)", "1024"),
+    ("go(board_size=5)", "go(board_size=5,max_game_length=-1)", "below 0"),
+    ("mnk(k=1,m=3,n=3)", "mnk(k=0,m=3,n=3)", "4096 cells"),
+    ("gomoku(size=3,dims=4)", "gomoku(size=3,dims=5)", "dims above 4"),
+    ("oware", "oware(num_houses_per_player=1,num_seeds_per_house=101)", "127 seeds"),
 ]
-"""Games whose parameters the rules do not know."""
+"""Games that the rules cover, others beyond their limits, and what ``doctor`` reports of these."""
 
 ALL = [spec for specs in SPECS.values() for spec in specs]
 MAIN = [specs[0] for specs in SPECS.values()]
-SMALL = [
-    "hex(num_cols=3,num_rows=5)",
-    "hex(board_size=3,swap=true)",
-    "y(board_size=4)",
-    "breakthrough(rows=5,columns=3)",
-    "connect_four(rows=4,columns=5,x_in_row=3)",
-    "checkers(rows=8,columns=3,egocentric=true)",
-    "clobber(rows=3,columns=4)",
-    "dots_and_boxes(num_rows=2,num_cols=3)",
-    "go(board_size=3,komi=-2.0)",
-    "go(board_size=6,max_game_length=7)",
-    "go(board_size=7,handicap=12)",
-    "cursor_go(board_size=2,max_cursor_moves=2)",
-    "amazons(board_size=6)",
-    "antichess(fen=8/8/8/8/8/8/P7/7k w - - 0 1)",
-    "quoridor(board_size=3)",
-    "twixt(board_size=5)",
-    "mancala",
-    "ultimate_tic_tac_toe",
-    "oware(num_houses_per_player=3,num_seeds_per_house=3)",
-    "lines_of_action(max_game_length=21)",
-    "havannah(board_size=2,swap=true)",
-    "tic_tac_toe",
-    "gomoku(size=4,anti=true,wrap=true,connect=3)",
-    "nim(pile_sizes=3;0;2,is_misere=false)",
-    "pig(winscore=12,horizon=9)",
-    "nine_mens_morris",
-    "einstein_wurfelt_nicht",
-    "backgammon(hyper_backgammon=true,scoring_type=full_scoring,max_player_turns=20)",
-]
-"""For the quick run, each option."""
+SMALL = [specs[min(1, len(specs) - 1)] for specs in SPECS.values()]
+"""For the quick run."""
 
 
 def rules_of(spec):
@@ -427,44 +403,19 @@ def test_a_search_uses_them_without_being_asked(spec, monkeypatch):
     assert result.provider != "compiled rules"
 
 
-@pytest.mark.parametrize("spec", UNCOVERED)
-def test_other_parameters_go_to_the_bridge(spec):
-    game = pyspiel.load_game(spec)
+@pytest.mark.parametrize(("covered", "beyond", "told"), LIMITS)
+def test_games_beyond_the_limits_of_the_rules_go_to_the_bridge(covered, beyond, told):
+    assert compiled_games.rules_of(pyspiel.load_game(covered)) is not None
+    game = pyspiel.load_game(beyond)
     assert compiled_games.rules_of(game) is None
     assert compiled_games.reason_against(game)
-    state = OpenSpielState(after(spec, 0, seed=1))
-    result = Searcher(seed=1).search(state, Limit(simulations=10))
-    assert result.provider != "compiled rules"
-
-
-@pytest.mark.parametrize(
-    ("covered", "beyond", "told"),
-    [
-        ("backgammon(max_player_turns=0)", "backgammon(max_player_turns=-1)", "100000 or below 0"),
-        ("breakthrough(rows=8,columns=8)", "breakthrough(rows=13,columns=5)", "64 squares"),
-        ("checkers(rows=8,columns=8)", "checkers(rows=8,columns=9)", "more columns than rows"),
-        ("checkers(rows=7,columns=7)", "checkers(rows=6,columns=6)", "fewer than 7 rows"),
-        ("checkers(rows=11,columns=11)", "checkers(rows=12,columns=11)", "128 squares"),
-        ("clobber(rows=8,columns=8)", "clobber(rows=9,columns=8)", "more than 64 squares"),
-        ("connect_four(rows=7,columns=8)", "connect_four(rows=12,columns=5)", "columns above 64"),
-        ("gomoku(size=31,wrap=true)", "gomoku(size=32,wrap=true)", "31 with wrap"),
-        ("mnk(m=62)", "mnk(m=63)", "m or n above 62"),
-        ("nim(pile_sizes=4095;1)", "nim(pile_sizes=4096;1)", "more than 4096"),
-        ("pig(diceoutcomes=4096)", "pig(diceoutcomes=4097)", "diceoutcomes above 4096"),
-        ("go(max_game_length=4096)", "go(max_game_length=4097)", "length above 4096 or below 0"),
-        ("havannah(board_size=31)", "havannah(board_size=32)", "board_size above 31"),
-        ("hex(num_cols=62,num_rows=3)", "hex(num_cols=63,num_rows=3)", "columns above 62"),
-        ("lines_of_action(max_game_length=4096)", "lines_of_action(max_game_length=-1)", "below 0"),
-        ("quoridor(board_size=3)", "quoridor(players=3)", "more than 2 players"),
-        ("quoridor(board_size=25)", "quoridor(board_size=26)", "board_size above 25"),
-        ("y(board_size=62)", "y(board_size=63)", "board_size above 62"),
-    ],
-)
-def test_the_doctor_tells_what_the_rules_do_not_cover(covered, beyond, told):
-    assert compiled_games.rules_of(pyspiel.load_game(covered)) is not None
-    assert compiled_games.rules_of(pyspiel.load_game(beyond)) is None
     name = covered.partition("(")[0]
     assert told in compiled_games.diagnosis().partition(f"{name} with ")[2].partition(";")[0]
+    if name == "checkers":  # Where OpenSpiel's own code fails.
+        return
+    state = OpenSpielState(after(beyond, 0, seed=1))
+    result = Searcher(seed=1).search(state, Limit(simulations=10))
+    assert result.provider != "compiled rules"
 
 
 def test_the_switch_refuses_other_values(monkeypatch):
