@@ -12,10 +12,9 @@ from rave_agents.game.game_state import GameState
 from rave_agents.game.notation import Moves, action_name, position_text
 from rave_agents.game.validation import Count, NonNegative, Positive, validated
 from rave_agents.results.numbers import counted, whole
-from rave_agents.results.progress import Progress, shown
+from rave_agents.results.progress import Progress, View, shown
 from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
-from rave_agents.results.view import View
 from rave_agents.solver.expected_value import ExpectedValue, ValueBounds, ValueProgress
 from rave_agents.solver.proof_search import check_provable
 from rave_agents.solver.state_expander import with_history

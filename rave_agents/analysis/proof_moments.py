@@ -1,8 +1,8 @@
 """The display of a search for a proof: the root's numbers over time."""
 
 from rave_agents.results.numbers import whole
+from rave_agents.results.progress import View
 from rave_agents.results.tables import Column, Table
-from rave_agents.results.view import View
 from rave_agents.solver.proof_search import ProofProgress
 
 ROWS_OVER_TIME = 12

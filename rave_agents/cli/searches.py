@@ -26,8 +26,7 @@ from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import has_chance
 from rave_agents.game.notation import position_text
 from rave_agents.results.numbers import counted, whole
-from rave_agents.results.progress import Progress, shown
-from rave_agents.results.view import View
+from rave_agents.results.progress import Progress, View, shown
 from rave_agents.web.review_page import review_page
 
 

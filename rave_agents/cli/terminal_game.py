@@ -9,8 +9,8 @@ from pathlib import Path
 from rave_agents.cli.terminal import in_columns
 from rave_agents.errors import RaveAgentsError
 from rave_agents.game.game_state import GameState, PlayerId
+from rave_agents.plots.board import board_text
 from rave_agents.plots.board_memory import BoardMemory
-from rave_agents.plots.board_text import board_text
 from rave_agents.results.tables import Column, Table, two_decimals
 from rave_agents.sessions.game_file import save_game
 from rave_agents.sessions.live import LiveSession

@@ -20,8 +20,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.facts import Facts
 from rave_agents.game.validation import checked
 from rave_agents.results.numbers import counted
-from rave_agents.results.progress import Progress, shown
-from rave_agents.results.view import View
+from rave_agents.results.progress import Progress, View, shown
 
 MINUTES = 5.0
 """Minutes of learning by default."""

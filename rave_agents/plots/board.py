@@ -17,7 +17,16 @@ from rave_agents.game.game_state import GameState, hides_information, is_simulta
 from rave_agents.game.notation import action_name
 from rave_agents.plots.printed_board import PrintedBoard, PrintedCell, read_board
 
-__all__ = ["Board", "Cell", "Place", "Tiling", "declared_board", "find_board", "printed_of"]
+__all__ = [
+    "Board",
+    "Cell",
+    "Place",
+    "Tiling",
+    "board_text",
+    "declared_board",
+    "find_board",
+    "printed_of",
+]
 
 _EMPTY = ".-+"
 """Marks that games print for an empty cell; the first one found on a board counts."""
@@ -358,3 +367,22 @@ def _names(
         if all(names[index] == point for index, point in called.items()):
             return tuple("".join(name) for name in names)
     return ("",) * len(cells)
+
+
+def board_text(board: Board) -> str:
+    """Draw a board of squares as text, with the names of rows and columns if it has any."""
+    rows: dict[int, list[str]] = {}
+    labels: dict[int, str] = {}
+    letters: list[str] = []
+    names = board.names if board.has_coordinates else ("",) * len(board.cells)
+    for cell, name in zip(board.cells, names, strict=True):
+        sign = cell.piece or "."
+        rows.setdefault(cell.row, []).append(sign if len(sign) <= 2 else sign[0])
+        labels.setdefault(cell.row, name.lstrip("abcdefghijklmnopqrstuvwxyz"))
+        if cell.row == board.cells[0].row:
+            letters.append(name.rstrip("0123456789"))
+    width = max(map(len, labels.values()))
+    lines = [f"{labels[row]:>{width}} {' '.join(pieces)}" for row, pieces in rows.items()]
+    if any(letters):
+        lines.append(f"{'':>{width}} {' '.join(letters)}")
+    return "\n".join(lines)

@@ -1,6 +1,6 @@
 """Films of episodes: pictures of an environment, with a search's statistics beside them."""
 
-import functools
+import io
 import os
 import pathlib
 import shutil
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.files import replacing
+from rave_agents.game.arguments import check_names
 from rave_agents.game.validation import Positive, validated
 
 FORMATS = (".gif", ".mp4")
@@ -19,6 +20,9 @@ FORMATS = (".gif", ".mp4")
 
 LAST = 3
 """Duration of the last picture, as a multiple of the others'."""
+
+HEIGHT = 400
+"""Rows of a picture with a search's statistics."""
 
 
 class Film:
@@ -50,12 +54,13 @@ class Film:
                 "MP4 needs the program ffmpeg, which is not installed: install it, or the package "
                 "imageio-ffmpeg, or record a .gif instead."
             )
-        self._with_statistics: Any = None
         if quantity is not None:
-            from rave_agents.plots import film_statistics  # noqa: PLC0415  (slow: matplotlib)
+            from rave_agents.plots.result_plot import (  # noqa: PLC0415  (slow: matplotlib)
+                QUANTITIES,
+            )
 
-            film_statistics.check_quantity(quantity)
-            self._with_statistics = functools.partial(film_statistics.beside, quantity=quantity)
+            check_names("quantity", [quantity], QUANTITIES, ValueError)
+        self._quantity = quantity
         self._fps = fps
         self._pictures: list[NDArray[np.uint8]] = []
 
@@ -81,8 +86,8 @@ class Film:
                 f"returned {picture!r:.80}. Make it with render_mode='rgb_array'."
             )
         pixels = pixels.astype(np.uint8)
-        if self._with_statistics is not None:
-            pixels = self._with_statistics(pixels, result, title)
+        if self._quantity is not None:
+            pixels = _with_statistics(pixels, result, title, self._quantity)
         self._pictures.append(pixels)
 
     def save(self) -> pathlib.Path:
@@ -150,3 +155,29 @@ def _padded(picture: NDArray[np.uint8], rows: int, columns: int) -> NDArray[np.u
     ground = np.full((rows, columns, 3), 255, np.uint8)
     ground[: picture.shape[0], : picture.shape[1]] = picture
     return ground
+
+
+def _with_statistics(
+    picture: NDArray[np.uint8], result: Any, title: str, quantity: str
+) -> NDArray[np.uint8]:
+    """A picture with a search's statistics to the right of it; without a search, with nothing."""
+    from PIL import Image  # noqa: PLC0415  (optional: comes with matplotlib)
+
+    from rave_agents.plots.figures import literal, panels  # noqa: PLC0415  (slow: matplotlib)
+    from rave_agents.plots.result_plot import draw_bars, draw_result  # noqa: PLC0415  (likewise)
+
+    size = round(picture.shape[1] * HEIGHT / picture.shape[0]), HEIGHT
+    picture = np.asarray(Image.fromarray(picture).resize(size))
+    drawn, axes = panels(1, width=5.0, height=HEIGHT / 80, dpi=80)
+    if result is None:
+        axes[0].set_axis_off()
+    else:
+        try:
+            draw_result(axes[0], result, quantity, title=literal(title) or None)
+        except UnsupportedGameError:
+            draw_bars(axes[0], result, quantity)
+            axes[0].set_title(literal(title) or quantity)
+    data = io.BytesIO()
+    drawn.savefig(data, format="png")
+    right = np.asarray(Image.open(data).convert("RGB"))
+    return np.hstack([picture, right[:HEIGHT]])

@@ -27,13 +27,9 @@ class JointTable:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists."""
-        return {
-            "opponent": self.opponent,
-            "actions": list(self.actions),
-            "replies": list(self.replies),
-            "visits": [list(row) for row in self.visits],
-            "values": [list(row) for row in self.values],
-        }
+        rows = {"visits": [*map(list, self.visits)], "values": [*map(list, self.values)]}
+        lists = {"actions": list(self.actions), "replies": list(self.replies)}
+        return {"opponent": self.opponent, **lists, **rows}
 
 
 def joint_table(root: Root, state: GameState, player: int) -> JointTable | None:

@@ -1,15 +1,15 @@
 """Progress of long runs: a built-in display, or the user's function."""
 
 import contextlib
+import html
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from rave_agents.game.plain_text import printable
-from rave_agents.results.notebook_display import NotebookDisplay
 from rave_agents.results.result import GrowingResult
-from rave_agents.results.view import View
 
 T = TypeVar("T")
 
@@ -17,6 +17,23 @@ Progress = Callable[[T], object] | bool | None
 """The argument ``progress`` of long runs: a function called with the result so far; None for a
 display if standard error is a terminal, or in a notebook; True for a display in any case; False for
 none."""
+
+
+class View(NamedTuple):
+    """The state of a run, as a display shows it."""
+
+    finished: int
+    """Number of finished games or other units."""
+    planned: int | None
+    """Number of planned ones; None if unknown."""
+    latest: str
+    """A line on the latest one; empty for none."""
+    text: Callable[[int], str]
+    """Further lines of at most this many characters."""
+
+    def counts(self) -> str:
+        """The number of finished ones, and of planned ones if it is known."""
+        return f"{self.finished}" if self.planned is None else f"{self.finished} of {self.planned}"
 
 
 class Display(Protocol):
@@ -90,7 +107,7 @@ def _display(*, always: bool) -> Callable[[], Display] | None:
     """The kind of display that suits standard error; None for none."""
     ipython = sys.modules.get("IPython")
     if ipython is not None and hasattr(ipython.get_ipython(), "kernel"):
-        return lambda: NotebookDisplay(ipython.display)
+        return lambda: _Notebook(ipython.display)
     if _is_terminal():
         from rave_agents.results.terminal_display import (  # noqa: PLC0415  (slow: rich)
             TerminalDisplay,
@@ -118,9 +135,43 @@ class _Lines:
         tenth = 10 * view.finished // view.planned if view.planned else 0
         if tenth > self._tenth and sys.stderr is not None:
             self._tenth = tenth
-            of = "" if view.planned is None else f" of {view.planned}"
             latest = f", {printable(view.latest)}" if view.latest else ""
-            print(f"{view.finished}{of} finished{latest}", file=sys.stderr, flush=True)
+            print(f"{view.counts()} finished{latest}", file=sys.stderr, flush=True)
 
     def stop(self) -> None:
         """Do nothing: the lines stay."""
+
+
+_SECONDS, _WIDTH = 0.5, 100
+"""In a notebook, the minimum seconds between two redraws, and the characters of a line."""
+
+
+class _Notebook:
+    """Shows a bar, the latest game and tables in the output of the running cell."""
+
+    def __init__(self, ipython: Any) -> None:
+        self._ipython = ipython
+        self._handle: Any = None
+        self._drawn = 0.0
+
+    def update(self, view: View) -> None:
+        """Show a new view."""
+        if self._handle is not None and time.monotonic() < self._drawn + _SECONDS:
+            return
+        line = printable(f"{view.counts()} {view.latest}".rstrip())
+        share = "" if view.planned is None else f' max="{view.planned}" value="{view.finished}"'
+        text = html.escape(printable(view.text(_WIDTH), lines=True))
+        page = {
+            "text/plain": line,
+            "text/html": f"<progress{share}></progress> {html.escape(line)}<pre>{text}</pre>",
+        }
+        if self._handle is None:
+            self._handle = self._ipython.display(page, raw=True, display_id=True)
+        else:
+            self._handle.update(page, raw=True)
+        self._drawn = time.monotonic()
+
+    def stop(self) -> None:
+        """Remove the display."""
+        if self._handle is not None:
+            self._handle.update({"text/plain": "", "text/html": ""}, raw=True)

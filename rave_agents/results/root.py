@@ -18,13 +18,13 @@ from rave_agents.kernel.halving import Halved
 from rave_agents.kernel.proofs.report import (
     NO_PROOF,
     EdgeProof,
+    NumberPair,
     solved_outcome,
     solving_edge,
     winning_edge,
 )
 from rave_agents.kernel.proofs.solver import UNSOLVED
 from rave_agents.kernel.tree import ROOT, UNEXPANDED
-from rave_agents.results.proven import merged_numbers, merged_proof
 from rave_agents.tree.joint_positions import (
     JointVisits,
     find_joint_child,
@@ -265,7 +265,7 @@ def merged_root(roots: Sequence[Root]) -> Root:
     solved = [root for root in scaled if root.outcome is not None]
     best = min(solved, key=lambda root: root.distance, default=None)
     numbers = [(root.proof_number, root.disproof_number) for root in scaled]
-    proof_number, disproof_number = merged_numbers(numbers)
+    proof_number, disproof_number = _merged_numbers(numbers)
     merged = Root(
         moves=_merged_moves(scaled, best),
         visits=sum(root.visits for root in scaled),
@@ -333,9 +333,43 @@ def _merged_move(moves: Sequence[RootMove], proof: EdgeProof | None) -> RootMove
         value_sum=sum(move.value_sum for move in moves),
         prior=moves[0].prior,
         amaf=AmafStatistics(*map(sum, zip(*(move.amaf for move in moves), strict=True))),
-        proof=merged_proof([move.proof for move in moves]) if proof is None else proof,
+        proof=_merged_proof([move.proof for move in moves]) if proof is None else proof,
         strategy=sum(move.strategy for move in moves),
     )
+
+
+def _merged_proof(proofs: Sequence[EdgeProof]) -> EdgeProof:
+    """The combined proof of one action from several trees: tightest bounds, smallest numbers.
+
+    Trees may disagree on an outcome if they break ties between equally good moves differently; the
+    first tree with the shortest distance to the end then counts.
+    """
+    solved = [proof for proof in proofs if proof.solved]
+    if solved:
+        found = min(solved, key=lambda proof: proof.distance)
+    else:
+        low, high = max(proof.low for proof in proofs), min(proof.high for proof in proofs)
+        found = proofs[0]._replace(low=low, high=high) if low <= high else proofs[0]
+    if found.proof_number is None:
+        return found
+    proof_number, disproof_number = _merged_numbers(
+        [(proof.proof_number, proof.disproof_number) for proof in proofs]
+    )
+    return found._replace(
+        lost=any(proof.lost for proof in proofs),
+        proof_number=proof_number,
+        disproof_number=disproof_number,
+    )
+
+
+def _merged_numbers(numbers: Sequence[NumberPair]) -> NumberPair:
+    """The smallest proof and disproof number of several trees; 0 and infinity once one is 0.
+
+    Each tree shows a way to prove or disprove with so much work left, so the minimum holds.
+    """
+    proof = min((proof for proof, _ in numbers if proof is not None), default=None)
+    disproof = min((disproof for _, disproof in numbers if disproof is not None), default=None)
+    return math.inf if disproof == 0.0 else proof, math.inf if proof == 0.0 else disproof
 
 
 def _merged_joint(roots: Sequence[Root]) -> tuple[JointVisits, ...]:

@@ -13,11 +13,33 @@ from rave_agents.results.numbers import counted
 from rave_agents.results.payoff_matrix import JointTable
 from rave_agents.results.result import Result, by_column
 from rave_agents.results.tables import Column, Table
-from rave_agents.results.trust_words import amaf_meaning, proof_meaning, value_meaning
 from rave_agents.results.world_statistics import WorldStatistics
 
 if TYPE_CHECKING:
     from rave_agents.plots.figures import Picture
+
+
+_MEANINGS = {
+    "AMAF": (
+        "actions mean the same whenever they are played",
+        "some actions mean something else when played later",
+        "actions mean something else when played later",
+    ),
+    "proof numbers": (
+        "moves that leave few replies are mostly good",
+        "moves that leave few replies are sometimes good",
+        "moves that leave few replies are no better than others",
+    ),
+    "values learned from playouts": (
+        "they predict how playouts end",
+        "they partly predict how playouts end",
+        "they hardly predict how playouts end",
+    ),
+}
+"""What a high, a middle and a low learned trust say about the game."""
+
+MUCH_TRUSTED, LITTLE_TRUSTED = 0.8, 0.2
+"""Trust above the first is high, below the second low."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
@@ -210,34 +232,19 @@ class SearchResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, strings and lists, fit for JSON."""
+        plain = {
+            field.name: vars(self)[field.name]
+            for field in dataclasses.fields(self)
+            if field.name != "state"
+        }
         return {
-            "player": self.player,
-            "action": self.action,
+            **plain,
             "action_name": self.action_name(self.action),
-            "value": self.value,
-            "outcome": None if self.outcome is None else list(self.outcome),
-            "expected": self.expected,
             "proven": self.proven,
-            "proof_number": self.proof_number,
-            "disproof_number": self.disproof_number,
-            "simulations": self.simulations,
-            "root_visits": self.root_visits,
-            "seconds": self.seconds,
-            "nodes": self.nodes,
-            "memory_bytes": self.memory_bytes,
-            "memory_full": self.memory_full,
-            "provider": self.provider,
-            "known": self.known,
-            "learned": self.learned,
-            "other_size": self.other_size,
-            "minimax": self.minimax,
-            "solver_positions": self.solver_positions,
-            "took_part": list(self.took_part),
             "forced": self.forced,
             "searched": self.searched,
-            "amaf_trust": self.amaf_trust,
-            "proof_trust": self.proof_trust,
-            "value_trust": self.value_trust,
+            "outcome": None if self.outcome is None else list(self.outcome),
+            "took_part": list(self.took_part),
             "reports": dict(self.reports),
             "action_reports": {name: list(row) for name, row in self.action_reports.items()},
             "worlds": None if self.worlds is None else dataclasses.asdict(self.worlds),
@@ -330,15 +337,12 @@ class SearchResult(Result):
         lines = [] if self.worlds is None else [self.worlds.summary()]
         if self.solver_positions > 0:
             lines.append(f"the exact solver expanded {counted(self.solver_positions, 'position')}")
-        if self.amaf_trust is not None and self.simulations > 0:
-            lines.append(f"AMAF trusted {self.amaf_trust:.2f}: {amaf_meaning(self.amaf_trust)}")
-        if self.proof_trust is not None and self.proof_trust < 1.0 and self.simulations > 0:
-            lines.append(
-                f"proof numbers trusted {self.proof_trust:.2f}: {proof_meaning(self.proof_trust)}"
-            )
-        if self.value_trust is not None and self.simulations > 0:
-            meaning = value_meaning(self.value_trust)
-            lines.append(f"values learned from playouts trusted {self.value_trust:.2f}: {meaning}")
+        trusts = (self.amaf_trust, self.proof_trust, self.value_trust)
+        for (what, meanings), trust in zip(_MEANINGS.items(), trusts, strict=True):
+            if trust is None or self.simulations == 0 or (trust >= 1 and what == "proof numbers"):
+                continue
+            place = 0 if trust > MUCH_TRUSTED else 2 if trust < LITTLE_TRUSTED else 1
+            lines.append(f"{what} trusted {trust:.2f}: {meanings[place]}")
         return lines + [f"{name} {value:.3f}" for name, value in self.reports.items()]
 
     @property

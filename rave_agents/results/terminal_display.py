@@ -9,7 +9,7 @@ from rich.text import Text
 
 from rave_agents.compiler.spinner import stderr_console
 from rave_agents.game.plain_text import printable
-from rave_agents.results.view import View
+from rave_agents.results.progress import View
 
 LATEST = 4
 """Number of latest games shown."""

@@ -8,8 +8,7 @@ from typing import Any
 
 from rave_agents.compiler.progress import is_main_process, say_slow
 from rave_agents.config.limit import Limit
-from rave_agents.results.progress import is_showing, shown
-from rave_agents.results.view import View
+from rave_agents.results.progress import View, is_showing, shown
 from rave_agents.searcher.tree_search import TreeSearch
 
 
