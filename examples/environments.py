@@ -23,7 +23,7 @@ os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 import gymnasium
 import rave_gymnasium
 import rave_pettingzoo
-from rave_pettingzoo.support import is_simultaneous
+from rave_pettingzoo.checks import is_simultaneous
 
 from rave_agents.errors import CloneError, RaveAgentsError
 

@@ -12,9 +12,9 @@ from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import GameInfo, unknown_game
 from rave_agents.frameworks.agent import AgentType
 from rave_agents.game.game_state import GameState
-from rave_gymnasium.cloning import clone
+from rave_gymnasium.checks import env_name, time_limit
+from rave_gymnasium.cloning import CLONER
 from rave_gymnasium.states import PlanningState
-from rave_gymnasium.support import env_name, time_limit
 from rave_gymnasium.twin_observations import twin_observation
 
 
@@ -83,7 +83,7 @@ class GymnasiumAdapter:
         """
         if not isinstance(game, gymnasium.Env):
             return None
-        return GymnasiumGame(env_name(game), clone(game))
+        return GymnasiumGame(env_name(game), CLONER.clone(game))
 
     def load_game(self, spec: str) -> GymnasiumGame:
         """Load the environment of this id, such as ``FrozenLake-v1(is_slippery=False)``.

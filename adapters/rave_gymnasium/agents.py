@@ -37,9 +37,9 @@ from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.evaluators import horizon_value
 from rave_agents.searcher.searcher import Searcher
+from rave_gymnasium.checks import check_plannable, env_name, hidden_information, no_worlds
 from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState
-from rave_gymnasium.support import check_plannable, env_name, hidden_information, no_worlds
-from rave_gymnasium.vectors import environments_of
+from rave_gymnasium.structure import environments_of
 
 OF_PETTINGZOO: Mapping[str, str] = {
     "player": "a Gymnasium environment has one agent. Leave it out.",

@@ -3,43 +3,25 @@
 import dataclasses
 import functools
 import logging
-import time
 from collections.abc import Callable
 from typing import Any
 
 import gymnasium
-import numpy as np
 from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import EzPickle
 
-from rave_agents.compiler.signals import is_raised_by_handler
-from rave_agents.environments.chance import (
-    Knowledge,
-    known,
-    look_for_chance,
-    remember,
-    say_it_may_foresee,
-)
-from rave_agents.environments.check_time import LEAST_STEPS, seconds_for_a_game
-from rave_agents.environments.clone_check import (
-    RAISED,
-    Checked,
-    CloneCheck,
-    Start,
-    Step,
-    check_clones,
-    raised,
-)
-from rave_agents.environments.copying import CopyRules, copied, fingerprint, hashable, pygame_types
+from rave_agents.environments.chance import Knowledge, known, say_it_may_foresee
+from rave_agents.environments.cloner import Cloner
+from rave_agents.environments.copying import CopyRules, copied, pygame_types
 from rave_agents.environments.generators import generator_types
-from rave_agents.environments.masks import allowed, mask_method
-from rave_agents.environments.wrappers import blamed, class_name, refused_wrapper
+from rave_agents.environments.masks import mask_method
+from rave_agents.environments.wrappers import class_name
 from rave_agents.errors import CloneError
-from rave_gymnasium.masks import mask_function, present_mask
+from rave_gymnasium.checks import env_name
+from rave_gymnasium.player import GymPlayer
 from rave_gymnasium.replays import STAGES, Replayable, replayable
-from rave_gymnasium.support import env_name
-from rave_gymnasium.wrappers import inner_env, searched_part
+from rave_gymnasium.structure import inner_env, searched_part
 
 REPLACED = frozenset(
     [
@@ -57,23 +39,69 @@ objects with its original except the random number generator."""
 MUJOCO = frozenset(["mujoco", "mujoco_py", "dm_control"])
 """Packages whose objects belong to MuJoCo, or hold MuJoCo's objects."""
 
-STEPS = 100
-"""Largest number of steps for which a check plays each clone."""
-
-ADVICE = (
-    "The search cannot plan in it, unless its episodes can be replayed: wrap it, "
-    "rave_gymnasium.Replayable(env)."
-)
-"""The remedy for an environment that cannot be cloned."""
-
 _log = logging.getLogger("rave_agents")
 
-_checked = Checked(inner_env)
-"""The environments whose repetition under equal actions and random numbers was checked."""
+
+class GymCloner(Cloner):
+    """Copies Gymnasium's environments, see ``rave_agents.environments.cloner.Cloner``."""
+
+    advice = (
+        "The search cannot plan in it, unless its episodes can be replayed: wrap it, "
+        "rave_gymnasium.Replayable(env)."
+    )
+
+    def inner(self, env: Any) -> Any | None:
+        """See ``Cloner``."""
+        return inner_env(env)
+
+    def is_known(self, env: Any) -> bool:
+        """True for an environment without wrappers whose steps replace objects."""
+        return class_name(env) in REPLACED
+
+    def clone(self, env: Any) -> Any:
+        """See ``Cloner``."""
+        if not self.is_known(env):
+            return self.deep_clone(env)
+        new = bare_clone(env)
+        if env._np_random is not None:
+            new._np_random = copied(env._np_random, CopyRules())
+        return new
+
+    def deep_clone(self, env: Any) -> Any:
+        """Such a copy of an environment whose attributes may be changed in place."""
+        return self._without_window(env, _rules())
+
+    def simulation_cloner(self, env: Any, seed: int = 0) -> Callable[[Any], Any]:
+        """See ``Cloner``."""
+        return bare_clone if self.is_known(env) else self.world_cloner()
+
+    def world_cloner(self) -> Callable[[Any], Any]:
+        """The function whose copies share the generators, and may be changed in place."""
+        rules = _simulation_rules(generator_types())
+        return lambda given: self._without_window(given, rules)
+
+    def _without_window(self, env: Any, rules: CopyRules) -> Any:
+        new = self.copied(env, rules)
+        raw = new.unwrapped
+        if vars(raw).get("render_mode") == "human":
+            raw.render_mode = None
+        return new
+
+    def fingerprint_rules(self) -> CopyRules:
+        """See ``Cloner``."""
+        return _rules()
+
+    def player(self, masks: Any) -> GymPlayer:
+        """See ``Cloner``; the mask is the present one."""
+        return GymPlayer(masks)
+
+
+CLONER = GymCloner()
+"""The cloner of all environments."""
 
 
 def planning_env(env: Any, action_mask: Any = None, *, keep_observations: bool = False) -> Any:
-    """Return a copy of an environment for planning; the first copy of each type is checked.
+    """A copy of an environment for planning; the first copy of each is checked.
 
     Args:
         env: the environment; it is not changed.
@@ -89,14 +117,7 @@ def planning_env(env: Any, action_mask: Any = None, *, keep_observations: bool =
     if recorder is not None:
         env = _replay(recorder, env)
     _refuse_mujoco(env)
-
-    def check() -> CloneCheck:
-        if class_name(env) in REPLACED:
-            return CloneCheck(played=True, repeats=True)
-        player, rules = GymPlayer(action_mask), _rules()
-        return check_clones(env, clone, lambda thing: fingerprint(thing, rules), player, ADVICE)
-
-    new = _checked.copied(env, clone, check)
+    new = CLONER.checked_clone(env, action_mask)
     if recorder is not None:
         recorder.fair(new)
     return new
@@ -118,34 +139,30 @@ def _replay(recorder: Any, env: Any) -> Any:
         inside = inside.env
     new = recorder.replay()
     if recorder.is_checked:
-        _checked.note(new, True)
+        CLONER.note(new, True)
     recorder.is_checked = True
     return new
 
 
 def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
-    """Return the knowledge of the chance in an environment, detected at the first call.
+    """The knowledge of the chance in an environment, detected at the first call.
 
     Args:
         env: the environment, after ``reset``; it is not changed.
         copy: a copy for planning.
         action_mask: as for ``planning_env``.
     """
-    raw = env.unwrapped
-    knowledge = known(raw)
-    if knowledge is None:
-        player = GymPlayer(action_mask)
-        report = look_for_chance(
-            clone(copy),
-            simulation_cloner(copy),
-            player,
-            repeats=_checked.repeats(copy) is not False,
-            restarts=class_name(copy) not in REPLACED,
-            shared=common_objects(copy),
-        )
-        knowledge = remember(raw, Knowledge(report))
-        if action_mask is None and player.met_masks:
-            _say_mask_is_unknown(class_name(raw))
+    raw, player = env.unwrapped, GymPlayer(action_mask)
+    is_new = known(raw) is None
+    knowledge = CLONER.knowledge(
+        raw,
+        lambda: CLONER.clone(copy),
+        player,
+        restarts=not CLONER.is_known(copy),
+        shared=common_objects(copy),
+    )
+    if is_new and action_mask is None and player.met_masks:
+        _say_mask_is_unknown(class_name(raw))
     recorder = replayable(env)
     if recorder is not None and recorder.unsure != knowledge.report.unsure:
         knowledge.report = dataclasses.replace(knowledge.report, unsure=recorder.unsure)
@@ -164,50 +181,9 @@ def _say_mask_is_unknown(name: str) -> None:
     )
 
 
-def clone(env: Any) -> Any:
-    """Return a copy that shares no mutable object with its original."""
-    if class_name(env) in REPLACED:
-        new = bare_clone(env)
-        if env._np_random is not None:
-            new._np_random = copied(env._np_random, CopyRules())
-        return new
-    return deep_clone(env)
-
-
-def deep_clone(env: Any) -> Any:
-    """Return such a copy of an environment whose attributes may be changed in place."""
-    return _copied(env, _rules())
-
-
 def common_objects(env: Any) -> tuple[type, ...]:
     """Types of objects that a copy shares with its original and that no step draws from."""
-    return (spaces.Space, dict, list, tuple) if class_name(env) in REPLACED else STAGES
-
-
-def simulation_cloner(env: Any) -> Callable[[Any], Any]:
-    """Return the fastest function that copies for a simulation; copies share the generators."""
-    return bare_clone if class_name(env) in REPLACED else world_cloner()
-
-
-def world_cloner() -> Callable[[Any], Any]:
-    """Return a function whose copies share the generators, and may be changed in place."""
-    rules = _simulation_rules(generator_types())
-    return lambda given: _copied(given, rules)
-
-
-def _copied(env: Any, rules: CopyRules) -> Any:
-    try:
-        new = copied(env, rules)
-    except Exception as error:
-        if is_raised_by_handler(error):
-            raise
-        fault = blamed(env, inner_env, lambda thing: copied(thing, rules))
-        reason = f"{class_name(fault)} cannot be copied: {error}. {ADVICE}"
-        if isinstance(fault, gymnasium.Wrapper):
-            reason = refused_wrapper(fault, error)
-        raise CloneError(reason) from error
-    _show_no_window(new)
-    return new
+    return (spaces.Space, dict, list, tuple) if CLONER.is_known(env) else STAGES
 
 
 def bare_clone(env: Any) -> Any:
@@ -220,19 +196,13 @@ def bare_clone(env: Any) -> Any:
     return new
 
 
-def _show_no_window(env: Any) -> None:
-    raw = env.unwrapped
-    if vars(raw).get("render_mode") == "human":
-        raw.render_mode = None
-
-
 def _refuse_mujoco(env: Any) -> None:
     raw = env.unwrapped
     named = any(kind.__name__ == "MujocoEnv" for kind in type(raw).__mro__)
     if named or any(_is_of_mujoco(value) for value in vars(raw).values()):
         raise CloneError(
             f"{class_name(raw)} cannot be cloned correctly: MuJoCo keeps the simulation "
-            f"outside of Python's objects. {ADVICE}"
+            f"outside of Python's objects. {CLONER.advice}"
         )
 
 
@@ -244,130 +214,17 @@ def _is_of_mujoco(value: Any) -> bool:
 
 @functools.cache
 def _rules() -> CopyRules:
-    """Give a copy its own spaces, since a step may draw from them."""
-    copiers: dict[type, Callable[[Any], Any]] = {}
-    shared: tuple[type, ...] = (EnvSpec, *STAGES)
+    """Rules that give a copy its own spaces, since a step may draw from them."""
     surface, others = pygame_types()
+    shared: tuple[type, ...] = (EnvSpec, *STAGES)
     if surface is not None:
         shared = (*shared, surface, *others)
     return CopyRules(
-        by_attributes=(gymnasium.Env, EzPickle),
-        shared=shared,
-        copiers=copiers,
-        referred=(spaces.Space,),
+        by_attributes=(gymnasium.Env, EzPickle), shared=shared, referred=(spaces.Space,)
     )
 
 
 @functools.cache
 def _simulation_rules(generators: tuple[type, ...]) -> CopyRules:
-    """Copy an environment; the copy shares generators and spaces with its original."""
+    """Rules for copies that share generators and spaces with their original."""
     return _rules().sharing(*generators, spaces.Space)
-
-
-class GymPlayer:
-    """Plays Gymnasium environments; see ``rave_agents.environments.clone_check.Player``.
-
-    Args:
-        action_mask: the actions allowed at first in the checked environment, if known.
-    """
-
-    unmasked: Any = (None,)
-
-    def __init__(self, action_mask: Any = None) -> None:
-        self._mask = action_mask
-        self._fresh: tuple[Any, Any] = (None, None)
-        self.met_masks = False
-        """True if a step has shown a mask."""
-        self.ended: bool = False
-        """True if the last game that was played came to its end."""
-
-    def raw(self, env: Any) -> Any:
-        """Return the innermost environment."""
-        return env.unwrapped
-
-    def fresh(self, env: Any) -> Any | None:
-        """Return a new environment after some steps; None if ``gymnasium.make`` did not make it."""
-        spec = env.unwrapped.spec
-        if spec is None:
-            return None
-        try:
-            silent = {"render_mode": None} if "render_mode" in spec.kwargs else {}
-            made = gymnasium.make(spec, disable_env_checker=True, **silent)
-            if type(made.unwrapped) is not type(env.unwrapped):
-                return None
-            fresh = made.unwrapped
-            begun = fresh.reset(seed=0)
-            mask_of = mask_function(fresh)
-            self._fresh = (fresh, mask_of(fresh, *begun))
-            last = self.play(fresh, steps=4)[-1]
-            if last[0] is not RAISED:
-                over = last[2] or last[3]
-                told = fresh.reset(seed=0) if over else (last[0], last[4])
-                self._fresh = (fresh, mask_of(fresh, *told))
-        except Exception as error:
-            if is_raised_by_handler(error):
-                raise
-            return None
-        return fresh
-
-    def shown(self, env: Any) -> Any:
-        """Return None: Gymnasium's environments show nothing between two steps."""
-        return ()
-
-    def restart(self, env: Any, seed: int) -> Start:
-        """Reset an environment."""
-        observation, info = env.reset(seed=seed)
-        return Start((hashable(observation),), (mask_function(env)(env, observation, info),))
-
-    def visible(self, step: Step) -> Any:
-        """Return what a step showed, without its info."""
-        return step[1] if step[0] is RAISED else step[:4]
-
-    def play(
-        self,
-        env: Any,
-        like: list[Step] | None = None,
-        *,
-        choices: int = 0,
-        told: Any = None,
-        steps: int = STEPS,
-    ) -> list[Step]:
-        """Play at random, or repeat earlier actions."""
-        drawn = np.random.default_rng(choices)
-        self.ended = False
-        seen: list[Step] = []
-        mask_of = mask_function(env)
-        fresh, mask = self._fresh
-        if told is not None:
-            mask = told[0]
-        elif env is not fresh:
-            mask = present_mask(env, mask_of) if self._mask is None else self._mask
-        until = time.perf_counter() + seconds_for_a_game()
-        while len(seen) < (steps if like is None else len(like)):
-            if like is None and len(seen) >= LEAST_STEPS and time.perf_counter() > until:
-                break
-            action = None
-            try:
-                action = _draw(env, mask, drawn) if like is None else like[len(seen)][-1]
-                answer = env.step(action)
-                mask = mask_of(env, answer[0], answer[4])
-                self.met_masks = self.met_masks or mask is not None
-                seen.append((*answer, action))
-            except Exception as error:
-                seen.append(raised(error, action))
-                break
-            if answer[2] or answer[3]:
-                self.ended = True
-                break
-        return seen
-
-
-def _draw(env: Any, mask: Any, choices: np.random.Generator) -> Any:
-    space = env.action_space
-    if isinstance(space, spaces.Discrete):
-        legal = range(int(space.n)) if mask is None else allowed(mask, int(space.n))
-        # As ``Discrete.sample`` understands a mask that allows nothing.
-        return int(space.start + legal[choices.integers(len(legal))]) if legal else int(space.start)
-    own = copied(space, CopyRules())
-    own.seed(int(choices.integers(2**31)))
-    return own.sample()

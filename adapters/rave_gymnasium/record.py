@@ -15,8 +15,8 @@ from rave_agents.frameworks.agent import AgentAbilities
 from rave_agents.game.arguments import checked_seed
 from rave_agents.plots.film import Film
 from rave_gymnasium.agents import PlanningAgent, make_agent
-from rave_gymnasium.masks import mask_function
-from rave_gymnasium.support import check_plannable, check_single
+from rave_gymnasium.checks import check_plannable, check_single
+from rave_gymnasium.structure import mask_function
 
 
 def record(

@@ -1,30 +1,23 @@
 """Gymnasium's single-agent environments as a GameState."""
 
+import dataclasses
 import math
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
+import gymnasium
 import numpy as np
 
 from rave_agents.agents.views import View
 from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.environment_state import TERMINAL, EnvironmentState
-from rave_agents.environments.hidden_information import Secrets
+from rave_agents.environments.facts import EnvironmentFacts
 from rave_agents.environments.masks import allowed, shown_mask, some_allowed
-from rave_agents.environments.plan import AUTO, Account, ValueFunction, checked_plan
-from rave_agents.environments.worlds import Unit, WorldFunction, check_world_function
+from rave_agents.environments.plan import AUTO, ValueFunction, checked_plan
+from rave_agents.environments.worlds import Unit, UserWorlds, WorldFunction, check_world_function
 from rave_agents.errors import GameError
-from rave_gymnasium.cloning import (
-    chance_knowledge,
-    clone,
-    common_objects,
-    planning_env,
-    simulation_cloner,
-    world_cloner,
-)
-from rave_gymnasium.masks import MaskOf, mask_function, present_mask
-from rave_gymnasium.support import (
+from rave_gymnasium.checks import (
     check_goes_on,
     check_plannable,
     env_name,
@@ -34,7 +27,8 @@ from rave_gymnasium.support import (
     time_limit,
     wrong_answer,
 )
-from rave_gymnasium.worlds import PlanningWorlds
+from rave_gymnasium.cloning import CLONER, chance_knowledge, common_objects, planning_env
+from rave_gymnasium.structure import MaskOf, mask_function, present_mask, searched_part
 
 DEFAULT_HORIZON = 100
 """Steps that a search looks ahead by default."""
@@ -43,15 +37,28 @@ _SHOWN = 200
 """Characters of an observation that a text of the position has, at most."""
 
 
-class _Rules(NamedTuple):
-    """Rules that all states of one environment share."""
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PlanningFacts(EnvironmentFacts):
+    """What all positions of an environment share."""
 
-    actions: range
-    """All actions, from 0."""
+    raw: Any
+    """The live environment."""
     start: int
     """The environment's number of the first action."""
     mask: MaskOf
     """Returns the mask of allowed actions."""
+
+    def simulation_cloner(self, env: Any, seed: int) -> Callable[[Any], Any]:
+        """See ``EnvironmentFacts``."""
+        return CLONER.simulation_cloner(env)
+
+    def common_objects(self, env: Any) -> tuple[type, ...]:
+        """See ``EnvironmentFacts``."""
+        return common_objects(env)
+
+    def no_worlds(self) -> str:
+        """See ``EnvironmentFacts``."""
+        return no_worlds(self.raw, self.what_is_hidden)
 
 
 class PlanningState(EnvironmentState):
@@ -95,7 +102,7 @@ class PlanningState(EnvironmentState):
 
     __slots__ = ("_legal", "_seen")
 
-    _rules: _Rules
+    _shared: PlanningFacts
     _searched = "planned in"
 
     def __init__(
@@ -134,41 +141,32 @@ class PlanningState(EnvironmentState):
         copy = planning_env(env, action_mask, keep_observations=keep)
         mask = mask_function(copy)
         if action_mask is None:
-            action_mask = present_mask(clone(copy), mask)
-        super().__init__(
-            copy,
-            clone=clone,
-            secrets=Secrets(
-                hidden=hidden_information(env),
-                is_declared=is_declared(env),
-                knowledge=chance_knowledge(env, copy, action_mask),
-                chance=chance,
-                worlds=worlds,
-            ),
-            account=Account(plan._replace(steps=steps), 1),
-            rules=_Rules(actions, int(space.start), mask),
+            action_mask = present_mask(CLONER.clone(copy), mask)
+        facts = PlanningFacts(
+            name=env_name(env),
+            key=(type(copy.unwrapped), repr(copy.spec)),
+            agents=(None,),
+            num_actions=len(actions),
+            clone=CLONER.clone,
+            plan=plan._replace(steps=steps),
+            hidden=hidden_information(env),
+            is_declared=is_declared(env),
+            knowledge=chance_knowledge(env, copy, action_mask),
+            chance=chance,
+            worlds=worlds,
+            raw=env,
+            start=int(space.start),
+            mask=mask,
         )
+        super().__init__(copy, facts)
         self._player = 0
         self._seen: Any = observation
         self._legal: Sequence[int] = (
             actions if action_mask is None else some_allowed(action_mask, len(actions))
         )
 
-    @property
-    def _name(self) -> str:
-        return env_name(self.env)
-
-    def _no_worlds(self) -> str:
-        return no_worlds(self.env, self.what_is_hidden)
-
-    def _common_objects(self, env: Any) -> tuple[type, ...]:
-        return common_objects(env)
-
-    def _simulation_cloner(self, env: Any, seed: int) -> Callable[[Any], Any]:
-        return simulation_cloner(env)
-
     def _world_source(self, unit: Unit, function: WorldFunction) -> Callable[[], Any]:
-        return PlanningWorlds(self.env, None, unit, function, world_cloner())
+        return PlanningWorlds(self.env, None, unit, function, CLONER.world_cloner())
 
     def _with(self, env: Any) -> Self:
         new = super()._with(env)
@@ -211,10 +209,6 @@ class PlanningState(EnvironmentState):
         """True if the episode is over, or the horizon is reached."""
         return self._player == TERMINAL
 
-    def game_key(self) -> Hashable:
-        """Return the environment's class and how it was made."""
-        return type(self.env.unwrapped), repr(self.env.spec)
-
     def legal_actions(self) -> Sequence[int]:
         """Return the actions that the mask allows; without a mask, all actions."""
         return [] if self._player == TERMINAL else self._legal
@@ -225,7 +219,7 @@ class PlanningState(EnvironmentState):
         Raises:
             GameError: for an exception of the environment, or an answer that is none.
         """
-        super().apply_action(action + self._rules.start)
+        super().apply_action(action + self._shared.start)
 
     def _step(self, action: int) -> None:
         answer: Any = None
@@ -239,34 +233,51 @@ class PlanningState(EnvironmentState):
         if terminated or truncated:
             self._player = TERMINAL
             return
-        rules = self._rules
-        mask = rules.mask(self.env, self._seen, info)
+        facts = self._shared
+        mask = facts.mask(self.env, self._seen, info)
         if mask is None:
-            self._legal = rules.actions
+            self._legal = range(facts.num_actions)
         else:  # ``Discrete.sample`` takes the first action where nothing is allowed.
-            self._legal = allowed(mask, len(rules.actions)) or rules.actions[:1]
+            self._legal = allowed(mask, facts.num_actions) or [0]
 
     def policy_view(self, player: int) -> View:
         """Return what a policy gets, as in the environment's own loop."""
-        rules = self._rules
-        mask = np.zeros(len(rules.actions), np.int8)
+        facts = self._shared
+        mask = np.zeros(facts.num_actions, np.int8)
         mask[list(self.legal_actions())] = 1
-        return View(self.env, self._seen, mask, {"action_mask": mask}, start=rules.start)
+        return View(self.env, self._seen, mask, {"action_mask": mask}, start=facts.start)
 
     def _observed(self, player: int) -> Any:
         if self._seen is None:
             raise ValueError("Give the environment's last observation: agent.act(observation).")
         return self._seen
 
-    def num_players(self) -> int:
-        """Return 1."""
-        return 1
-
-    def num_distinct_actions(self) -> int:
-        """Return the size of the action space."""
-        return len(self._rules.actions)
-
     def __str__(self) -> str:
         told = f"{self.env}: {'over' if self.over else f'after {self._account.steps} steps'}"
         seen = " ".join(str(self.observation(0)).split())
         return f"{told}\n{seen}" if len(seen) <= _SHOWN else told
+
+
+class PlanningWorlds(UserWorlds):
+    """Worlds of a Gymnasium environment by the user's function.
+
+    An environment does not show its observation on request, so that only the kind of environment
+    and its actions are compared.
+    """
+
+    def _adopted(self, world: Any) -> Any:
+        if not isinstance(world, gymnasium.Env):
+            raise GameError(f"worlds must return an environment, got {world!r}.")
+        if _kind(world) != _kind(self._env):
+            raise GameError(
+                f"worlds returned the environment {env_name(world)} with the actions "
+                f"{world.action_space} where {env_name(self._env)} with "
+                f"{self._env.action_space} was expected."
+            )
+        return CLONER.deep_clone(searched_part(world, keep_observations=True))
+
+
+def _kind(env: Any) -> tuple[Any, ...]:
+    """Return what two worlds have in common."""
+    raw = type(env.unwrapped)
+    return raw.__module__, raw.__qualname__, env.action_space

@@ -25,23 +25,19 @@ from rave_agents.frameworks.agent import AgentType
 from rave_agents.game.game_state import GameState
 from rave_agents.game.object_names import find_object, parse_object_name, split_place
 from rave_agents.searcher.checks import check_hidden
-from rave_pettingzoo.chain import raw_env
-from rave_pettingzoo.classic import unchanged_go_rules
-from rave_pettingzoo.cloning import chance_knowledge, clone_env
-from rave_pettingzoo.known_worlds import known_worlds
-from rave_pettingzoo.mirror_env import MirrorEnv, check_draws
-from rave_pettingzoo.optional import openspiel
-from rave_pettingzoo.parallel_state import ParallelState
-from rave_pettingzoo.positions import game_state
-from rave_pettingzoo.states import AECState
-from rave_pettingzoo.support import (
+from rave_pettingzoo.checks import (
     check_perfect_information,
     check_searchable,
-    env_name,
-    is_parallel,
     is_simultaneous,
+    known_worlds,
     no_worlds,
 )
+from rave_pettingzoo.classic import unchanged_go_rules
+from rave_pettingzoo.cloning import chance_knowledge, clone_env
+from rave_pettingzoo.mirror_env import MirrorEnv, check_draws
+from rave_pettingzoo.parallel_state import ParallelState
+from rave_pettingzoo.states import AECState, game_state
+from rave_pettingzoo.structure import env_name, is_parallel, openspiel, raw_env
 
 DESCRIPTIONS: dict[str, tuple[str, bool]] = {
     "tictactoe": ("Tic-Tac-Toe", True),

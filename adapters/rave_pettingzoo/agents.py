@@ -21,9 +21,10 @@ from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.game_state import GameState
 from rave_agents.searcher.checks import check_moves
 from rave_agents.searcher.searcher import Searcher
+from rave_pettingzoo.checks import check_worlds
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
-from rave_pettingzoo.support import check_worlds, is_parallel
+from rave_pettingzoo.structure import is_parallel
 
 
 class SearchAgent(SearchingAgent, LoopAgent):

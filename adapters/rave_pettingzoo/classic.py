@@ -17,6 +17,7 @@ import numpy as np
 
 from rave_agents.environments.copying import CopyRules, copied
 from rave_agents.environments.generators import generator_types
+from rave_agents.environments.wrappers import class_name
 
 GO_RULES: Final = "pettingzoo.classic.go.go_base"
 """The module of PettingZoo's Go rules."""
@@ -148,8 +149,38 @@ CLONERS: Final[dict[str, Cloner]] = {
 """Copying functions by the full name of the class, so that no environment needs an import."""
 
 
+def dressed_cloner(raw: Any) -> Cloner | None:
+    """The function whose copies of a raw environment also have their own screen and spaces.
+
+    None for an unknown environment.
+    """
+    own = CLONERS.get(class_name(raw))
+    return None if own is None else functools.partial(_dressed, own)
+
+
+def _dressed(own: Cloner, raw: Any) -> Any:
+    new = own(raw)
+    values: Any = vars(new)
+    if values.get("render_mode") == "human":
+        values["render_mode"] = None
+        values["screen"] = None
+    elif values.get("screen") is not None:
+        values["screen"] = raw.screen.copy()
+    values["action_spaces"] = {a: _copied_space(s) for a, s in values["action_spaces"].items()}
+    return new
+
+
+def _copied_space(space: Any) -> Any:
+    """A copy of a space with its own generator."""
+    new = object.__new__(type(space))
+    vars(new).update(vars(space))
+    if space._np_random is not None:
+        new._np_random = copied(space._np_random, CopyRules())
+    return new
+
+
 def simulation_cloner(raw: Any) -> Cloner | None:
-    """Return the function that copies a raw environment for simulations with a shared generator.
+    """The function that copies a raw environment for simulations with a shared generator.
 
     None for an unknown environment.
     """
@@ -165,12 +196,6 @@ _WITH_CHANCE: Final = (clone_cards, clone_shimmy, clone_hanabi)
 def keeps_generators(raw: Any) -> bool:
     """True if a known environment draws random numbers after its reset."""
     return CLONERS.get(class_name(raw)) in _WITH_CHANCE
-
-
-def class_name(raw: Any) -> str:
-    """The full name of an environment's class."""
-    kind = type(raw)
-    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 _SIZED: Final = ("N", "ALL_COORDS", "EMPTY_BOARD", "NEIGHBORS", "DIAGONALS")

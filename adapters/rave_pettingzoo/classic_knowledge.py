@@ -9,9 +9,10 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 from rave_agents.environments.worlds import WorldFunction
+from rave_agents.environments.wrappers import class_name
 from rave_pettingzoo import poker
-from rave_pettingzoo.classic import class_name, go_position_after
-from rave_pettingzoo.optional import openspiel
+from rave_pettingzoo.classic import go_position_after
+from rave_pettingzoo.structure import openspiel
 
 
 class Kind(NamedTuple):

@@ -2,8 +2,7 @@
 
 An environment is a chain of wrappers around a raw environment. Raw environments that this package
 knows (``classic.py``) or that were registered with ``register_cloner`` have their own copying
-function; ``rave_agents.environments.copying`` copies all others. The first clone of each
-environment outside of ``classic.py`` is checked (``verification.py``).
+function; everything else is copied by ``rave_agents.environments.copying``.
 """
 
 import functools
@@ -17,27 +16,19 @@ from gymnasium.utils import EzPickle
 from pettingzoo.utils import wrappers as wrapper_classes
 from pettingzoo.utils.conversions import aec_to_parallel_wrapper, parallel_to_aec_wrapper
 
-from rave_agents.compiler.signals import is_raised_by_handler
-from rave_agents.environments.chance import (
-    ChanceReport,
-    Knowledge,
-    known,
-    look_for_chance,
-    remember,
-)
-from rave_agents.environments.clone_check import Checked, CloneCheck, check_clones
-from rave_agents.environments.copying import CopyRules, copied, fingerprint, pygame_types
+from rave_agents.environments.chance import ChanceReport, Knowledge
+from rave_agents.environments.cloner import Cloner
+from rave_agents.environments.copying import CopyRules, pygame_types
 from rave_agents.environments.generators import generator_types, reseed_inside
 from rave_agents.environments.wrappers import (
+    chain,
     class_name,
-    refused_wrapper,
     supersuit_changes_observations_alone,
     without,
 )
-from rave_agents.errors import CloneError
 from rave_pettingzoo import classic
-from rave_pettingzoo.chain import inner_env, raw_env, type_chain
-from rave_pettingzoo.verification import ZooPlayer
+from rave_pettingzoo.player import ZooPlayer
+from rave_pettingzoo.structure import check_env, inner_env, raw_env, shows_mask
 
 _E = TypeVar("_E")
 
@@ -48,19 +39,13 @@ PASSIVE_WRAPPERS: tuple[type, ...] = (
 )
 """Wrappers that only check the caller and do not change the game."""
 
-RECORDERS: tuple[type, ...] = tuple(
-    getattr(wrapper_classes, name)
-    for name in ("CaptureStdoutWrapper", "RecordVideo", "RecordVideoParallel")
-    if hasattr(wrapper_classes, name)
-)
-"""Wrappers that only record."""
+RECORDERS = frozenset({"CaptureStdoutWrapper", "RecordVideo", "RecordVideoParallel"})
+"""Classes of PettingZoo's wrappers that only record."""
 
-ADVICE = "Tell how it is copied: rave_pettingzoo.register_cloner(type(env.unwrapped), function)."
-"""The remedy for an environment that cannot be cloned."""
+Masks = Callable[[], Mapping[Any, Any]]
+"""Returns the current masks of a Parallel environment's agents, as far as they are known."""
 
 _registered: dict[type, Callable[[Any], Any]] = {}
-_checked = Checked(inner_env)
-"""The environments whose repetition under equal actions and random numbers was checked."""
 
 
 def register_cloner(env_type: type, cloner: Callable[[Any], Any]) -> None:
@@ -83,7 +68,12 @@ def register_cloner(env_type: type, cloner: Callable[[Any], Any]) -> None:
     if not callable(cloner):
         raise TypeError(f"cloner must be a function of an environment, got {cloner!r}.")
     _registered[env_type] = cloner
-    _checked.clear()
+    CLONER.forget()
+
+
+def registered_cloner(kind: type) -> Callable[[Any], Any] | None:
+    """The function that was registered for a type or for its nearest base."""
+    return next((_registered[base] for base in kind.__mro__ if base in _registered), None)
 
 
 def clone_env(env: _E) -> _E:
@@ -103,68 +93,118 @@ def clone_env(env: _E) -> _E:
         CloneError: if it cannot be copied, or a copy is wrong; the message says why.
     """
     check_env(env)
-    return _checked_clone(env)
-
-
-def _checked_clone(env: _E, masks: Mapping[Any, Any] | None = None) -> _E:
-    rules = _rules()
-
-    def clone(thing: Any) -> Any:
-        return _clone(thing, rules)
-
-    def check() -> CloneCheck:
-        if _is_known(env):
-            return CloneCheck(played=True, repeats=True)
-        player = ZooPlayer(masks)
-        return check_clones(env, clone, lambda thing: fingerprint(thing, rules), player, ADVICE)
-
-    new: _E = _checked.copied(env, clone, check)
+    new: _E = CLONER.checked_clone(env)
     return new
 
 
-def check_env(env: object) -> None:
-    """Raise TypeError if the argument is not a PettingZoo environment."""
-    if not isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
-        raise TypeError(
-            f"env must be a PettingZoo environment, AEC or Parallel, got {type(env).__name__}."
-        )
+class ZooCloner(Cloner):
+    """Copies PettingZoo's environments, see ``rave_agents.environments.cloner.Cloner``."""
+
+    advice = (
+        "Register a copying function: "
+        "rave_pettingzoo.register_cloner(type(env.unwrapped), function)."
+    )
+
+    def inner(self, env: Any) -> Any | None:
+        """See ``Cloner``."""
+        return inner_env(env)
+
+    def is_known(self, env: Any) -> bool:
+        """True for a classic environment with wrappers that only check the caller."""
+        *outer, raw = chain(env, inner_env)
+        known = class_name(raw) in classic.CLONERS and registered_cloner(type(raw)) is None
+        return known and all(type(wrapper) in PASSIVE_WRAPPERS for wrapper in outer)
+
+    def clone(self, env: Any) -> Any:
+        """See ``Cloner``."""
+        own = registered_cloner(type(env)) or classic.dressed_cloner(env)
+        if own is not None:
+            return own(env)
+        return self.copied(env, _with_copiers(_rules(), env, classic.dressed_cloner))
+
+    def search_cloner(self, env: Any) -> Callable[[Any], Any]:
+        """The fastest function that copies an environment from ``searched_env``."""
+        own = classic.CLONERS.get(class_name(env))
+        if own is not None and registered_cloner(type(env)) is None:
+            return own
+        rules = _with_copiers(_rules(), env, classic.dressed_cloner)
+        return lambda given: self.copied(given, rules)
+
+    def simulation_cloner(self, env: Any, seed: int = 0) -> Callable[[Any], Any]:
+        """See ``Cloner``; copies by a registered function have generators of their own."""
+        keeps_own = self.keeps_generators(env)
+        own = classic.simulation_cloner(env)
+        if own is not None and not keeps_own:
+            return own
+        base = _rules() if keeps_own else _simulation_rules(generator_types())
+        rules = _with_copiers(base, env, classic.simulation_cloner)
+        if not keeps_own:
+            return lambda given: self.copied(given, rules)
+        seeds = np.random.default_rng(seed)
+
+        def clone(given: Any) -> Any:
+            new = self.copied(given, rules)
+            reseed_inside(new, seeds)
+            return new
+
+        return clone
+
+    def keeps_generators(self, env: Any) -> bool:
+        """True if copies for simulations have generators of their own."""
+        return any(registered_cloner(type(each)) is not None for each in chain(env, inner_env))
+
+    def fingerprint_rules(self) -> CopyRules:
+        """See ``Cloner``."""
+        return _rules()
+
+    def player(self, masks: Any) -> ZooPlayer:
+        """See ``Cloner``; ``masks`` is of type ``Masks``."""
+        return ZooPlayer(None if masks is None else masks())
 
 
-def searched_env(
-    env: Any, *, keep_observations: bool = False, masks: Mapping[Any, Any] | None = None
-) -> Any:
-    """Return a copy to search, without pictures and wrappers that mean nothing to a search.
+CLONER = ZooCloner()
+"""The cloner of all environments."""
+
+
+def searched_env(env: Any, *, keep_observations: bool = False, masks: Masks | None = None) -> Any:
+    """A copy to search, without pictures and wrappers that mean nothing to a search.
 
     Args:
         env: the environment; it is not changed.
         keep_observations: whether wrappers that change observations are kept.
-        masks: as for ``ZooPlayer``.
+        masks: returns the current masks of a Parallel environment's agents.
 
     Raises:
         CloneError: as ``clone_env``.
     """
-
-    def leaves_out(wrapper: Any, one_is_kept: bool) -> bool:
-        if type(wrapper) is wrapper_classes.TerminateIllegalWrapper:
-            return not one_is_kept  # Another may change a legal action to an illegal one.
-        if type(wrapper) in PASSIVE_WRAPPERS or type(wrapper) in RECORDERS:
-            return True
-        return not keep_observations and only_observes(wrapper)
-
-    env = _straight(without(env, inner_env, leaves_out))
-    clone = _checked_clone(env, masks)
+    clone = CLONER.checked_clone(searched_part(env, keep_observations), masks)
     raw = raw_env(clone)
-    if classic.class_name(raw) in classic.CLONERS:
+    if class_name(raw) in classic.CLONERS:
         raw.render_mode = None
     return clone
 
 
-def _straight(env: Any) -> Any:
-    """Leave out a conversion to turns and back, as some wrappers of Parallel environments make."""
-    inner = inner_env(env)
-    if type(env) is not aec_to_parallel_wrapper or type(inner) is not parallel_to_aec_wrapper:
-        return env
-    return inner_env(inner)
+def searched_part(env: Any, keep_observations: bool) -> Any:
+    """An environment without those wrappers; it is to be copied before it is stepped."""
+
+    def leaves_out(wrapper: Any, one_is_kept: bool) -> bool:
+        if type(wrapper) is wrapper_classes.TerminateIllegalWrapper:
+            return not one_is_kept  # Another may change a legal action to an illegal one.
+        if type(wrapper) in PASSIVE_WRAPPERS or _only_records(wrapper):
+            return True
+        return not keep_observations and only_observes(wrapper)
+
+    part = without(env, inner_env, leaves_out)
+    inner = inner_env(part)
+    # A conversion to turns and back, as some wrappers of Parallel environments make.
+    if type(part) is aec_to_parallel_wrapper and type(inner) is parallel_to_aec_wrapper:
+        return inner_env(inner)
+    return part
+
+
+def _only_records(wrapper: Any) -> bool:
+    kind = type(wrapper)
+    return kind.__name__ in RECORDERS and kind is vars(wrapper_classes).get(kind.__name__)
 
 
 def only_observes(wrapper: Any) -> bool:
@@ -177,142 +217,45 @@ def only_observes(wrapper: Any) -> bool:
         return False
     own = {name for base in kind.__mro__[: kind.__mro__.index(plain)] for name in vars(base)}
     shown = {"observe", "observation_space", "observation_spaces", "render", "close"}
-    if any(not name.startswith("_") and hasattr(plain, name) for name in own - shown):
-        return False
-    if any(not name.startswith("_") and hasattr(wrapper.env, name) for name in own - shown):
+    public = {name for name in own - shown if not name.startswith("_")}
+    # A wrapper passes on attributes of the environment inside, which ``dir`` does not list.
+    if not public.isdisjoint(dir(plain)) or any(hasattr(wrapper.env, name) for name in public):
         return False
     return all(
-        "action_mask" not in (getattr(wrapper.observation_space(agent), "spaces", None) or {})
-        or "action_mask" in (getattr(wrapper.env.observation_space(agent), "spaces", None) or {})
+        shows_mask(wrapper.env.observation_space(agent))
         for agent in wrapper.possible_agents
+        if shows_mask(wrapper.observation_space(agent))
     )
 
 
-def search_cloner(env: Any) -> Callable[[Any], Any]:
-    """Return the fastest function that copies an environment from ``searched_env``."""
-    own = classic.CLONERS.get(classic.class_name(env))
-    return (lambda given: _clone(given, _rules())) if own is None else own
-
-
-def simulation_cloner(env: Any, seed: int) -> Callable[[Any], Any]:
-    """Return a function that copies a search's root for simulations with their own outcomes.
-
-    Copies draw from the generators of their original, one after the other. Copies by a registered
-    function have their own generators, which are reseeded in each copy.
-    """
-    own = classic.simulation_cloner(env)
-    if own is not None:
-        return own
-    rules = _simulation_rules(generator_types())
-    if not _has_registered_cloner(env):
-        return lambda given: _clone(given, rules)
-    seeds = np.random.default_rng(seed)
-
-    def clone(given: Any) -> Any:
-        new = _clone(given, rules)
-        reseed_inside(new, seeds)
-        return new
-
-    return clone
-
-
-def chance_knowledge(env: Any, masks: Mapping[Any, Any] | None = None) -> Knowledge:
-    """Return the knowledge of the chance in an environment, detected at the first call.
+def chance_knowledge(env: Any, masks: Masks | None = None) -> Knowledge:
+    """The knowledge of the chance in an environment, detected at the first call.
 
     Args:
         env: the environment, after ``reset``; it is not changed.
-        masks: as for ``ZooPlayer``.
+        masks: as for ``searched_env``.
     """
-    if _is_known(env):
-        draws = classic.keeps_generators(raw_env(env))
+    raw = raw_env(env)
+    if CLONER.is_known(env):
+        draws = classic.keeps_generators(raw)
         return Knowledge(ChanceReport(), certain=True, has_generators=draws)
-    raw = raw_env(env)
-    knowledge = known(raw)
-    if knowledge is None:
-        base = searched_env(env, masks=masks)
-        report = look_for_chance(
-            base,
-            simulation_cloner(base, 0),
-            ZooPlayer(masks),
-            repeats=_checked.repeats(base) is not False,
-            clones_keep_own=_has_registered_cloner(base),
-        )
-        knowledge = remember(raw, Knowledge(report))
-    return knowledge
-
-
-def _is_known(env: Any) -> bool:
-    raw = raw_env(env)
-    if _registered_cloner(type(raw)) is not None:
-        return False
-    wrappers = type_chain(env)[:-1]
-    return classic.class_name(raw) in classic.CLONERS and all(
-        kind in PASSIVE_WRAPPERS for kind in wrappers
+    return CLONER.knowledge(
+        raw,
+        lambda: searched_env(env, masks=masks),
+        CLONER.player(masks),
+        clones_keep_own=CLONER.keeps_generators(env),
     )
 
 
-def _registered_cloner(kind: type) -> Callable[[Any], Any] | None:
-    return next((_registered[base] for base in kind.__mro__ if base in _registered), None)
-
-
-def _has_registered_cloner(env: Any) -> bool:
-    return any(_registered_cloner(kind) is not None for kind in type_chain(env))
-
-
-def _clone(env: Any, rules: CopyRules) -> Any:
-    kind = type(env)
-    if kind in PASSIVE_WRAPPERS:
-        new = object.__new__(kind)
-        values = vars(env).copy()
-        values["env"] = _clone(env.env, rules)
-        if values.get("_prev_obs") is not None:
-            values["_prev_obs"] = _copied_observation(values["_prev_obs"])
-        vars(new).update(values)
-        return new
-    own = _registered_cloner(kind)
-    if own is not None:
-        return own(env)
-    known = classic.CLONERS.get(classic.class_name(env))
-    if known is not None:
-        return _dressed(known(env), env)
-    inner = inner_env(env)
-    try:
-        return copied(env, rules, {} if inner is None else {id(inner): _clone(inner, rules)})
-    except CloneError:
-        raise
-    except Exception as error:
-        if is_raised_by_handler(error):
-            raise
-        if inner is not None:
-            raise CloneError(refused_wrapper(env, error)) from error
-        raise CloneError(f"{class_name(env)} cannot be copied: {error}. {ADVICE}") from error
-
-
-def _dressed(new: Any, raw: Any) -> Any:
-    """Give a classic environment's copy its own screen and action spaces."""
-    values = vars(new)
-    if values.get("render_mode") == "human":
-        values["render_mode"] = None
-        values["screen"] = None
-    elif values.get("screen") is not None:
-        values["screen"] = raw.screen.copy()
-    values["action_spaces"] = {a: _copied_space(s) for a, s in values["action_spaces"].items()}
-    return new
-
-
-def _copied_space(space: Any) -> Any:
-    """Return a copy of a space with its own generator."""
-    new = object.__new__(type(space))
-    vars(new).update(vars(space))
-    if space._np_random is not None:
-        new._np_random = copied(space._np_random, CopyRules())
-    return new
-
-
-def _copied_observation(observation: Any) -> Any:
-    if isinstance(observation, dict):
-        return {key: _copied_observation(value) for key, value in observation.items()}
-    return observation.copy() if hasattr(observation, "copy") else observation
+def _with_copiers(
+    rules: CopyRules, env: Any, of_classic: Callable[[Any], Callable[[Any], Any] | None]
+) -> CopyRules:
+    """Rules that copy the parts of an environment with a copying function of their own by it."""
+    for each in chain(env, inner_env):
+        own = registered_cloner(type(each)) or of_classic(each)
+        if own is not None:  # It copies all that is inside, too.
+            return rules.copying({type(each): own})
+    return rules
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from rave_agents.environments.worlds import WorldFunction
 from rave_pettingzoo.adapter import make_played_env
 from rave_pettingzoo.cloning import clone_env
 from rave_pettingzoo.episode import Episode, Outside, play_episode
-from rave_pettingzoo.support import turn_based_env
+from rave_pettingzoo.structure import turn_based_env
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -16,9 +16,8 @@ from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.endless import LONGEST_GAME, endless_game
 from rave_agents.records import fields
-from rave_pettingzoo.masks import mask_of
 from rave_pettingzoo.policies import make_policy
-from rave_pettingzoo.support import is_parallel, is_shimmy
+from rave_pettingzoo.structure import is_parallel, is_shimmy, mask_of
 
 Outside = Literal["raise", "illegal"]
 """Results of an action outside its space."""

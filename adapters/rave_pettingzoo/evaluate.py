@@ -15,7 +15,7 @@ from rave_agents.results.progress import Progress, shown
 from rave_pettingzoo.env_table import EnvTable, env_maker
 from rave_pettingzoo.episode import Episode, Outside, check_agents
 from rave_pettingzoo.evaluation import Evaluation
-from rave_pettingzoo.support import env_name, turn_based_env
+from rave_pettingzoo.structure import env_name, turn_based_env
 
 
 @validated

@@ -3,8 +3,9 @@
 import copy
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
+import gymnasium
 import numpy as np
 import pettingzoo
 from gymnasium import spaces
@@ -15,26 +16,27 @@ from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.check_time import checks_within
 from rave_agents.environments.masks import KEY, LOOKED_FOR
 from rave_agents.environments.plan import AUTO
-from rave_agents.environments.worlds import WorldFunction, check_world_function
+from rave_agents.environments.worlds import WorldFunction
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
 from rave_agents.searcher.evaluators import horizon_value
-from rave_pettingzoo.chain import raw_env
-from rave_pettingzoo.cloning import check_env
-from rave_pettingzoo.masks import allowed_actions, mask_of, masked_actions
+from rave_pettingzoo.checks import check_agents_known, check_begun, check_searchable
+from rave_pettingzoo.cloning import Masks
+from rave_pettingzoo.env_facts import EnvFacts, Options, env_facts
 from rave_pettingzoo.parallel_state import ParallelState
-from rave_pettingzoo.positions import game_state
-from rave_pettingzoo.support import (
-    check_agents_known,
-    check_begun,
-    check_searchable,
+from rave_pettingzoo.states import position
+from rave_pettingzoo.structure import (
+    allowed_actions,
+    check_env,
     is_parallel,
+    mask_of,
+    masked_function,
+    masks_of,
+    raw_env,
     turn_based_env,
 )
-from rave_pettingzoo.vectors import rows_of
-from rave_pettingzoo.zoo_state import plan_for
 
 
 class LoopAgent(EnvironmentAgent):
@@ -90,16 +92,14 @@ class LoopAgent(EnvironmentAgent):
         _check_player(env, player)
         self.player: Any = player if self._rows is None else None
         """The agent to play for in a Parallel environment; None in an AEC environment."""
-        if not isinstance(translate, bool):
-            raise TypeError(f"translate must be True or False, got {translate!r}.")
+        options = Options(translate, worlds, chance, horizon, discount, horizon_value(evaluator))
+        options.checked_plan(env)
         self.translate = translate
         """True if searches may play in OpenSpiel's states."""
-        check_world_function(worlds)
         self.worlds = worlds
         """The user's source of worlds (determinizations), if any."""
         self.chance: Chance = checked_chance(chance)
         """The handling of chance: simulations draw its outcomes, or foresee them."""
-        plan_for(env, horizon, discount, horizon_value(evaluator))
         self.horizon = horizon
         """Steps that simulations look ahead; None for the end, ``"auto"`` for the default."""
         self.discount = discount
@@ -200,21 +200,49 @@ class LoopAgent(EnvironmentAgent):
     _asked: float | None = None
     """The ``time.perf_counter()`` time at which the agent was asked for the present action."""
 
+    _facts: EnvFacts | None = None
+    """The facts of the environment of the last action."""
+
+    @property
+    def _seconds(self) -> float | None:
+        """The seconds that a move may take; None without a limit."""
+        return None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_facts"}
+
+    def _facts_of(self, env: Any, *, masks: Masks | None = None) -> EnvFacts:
+        """The facts of an environment, collected again only if it or an option has changed."""
+        together = masks is not None
+        options = Options(
+            self.translate,
+            self.worlds,
+            self.chance,
+            self.horizon,
+            self.discount,
+            horizon_value(self.evaluator),
+            keep_observations=not together and isinstance(self.evaluator, BatchEvaluator),
+            player=self.player if together else None,
+            simultaneous=together or None,
+        )
+        facts = self._facts
+        if facts is None or not facts.fits(env, options):
+            facts = env_facts(env, options, masks)
+            vars(self)["_facts"] = facts
+        return facts
+
     def _act(self, env: Any, observation: Any, mask: Any) -> int:
-        if is_parallel(env):
-            return self._act_together(env, *self._told(env, observation, mask))
-        _check_selected(env)
-        if self._waits(env):
+        turns = turn_based_env(env) if isinstance(env, pettingzoo.ParallelEnv) else env
+        if turns is None:
+            return self._act_together(env, *self._shown(env, observation, mask))
+        if turns is env:
+            _check_selected(env)
+        elif self._waits(turns):
             return 0
         self._asked = time.perf_counter()
-        with checks_within(getattr(self, "_seconds", None)):
-            state = game_state(
-                env,
-                translate=self.translate,
-                keep_observations=isinstance(self.evaluator, BatchEvaluator),
-                **self._state_options(),
-            )
-        _check_mask(env, observation, mask, state.legal_actions())
+        with checks_within(self._seconds):
+            state = position(turns, self._facts_of(turns))
+        _check_mask(turns, observation, mask, state.legal_actions())
         return self.choose(state)
 
     def _act_together(
@@ -227,33 +255,17 @@ class LoopAgent(EnvironmentAgent):
                 return 0  # Its row goes on with the others.
             raise ValueError(f"{self.player!r} is out of the game.")
         self._asked = time.perf_counter()
-        with checks_within(getattr(self, "_seconds", None)):
-            state = ParallelState(
-                env,
-                observations=observations,
-                infos=infos,
-                simultaneous=True,
-                player=self.player,
-                **self._state_options(),
-            )
+        with checks_within(self._seconds):
+            facts = self._facts_of(env, masks=lambda: masks_of(env, observations, infos))
+            state = ParallelState.at(env, facts, observations, infos)
         return self.choose(state)
 
-    def _waits(self, env: Any) -> bool:
-        """True if it is another's turn, in the view of turns as a Parallel environment."""
-        turns = turn_based_env(env)
-        if self.player is None or turns is None:
+    def _waits(self, turns: Any) -> bool:
+        """True if it is another's turn in a Parallel view of turns."""
+        if self.player is None:
             return False
         check_begun(turns)
         return bool(turns.agent_selection != self.player)
-
-    def _state_options(self) -> dict[str, Any]:
-        return {
-            "worlds": self.worlds,
-            "chance": self.chance,
-            "horizon": self.horizon,
-            "discount": self.discount,
-            "evaluator": horizon_value(self.evaluator),
-        }
 
     def _observation_space(self) -> Any:
         if self.members:
@@ -261,10 +273,10 @@ class LoopAgent(EnvironmentAgent):
         agent = getattr(self.env, "agent_selection", None) if self.player is None else self.player
         return None if agent is None else self.env.observation_space(agent)
 
-    def _told(
+    def _shown(
         self, env: Any, observation: Any, mask: Any
     ) -> tuple[Mapping[Any, Any], Mapping[Any, Any]]:
-        """The observations and infos that ``act`` was given one or more of."""
+        """The observations and infos by agent, from the arguments of ``act``."""
         masks = mask if isinstance(mask, Mapping) else {self.player: mask}
         infos = {
             agent: given if isinstance(given, Mapping) else {KEY: given}
@@ -305,22 +317,22 @@ class RandomLoopAgent(LoopAgent):
         """Play whatever actions there are."""
 
     def _act(self, env: Any, observation: Any, mask: Any) -> Any:
-        if is_parallel(env):
-            return self._act_together(env, *self._told(env, observation, mask))
-        if self._waits(env):
+        turns = turn_based_env(env) if isinstance(env, pettingzoo.ParallelEnv) else env
+        if turns is None:
+            return self._act_together(env, *self._shown(env, observation, mask))
+        if turns is not env and self._waits(turns):
             return 0
-        turns = turn_based_env(env)
-        env = env if turns is None else turns
+        env = turns
         _check_selected(env)
         check_begun(env)
         if not hasattr(env, "agent_selection"):
             raise UnsupportedGameError(
-                f"{env} does not tell whose turn it is: a random agent plays in AEC environments."
+                f"{env} has no agent_selection: a random agent plays in AEC environments."
             )
         space = env.action_space(env.agent_selection)
         if not isinstance(space, spaces.Discrete):
             return self._sample(space)
-        legal = masked_actions(env)
+        legal = masked_function(env)(env)
         _check_mask(env, observation, mask, legal)
         return int(space.start) + int(self._random.choice(legal))
 
@@ -330,9 +342,9 @@ class RandomLoopAgent(LoopAgent):
         space = env.action_space(self.player)
         if not isinstance(space, spaces.Discrete):
             return self._sample(space)
-        told = observations.get(self.player), infos.get(self.player)
+        shown = observations.get(self.player), infos.get(self.player)
         size = int(space.n)
-        legal = allowed_actions(mask_of(env, self.player, *told, size), size, self.player)
+        legal = allowed_actions(mask_of(env, self.player, *shown, size), size, self.player)
         return int(space.start) + int(self._random.choice(legal))
 
     def _sample(self, space: Any) -> Any:
@@ -340,6 +352,42 @@ class RandomLoopAgent(LoopAgent):
         own = copy.deepcopy(space)
         own.seed(int(self._random.integers(2**31)))
         return own.sample()
+
+
+class Row(NamedTuple):
+    """One row of a vectorised environment of Supersuit's."""
+
+    env: Any
+    """The Parallel environment."""
+    agent: Any
+    """Its agent whose observations and actions the row has."""
+
+
+def rows_of(env: Any) -> Sequence[Row] | None:
+    """The rows of a vectorised environment of Supersuit's; None for any other environment.
+
+    Raises:
+        UnsupportedGameError: if its environments are in other processes, where the search cannot
+            copy them, or are none of PettingZoo's.
+    """
+    if isinstance(env, gymnasium.Env | pettingzoo.AECEnv | pettingzoo.ParallelEnv):
+        return None
+    if not hasattr(env, "num_envs"):
+        return None
+    held = vars(env)
+    inside = held.get("par_env")
+    if isinstance(inside, pettingzoo.ParallelEnv):
+        return [Row(inside, agent) for agent in inside.possible_agents]
+    parts = held.get("vec_envs") or [part for part in (held.get("venv"),) if part is not None]
+    rows = [rows_of(part) for part in parts]
+    if not rows or None in rows:
+        raise UnsupportedGameError(
+            f"{type(env).__name__} keeps its environments out of reach, in other processes, or "
+            "they are none of PettingZoo's, so the search cannot copy them. Use "
+            "supersuit.pettingzoo_env_to_vec_env_v1, and concat_vec_envs_v1 with num_cpus=1; "
+            "rave_gymnasium's agents are for vectorised environments of Gymnasium's."
+        )
+    return [row for found in rows if found is not None for row in found]
 
 
 def _check_player(env: Any, player: Any) -> None:

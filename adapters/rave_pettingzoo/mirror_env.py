@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rave_agents.errors import UnsupportedGameError
-from rave_pettingzoo.support import env_name
+from rave_pettingzoo.structure import env_name
 
 
 class MirrorEnv:

@@ -1,4 +1,4 @@
-"""OpenSpiel's side of Shimmy's environments; see ``optional.openspiel``, which imports it."""
+"""OpenSpiel's side of Shimmy's environments; see ``structure.openspiel``, which imports it."""
 
 from typing import Any
 

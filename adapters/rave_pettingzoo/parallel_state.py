@@ -1,14 +1,14 @@
 """Parallel environments as a GameState."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import pettingzoo
 
 from rave_agents.agents.views import View
 from rave_agents.config.search_config import SearchConfig
-from rave_agents.environments.chance import Chance, checked_chance
+from rave_agents.environments.chance import Chance
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.environment_simulator import (
     EnvironmentSimulator,
@@ -17,33 +17,15 @@ from rave_agents.environments.environment_simulator import (
 )
 from rave_agents.environments.environment_state import TERMINAL
 from rave_agents.environments.masks import shown_mask
-from rave_agents.environments.plan import AUTO, Account, ValueFunction
-from rave_agents.environments.worlds import Unit, WorldFunction, check_world_function
+from rave_agents.environments.plan import AUTO, ValueFunction
+from rave_agents.environments.worlds import Unit, WorldFunction
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import PlayerId
-from rave_pettingzoo.cloning import check_env, search_cloner, searched_env
-from rave_pettingzoo.masks import Asked, allowed_actions, asked_function
-from rave_pettingzoo.support import check_begun, check_searchable, env_name
-from rave_pettingzoo.verification import masks_of
+from rave_pettingzoo.checks import check_begun
+from rave_pettingzoo.env_facts import EnvFacts, Options, env_facts
+from rave_pettingzoo.structure import allowed_actions, check_env, masks_of
 from rave_pettingzoo.worlds import ParallelWorlds
-from rave_pettingzoo.zoo_state import Seats, ZooState, plan_for, secrets_of
-
-
-class _Rules(NamedTuple):
-    """Rules that all states of one environment share."""
-
-    agents: tuple[Any, ...]
-    """The agents by seat."""
-    seats: Mapping[Any, int]
-    """The seats by agent."""
-    sizes: Mapping[Any, int]
-    """The number of actions of each agent."""
-    asked: Asked | None
-    """Asks the environment's own methods for masks."""
-    observer: Any
-    """The agent whose knowledge worlds agree with."""
-    simultaneous: bool
-    """True if agents move at the same time."""
+from rave_pettingzoo.zoo_state import ZooState
 
 
 class ParallelState(ZooState):
@@ -81,8 +63,6 @@ class ParallelState(ZooState):
 
     __slots__ = ("_legal", "_seen")
 
-    _rules: _Rules
-
     def __init__(
         self,
         env: Any,
@@ -98,42 +78,55 @@ class ParallelState(ZooState):
         evaluator: ValueFunction | None = None,
     ) -> None:
         check_env(env)
-        plan = plan_for(env, horizon, discount, evaluator)
-        if not isinstance(env, pettingzoo.ParallelEnv):
-            raise TypeError(f"env must be a Parallel environment, got {type(env).__name__}.")
         if simultaneous is not None and not isinstance(simultaneous, bool):
             raise TypeError(f"simultaneous must be True, False or None, got {simultaneous!r}.")
-        check_world_function(worlds)
-        checked_chance(chance)
-        check_searchable(env, simultaneous=True)
+        options = Options(
+            worlds=worlds,
+            chance=chance,
+            horizon=horizon,
+            discount=discount,
+            evaluator=evaluator,
+            player=player,
+            simultaneous=simultaneous,
+        )
+        options.checked_plan(env)
+        if not isinstance(env, pettingzoo.ParallelEnv):
+            raise TypeError(f"env must be a Parallel environment, got {type(env).__name__}.")
+        facts = env_facts(env, options, lambda: masks_of(env, observations, infos))
+        self._begin(env, facts, observations, infos)
+
+    @classmethod
+    def at(
+        cls,
+        env: Any,
+        facts: EnvFacts,
+        observations: Mapping[Any, Any],
+        infos: Mapping[Any, Any],
+    ) -> Self:
+        """Return the position of an environment whose facts are known."""
         check_begun(env)
-        agents = tuple(env.possible_agents)
-        if worlds is not None and player not in agents:
+        state = object.__new__(cls)
+        state._begin(env, facts, observations, infos)
+        return state
+
+    def _begin(
+        self,
+        env: Any,
+        facts: EnvFacts,
+        observations: Mapping[Any, Any],
+        infos: Mapping[Any, Any],
+    ) -> None:
+        player = facts.options.player
+        if facts.worlds is not None and player not in facts.agents:
             raise ValueError(
-                f"player must be the agent that the worlds are for, one of {list(agents)}, "
+                f"player must be the agent that the worlds are for, one of {list(facts.agents)}, "
                 f"got {player!r}."
             )
-        keep = worlds is not None or evaluator is not None
-        masks = masks_of(env, observations, infos)
-        copy = searched_env(env, keep_observations=keep, masks=masks)
-        super().__init__(
-            copy,
-            clone=search_cloner(copy),
-            secrets=secrets_of(env, worlds, chance, masks),
-            account=Account(plan, len(agents)),
-            rules=_Rules(
-                agents=agents,
-                seats=Seats(env_name(env), agents),
-                sizes={agent: int(env.action_space(agent).n) for agent in agents},
-                asked=asked_function(copy),
-                observer=player,
-                simultaneous=False,
-            ),
-        )
+        copy = facts.copy(env, lambda: masks_of(env, observations, infos))
+        super().__init__(copy, facts)
         self._look(observations, infos)
-        if simultaneous is None:
-            simultaneous = self._player == PlayerId.SIMULTANEOUS
-        self._rules = self._rules._replace(simultaneous=simultaneous)
+        if facts.options.simultaneous is None and self._player == PlayerId.SIMULTANEOUS:
+            self._shared = facts.changed(simultaneous=True)
         self._set_player()
         self._check_turns("")
 
@@ -147,24 +140,29 @@ class ParallelState(ZooState):
     def _allowed(
         self, agent: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]
     ) -> Sequence[int]:
-        size = self._rules.sizes[agent]
+        size = self._size(agent)
         mask = shown_mask(observations.get(agent), infos.get(agent), size)
-        if mask is None and self._rules.asked is not None:
-            mask = self._rules.asked(self.env, agent)
+        if mask is None and self._shared.mask_source is not None:
+            mask = self._shared.mask_source(self.env, agent)
         return allowed_actions(mask, size, agent)
+
+    def _size(self, agent: Any) -> int:
+        """The number of an agent's actions."""
+        facts = self._shared
+        return int(facts.bound.spaces[facts.seats[agent]].n)
 
     def _set_player(self) -> None:
         choosing = [agent for agent, legal in self._legal.items() if len(legal) > 1]
         forced = [agent for agent, legal in self._legal.items() if len(legal) == 1]
         if not choosing and not forced:
             self._player = TERMINAL
-        elif len(choosing) > 1 or self._rules.simultaneous:
+        elif len(choosing) > 1 or self._shared.simultaneous:
             self._player = int(PlayerId.SIMULTANEOUS)
         else:
-            self._player = self._rules.agents.index((choosing or forced)[0])
+            self._player = self._shared.agents.index((choosing or forced)[0])
 
     def _check_turns(self, after: str) -> None:
-        if self._player == PlayerId.SIMULTANEOUS and not self._rules.simultaneous:
+        if self._player == PlayerId.SIMULTANEOUS and not self._shared.simultaneous:
             raise UnsupportedGameError(
                 f"{self.env}: several agents have a choice at the same time{after}, but it began "
                 "as a turn-based game: pass simultaneous=True to ParallelState."
@@ -172,35 +170,35 @@ class ParallelState(ZooState):
 
     def has_simultaneous_moves(self) -> bool:
         """True if agents move at the same time."""
-        return self._rules.simultaneous
+        return self._shared.simultaneous
 
     def seat(self, agent: Any) -> int:
         """Return the seat of an agent."""
-        return self._rules.agents.index(agent)
+        return self._shared.agents.index(agent)
 
     @property
     def _open_loop(self) -> bool:
         """True if nodes stand for joint actions whatever their outcomes (open loop)."""
-        secrets = self._secrets
-        return self._rules.simultaneous and (secrets.draws or secrets.worlds is not None)
+        facts = self._shared
+        return facts.simultaneous and (facts.draws or facts.worlds is not None)
 
     def hides_information(self) -> bool:
         """True if something is hidden from agents for which the search has no worlds of its own."""
-        return self._secrets.hides and not (
-            self._rules.simultaneous and self._secrets.worlds is not None
+        return self._shared.hides and not (
+            self._shared.simultaneous and self._shared.worlds is not None
         )
 
     def draws_chance(self) -> bool:
         """True if the environment draws random outcomes of actions in a turn-based game."""
-        return self._secrets.draws and not self._rules.simultaneous
+        return self._shared.draws and not self._shared.simultaneous
 
     def check_worlds(self, config: SearchConfig) -> None:
         """Raise UnsupportedGameError if a search of this configuration has no worlds here."""
         if self.hides_information() and config.hidden == "determinize":
-            raise UnsupportedGameError(self._no_worlds())
+            raise UnsupportedGameError(self._shared.no_worlds())
 
     def _world_source(self, unit: Unit, function: WorldFunction) -> Callable[[], Any]:
-        return ParallelWorlds(self.env, self._rules.observer, unit, function, self._clone)
+        return ParallelWorlds(self.env, self._shared.options.player, unit, function, self._clone)
 
     def _seen_by(self, player: int) -> Hashable:
         return hashable(self._observed(player))
@@ -218,23 +216,23 @@ class ParallelState(ZooState):
         player = self._player if player is None else player
         if player < 0 or self._player == TERMINAL:
             return []
-        legal = self._legal.get(self._rules.agents[player], [])
+        legal = self._legal.get(self._shared.agents[player], [])
         return [0] if self._open_loop and not legal else legal
 
     def all_actions(self, player: int) -> Sequence[int]:
         """Return all actions of an agent, whatever its mask allows."""
-        return range(self._rules.sizes[self._rules.agents[player]])
+        return range(self._size(self._shared.agents[player]))
 
     def apply_action(self, action: int) -> None:
         """Step the environment with this action and the only action of each other agent."""
-        mover = self._rules.agents[self._player]
+        mover = self._shared.agents[self._player]
         actions = {agent: legal[0] for agent, legal in self._legal.items() if len(legal) == 1}
         super().apply_action({**actions, mover: action})
         self._check_turns(f" after {action}")
 
     def apply_actions(self, actions: Sequence[int]) -> None:
         """Step the environment with an action of every agent, in the order of the seats."""
-        agents, legal = self._rules.agents, self._legal
+        agents, legal = self._shared.agents, self._legal
         super().apply_action(
             {agent: actions[seat] for seat, agent in enumerate(agents) if legal.get(agent)}
         )
@@ -246,25 +244,21 @@ class ParallelState(ZooState):
     def _step(self, actions: Mapping[Any, int]) -> None:
         observations, rewards, ended, cut, infos = self.env.step(dict(actions))
         for agent, reward in rewards.items():
-            self._account.add(self._rules.seats[agent], reward)
+            self._account.add(self._shared.seats[agent], reward)
         if all(ended.get(agent) or cut.get(agent) for agent in self.env.agents):
             self._player = TERMINAL
         else:
             self._look(observations, infos or {})
 
     def _observed(self, player: int) -> Any:
-        return self._seen.get(self._rules.agents[player])
+        return self._seen.get(self._shared.agents[player])
 
     def policy_view(self, player: int) -> View:
         """Return what a policy for this seat gets, as in the environment's own loop."""
-        agent = self._rules.agents[player]
-        mask = np.zeros(self._rules.sizes[agent], np.int8)
+        agent = self._shared.agents[player]
+        mask = np.zeros(self._size(agent), np.int8)
         mask[list(self.legal_actions(player))] = 1
         return View(self.env, self._observed(player), mask, {}, agent, agent, self._seen, {})
-
-    def num_distinct_actions(self) -> int:
-        """The largest action space's size."""
-        return max(self._rules.sizes.values())
 
     @property
     def _simulator_type(self) -> type[EnvironmentSimulator]:

@@ -10,8 +10,8 @@ from rave_agents.environments.worlds import WorldFunction
 from rave_agents.errors import RaveAgentsError
 from rave_pettingzoo.agents import make_agent
 from rave_pettingzoo.loop_agent import LoopAgent
-from rave_pettingzoo.positions import game_state
-from rave_pettingzoo.support import is_parallel
+from rave_pettingzoo.states import game_state
+from rave_pettingzoo.structure import is_parallel
 
 
 def make_policy(

@@ -14,7 +14,7 @@ from rave_agents.plots.film import Film
 from rave_pettingzoo.agents import make_agent
 from rave_pettingzoo.episode import check_agents, play, play_together
 from rave_pettingzoo.policies import make_policy
-from rave_pettingzoo.support import is_parallel, turn_based_env
+from rave_pettingzoo.structure import is_parallel, turn_based_env
 
 
 def record(

@@ -1,51 +1,35 @@
 """AEC environments as a GameState."""
 
-import importlib.util
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Self
 
 import pettingzoo
 
 from rave_agents.agents.views import View
-from rave_agents.environments.chance import Chance, checked_chance
+from rave_agents.environments.chance import Chance
 from rave_agents.environments.environment_state import TERMINAL
-from rave_agents.environments.plan import AUTO, Account, ValueFunction
-from rave_agents.environments.worlds import Unit, WorldFunction, check_world_function
+from rave_agents.environments.facts import metadata_of
+from rave_agents.environments.plan import AUTO, ValueFunction
+from rave_agents.environments.worlds import Unit, WorldFunction
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.game.game_state import GameState
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_agents.simulate.value import PositionValue
-from rave_pettingzoo.classic_knowledge import Kind, kind_of
-from rave_pettingzoo.cloning import check_env, search_cloner, searched_env
-from rave_pettingzoo.known_worlds import known_worlds
-from rave_pettingzoo.masks import legal_function, mask_of
-from rave_pettingzoo.optional import openspiel
-from rave_pettingzoo.support import (
-    check_begun,
-    check_searchable,
-    env_name,
+from rave_pettingzoo.checks import check_begun, check_searchable, is_openspiels
+from rave_pettingzoo.env_facts import EnvFacts, Options, env_facts
+from rave_pettingzoo.structure import (
+    check_env,
+    is_parallel,
     is_shimmy,
+    mask_of,
+    openspiel,
+    raw_env,
     turn_based_env,
 )
 from rave_pettingzoo.worlds import FunctionWorlds, view
-from rave_pettingzoo.zoo_state import Seats, ZooState, plan_for, secrets_of
-
-
-class _Rules(NamedTuple):
-    """Rules that all states of one environment share."""
-
-    agents: tuple[Any, ...]
-    """The agents by seat."""
-    seats: Mapping[Any, int]
-    """The seats by agent."""
-    num_actions: int
-    """One more than the largest action of any agent."""
-    legal: Callable[[Any], Sequence[int]]
-    """The legal actions of the agent that is selected."""
-    kind: Kind | None
-    """The kind of a known environment."""
-    translate: bool
-    """True if searches may run in OpenSpiel's states."""
+from rave_pettingzoo.zoo_state import ZooState
 
 
 class AECState(ZooState):
@@ -86,8 +70,6 @@ class AECState(ZooState):
 
     __slots__ = ()
 
-    _rules: _Rules
-
     def __init__(
         self,
         env: Any,
@@ -100,50 +82,38 @@ class AECState(ZooState):
         evaluator: ValueFunction | None = None,
         keep_observations: bool = False,
     ) -> None:
-        plan = plan_for(env, horizon, discount, evaluator)
-        if isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is not None:
-            env = turn_based_env(env)
+        options = Options(
+            translate, worlds, chance, horizon, discount, evaluator, keep_observations
+        )
+        options.checked_plan(env)
         check_env(env)
+        env = turn_based_env(env) or env
         if not isinstance(env, pettingzoo.AECEnv):
             raise TypeError(
                 f"env must be an AEC environment, got {type(env).__name__}; ParallelState takes "
                 "Parallel ones."
             )
-        if not isinstance(translate, bool):
-            raise TypeError(f"translate must be True or False, got {translate!r}.")
-        check_world_function(worlds)
-        worlds = known_worlds(env) if worlds is None else worlds
-        check_searchable(env)
+        self._begin(env, env_facts(env, options))
+
+    @classmethod
+    def at(cls, env: Any, facts: EnvFacts) -> Self:
+        """Return the position of an environment whose facts are known."""
         check_begun(env)
-        checked_chance(chance)
-        keep = keep_observations or worlds is not None or evaluator is not None
-        copy = searched_env(env, keep_observations=keep)
-        agents = tuple(copy.possible_agents)
-        super().__init__(
-            copy,
-            clone=search_cloner(copy),
-            secrets=secrets_of(env, worlds, chance),
-            account=Account(plan, len(agents)),
-            rules=_Rules(
-                agents=agents,
-                seats=Seats(env_name(env), agents),
-                num_actions=max(int(env.action_space(agent).n) for agent in agents),
-                legal=legal_function(copy),
-                kind=kind_of(copy),
-                translate=translate
-                and plan.is_whole_game
-                and importlib.util.find_spec("pyspiel") is not None,
-            ),
-        )
+        state = object.__new__(cls)
+        state._begin(env, facts)
+        return state
+
+    def _begin(self, env: Any, facts: EnvFacts) -> None:
+        super().__init__(facts.copy(env), facts)
         self._settle()
-        if self._rules.translate and self._player != TERMINAL:
+        if facts.translate and self._player != TERMINAL:
             _translation().prepare(self.env)
 
     def _world_source(self, unit: Unit, function: WorldFunction) -> Callable[[], Any]:
         return FunctionWorlds(self.env, unit, function, self._clone)
 
     def _seen_by(self, player: int) -> Hashable:
-        return view(self.env, self._rules.agents[player])
+        return view(self.env, self._shared.agents[player])
 
     def _seen_by_all(self) -> Hashable:
         return tuple(view(self.env, agent) for agent in self.env.agents)
@@ -157,13 +127,13 @@ class AECState(ZooState):
         if self._player == TERMINAL:
             return []
         try:
-            return self._rules.legal(self.env)
+            return self._shared.legal(self.env)
         except Exception as error:
             self._blame(error)
             raise
 
     def _step(self, action: int) -> None:
-        env, account, seats = self.env, self._account, self._rules.seats
+        env, account, seats = self.env, self._account, self._shared.seats
         env.step(action)
         for agent, reward in env.rewards.items():
             account.add(seats[agent], reward)
@@ -176,7 +146,7 @@ class AECState(ZooState):
             agent = env.agent_selection
             ended, cut = env.terminations, env.truncations
             if not (ended[agent] or cut[agent]):
-                self._player = self._rules.seats[agent]
+                self._player = self._shared.seats[agent]
                 return
             if all(ended[other] or cut[other] for other in env.agents):
                 break
@@ -188,14 +158,10 @@ class AECState(ZooState):
 
         For a Shimmy environment these are OpenSpiel's returns.
         """
-        kind = self._rules.kind
+        kind = self._shared.kind
         if kind is not None and kind.returns is not None and self._plan.is_whole_game:
             return kind.returns(self.env)
         return super().returns()
-
-    def num_distinct_actions(self) -> int:
-        """Return the size of the largest action space."""
-        return self._rules.num_actions
 
     def min_utility(self) -> float:
         """Return the least possible return; ``-inf`` if unknown: the search scales by itself."""
@@ -206,7 +172,7 @@ class AECState(ZooState):
         return self._bounds()[1]
 
     def _bounds(self) -> tuple[float, float]:
-        kind = self._rules.kind
+        kind = self._shared.kind
         if self._plan.value is not None and not self._plan.is_whole_game:
             return -math.inf, math.inf
         if is_shimmy(self.env) and self._plan.is_whole_game:
@@ -221,16 +187,16 @@ class AECState(ZooState):
         if is_shimmy(self.env):
             total: float | None = _openspiel_state(self.env).utility_sum()
             return total
-        kind = self._rules.kind
+        kind = self._shared.kind
         return 0.0 if kind is not None and kind.zero_sum else None
 
     def board_tiling(self) -> str | None:
         """Return the board's tiling; None for squares, or if unknown."""
-        name = str((getattr(self.env.unwrapped, "metadata", None) or {}).get("name", ""))
+        name = str(metadata_of(self.env.unwrapped).get("name", ""))
         return "points" if name.startswith("go_") else None
 
     def _observed(self, player: int) -> Any:
-        return self.env.observe(self._rules.agents[player])
+        return self.env.observe(self._shared.agents[player])
 
     @property
     def framework_state(self) -> Any:
@@ -238,13 +204,13 @@ class AECState(ZooState):
 
         Agents of OpenSpiel's users play there.
         """
-        translates = self._rules.translate and self._player != TERMINAL
+        translates = self._shared.translate and self._player != TERMINAL
         found = _translation().openspiel_state(self.env) if translates else None
         return self if found is None else found
 
     def policy_view(self, player: int) -> View:
         """Return what a policy for this seat gets, as in the environment's own loop."""
-        env, agent = self.env, self._rules.agents[player]
+        env, agent = self.env, self._shared.agents[player]
         observation, info = env.observe(agent), env.infos.get(agent, {})
         size = int(env.action_space(agent).n)
         return View(env, observation, mask_of(env, agent, observation, info, size), info, agent)
@@ -256,14 +222,14 @@ class AECState(ZooState):
 
     def position_key(self) -> Hashable:
         """Return a key that is equal for equal positions of classic environments; else None."""
-        kind = self._rules.kind
+        kind = self._shared.kind
         if kind is None or kind.key is None or not self._plan.is_whole_game:
             return None
         return (type(self.env).__module__, self._player, kind.key(self.env))
 
     def moves_to(self, later: "AECState") -> Sequence[int] | None:
         """Return the actions that lead from here to a later position; None if unknown."""
-        kind = self._rules.kind
+        kind = self._shared.kind
         plain = self._plan.is_whole_game and later._plan.is_whole_game
         if kind is None or type(later.env) is not type(self.env) or not plain:
             return None
@@ -277,7 +243,7 @@ class AECState(ZooState):
         The action alone may be given, as to ``pyspiel.State``.
         """
         player, action = (self._player, player) if action is None else (player, action)
-        kind = self._rules.kind
+        kind = self._shared.kind
         if kind is None or kind.action_name is None or player != self._player:
             return str(action)
         return kind.action_name(self.env, action)
@@ -286,7 +252,7 @@ class AECState(ZooState):
         """Return OpenSpiel's provider if the position is the same there, else one on clones."""
         playouts = evaluator is None and frame.header[Header.PLAYOUTS] > 0
         translatable = playouts or isinstance(evaluator, PositionValue)
-        if translatable and self._rules.translate and self._player != TERMINAL:
+        if translatable and self._shared.translate and self._player != TERMINAL:
             translated = _translation()
             found = translated.translated_safely(self.env)
             if found is not None:
@@ -299,11 +265,11 @@ class AECState(ZooState):
         return super().simulator(frame, evaluator)
 
     def __str__(self) -> str:
-        kind = self._rules.kind
+        kind = self._shared.kind
         board = "" if kind is None or kind.text is None else f"{kind.text(self.env)}\n"
         if self._player == TERMINAL:
             return f"{board}{self.env}: over"
-        return f"{board}{self.env}: {self._rules.agents[self._player]} to move"
+        return f"{board}{self.env}: {self._shared.agents[self._player]} to move"
 
 
 def _translation() -> Any:
@@ -314,3 +280,47 @@ def _translation() -> Any:
 
 def _openspiel_state(env: Any) -> Any:
     return openspiel().OpenSpielState(env.game_state)
+
+
+def game_state(
+    env: Any,
+    *,
+    translate: bool = True,
+    worlds: WorldFunction | None = None,
+    chance: Chance | str = Chance.DRAW,
+    horizon: int | str | None = AUTO,
+    discount: float = 1.0,
+    evaluator: ValueFunction | None = None,
+    keep_observations: bool = False,
+) -> GameState:
+    """Return the position of a live environment in the form that is fastest to search.
+
+    OpenSpiel's own state for a Shimmy environment, unless ``translate`` is False, or there are
+    ``worlds``, a horizon or a discount, or observations are kept; else an ``AECState``.
+
+    Raises:
+        TypeError, ValueError, CloneError, UnsupportedGameError: as ``AECState``.
+    """
+    check_env(env)
+    if is_parallel(env) and is_openspiels(env):
+        env = raw_env(env)  # OpenSpiel's state knows whose turn it is.
+    if is_parallel(env):
+        check_searchable(env, simultaneous=True)
+        raise UnsupportedGameError(
+            f"{env} cannot be searched by itself: in a Parallel environment agents may move at the "
+            "same time. Give what its last reset or step returned: "
+            "rave_pettingzoo.ParallelState(env, observations=..., infos=...); or make an agent for "
+            "one of its players: RaveAgent(env, player=...)."
+        )
+    options = Options(translate, worlds, chance, horizon, discount, evaluator, keep_observations)
+    env = turn_based_env(env) or env
+    return position(env, env_facts(env, options))
+
+
+def position(env: Any, facts: EnvFacts) -> GameState:
+    """Return the position of an AEC environment whose facts are known, as ``game_state`` does."""
+    if facts.is_openspiels:
+        check_begun(env)
+        state: GameState = openspiel().OpenSpielState(facts.raw.game_state.clone())
+        return state
+    return AECState.at(env, facts)

@@ -29,7 +29,7 @@ from rave_agents.results.result import GrowingResult, by_column
 from rave_agents.results.tables import Column, Table
 from rave_pettingzoo.env_table import EnvTable, env_maker
 from rave_pettingzoo.episode import Episode, Outside, check_agents
-from rave_pettingzoo.support import env_name, turn_based_env
+from rave_pettingzoo.structure import env_name, turn_based_env
 
 
 class PolicyStanding(NamedTuple):

@@ -24,6 +24,7 @@ import pyspiel
 from rave_openspiel import OpenSpielState
 
 from rave_agents.compiler.signals import is_raised_by_handler
+from rave_agents.environments.wrappers import class_name
 from rave_agents.game.game_state import PlayerId
 from rave_agents.games.kit.rules_state import compiled_simulator
 from rave_agents.simulate.evaluator import Evaluator
@@ -37,7 +38,6 @@ from rave_agents.simulate.simulator import (
     reweighted_frame,
 )
 from rave_pettingzoo.chess_actions import AMBIGUOUS, NONE, OPENSPIEL_ACTIONS, chess_actions
-from rave_pettingzoo.classic import class_name
 from rave_pettingzoo.classic_knowledge import chess_move
 
 _log = logging.getLogger("rave_agents")

@@ -11,12 +11,12 @@ from typing import Any
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.worlds import Unit, UserWorlds, WorldFunction
+from rave_agents.environments.wrappers import chain, class_name
 from rave_agents.errors import GameError
-from rave_pettingzoo.chain import raw_env, type_chain
+from rave_pettingzoo.checks import check_begun
 from rave_pettingzoo.classic_knowledge import kind_of
-from rave_pettingzoo.cloning import check_env, search_cloner, searched_env
-from rave_pettingzoo.masks import legal_actions
-from rave_pettingzoo.support import check_begun, env_name
+from rave_pettingzoo.cloning import CLONER, searched_env
+from rave_pettingzoo.structure import check_env, env_name, inner_env, masked_function, raw_env
 
 
 class _ZooWorlds(UserWorlds):
@@ -48,10 +48,10 @@ class FunctionWorlds(_ZooWorlds):
         function: WorldFunction,
         clone: Callable[[Any], Any] | None = None,
     ) -> None:
-        clone = search_cloner(env) if clone is None else clone
+        clone = CLONER.search_cloner(env) if clone is None else clone
         super().__init__(env, env.agent_selection, unit, function, clone)
         self._types = _type_names(env)
-        self._legal = sorted(legal_actions(env))
+        self._legal = _legal(env)
         self._view = view(env, self._agent)
 
     def _check(self, world: Any) -> None:
@@ -66,7 +66,7 @@ class FunctionWorlds(_ZooWorlds):
             raise GameError(
                 f"worlds returned an environment where {mover!r} is to move, not {self._agent!r}."
             )
-        legal = sorted(legal_actions(world))
+        legal = _legal(world)
         if legal != self._legal:
             raise GameError(
                 f"worlds returned an environment where {legal} are legal, but {self._legal} are."
@@ -126,8 +126,14 @@ def view(env: Any, agent: Any) -> Hashable:
     return hashable(seen), None
 
 
+def _legal(env: Any) -> list[int]:
+    """The legal actions of the selected agent."""
+    kind = kind_of(env)
+    return sorted((masked_function(env) if kind is None else kind.legal)(env))
+
+
 def _type_names(env: Any) -> Sequence[Any]:
-    names = [(kind.__module__, kind.__qualname__) for kind in type_chain(env)]
+    names = [class_name(each) for each in chain(env, inner_env)]
     return [*names, *env.possible_agents]
 
 

@@ -11,9 +11,7 @@ does not repeat itself even then has chance from elsewhere, such as the operatin
 clones may diverge.
 """
 
-import functools
 import re
-import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, Protocol
 
@@ -24,7 +22,6 @@ from rave_agents.environments.copying import equal
 from rave_agents.environments.dice import seeded
 from rave_agents.environments.failures import NOT_RESET, SHOWN, counted, told
 from rave_agents.environments.generators import Generators, find_generators
-from rave_agents.environments.wrappers import Inner, chain
 from rave_agents.errors import CloneError
 
 Step = tuple[Any, ...]
@@ -55,58 +52,6 @@ class CloneCheck(NamedTuple):
     """False if the check could not play: before a reset, or after the end."""
     repeats: bool
     """True if the environment repeats itself under equal actions and random numbers."""
-
-
-class Checked:
-    """Environments whose clones have been checked.
-
-    Two environments of one class may differ in what they hold, so that each is checked. A copy
-    of a checked environment counts as checked.
-
-    Args:
-        inner: returns the environment inside a wrapper.
-    """
-
-    def __init__(self, inner: Inner) -> None:
-        self._inner = inner
-        self._found: dict[int, tuple[weakref.ref[Any], dict[Hashable, bool]]] = {}
-
-    def repeats(self, env: Any) -> bool | None:
-        """Return whether an environment repeats itself; None if it has not been checked."""
-        raw, key = self._known_by(env)
-        entry = self._found.get(id(raw))
-        return None if entry is None or entry[0]() is not raw else entry[1].get(key)
-
-    def _known_by(self, env: Any) -> tuple[Any, Hashable]:
-        """Return the innermost environment, and the types of all wrappers around it."""
-        every = chain(env, self._inner)
-        return every[-1], tuple(map(type, every))
-
-    def note(self, env: Any, repeats: bool) -> None:
-        """Note the result of a check, for as long as the environment exists."""
-        raw, key = self._known_by(env)
-        number = id(raw)
-        entry = self._found.get(number)
-        if entry is None or entry[0]() is not raw:
-            # No function of Python: what a signal handler raises there is lost.
-            entry = weakref.ref(raw, functools.partial(self._found.pop, number)), {}
-            self._found[number] = entry
-        entry[1][key] = repeats
-
-    def copied(self, env: Any, clone: Callable[[Any], Any], check: Callable[[], CloneCheck]) -> Any:
-        """Return a copy of an environment, whose clones are checked before the first."""
-        if self.repeats(env) is None:
-            result = check()
-            if result.played:
-                self.note(env, result.repeats)
-        new, repeats = clone(env), self.repeats(env)
-        if repeats is not None:
-            self.note(new, repeats)
-        return new
-
-    def clear(self) -> None:
-        """Forget all."""
-        self._found.clear()
 
 
 class Player(Protocol):

@@ -50,6 +50,10 @@ class CopyRules:
         """Return these rules for copies that share further types with the original."""
         return dataclasses.replace(self, shared=(*self.shared, *types))
 
+    def copying(self, copiers: Mapping[type, Callable[[Any], Any]]) -> "CopyRules":
+        """Return these rules with further functions that copy instances of types."""
+        return dataclasses.replace(self, copiers={**copiers, **self.copiers})
+
 
 def copied(thing: Any, rules: CopyRules, replaced: Mapping[int, Any] | None = None) -> Any:
     """Return a deep copy.

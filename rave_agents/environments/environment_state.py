@@ -18,12 +18,13 @@ from rave_agents.environments.chance import (
 )
 from rave_agents.environments.dice import Dice
 from rave_agents.environments.environment_simulator import EnvironmentSimulator, WorldSimulator
+from rave_agents.environments.facts import EnvironmentFacts
 from rave_agents.environments.failures import Line, step_failed
-from rave_agents.environments.hidden_information import Secrets
 from rave_agents.environments.masks import without_mask
 from rave_agents.environments.plan import Account, Plan
 from rave_agents.environments.worlds import Unit, WorldFunction
 from rave_agents.errors import RaveAgentsError, UnsupportedGameError
+from rave_agents.game.facts import Facts, collected_facts
 from rave_agents.game.game_state import NO_ACTION, PlayerId
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.simulator import Frame, Simulator
@@ -36,29 +37,17 @@ class EnvironmentState:
 
     Args:
         env: the copy.
-        clone: copies it.
-        secrets: what agents cannot know.
-        account: the rewards of all agents; it counts the steps, too.
-        rules: what else all states of one environment have in common; an adapter's own.
+        shared: what all positions of the environment share.
     """
 
-    __slots__ = ("_account", "_clone", "_line", "_player", "_rules", "_secrets", "env")
+    __slots__ = ("_account", "_clone", "_line", "_player", "_shared", "env")
 
-    def __init__(
-        self,
-        env: Any,
-        *,
-        clone: Callable[[Any], Any],
-        secrets: Secrets,
-        account: Account,
-        rules: Any,
-    ) -> None:
+    def __init__(self, env: Any, shared: EnvironmentFacts) -> None:
         self.env: Any = env
         """The copy of the environment."""
-        self._clone = clone
-        self._secrets = secrets
-        self._account = account
-        self._rules = rules
+        self._shared = shared
+        self._clone = shared.clone
+        self._account = Account(shared.plan, len(shared.agents))
         self._player = TERMINAL
         self._line: Line = ()
 
@@ -66,11 +55,6 @@ class EnvironmentState:
 
     _searched: ClassVar[str] = "searched"
     """The word for what a search does to the environment, for messages."""
-
-    @property
-    def _name(self) -> str:
-        """The environment's name, for messages."""
-        raise NotImplementedError
 
     def _step(self, action: Any) -> None:
         """Step the environment, add the rewards to the account, and find who is to move."""
@@ -88,32 +72,31 @@ class EnvironmentState:
         """Return the actions that the mask allows; without a mask, all actions."""
         raise NotImplementedError
 
-    def num_players(self) -> int:
-        """Return the largest number of agents that the environment can have."""
-        raise NotImplementedError
-
-    def num_distinct_actions(self) -> int:
-        """Return the size of the largest action space."""
-        raise NotImplementedError
-
-    def _simulation_cloner(self, env: Any, seed: int) -> Callable[[Any], Any]:
-        """Return the function that copies a search's root for simulations.
-
-        The copies share the root's generators, or have generators of their own, seeded by ``seed``.
-        """
-        raise NotImplementedError
-
-    def _common_objects(self, env: Any) -> tuple[type, ...]:
-        """Return types of objects that copies share, and that no step draws from."""
-        raise NotImplementedError
-
     def _world_source(self, unit: Unit, function: WorldFunction) -> Callable[[], Any]:
         """Return the source of worlds by the user's function."""
         raise NotImplementedError
 
-    def _no_worlds(self) -> str:
-        """Say why a search needs worlds here, and the remedies."""
-        raise NotImplementedError
+    # Facts.
+
+    def facts(self) -> Facts:
+        """Return the facts of the game, collected again only when a search has met chance."""
+        shared = self._shared
+        report = shared.knowledge.report
+        if not shared.collected or shared.collected[0][0] is not report:
+            shared.collected[:] = [(report, collected_facts(self))]
+        return shared.collected[0][1]
+
+    def game_key(self) -> Hashable:
+        """Return a key of the environment's class and of how it was made."""
+        return self._shared.key
+
+    def num_players(self) -> int:
+        """Return the largest number of agents that the environment can have."""
+        return len(self._shared.agents)
+
+    def num_distinct_actions(self) -> int:
+        """Return the size of the largest action space."""
+        return self._shared.num_actions
 
     # Copies.
 
@@ -125,7 +108,7 @@ class EnvironmentState:
         """Return the state with another environment, in which the same agent is to move."""
         new = object.__new__(type(self))
         new.env = env
-        new._clone, new._secrets, new._rules = self._clone, self._secrets, self._rules
+        new._clone, new._shared = self._clone, self._shared
         new._account = self._account.copy()
         new._player, new._line = self._player, self._line
         return new
@@ -140,26 +123,26 @@ class EnvironmentState:
 
     def hides_information(self) -> bool:
         """Return True if the environment hides information from agents, or has ``worlds``."""
-        return self._secrets.hides
+        return self._shared.hides
 
     @property
     def what_is_hidden(self) -> str | None:
         """The information known to be hidden from agents."""
-        return self._secrets.what_is_hidden
+        return self._shared.what_is_hidden
 
     def draws_chance(self) -> bool:
         """Return True if the environment draws random outcomes of actions itself."""
-        return self._secrets.draws
+        return self._shared.draws
 
     @property
     def chance(self) -> ChanceReport:
         """The report on chance in the environment's steps."""
-        return self._secrets.knowledge.report
+        return self._shared.knowledge.report
 
     def seeing(self) -> Self:
         """Return this state for a search that sees hidden information, which is cheating."""
         new = self.clone()
-        new._secrets = self._secrets.opened()
+        new._shared = self._shared.changed(is_open=True, worlds=None)
         return new
 
     def worlds(self, player: int, unit: Unit) -> Callable[[], Self]:
@@ -175,12 +158,12 @@ class EnvironmentState:
 
     def begun_worlds(self, unit: Unit) -> Callable[[], Self]:
         """Return a source of worlds that draw from the generators of this state's environment."""
-        function = self._secrets.worlds
+        function = self._shared.worlds
         if function is not None:
             source = self._world_source(unit, function)
             return lambda: self._with(source())
         if self.hides_information():
-            raise UnsupportedGameError(self._no_worlds())
+            raise UnsupportedGameError(self._shared.no_worlds())
         return self.clone
 
     def _begun(self, entropy: Sequence[int]) -> tuple[Self, Dice]:
@@ -189,22 +172,23 @@ class EnvironmentState:
         Raises:
             UnsupportedGameError: if generators cannot be reseeded.
         """
-        knowledge, sees = self._secrets.knowledge, self._secrets.chance is Chance.SEE
+        shared = self._shared
+        knowledge, sees = shared.knowledge, shared.chance is Chance.SEE
         if sees:
             say_it_sees_chance()
         elif knowledge.report.fixed:
             raise UnsupportedGameError(
-                f"{self._name} cannot be {self._searched} fairly: a copy would foresee the "
+                f"{shared.name} cannot be {self._searched} fairly: a copy would foresee the "
                 f"outcomes of chance, since {', '.join(knowledge.report.fixed)} cannot be "
                 "reseeded. Draw from a NumPy generator instead, or allow the search to cheat with "
                 "chance='see'."
             )
         root = self.clone()
         root._account = self._account.ahead()
-        shared = self._common_objects(root.env)
-        dice = search_dice(root.env, knowledge, entropy, sees=sees, shared=shared)
+        common = shared.common_objects(root.env)
+        dice = search_dice(root.env, knowledge, entropy, sees=sees, shared=common)
         if not sees:
-            root._clone = self._simulation_cloner(root.env, sum(entropy))
+            root._clone = shared.simulation_cloner(root.env, sum(entropy))
         return root, dice
 
     # Moves.
@@ -256,7 +240,7 @@ class EnvironmentState:
     def _blame(self, error: Exception) -> None:
         """Raise GameError for an exception of the environment's own."""
         if not isinstance(error, RaveAgentsError) and not is_raised_by_handler(error):
-            raise step_failed(self._name, error, self._line) from error
+            raise step_failed(self._shared.name, error, self._line) from error
 
     # Rewards and observations.
 
@@ -310,7 +294,7 @@ class EnvironmentState:
             root,
             frame,
             dice=dice,
-            met=self._secrets.met(),
+            met=self._shared.met(),
             num_distinct_actions=self.num_distinct_actions(),
             evaluator=evaluator,
             observer=observer,

@@ -60,6 +60,9 @@ class StateAbilities(Abilities):
 
     # Facts of the game, the same for all of its positions.
 
+    facts: Offered[Callable[[], Any] | None] = Method(None)
+    """``facts()``: the ``Facts`` of the game, for a state that keeps them; the same object as long
+    as nothing has changed."""
     game_key: Offered[Callable[[], Hashable] | None] = Method(None)
     """``game_key()``: equal for two states exactly if they are of the same game; needed where a
     class is of several games. What a search learns of one game it forgets in another."""

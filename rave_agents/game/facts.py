@@ -53,10 +53,20 @@ class Facts(NamedTuple):
 
 
 def facts_of(state: GameState) -> Facts:
-    """Collect the facts of a state's game.
+    """The facts of a state's game, from the state itself if it keeps them.
 
     Raises:
         GameError: if the game's numbers of players or actions, or its utilities, are invalid.
+    """
+    kept = StateAbilities(state).facts
+    return collected_facts(state) if kept is None else kept()
+
+
+def collected_facts(state: GameState) -> Facts:
+    """Ask a state for the facts of its game.
+
+    Raises:
+        GameError: as ``facts_of``.
     """
     offers = StateAbilities(state)
     limits = utility_limits(state)

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 from rave_gymnasium import GraveAgent, PlanningState, PUCTAgent, RaveAgent, UCTAgent
-from rave_gymnasium.cloning import REPLACED, class_name, clone, planning_env
+from rave_gymnasium.cloning import CLONER, REPLACED, planning_env
 
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError
 from rave_agents.environments.copying import equal
+from rave_agents.environments.wrappers import class_name
 from rave_agents.errors import CloneError, GameError
 from rave_agents.frameworks.adapters import as_game_state, load_game
 
@@ -362,7 +363,7 @@ def test_clone_of_a_clone_is_a_clone():
     env = made("Taxi-v4", 2)
     walk(env, 3, 1)
     first = planning_env(env)
-    assert equal(walk(clone(first), 30, 4), walk(first, 30, 4))
+    assert equal(walk(CLONER.clone(first), 30, 4), walk(first, 30, 4))
 
 
 def test_a_copy_of_an_agent_goes_on_as_it_does_and_neither_disturbs_the_other():

@@ -17,10 +17,10 @@ from rave_pettingzoo import (
     PNMCTSAgent,
     RegretMatchingAgent,
     UCTAgent,
+    checks,
     evaluate,
     make_agent,
     register_cloner,
-    support,
 )
 from rave_pettingzoo.adapter import PettingZooGame
 from rave_pettingzoo.cloning import _registered
@@ -391,7 +391,7 @@ def test_the_first_search_of_an_unknown_environment_says_what_is_assumed_once(ca
     class Declared(zoo.Counting):
         metadata: ClassVar = {"name": "declared", "hidden_information": None}
 
-    support._assumed.clear()
+    checks._assumed.clear()
     with caplog.at_level(logging.WARNING, "rave_agents"):
         for kind in (Unknown, Unknown, Declared, dice.zoo_coin(dice.Python)):
             env = kind()

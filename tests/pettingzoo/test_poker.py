@@ -2,8 +2,8 @@
 
 import pytest
 from helpers import zoo
-from rave_pettingzoo import AECState, UCTAgent, known_worlds, register_worlds
-from rave_pettingzoo.known_worlds import _registered
+from rave_pettingzoo import AECState, UCTAgent, checks, register_worlds
+from rave_pettingzoo.checks import _registered
 
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.frameworks.own_games import as_game
@@ -83,7 +83,7 @@ def test_registered_worlds_need_no_argument():
         assert UCTAgent(env, simulations=20).act() in zoo.legal_of(env)
     finally:
         del _registered[type(env)]
-    assert known_worlds.known_worlds(env) is None
+    assert checks.known_worlds(env) is None
 
 
 @pytest.mark.parametrize("arguments", [(dict, zoo.deal), (zoo.Counting, "deal")])

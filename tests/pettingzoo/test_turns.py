@@ -12,8 +12,8 @@ from pettingzoo.utils.conversions import (
     turn_based_aec_to_parallel,
 )
 from rave_pettingzoo import RandomLoopAgent, UCTAgent, make_agent
-from rave_pettingzoo.support import is_simultaneous
-from rave_pettingzoo.turns import _takes_turns
+from rave_pettingzoo.checks import is_simultaneous
+from rave_pettingzoo.turn_order import _takes_turns
 
 from rave_agents.errors import UnsupportedGameError
 

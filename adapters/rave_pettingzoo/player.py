@@ -12,7 +12,7 @@ from rave_agents.environments.check_time import LEAST_STEPS, CheckTime, seconds_
 from rave_agents.environments.clone_check import RAISED, Start, Step, raised
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.masks import allowed
-from rave_pettingzoo.masks import mask_of
+from rave_pettingzoo.structure import mask_of, masks_of, num_actions
 
 STEPS = 100
 """Largest number of steps for which a check plays each environment."""
@@ -93,20 +93,6 @@ class ZooPlayer:
         return (*step[:5], step[6])
 
 
-def masks_of(env: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return the masks in a Parallel environment's observations and infos, by agent."""
-    infos = infos or {}
-    return {
-        agent: mask_of(env, agent, observations.get(agent), infos.get(agent), _size(env, agent))
-        for agent in env.agents
-    }
-
-
-def _size(env: Any, agent: Any) -> int:
-    """The number of an agent's actions; 0 if they cannot be counted."""
-    return int(getattr(env.action_space(agent), "n", 0))
-
-
 def _play(
     env: Any,
     like: list[Step] | None = None,
@@ -135,7 +121,7 @@ def _play(
                 action = {a: _choose(env.action_space(a), masks.get(a), drawn) for a in env.agents}
             elif not (shown[3] or shown[4]):
                 agent = env.agent_selection
-                mask = mask_of(env, agent, shown[1], shown[5], _size(env, agent))
+                mask = mask_of(env, agent, shown[1], shown[5], num_actions(env, agent))
                 action = _choose(env.action_space(agent), mask, drawn)
             answer = env.step(action)
         except Exception as error:

@@ -16,9 +16,8 @@ from pettingzoo.utils.conversions import aec_to_parallel_wrapper, parallel_to_ae
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.check_time import CheckTime
 from rave_agents.environments.copying import equal
-from rave_pettingzoo.chain import inner_env, raw_env
-from rave_pettingzoo.cloning import search_cloner
-from rave_pettingzoo.masks import present_actions
+from rave_pettingzoo.cloning import CLONER
+from rave_pettingzoo.structure import inner_env, present_actions, raw_env
 
 DECLARATION = "simultaneous_moves"
 """The metadata key under which an environment declares, by True or False, how its agents move."""
@@ -97,7 +96,7 @@ def _played_in_turns(raw: Any) -> bool:
     """True if some agent sees what another has done before all have acted."""
     drawn = random.Random(0)
     budget = CheckTime(SECONDS)
-    clone = search_cloner(raw)
+    clone = CLONER.search_cloner(raw)
     acted: set[Any] = set()
     try:
         env = _begun(raw)
@@ -129,7 +128,7 @@ def _played_in_turns(raw: Any) -> bool:
 
 
 def _begun(raw: Any, seed: int = 0) -> Any:
-    env = search_cloner(raw)(raw)
+    env = CLONER.search_cloner(raw)(raw)
     if getattr(env, "render_mode", None) is not None:
         env.render_mode = None
     env.reset(seed=seed)

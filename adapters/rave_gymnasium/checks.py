@@ -8,7 +8,7 @@ import gymnasium
 from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
-from rave_agents.environments.hidden_information import (
+from rave_agents.environments.facts import (
     DECLARATION,
     DRAWN_BEFORE,
     UNDECLARED,

@@ -1,0 +1,266 @@
+"""Checks whether the search can play a PettingZoo environment, and what the environment hides."""
+
+import logging
+from collections.abc import Iterable
+from typing import Any
+
+import pettingzoo
+from gymnasium import spaces
+
+from rave_agents.config.search_config import SearchConfig
+from rave_agents.environments.facts import (
+    DECLARATION,
+    DRAWN_BEFORE,
+    UNDECLARED,
+    declared_hidden,
+)
+from rave_agents.environments.spaces import not_discrete
+from rave_agents.environments.worlds import WorldFunction
+from rave_agents.environments.wrappers import class_name
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.searcher.checks import check_hidden
+from rave_pettingzoo.classic import CLONERS
+from rave_pettingzoo.classic_knowledge import inherited_kind, kind_of
+from rave_pettingzoo.structure import (
+    check_env,
+    env_name,
+    inherits_shimmy,
+    is_shimmy,
+    openspiel,
+    raw_env,
+)
+from rave_pettingzoo.turn_order import DECLARATION as TURNS_DECLARATION
+from rave_pettingzoo.turn_order import turns_at_once, why_simultaneous
+
+_log = logging.getLogger("rave_agents")
+
+
+def check_searchable(env: Any, *, simultaneous: bool = False) -> None:
+    """Refuse an environment that the search cannot play, with the reason.
+
+    Args:
+        env: the environment.
+        simultaneous: whether it is searched in its Parallel form, where agents may move at the same
+            time.
+
+    Raises:
+        TypeError: if ``env`` is not a PettingZoo environment.
+        UnsupportedGameError: for simultaneous moves, or actions that are not discrete.
+    """
+    check_env(env)
+    check_agents_known(env)
+    for agent in raw_env(env).possible_agents:
+        space = env.action_space(agent)
+        if not isinstance(space, spaces.Discrete) or space.start != 0:
+            raise UnsupportedGameError(
+                f"{env_name(env)} cannot be searched: the actions of {agent!r} are "
+                f"{not_discrete(space)}."
+            )
+    if simultaneous:
+        why = turns_at_once(env)
+        if why is not None:
+            raise UnsupportedGameError(
+                f"{env_name(env)} cannot be searched in this Parallel form: {why}. Give the agent "
+                "the AEC environment, or turn_based_aec_to_parallel(aec_env)."
+            )
+        return
+    why = _why_simultaneous(env)
+    if why is not None:
+        raise UnsupportedGameError(
+            f"{env_name(env)} cannot be searched in its AEC form: its agents move at the same "
+            f"time ({why}), and later agents would know the others' actions. Use its Parallel "
+            "form, with an agent for each player; or, if they take turns, declare it: "
+            f"metadata[{TURNS_DECLARATION!r}] = False."
+        )
+
+
+def check_agents_known(env: Any) -> None:
+    """Raise TypeError for an environment that does not list its agents."""
+    raw = raw_env(env)
+    agents = getattr(raw, "possible_agents", None)
+    if isinstance(agents, Iterable) and not isinstance(agents, str) and list(agents):
+        return
+    raise TypeError(
+        f"{class_name(raw)} has no possible_agents, the list of all agents that it can have: "
+        "PettingZoo's API asks for it from the constructor on, in addition to agents, those that "
+        "are in the game."
+    )
+
+
+def check_begun(env: Any) -> None:
+    """Raise ValueError for an environment before its first reset, or after the end."""
+    raw = raw_env(env)
+    parallel = isinstance(env, pettingzoo.ParallelEnv) or isinstance(raw, pettingzoo.ParallelEnv)
+    if parallel or type(raw).last is not pettingzoo.AECEnv.last:
+        begun = parallel or hasattr(raw, "agent_selection")
+    else:
+        begun = hasattr(raw, "_cumulative_rewards")
+    try:
+        agents = env.agents
+    except AttributeError:
+        agents = None
+    if agents is None or not begun:
+        raise ValueError(f"{env} has not been reset: call env.reset() first.")
+    if not agents:
+        raise ValueError(f"The episode of {env} is over: call env.reset() first.")
+
+
+def is_simultaneous(env: Any) -> bool:
+    """True if agents of an AEC environment choose their actions at the same time."""
+    return _why_simultaneous(env) is not None
+
+
+def _why_simultaneous(env: Any) -> str | None:
+    """Why agents are taken to move at the same time; None if they take turns."""
+    raw = raw_env(env)
+    if not is_shimmy(raw):
+        return why_simultaneous(env)
+    return None if openspiel().is_sequential(raw.game_type) else "OpenSpiel's game says so"
+
+
+def always_ends(env: Any) -> bool:
+    """True if games of an environment are known to end, whatever is played."""
+    raw = raw_env(env) if isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv) else None
+    return raw is not None and (is_shimmy(raw) or inherited_kind(raw) is not None)
+
+
+def is_openspiels(env: Any) -> bool:
+    """True if OpenSpiel's own state can be searched in place of the environment."""
+    raw = raw_env(env)
+    return is_shimmy(raw) and openspiel().refusal(raw.game_type) is None
+
+
+_registered: dict[type, WorldFunction] = {}
+
+
+def register_worlds(env_type: type, worlds: WorldFunction) -> None:
+    """Register the function that draws worlds for an AEC environment and for its subclasses.
+
+    Agents then need no ``worlds=``, and the command line plays the environment, too.
+
+    Args:
+        env_type: a class of raw environments, without wrappers.
+        worlds: see ``rave_pettingzoo.worlds.WorldFunction``.
+
+    Raises:
+        TypeError: if the arguments are not a class of AEC environments and a function.
+    """
+    if not isinstance(env_type, type) or not issubclass(env_type, pettingzoo.AECEnv):
+        raise TypeError(f"env_type must be a class of AEC environments, got {env_type!r}.")
+    if not callable(worlds):
+        raise TypeError(f"worlds must be a function of (env, agent, rng), got {worlds!r}.")
+    _registered[env_type] = worlds
+
+
+def known_worlds(env: Any) -> WorldFunction | None:
+    """The worlds of an environment by its class: registered, or of RLCard's poker; else None."""
+    raw = raw_env(env)
+    for base in type(raw).__mro__:
+        if base in _registered:
+            return _registered[base]
+    kind = kind_of(raw)
+    return None if kind is None else kind.worlds
+
+
+def hidden_information(env: Any) -> str | None:
+    """The information that an environment is known to hide from its agents; else None.
+
+    An environment can declare it in ``metadata["hidden_information"]``; otherwise subclasses of the
+    classic environments hide what these hide. Copies of Shimmy's environments foresee chance.
+
+    Raises:
+        TypeError: if the declaration is not a text, True, False or None.
+    """
+    raw = raw_env(env)
+    declared = declared_hidden(raw, env_name)
+    if declared is not UNDECLARED:
+        return str(declared) if declared else None
+    if inherits_shimmy(raw):
+        found: str | None = openspiel().hidden_information(raw.game_type)
+        return found
+    kind = inherited_kind(raw)
+    return None if kind is None else kind.hidden
+
+
+def is_declared(env: Any) -> bool:
+    """True if an environment declares what it hides from its agents, or that it hides nothing."""
+    return declared_hidden(raw_env(env), env_name) is not UNDECLARED
+
+
+def check_worlds(env: Any, config: SearchConfig, worlds: Any, *, translate: bool) -> None:
+    """Raise UnsupportedGameError if a search of this configuration cannot play fairly.
+
+    Args:
+        env: the environment.
+        config: the search's configuration.
+        worlds: the user's source of worlds, if any.
+        translate: whether the search may run in OpenSpiel's states.
+    """
+    if config.hidden != "determinize":
+        return
+    if worlds is None and translate and is_openspiels(env):
+        openspiel().check_worlds(raw_env(env)._env, config, None)
+    elif worlds is None and known_worlds(env) is None and hidden_information(env) is not None:
+        raise UnsupportedGameError(no_worlds(env))
+    elif worlds is not None or known_worlds(env) is not None:
+        check_hidden(config, simultaneous=False)
+
+
+def check_perfect_information(env: Any) -> None:
+    """Raise UnsupportedGameError if the environment hides information."""
+    hidden = hidden_information(env)
+    if hidden is not None and known_worlds(env) is None:
+        raise UnsupportedGameError(
+            f"{env_name(env)} cannot be searched without worlds: it hides {hidden}. {_instead(env)}"
+        )
+
+
+def no_worlds(env: Any, hidden: str | None = None) -> str:
+    """Say why there are no worlds for an environment that hides information, and the remedies."""
+    example = declare = ""
+    if hidden == DRAWN_BEFORE:
+        example = ", such as the order of a deck"
+        declare = (
+            f" If the environment hides nothing, declare it: metadata[{DECLARATION!r}] = None."
+        )
+    return (
+        f"{env_name(env)} hides {hidden or hidden_information(env)}{example}, and has no worlds to "
+        f"search. {_instead(env)}{declare}"
+    )
+
+
+def _instead(env: Any) -> str:
+    own = ""
+    raw = raw_env(env)
+    if is_shimmy(raw) and openspiel().plays(raw.game_type):
+        own = f"OpenSpiel's own game can be searched, openspiel:{raw.game_name}. "
+    return (
+        f"{own}Give the agent a function that draws worlds, worlds=...; "
+        "hidden='see' searches the true state, which is cheating."
+    )
+
+
+_assumed: set[type] = set()
+
+
+def say_what_is_assumed(env: Any) -> None:
+    """Log, once for each class, that an environment is taken to hide nothing."""
+    raw = raw_env(env)
+    kind = type(raw)
+    if (
+        kind in _assumed
+        or len(raw.possible_agents) < 2
+        or is_declared(env)
+        or inherited_kind(raw) is not None
+        or class_name(raw) in CLONERS
+        or inherits_shimmy(raw)
+    ):
+        return
+    _assumed.add(kind)
+    _log.warning(
+        "rave_pettingzoo: %s is taken to hide nothing from its agents: the search sees its whole "
+        "state. If something is hidden, give worlds=function to the agent, or let the environment "
+        "declare metadata['hidden_information'] = 'what is hidden'; None there says that nothing "
+        "is, and ends this message.",
+        env_name(env),
+    )

@@ -1,0 +1,203 @@
+"""The structure of a PettingZoo environment: its wrappers, its name, and its masks of actions."""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+import pettingzoo
+
+from rave_agents.environments.facts import metadata_of
+from rave_agents.environments.masks import (
+    KEY,
+    allowed,
+    is_mask,
+    mask_method,
+    shown_mask,
+    takes_argument,
+)
+from rave_agents.environments.wrappers import chain, class_name
+
+SHIMMY = "OpenSpielCompatibilityV0"
+
+
+def openspiel() -> ModuleType:
+    """The module ``rave_pettingzoo.openspiel``, imported when it is needed."""
+    from rave_pettingzoo import openspiel as module  # noqa: PLC0415  (optional: OpenSpiel)
+
+    return module
+
+
+def check_env(env: object) -> None:
+    """Raise TypeError if the argument is not a PettingZoo environment."""
+    if not isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
+        raise TypeError(
+            f"env must be a PettingZoo environment, AEC or Parallel, got {type(env).__name__}."
+        )
+
+
+def inner_env(env: Any) -> Any | None:
+    """The environment inside a wrapper; None for a raw environment."""
+    for name in ("env", "aec_env"):
+        inner = vars(env).get(name)
+        if isinstance(inner, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
+            return inner
+    return None
+
+
+def raw_env(env: Any) -> Any:
+    """The innermost environment."""
+    return chain(env, inner_env)[-1]
+
+
+def turn_based_env(env: Any) -> Any | None:
+    """The AEC environment inside PettingZoo's Parallel view of one that is turn-based."""
+    for each in chain(env, inner_env):
+        if type(each).__name__ == "turn_based_aec_to_parallel_wrapper":
+            return inner_env(each)
+    return None
+
+
+def is_parallel(env: Any) -> bool:
+    """True if its agents may move at the same time, and it takes their actions together."""
+    return isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is None
+
+
+def is_shimmy(raw: Any) -> bool:
+    """True for Shimmy's wrapper around one of OpenSpiel's games."""
+    return _is_shimmys(type(raw))
+
+
+def inherits_shimmy(raw: Any) -> bool:
+    """True for such a wrapper, and for instances of subclasses."""
+    return any(map(_is_shimmys, type(raw).__mro__))
+
+
+def _is_shimmys(kind: type) -> bool:
+    return kind.__name__ == SHIMMY and kind.__module__.partition(".")[0] == "shimmy"
+
+
+def env_name(env: Any) -> str:
+    """An environment's name for messages and tables."""
+    raw = raw_env(env)
+    if is_shimmy(raw):
+        return f"shimmy:{raw.game_name}"
+    name = metadata_of(raw).get("name")
+    return str(name) if name else class_name(raw)
+
+
+# Masks of actions.
+
+MaskSource = Callable[[Any, Any], Any]
+"""Returns the mask of an agent from a method of an environment, or of one inside of it; called with
+the environment and the agent."""
+
+
+def mask_source(env: Any) -> MaskSource | None:
+    """The function that asks an environment's own methods for masks; None without any.
+
+    Besides methods, it asks for the observation of an environment inside, where a wrapper leaves
+    the mask out of it.
+    """
+    every = chain(env, inner_env)
+    for depth, inner in enumerate(every):
+        name = mask_method(inner, arguments=1)
+        if name is not None:
+            return functools.partial(_ask, depth, name)
+    for depth, inner in enumerate(every):
+        if depth > 0 and hasattr(inner, "observe") and _shows_masks(inner):
+            return functools.partial(_observed, depth)
+    return None
+
+
+def _inside(env: Any, depth: int) -> Any:
+    for _ in range(depth):
+        env = inner_env(env)
+    return env
+
+
+def _ask(depth: int, name: str, env: Any, agent: Any) -> Any:
+    env = _inside(env, depth)
+    method = getattr(env, name)
+    if takes_argument(method):
+        answer = method(agent)
+    elif agent == getattr(env, "agent_selection", agent):
+        answer = method()
+    else:
+        return None  # The mask of another agent.
+    if isinstance(answer, Mapping):
+        answer = answer.get(agent)
+    return answer if is_mask(answer, int(env.action_space(agent).n)) else None
+
+
+def shows_mask(space: Any) -> bool:
+    """True if observations of a space have a mask."""
+    return KEY in (getattr(space, "spaces", None) or {})
+
+
+def _shows_masks(env: Any) -> bool:
+    agents = raw_env(env).possible_agents
+    return all(shows_mask(env.observation_space(agent)) for agent in agents)
+
+
+def _observed(depth: int, env: Any, agent: Any) -> Any:
+    env = _inside(env, depth)
+    size = int(env.action_space(agent).n)
+    return shown_mask(env.observe(agent), env.infos.get(agent), size)
+
+
+def masked_function(env: Any) -> Callable[[Any], Sequence[int]]:
+    """The function for the actions that the selected agent's mask allows, counted from 0.
+
+    The mask is in its info, else in its observation, else what ``action_mask()`` or the like of the
+    environment or a wrapper returns. A mask that allows nothing stands for the first action, as it
+    does for ``Discrete.sample``.
+    """
+    source = mask_source(env)
+
+    def actions(given: Any) -> Sequence[int]:
+        agent = given.agent_selection
+        size = int(given.action_space(agent).n)
+        mask = shown_mask(None, given.infos.get(agent), size)
+        if mask is None:
+            mask = shown_mask(given.observe(agent), None, size)
+        if mask is None and source is not None:
+            mask = source(given, agent)
+        return allowed_actions(mask, size, agent)
+
+    return actions
+
+
+def present_actions(env: Any, agent: Any) -> Sequence[int]:
+    """The actions that the mask of an agent allows now, which may be none."""
+    size = int(env.action_space(agent).n)
+    mask = mask_of(env, agent, env.observe(agent), env.infos.get(agent), size)
+    return range(size) if mask is None else allowed(mask, size)
+
+
+def mask_of(env: Any, agent: Any, observation: Any, info: Any, size: int) -> Any:
+    """An agent's mask from its observation and info, else from a method; None if there is none."""
+    mask = shown_mask(observation, info, size)
+    source = mask_source(env) if mask is None else None
+    return mask if source is None else source(env, agent)
+
+
+def masks_of(env: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The masks in a Parallel environment's observations and infos, by agent."""
+    infos = infos or {}
+    return {
+        agent: mask_of(
+            env, agent, observations.get(agent), infos.get(agent), num_actions(env, agent)
+        )
+        for agent in env.agents
+    }
+
+
+def num_actions(env: Any, agent: Any) -> int:
+    """The number of an agent's actions; 0 if they cannot be counted."""
+    return int(getattr(env.action_space(agent), "n", 0))
+
+
+def allowed_actions(mask: Any, size: int, agent: Any) -> Sequence[int]:
+    """The actions that an agent's mask allows: all without one, the first if it is empty."""
+    return range(size) if mask is None else allowed(mask, size, agent) or [0]
