@@ -8,11 +8,8 @@ game with a parameter that the rules do not know goes to the bridge. The environ
 """
 
 import functools
-import json
 import logging
 import os
-from collections.abc import Callable
-from typing import NamedTuple
 
 import pyspiel
 
@@ -29,65 +26,6 @@ _SHOWN = frozenset({"ansi_color_output", "egocentric_obs_tensor", "plain_obs_ten
 """Parameters that change how a game is shown, and nothing else; some rules know them."""
 
 _log = logging.getLogger("rave_agents")
-
-
-class _Known(NamedTuple):
-    """Facts of a game beside its rules."""
-
-    without: frozenset[str] = frozenset()
-    """Parameters that say nothing more than others do."""
-    place: Callable[[RulesState, str], None] | None = None
-    """Makes a position the one at a text of ``start_told``; None where that is not possible."""
-    uncovered: str = ""
-    """The values of parameters that the rules do not know, in words; empty if they know all."""
-
-
-def _place_connect_four(state: RulesState, text: str) -> None:
-    """A board as JSON, its lowest row first."""
-    told = json.loads(text)
-    rows = [["xo".find(sign) for sign in row] for row in told["board"]]
-    player = max(0, "xo".find(told["current_player"]))  # "Terminal" where the game is over.
-    state.change(lambda record: state.rules.place(record, rows, player))  # type: ignore[attr-defined]
-
-
-def _place_tic_tac_toe(state: RulesState, text: str) -> None:
-    """A board as JSON, its cells in order."""
-    owners = ["xo".find(sign) for sign in json.loads(text)["board"]]
-    state.change(lambda record: state.rules.place(record, owners))  # type: ignore[attr-defined]
-
-
-def _place_fen(state: RulesState, text: str) -> None:
-    """A FEN, as a state's serialization has it."""
-    state.change(lambda record: state.rules.place(record, text))  # type: ignore[attr-defined]
-
-
-_LONG = "max_game_length above 4096"
-
-_KNOWN = {
-    # OpenSpiel's game has a parameter, fen, and begins where it always does.
-    "antichess": _Known(without=frozenset({"fen"}), place=_place_fen),
-    "backgammon": _Known(uncovered="max_player_turns above 100000 or below 0"),
-    "breakthrough": _Known(uncovered="more than 64 squares"),
-    "checkers": _Known(
-        uncovered="fewer than 7 rows, fewer than 2 columns, more columns than rows, or more than "
-        "128 squares, with one more a row where columns are even"
-    ),
-    "clobber": _Known(uncovered="fewer than 2 rows or columns, or more than 64 squares"),
-    "connect_four": _Known(place=_place_connect_four, uncovered="(rows + 1) * columns above 64"),
-    "dots_and_boxes": _Known(uncovered="more than 1024 boxes"),
-    "go": _Known(uncovered=f"{_LONG} or below 0"),
-    "gomoku": _Known(uncovered="dims above 4, size above 62 (31 with wrap) or 4096 cells"),
-    "havannah": _Known(uncovered="board_size above 31"),
-    "hex": _Known(without=frozenset({"board_size"}), uncovered="rows or columns above 62"),
-    "lines_of_action": _Known(uncovered=f"{_LONG} or below 0"),
-    "mnk": _Known(uncovered="m or n above 62, or more than 4096 cells"),
-    "nim": _Known(uncovered="no objects, or more than 4096"),
-    "oware": _Known(uncovered="more than 8 houses a player, or 127 seeds"),
-    "pig": _Known(uncovered="diceoutcomes above 4096, horizon or winscore below 1"),
-    "tic_tac_toe": _Known(place=_place_tic_tac_toe),
-    "quoridor": _Known(uncovered="more than 2 players, or board_size above 25"),
-    "y": _Known(uncovered="board_size above 62"),
-}
 
 
 def is_on() -> bool:
@@ -123,7 +61,7 @@ def _rules_or_reason(spec: str) -> Rules | str | None:
     if name not in GAMES:
         return None
     shown = _SHOWN - rules_class(name).parameter_defaults().keys()
-    without = shown | _KNOWN.get(name, _Known()).without
+    without = {*shown, *rules_class(name).implied}
     given = {key: value for key, value in game.get_parameters().items() if key not in without}
     if given.get("max_game_length", 0) < 0:
         return f"max_game_length must not be negative, got {given['max_game_length']}."
@@ -177,12 +115,9 @@ def same_position(state: pyspiel.State, rules: Rules) -> RulesState | None:
     found: RulesState = rules.new_initial_state()
     start = next(filter(None, start_told(state, traits_of(state))), "")
     if start:
-        place = _KNOWN.get(rules.name, _Known()).place
-        if place is None:
-            return None
         try:
-            place(found, start)
-        except ValueError:  # OpenSpiel reads FENs with mistakes, too.
+            found.change(lambda record: rules.place_text(record, start))
+        except (NotImplementedError, ValueError):  # OpenSpiel also reads FENs with mistakes.
             return None
     found.play_through(state.history())
     same = found.current_player() == state.current_player()
@@ -211,10 +146,10 @@ def diagnosis() -> str:
             return f"not used: {SWITCH}=openspiel"
     except ValueError as error:
         return f"not used: {error}"
-    names = ", ".join(sorted(name for name in GAMES if name != "nogo"))
-    beyond = ((name, known.uncovered) for name, known in _KNOWN.items() if known.uncovered)
-    uncovered = "; ".join(f"{name} with {values}" for name, values in beyond)
-    *placed, last = (name for name, known in _KNOWN.items() if known.place is not None)
+    kinds = {name: rules_class(name) for name in sorted(GAMES) if name != "nogo"}
+    names = ", ".join(kinds)
+    uncovered = "; ".join(f"{name} with {k.uncovered}" for name, k in kinds.items() if k.uncovered)
+    *placed, last = (name for name, k in kinds.items() if k.place_text is not Rules.place_text)
     return (
         f"in use for {names}. The bridge searches {uncovered}; and, but for {', '.join(placed)} "
         f"and {last}, games that begin at a position of one's own"

@@ -65,6 +65,7 @@ class Antichess(PieceRules):
     """See the module."""
 
     name = "antichess"
+    implied = ("fen",)  # OpenSpiel's game has this parameter, and always begins at the start.
     promotions = "RBNK"
     max_actions, max_game_length = MOST_ACTIONS, LONGEST
     aside = ("targets", "moves")
@@ -84,7 +85,7 @@ class Antichess(PieceRules):
 
     def begin(self, state: Any) -> None:
         """The position of the game's FEN."""
-        self.place(state, self.fen)
+        self.place_text(state, self.fen)
 
     def put_pieces(self, state: Any, position: Position) -> None:
         """Set up a position."""
@@ -199,9 +200,9 @@ class Antichess(PieceRules):
             raise ValueError(f"{fen!r} is no FEN of antichess: there is no castling.")
         return position
 
-    def place(self, state: Any, fen: str) -> None:
+    def place_text(self, state: Any, text: str) -> None:
         """Set up a FEN."""
-        position = self.position_of(fen)
+        position = self.position_of(text)
         self.put_pieces(state, position)
         state.num_boards = 0
         self.keep_board(state)

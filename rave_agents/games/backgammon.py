@@ -69,6 +69,7 @@ class Backgammon(Rules):
     """See the module."""
 
     name = "backgammon"
+    uncovered = "max_player_turns above 100000 or below 0"
     num_distinct_actions = 2 * LOW_FIRST
     max_actions = 2 * MEN * MEN
     hyper_backgammon: bool = False

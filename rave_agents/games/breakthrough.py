@@ -40,6 +40,7 @@ class Breakthrough(WinnerRules):
     """See the module."""
 
     name = "breakthrough"
+    uncovered = "more than 64 squares"
     exchange = "upside_down"
     turns = ("mirrored",)
     rows: int = 8

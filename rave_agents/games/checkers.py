@@ -43,6 +43,10 @@ class Checkers(DirectedRules):
     """See the module."""
 
     name = "checkers"
+    uncovered = (
+        "fewer than 7 rows, fewer than 2 columns, more columns than rows, or more than 128 "
+        "squares, with one more a row where columns are even"
+    )
     cell_kinds = 5
     rows: int = 8
     columns: int = 8

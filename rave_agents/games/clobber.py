@@ -27,6 +27,7 @@ class Clobber(DirectedRules):
     """See the module."""
 
     name = "clobber"
+    uncovered = "fewer than 2 rows or columns, or more than 64 squares"
     exchange = "same"
     turns = ("mirrored", "upside_down", "transposed")
     aside = ("movable",)

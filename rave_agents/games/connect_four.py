@@ -6,6 +6,7 @@ a column, the last of them always empty, so that no line goes on in the next col
 Connect Four Playground"; Herzberg, "Bitboards and Connect Four").
 """
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,6 +35,7 @@ class ConnectFour(Rules):
     """See the module."""
 
     name = "connect_four"
+    uncovered = "(rows + 1) * columns above 64"
     exchange = "same"
     turns = ("mirrored",)
     rows: int = 6
@@ -84,6 +86,13 @@ class ConnectFour(Rules):
         for owner in range(2):
             if self.has_line(state.pieces[owner]):
                 state.winner = owner
+
+    def place_text(self, state: Any, text: str) -> None:
+        """Set up a board in OpenSpiel's JSON, its lowest row first."""
+        given = json.loads(text)
+        rows = [["xo".find(sign) for sign in row] for row in given["board"]]
+        # "Terminal" at the end of a game.
+        self.place(state, rows, max(0, "xo".find(given["current_player"])))
 
     def player(self, state: Any) -> int:
         """Players take turns until one has won or the board is full."""

@@ -37,6 +37,7 @@ class DotsAndBoxes(Rules):
     """See the module."""
 
     name = "dots_and_boxes"
+    uncovered = "more than 1024 boxes"
     aside = ("lines", "left", "sides", "owners")
     placement = True
     turns = ("mirrored", "upside_down", "transposed")

@@ -131,6 +131,7 @@ class Go(CaptureRules):
     """
 
     name = "go"
+    uncovered = "max_game_length above 4096 or below 0"
     fills_own_cells = True
     unordered = {"boards": "num_boards"}  # noqa: RUF012  (read only)
     aside = (*CHAIN_FIELDS, "key", "stood", *PLAYOUT_FIELDS)

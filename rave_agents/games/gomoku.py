@@ -19,6 +19,7 @@ class Gomoku(AlignmentRules):
     """See the module."""
 
     name = "gomoku"
+    uncovered = "dims above 4, size above 62 (31 with wrap) or 4096 cells"
     exchange = "same"
     size: int = 15
     dims: Annotated[int, Ge(1), Le(4)] = 2

@@ -50,6 +50,7 @@ class Havannah(HexagonStones, WinnerRules):
     """See the module."""
 
     name = "havannah"
+    uncovered = "board_size above 31"
     exchange = "same"
     board_size: Annotated[int, Ge(1), Le(31)] = 8  # A row must fit into a word.
     swap: bool = False

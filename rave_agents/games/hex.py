@@ -36,6 +36,8 @@ class Hex(BridgeRules):
     """See the module."""
 
     name = "hex"
+    uncovered = "rows or columns above 62"
+    implied = ("board_size",)
     num_cols: Side = 11
     num_rows: Side = 11
     swap: bool = False

@@ -47,6 +47,7 @@ class LinesOfAction(WinnerRules):
     """See the module."""
 
     name = "lines_of_action"
+    uncovered = "max_game_length above 4096 or below 0"
     exchange = "same"
     unordered = {"boards": "num_boards"}  # noqa: RUF012  (read only)
     max_game_length: Annotated[int, Ge(0), Le(4096)] = 1000

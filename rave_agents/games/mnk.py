@@ -11,6 +11,7 @@ class MNK(AlignmentRules):
     """See the module."""
 
     name = "mnk"
+    uncovered = "m or n above 62, or more than 4096 cells"
     exchange = "same"
     m: int = 15
     n: int = 15

@@ -26,6 +26,7 @@ class Nim(WinnerRules):
     """See the module."""
 
     name = "nim"
+    uncovered = "no objects, or more than 4096"
     pile_sizes: str = "1;3;5;7"
     is_misere: bool = True
 

@@ -44,6 +44,7 @@ class Oware(Rules):
     """See the module."""
 
     name = "oware"
+    uncovered = "more than 8 houses a player, or 127 seeds"
     max_game_length = LONGEST
     num_houses_per_player: int = 6
     num_seeds_per_house: int = 4

@@ -22,6 +22,7 @@ class Pig(Rules):
     """See the module."""
 
     name = "pig"
+    uncovered = "diceoutcomes above 4096, horizon or winscore below 1"
     players: Annotated[int, Ge(2), Le(10)] = 2
     horizon: Annotated[int, Ge(1)] = 1000
     winscore: Annotated[int, Ge(1)] = 100

@@ -99,6 +99,7 @@ class Quoridor(WinnerRules):
     """See the module."""
 
     name = "quoridor"
+    uncovered = "more than 2 players, or board_size above 25"
     aside = ("groups", "reached")
     cell_kinds = 4
     board_size: Annotated[int, Ge(3), Le(25)] = 9

@@ -4,7 +4,7 @@ Players put crosses and noughts on a board of 3 rows and 3 columns; who first ha
 wins, and a full board is a draw (OpenSpiel, ``tic_tac_toe.h``).
 """
 
-from collections.abc import Sequence
+import json
 from typing import Any
 
 from rave_agents.games.alignment import AlignmentRules
@@ -24,8 +24,9 @@ class TicTacToe(AlignmentRules):
         """Lay out the board."""
         self.lay_out((SIZE, SIZE), SIZE)
 
-    def place(self, state: Any, owners: Sequence[int]) -> None:
-        """Set up a board: the player of each cell's stone, -1 for none."""
+    def place_text(self, state: Any, text: str) -> None:
+        """Set up a board in OpenSpiel's JSON, its cells in order."""
+        owners = ["xo".find(sign) for sign in json.loads(text)["board"]]
         for player in range(2):
             for cell, owner in enumerate(owners):
                 if owner == player:

@@ -30,6 +30,7 @@ class Y(BridgeRules):
     """See the module."""
 
     name = "y"
+    uncovered = "board_size above 62"
     exchange = "same"
     board_size: Annotated[int, Ge(1), Le(62)] = 19  # A row must fit into a word.
 

@@ -69,6 +69,7 @@ def back_up(search: Search, depth: int, nodes: int) -> None:
         on_rescale(search.amaf, search, factor, shift)
         on_rescale(search.moves, search, factor, shift)
         on_rescale(search.backup, search, factor, shift)
+    # Movers first: AMAF and the loop below index `path.values` by them.
     find_movers(search, depth)
     on_backup(search.lifetimes, search, depth, nodes)
     on_backup(search.playouts, search, depth, nodes)

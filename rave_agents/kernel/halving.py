@@ -76,6 +76,7 @@ def _begin_halving(
     The first simulation of a new tree evaluates the root itself.
     """
     tree = search.tree
+    # A new tree spends one simulation on its root, which halving does not share out.
     has_root = tree.used[NODE] > 0
     add_actions(part, 0, random)
     part.budget[0] = max(simulations - (not has_root), 0)

@@ -43,6 +43,7 @@ def has_room(search: Search) -> bool:
     """True if the tree has room for everything that one simulation may add."""
     tree, actions = search.tree, search.frame.header[codes.ACTION_CAPACITY]
     for axis in range(len(GROWING)):
+        # Worst case of one simulation: a node, and an edge for each action that a buffer holds.
         needed = 1 if axis == NODE else 0
         needed += actions if axis == EDGE else 0
         needed += hooks.rows_needed(search.amaf, search, axis, actions)

@@ -122,6 +122,7 @@ def seen_node(search: Any, rule: Any, node: int, depth: int) -> Node:
     tree = search.tree
     N = float(max(tree.node_visits[node], 1))
     total, visits, explored = 0.0, 0.0, 0.0
+    # A sum over all edges at every step: only for parts that read it.
     if reads_node(rule) or reads_node(search.first_play):
         for edge in edge_rows(tree, node):
             if tree.edge_visits[edge] > 0:
@@ -158,10 +159,12 @@ def urgency_of(search: Any, ranking: Ranking, edge: int, root: float) -> float:
     tree, node, proven = search.tree, ranking.row, ranking.proven
     n, plain_sum = float(tree.edge_visits[edge]), tree.edge_value_sum[edge]
     value_sum = edge_sum(search.backup, search, node, edge)
+    # Order matters: mix in minimax values first, then clamp the result to the proven bounds.
     value_sum = mixed_sum(ranking.mixing, search, edge, n, value_sum)
     value_sum = within_bounds(proven, search, edge, n, value_sum)
     n_amaf, amaf_sum = amaf_sums(ranking.amaf, search, edge, n)
     q = value_sum / max(n, 1.0)  # Branchless: without visits the sum is 0.
+    # Edges with AMAF visits alone take their AMAF value, even if the mean is unknown.
     if n == 0.0 and n_amaf == 0.0:
         q = first_value(search.judging, search, node, edge, ranking.unvisited)
     q_amaf = amaf_sum / n_amaf if n_amaf > 0.0 else 0.0
@@ -169,6 +172,7 @@ def urgency_of(search: Any, ranking: Ranking, edge: int, root: float) -> float:
     seen = Edge(n, q, n_amaf, q_amaf, p, value_sum, amaf_sum, edge, plain_sum, root)
     whole = node_for(search.moves, ranking.rule, ranking.node, edge)
     urgency = score(ranking.rule, ranking.amaf, whole, seen)
+    # Last, since solved edges override any score.
     return corrected(proven, search, edge, n, urgency)
 
 

@@ -48,7 +48,7 @@ def game():
 def placed(fen):
     """The position of a FEN by the rules, on code that all FENs share."""
     state = Antichess().new_initial_state()
-    state.change(lambda record: state.rules.place(record, fen))
+    state.change(lambda record: state.rules.place_text(record, fen))
     return state
 
 

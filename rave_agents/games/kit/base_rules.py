@@ -73,6 +73,11 @@ class BaseRules:
 
     name: ClassVar[str] = ""
     """The game's name: OpenSpiel's for it, where OpenSpiel has it."""
+    uncovered: ClassVar[str] = ""
+    """The values of OpenSpiel's parameters that the rules do not take, in words; none by
+    default."""
+    implied: ClassVar[tuple[str, ...]] = ()
+    """OpenSpiel's parameters that follow from the others, so that the rules have none of them."""
     fields: Mapping[str, Any]
     """The record: for each field a NumPy type, or a type and a shape. It begins as zeros."""
     num_distinct_actions: int
@@ -251,6 +256,14 @@ class BaseRules:
 
     def begin(self, state: Any) -> None:
         """Make a record of zeros the position at the game's start."""
+
+    def place_text(self, state: Any, text: str) -> None:
+        """Make a record the position at a text from which OpenSpiel's game can begin.
+
+        Raises:
+            ValueError: if the text is no position.
+        """
+        raise NotImplementedError
 
     def player(self, state: Any) -> int:
         """The player to move, ``CHANCE`` or ``TERMINAL``."""

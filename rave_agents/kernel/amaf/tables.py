@@ -165,6 +165,7 @@ def _view(amaf: AmafTables, search: Any, node: int, table: int) -> View:
 
 @implements(row_of, AmafTables)
 def _row_of(amaf: AmafTables, search: Any, first: int, edge: int) -> int:
+    # Tables have a row per action of the game, not per edge of a node.
     return first + int(search.tree.edge_action[edge])
 
 
@@ -180,11 +181,13 @@ def _credit_playouts(amaf: AmafTables, search: Any, depth: int, nodes: int) -> N
     """Credit every playout to the tables of the path; together they count as one visit."""
     record, path = amaf.record, search.path
     record_path(record, search, depth, nodes)
+    # Before crediting, so that a new table counts this simulation, too.
     give_table(amaf, search, depth - 1 + nodes)
     for playout in range(search.frame.header[codes.NUM_PLAYOUTS]):
         set_values(search, playout, playout + 1)
         moves = record_playout(record, search, depth, playout)
         find_previous(amaf, search, moves)
+        # From the leaf to the root; each table sees the moves from its own node on.
         for index in range(depth - 1 + nodes, -1, -1):
             table = amaf.node_table[path.nodes[index]]
             if table != NO_TABLE:
@@ -222,6 +225,8 @@ def find_previous(amaf: AmafTables, search: Any, moves: int) -> None:
     offset = record.offset[0]
     for move in range(moves):
         row = record.players[move] * search.settings.num_actions + record.actions[move]
+        # `offset` grows with each playout, so entries of earlier playouts become negative: no
+        # clearing.
         seen = record.seen[row] - offset
         amaf.previous[move] = seen if seen >= 0 else -1
         record.seen[row] = offset + move
@@ -238,6 +243,7 @@ def credit_table(amaf: AmafTables, search: Any, table: int, start: int, moves: i
             player = record.players[move]
             row = table_row(search, table, player) + record.actions[move]
             length = moves - start
+            # Early moves may weigh more, see `weightings.py`.
             weight = share * update_weight(amaf.options.weighting, move - start, length)
             amaf.visits[row] += weight
             amaf.value_sum[row] += weight * values[player]

@@ -64,6 +64,7 @@ def reuse_consistency(taken: Array) -> float:
     Of the actions taken on the path to new nodes, the share no longer legal there minus the share
     legal again. One extra count of "legal again" keeps trust at 0 until there is evidence.
     """
+    # The extra count makes the first observations count little.
     gone, again = taken[GONE], taken[LEGAL_AGAIN] + 1
     return max(0.0, float(gone - again) / float(gone + again))
 
@@ -114,6 +115,7 @@ def count_taken_actions(sums: Array, search: Any, depth: int, nodes: int) -> Non
         for index in range(depth):
             if player < 0 or tree.node_player[path.nodes[index]] != player:
                 continue
+            # Legal again at the new node means that taking it did not use it up.
             found = GONE
             for edge in edge_rows(tree, path.nodes[place]):
                 if tree.edge_action[edge] == tree.edge_action[path.edges[index]]:
@@ -162,6 +164,7 @@ def actions_left(search: Any, before: int, depth: int, node: int) -> tuple[int, 
         action = tree.edge_action[edges.start + index]
         if not was_taken(search, action, before, depth):
             others += 1
+            # Actions are unique at a node: at most one of these comparisons is true.
             for now in edge_rows(tree, node):
                 lasting += tree.edge_action[now] == action
     return others, lasting
@@ -185,6 +188,7 @@ def count_kept_turns(sums: Array, search: Any, depth: int) -> None:
     kept = 0
     for place in range(1, depth):
         player = tree.node_player[path.nodes[place]]
+        # Chance nodes (player < 0) keep nobody's turn.
         kept += player >= 0 and player == tree.node_player[path.nodes[place - 1]]
     moves = frame.playout_ends[0] if frame.header[codes.NUM_PLAYOUTS] > 0 else 0
     for move in range(1, moves):

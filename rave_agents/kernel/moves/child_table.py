@@ -78,6 +78,7 @@ def add_entry(search: Any, children: Children, edge: int, beside: int) -> int:
     """Add an entry without visits and child for a new key. The table must have room."""
     places = children.size[0]
     place = first_place(edge, beside, places)
+    # Linear probing: at most half of the places are taken.
     while children.places[place] != NO_ENTRY:
         place = (place + 1) & (places - 1)
     entry = search.tree.used[CHILD]

@@ -154,6 +154,7 @@ def key_at(moves: SharedNodes, search: Any, depth: int) -> int:
     """
     # The mover before counts: edges to a shared node must all hold the same player's value.
     moment = DEPTH_STEP * (moves.moves_before[0] + depth) + mover_before(search, depth)
+    # The depth keeps positions on different plies apart, so the graph has no cycles.
     return int((search.frame.header[codes.SECOND_KEY] + moment) & _POSITIVE)
 
 
@@ -209,6 +210,7 @@ def share_value(moves: SharedNodes, search: Any, index: int, end: int) -> None:
     clipped to the range of a simulation's value.
     """
     tree, path = search.tree, search.path
+    # The last node may be missing; before any player's move an edge holds nobody's value.
     if index + 1 == end or mover_before(search, index + 1) == NOBODY:
         return
     child = path.nodes[index + 1]
@@ -220,6 +222,7 @@ def share_value(moves: SharedNodes, search: Any, index: int, end: int) -> None:
     moves.visits[child] += 1
     if moves.links[child] == 1:
         return
+    # n V: the edge counts as if all its simulations had the node's mean.
     corrected = tree.edge_visits[edge] * moves.value_sum[child] / moves.visits[child]
     change = corrected - tree.edge_value_sum[edge] + value
     tree.edge_value_sum[edge] = corrected

@@ -146,6 +146,7 @@ def winner_of(search: Any, returns: Any, first: int) -> int:
     """
     players = search.settings.num_players
     for player in range(players):
+        # With several players the comparison in `exceeds_all` decides alone.
         most = players > 1 or returns[first] >= search.settings.greatest_utility
         if most and exceeds_all(search, returns, first, player):
             return player
@@ -176,6 +177,7 @@ def update_numbers(numbers: Numbers, search: Any, node: int) -> bool:
     changed = False
     for player in range(players):
         place = node * players + player
+        # Decided numbers are final.
         if numbers.proof[place] == 0.0 or numbers.disproof[place] == 0.0:
             continue
         # OR node: min of proof, sum of disproof numbers. AND node: swap the two arrays.
@@ -229,6 +231,7 @@ def rank_by_numbers(numbers: Numbers, search: Any, edge: int, mover: int, index:
         ranking.second[index] = 0.0
         if holds_for(numbers.options.goal, search, mover):
             ranking.first[index] = numbers.proof[place + mover]
+            # To avoid losing is to disprove the opponent's win.
             if players == 2:
                 ranking.second[index] = numbers.disproof[place + 1 - mover]
         else:
@@ -302,6 +305,7 @@ def bonus_at(numbers: Any, search: Any, node: int, exact: bool) -> Any:
 @implements(bonus_at, Numbers)
 def _bonus_at(numbers: Numbers, search: Any, node: int, exact: bool) -> NodeBonus:
     options, count = numbers.options, search.tree.node_edge_count[node]
+    # Where more than winning matters, the bonus must fade: after one visit per edge at the latest.
     visits = options.visits if exact else min(options.visits, 1.0)
     trust = 0.0 if is_idle(numbers) else bonus_trust(numbers.bonus_trust)
     constant = trust * options.constant

@@ -115,6 +115,7 @@ def _begin_bounds(solver: Bounds, search: Any, node: int) -> None:
         solver.low[place] = search.settings.least_utility
         solver.high[place] = search.settings.greatest_utility
     solver.distance[node] = UNSOLVED
+    # So far no child is known better than by the game's bounds.
     solver.informed[node] = 0
 
 
@@ -151,10 +152,12 @@ def update_bounds(solver: Bounds, search: Any, node: int) -> bool:
             solver.high[node * players + player] = utility
         solver.distance[node] = 1 + solver.distance[solution]
         return True
+    # Not solved: narrow the bounds to what the moves that are not dominated leave open.
     sure = sure_utility(solver, search, node)
     constant_sum = not math.isnan(search.settings.utility_sum)
     changed = False
     for player in range(players):
+        # The mover gets at least what is sure; others get what any undominated move may bring.
         least, greatest = range_of_children(solver, search, node, player, sure)
         if player == mover:
             least = sure
@@ -179,6 +182,7 @@ def update_expected(solver: Bounds, search: Any, node: int) -> bool:
     for player in range(players):
         least, greatest = expected_range(solver, search, node, player)
         place = node * players + player
+        # All outcomes are exact: one value, which rounding must not split.
         if distance != UNSOLVED:
             greatest = least
         if least != solver.low[place] or greatest != solver.high[place]:
@@ -291,6 +295,7 @@ def is_better(solver: Bounds, search: Any, mover: int, child: int, other: int) -
         return bool(value > other_value)
     lost, other_lost = False, False
     for player in range(players):
+        # Solved children have low = high: either bound is the outcome.
         lost = lost or solver.low[child * players + player] > value
         other_lost = other_lost or solver.low[other * players + player] > value
     if lost != other_lost:

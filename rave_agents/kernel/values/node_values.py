@@ -124,6 +124,7 @@ def _back_up(backup: NodeValues, search: Any, depth: int, nodes: int) -> None:
 @implements(on_forgotten, NodeValues)
 def _on_forgotten(backup: NodeValues, edges: NDArray[np.int64]) -> None:
     players = len(backup.values) // len(backup.visits)
+    # What the forgotten subtree was worth stays as simulations that ended here.
     backup.end_visits[edges] = backup.visits[edges]
     for player in range(players):
         backup.ends[edges * players + player] = backup.values[edges * players + player]
@@ -168,6 +169,7 @@ def take_best(backup: NodeValues, search: Any, node: int, edge: int) -> None:
     """Give an edge the values of the best edge at its child, for the player who moves there."""
     tree, players = search.tree, search.settings.num_players
     mover = int(tree.node_player[node])
+    # Values are in [0, 1], so -1 is below all of them.
     best, greatest, unvisited = NO_EDGE, -1.0, False
     for below in edge_rows(tree, node):
         child = int(tree.edge_child[below])
@@ -216,8 +218,11 @@ def take_mixture(backup: NodeValues, search: Any, node: int, edge: int) -> None:
         for below in edge_rows(tree, node):
             total += backup.visits[below] * backup.values[below * players + player]
         mean = total / visits
+        # The mover's share of the way from the mean to the best edge, applied to every player's
+        # value.
         mean += share * (backup.values[best * players + player] - mean)
         row, ended = edge * players + player, float(backup.end_visits[edge])
+        # Simulations that ended at the edge, before the child had edges, keep their weight.
         mean = (visits * mean + ended * backup.ends[row]) / (visits + ended)
         backup.values[row] = max(0.0, min(1.0, mean))
 

@@ -155,6 +155,7 @@ def value_of(weights: Array, start: int, shown: Array, first: int, size: int) ->
 @summing_kernel
 def weighted_sum(weights: Array, start: int, shown: Array, first: int, size: int) -> Any:
     """The weighted sum of an observation."""
+    # A kernel of its own, which may reorder the sum: that is what vectorises it.
     total = np.float32(0.0)
     for place in range(size):
         total += shown[first + place] * weights[start + place]
@@ -195,6 +196,7 @@ def _judge_children(learned: LearnedEdges, search: Any, depth: int, nodes: int) 
             continue
         mover = frame.child_players[index]
         for player in range(outputs):
+            # [player to move, player, feature] with the bias last: `size + 1` weights a row.
             start = (mover * players + player) * (size + 1)
             value = value_of(learned.weights, start, frame.child_observations, index * size, size)
             learned.utilities[place + player] = bounds[0] + (bounds[1] - bounds[0]) * value
@@ -231,6 +233,7 @@ def learn_position(learned: LearnedEdges, search: Any, sample: int) -> None:
         end = scaled(search.utilities, frame.returns[player])
         if player == 0:
             mean = errors[MEAN]
+            # Compare before learning: values and mean are both predictions of an unseen result.
             if errors[COUNT] > 0.0:  # Else there is no mean to compare with.
                 errors[ERROR] += (end - value) ** 2
                 errors[VARIANCE] += (end - mean) ** 2
