@@ -18,9 +18,9 @@ import cloudpickle
 import rave_agents
 from rave_agents.agents.named_agents import AnyAgent
 from rave_agents.frameworks.adapters import Game
-from rave_agents.game.game_state import GameState
+from rave_agents.game.game_state import GameState, PlayerId, joint_action
 from rave_agents.sessions.agent_worker import Call, Reply, Setup, Worker
-from rave_agents.sessions.session import Turn
+from rave_agents.sessions.session import Session, Turn
 
 _PATIENCE = 1.0
 """Seconds that a process has to leave a question that was dropped."""
@@ -51,7 +51,8 @@ class AgentRunner:
         """The number of the question asked last; replies to others are ignored."""
         self._replies: queue.SimpleQueue[Reply] = queue.SimpleQueue()
         self._worker: Worker | subprocess.Popen[bytes] | None = None
-        self._turns: list[Call] = []
+        self._turns: dict[Turn, Call] = {}
+        """The turns that the agent knows, in order."""
         self._has_replied = False
         self._running = self._dropped = -1
 
@@ -79,16 +80,19 @@ class AgentRunner:
             return reply
         return None
 
-    def inform(self, state: GameState, turn: Turn, joint: tuple[int, ...]) -> None:
-        """Report a turn; ``joint`` is empty where players do not move at the same time."""
-        actions = joint or turn.actions
-        self._turns.append(Call(-1, "inform", (state, turn.player, actions, len(joint) > 0)))
-        self._send(self._turns[-1])
-
-    def restart(self) -> None:
-        """Begin a new game."""
-        self._turns.clear()
-        self._send(Call(-1, "restart"))
+    def follow(self, session: Session) -> None:
+        """Report the turns that the agent does not know; after an undo, all from the start."""
+        known = list(self._turns)
+        if known != session.turns[: len(known)]:
+            self._turns.clear()
+            self._send(Call(-1, "restart"))
+        for number in range(len(self._turns), len(session.turns)):
+            turn, joint = session.turns[number], tuple[int, ...]()
+            if turn.player == PlayerId.SIMULTANEOUS:
+                joint = tuple(joint_action(turn.players, turn.actions, len(session.seats)))
+            arguments = session.before(number), turn.player, joint or turn.actions, bool(joint)
+            self._turns[turn] = Call(-1, "inform", arguments)
+            self._send(self._turns[turn])
 
     def hurry(self) -> None:
         """Let it answer now with what it has found, if it can."""
@@ -130,8 +134,8 @@ class AgentRunner:
         else:
             self._worker = Worker(setup, self._replies.put)
             threading.Thread(target=self._worker.run, daemon=True).start()
-        for turn in self._turns:
-            self._send(turn)
+        for call in self._turns.values():
+            self._send(call)
 
     def _started_process(self, setup: bytes) -> subprocess.Popen[bytes]:
         # With -m the module's classes would belong to __main__, and not be found by this process.

@@ -1,16 +1,14 @@
-"""LiveSession: a session whose agents think beside it, for all who show it at the same time."""
+"""LiveSession: a session whose agents think on their own, shown in several places at once."""
 
 import contextlib
 import functools
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from rave_agents.agents.named_agents import AnyAgent
 from rave_agents.errors import RaveAgentsError
-from rave_agents.game.game_state import PlayerId, joint_action
 from rave_agents.sessions.agent_runner import AgentRunner
 from rave_agents.sessions.agent_worker import Reply
 from rave_agents.sessions.game_file import save_game
@@ -18,21 +16,21 @@ from rave_agents.sessions.session import PERSON, Session
 from rave_agents.sessions.thought import Thought
 
 _LOOK = 0.05
-"""Seconds between two looks at what an agent tells."""
+"""Seconds between two looks for an agent's replies."""
 
 
 class LiveSession:
-    """A session that goes on by itself wherever no person is to move.
+    """A session that plays on by itself wherever no person is to move.
 
-    All methods may be called from any thread. ``version`` grows with everything that shows.
+    All methods may be called from any thread. ``version`` grows with every visible change.
 
     Args:
         session: the session.
-        adviser: the agent who is asked for hints.
-        beside: whether agents think in processes of their own, where that is possible.
-        path: the file that the game is kept in after each turn; None for none.
-        pace: seconds between two turns of agents, at least.
-        paused: whether agents wait until ``resume``.
+        adviser: the agent that gives hints.
+        beside: whether agents think in processes of their own, where possible.
+        path: the file that keeps the game after each turn; None for none.
+        pace: minimum seconds between two turns of agents.
+        paused: whether agents wait for ``resume``.
     """
 
     def __init__(
@@ -49,27 +47,30 @@ class LiveSession:
         self.adviser: AnyAgent = adviser
         self.path: Path | None = path
         self.pace: float = pace
-        """Seconds between two turns of agents, at least."""
+        """Minimum seconds between two turns of agents."""
         self.paused: bool = paused
         """True while agents wait."""
         self.thought: Thought | None = None
-        """The last thought, of whoever had it."""
+        """The last thought of any agent."""
         self.thought_turn: int = -1
-        """The number of turns before the position that it is of."""
+        """The number of turns before the position of ``thought``."""
         self.thinking: int | None = None
-        """The seat that an agent thinks for; None while none thinks."""
+        """The seat for which an agent thinks; None if none does."""
         self.advising: bool = False
-        """True while it thinks of a hint for a person."""
+        """True while the adviser thinks about a hint."""
         self.error: str = ""
-        """The reason why agents wait for ``resume``; empty while all is well."""
+        """The reason why agents wait for ``resume``; empty without an error."""
         self.version: int = 0
-        """Grows with everything that shows."""
+        """Grows with every visible change."""
         self.changed: threading.Condition = threading.Condition(threading.RLock())
-        """Notified with each new version."""
+        """Notified of each new version."""
         self._beside = beside
         self._epoch = 0
+        """Work that began in an earlier epoch is out of date: its outcome is dropped."""
+        self._steps = 0
         self._closed = False
-        self._runners: dict[Any, AgentRunner] = {}
+        self._runners: dict[tuple[bool, int], AgentRunner] = {}
+        """The agents, by whether they advise, and seat."""
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def start(self) -> None:
@@ -90,69 +91,72 @@ class LiveSession:
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    def wait(self, version: int, seconds: float) -> int:
+        """Wait until the version differs from this one, or this time; returns the version."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.version != version, seconds)
+            return self.version
+
     @contextlib.contextmanager
-    def _change(self, *, new_epoch: bool = False) -> Iterator[Session]:
-        """Change something that shows; with a new epoch, what agents think of is no longer so."""
+    def _change(self, *, new_epoch: bool = False, forget: bool = False) -> Iterator[Session]:
+        """Apply a visible change.
+
+        Args:
+            new_epoch: whether running searches are then out of date.
+            forget: whether thought, hint and error are, too.
+        """
         with self.changed:
             yield self.session
             self.version += 1
-            if new_epoch:
-                self._epoch += 1
+            self._epoch += new_epoch
+            if forget:
+                self.thought, self.thought_turn, self.error = None, -1, ""
+                self.advising = False
             self.changed.notify_all()
 
-    # People.
+    # What people do.
 
     def choose(self, seat: int, action: int) -> None:
         """Choose an action for a person; see ``Session.choose``."""
-        with self._change(new_epoch=not self.session.together):
+        with self._change(new_epoch=not self.session.together) as session:
             self._need_person(seat)
-            before = len(self.session.turns)
-            self.session.choose(seat, action)
-            self._after_turns(before)
-
-    def _need_person(self, seat: int) -> None:
-        if not 0 <= seat < len(self.session.seats):
-            raise ValueError(f"There is no seat {seat}.")
-        if self.session.seats[seat] is not PERSON:
-            raise ValueError(f"Seat {seat} is an agent's.")
+            session.choose(seat, action)
+            self._keep()
 
     def undo(self) -> bool:
-        """See ``Session.undo``; the agents begin anew. Returns whether there was anything."""
-        with self._change(new_epoch=True) as session:
+        """See ``Session.undo``; returns whether there was anything to undo."""
+        with self._change(new_epoch=True, forget=True) as session:
             undone = session.undo()
-            if undone:
-                self._forget()
+            self._keep()
             return undone
 
     def restart(self) -> None:
         """Begin another game, see ``Session.begin_anew``."""
-        with self._change(new_epoch=True) as session:
+        with self._change(new_epoch=True, forget=True) as session:
             session.begin_anew()
-            self._forget()
+            self._keep()
 
     def swap(self) -> None:
         """See ``Session.swap``."""
-        with self._change(new_epoch=True) as session:
+        with self._change(new_epoch=True, forget=True) as session:
             session.swap()
-            self._end_runners()
 
     def seat(self, seat: int, agent: AnyAgent | None) -> None:
         """Give a seat to an agent or to a person."""
-        with self._change(new_epoch=True) as session:
+        with self._change(new_epoch=True, forget=True) as session:
             if not 0 <= seat < len(session.seats):
                 raise ValueError(f"There is no seat {seat}.")
             session.seats[seat] = agent
-            self._end_runners()
 
     def resign(self, seat: int) -> None:
-        """Give the game up for a person."""
+        """Resign for a person."""
         with self._change(new_epoch=True) as session:
             self._need_person(seat)
             if not session.over:
                 session.lose(seat, "resigned")
 
     def hint(self) -> None:
-        """Let the adviser think for the person who is to move; its thought then is ``thought``."""
+        """Let the adviser think for the person to move; ``thought`` is then its thought."""
         with self._change() as session:
             if any(session.seats[seat] is PERSON for seat in session.movers):
                 self.advising = True
@@ -169,7 +173,7 @@ class LiveSession:
             self.paused = True
 
     def resume(self) -> None:
-        """Go on, after a pause or an error."""
+        """Play on after a pause or an error."""
         with self._change(new_epoch=True) as session:
             self.paused, self.error = False, ""
             session.resume_clock()
@@ -177,23 +181,28 @@ class LiveSession:
     def step(self) -> None:
         """Play one turn in a pause."""
         with self._change(new_epoch=True):
-            self.error = ""
-            self._steps = 1
-
-    _steps = 0
+            self.error, self._steps = "", 1
 
     def set_pace(self, seconds: float) -> None:
-        """Set the seconds between two turns of agents, at least."""
+        """Set the minimum seconds between two turns of agents."""
         with self._change():
             self.pace = seconds
 
-    def wait(self, version: int, seconds: float) -> int:
-        """Wait until something shows that a version has not; returns the version then."""
-        with self.changed:
-            self.changed.wait_for(lambda: self.version != version, seconds)
-            return self.version
+    def _need_person(self, seat: int) -> None:
+        if not 0 <= seat < len(self.session.seats):
+            raise ValueError(f"There is no seat {seat}.")
+        if self.session.seats[seat] is not PERSON:
+            raise ValueError(f"Seat {seat} is an agent's.")
 
-    # The thread.
+    def _keep(self) -> None:
+        """Save the game, if it has a file."""
+        if self.path is not None:
+            try:
+                save_game(self.session, self.path)
+            except (OSError, RaveAgentsError) as error:
+                self.error = f"The game was not saved: {error}"
+
+    # What the thread does.
 
     def _run(self) -> None:
         self._prepare()
@@ -201,7 +210,7 @@ class LiveSession:
             with self.changed:
                 epoch, work = self._epoch, self._work()
                 if work is None:
-                    self._flagged()
+                    self._check_time()
                     self.changed.wait(0.1 if self.session.clock else 1.0)
                     continue
             try:
@@ -226,8 +235,8 @@ class LiveSession:
         with self._change():
             session.resume_clock()
 
-    def _work(self) -> Any:
-        """The next thing to do without a person; None for nothing."""
+    def _work(self) -> Callable[[int], None] | None:
+        """The next thing to do without a person, given the epoch; None if there is none."""
         session = self.session
         if session.over or self.error or self._closed:
             return None
@@ -248,22 +257,22 @@ class LiveSession:
         return None
 
     def _draw(self, epoch: int) -> None:
+        """Play a chance outcome."""
         if not self._rest(epoch, self.pace / 2):
             return
         with self._change() as session:
             if epoch == self._epoch and session.is_chance:
-                before = len(session.turns)
                 session.draw_chance()
-                self._after_turns(before)
+                self._keep()
 
     def _rest(self, epoch: int, seconds: float) -> bool:
-        """Wait; returns whether all is as it was."""
+        """Wait; returns whether the epoch is still the same."""
         with self.changed:
             self.changed.wait_for(lambda: epoch != self._epoch, max(0.0, seconds))
             return epoch == self._epoch
 
     def _think(self, epoch: int, seat: int, agent: AnyAgent) -> None:
-        """Let an agent think, and play what it answers; a hint is not played."""
+        """Let an agent think, and play its answer; a hint is not played."""
         with self._change() as session:
             if epoch != self._epoch:
                 return
@@ -284,7 +293,11 @@ class LiveSession:
         if reply is None:
             runner.drop()
         elif reply.error:
-            self._failed(epoch, seat, reply, plays=not advising)
+            with self._change() as session:
+                if epoch == self._epoch and reply.forfeits and not advising:
+                    session.lose(seat, reply.error)
+                    return
+            self._fail(epoch, f"The agent of seat {seat} failed: {reply.error}")
         elif not advising and self._rest(epoch, self.pace - (time.monotonic() - started)):
             self._play(epoch, seat, reply)
 
@@ -298,12 +311,12 @@ class LiveSession:
                         self.thought, self.thought_turn = reply.thought, turn
             if reply is not None and reply.final:
                 return reply
-            if self._flagged():
+            if self._check_time():
                 return None
         return None
 
-    def _flagged(self) -> bool:
-        """End the game if somebody's time is over; returns whether it ended."""
+    def _check_time(self) -> bool:
+        """End the game if a player is out of time; returns whether it ended."""
         with self.changed:
             ended = self.session.clock is not None and self.session.check_time()
             if ended:
@@ -319,18 +332,10 @@ class LiveSession:
             if reply.thought is not None:
                 value = reply.thought.value_of(0, len(session.seats))
                 proven = reply.thought.proven is not None
-            before = len(session.turns)
             assert reply.action is not None
             session.choose(seat, reply.action, value=value, proven=proven)
             self._steps = 0
-            self._after_turns(before)
-
-    def _failed(self, epoch: int, seat: int, reply: Reply, *, plays: bool) -> None:
-        with self._change() as session:
-            if epoch == self._epoch and reply.forfeits and plays:
-                session.lose(seat, reply.error)
-                return
-        self._fail(epoch, f"The agent of seat {seat} failed: {reply.error}")
+            self._keep()
 
     def _fail(self, epoch: int, message: str) -> None:
         with self._change():
@@ -338,46 +343,15 @@ class LiveSession:
                 self.error = message
 
     def _runner(self, seat: int, agent: AnyAgent, *, advising: bool) -> AgentRunner:
-        key = ("adviser", seat) if advising else seat
+        """The agent in a seat, which knows all turns so far."""
+        key = (advising, seat)
         runner = self._runners.get(key)
-        if runner is None or runner.agent is not agent:
+        if runner is not None and runner.agent is not agent:
+            runner.close()
+            runner = None
+        if runner is None:
             seed = self.session.seed * 1000 + seat
             runner = AgentRunner(agent, self.session.game, seat, seed=seed, beside=self._beside)
             self._runners[key] = runner
-            for number in range(len(self.session.turns)):
-                self._inform(runner, number)
+        runner.follow(self.session)
         return runner
-
-    def _inform(self, runner: AgentRunner, number: int) -> None:
-        """Tell an agent of a turn."""
-        session = self.session
-        turn, joint = session.turns[number], tuple[int, ...]()
-        if turn.player == PlayerId.SIMULTANEOUS:
-            joint = tuple(joint_action(turn.players, turn.actions, len(session.seats)))
-        runner.inform(session.before(number), turn, joint)
-
-    def _after_turns(self, before: int) -> None:
-        """Tell the agents of the turns since, and keep the game."""
-        session = self.session
-        for number in range(before, len(session.turns)):
-            for runner in self._runners.values():
-                self._inform(runner, number)
-        if self.path is not None:
-            try:
-                save_game(session, self.path)
-            except (OSError, RaveAgentsError) as error:
-                self.error = f"The game was not saved: {error}"
-
-    def _forget(self) -> None:
-        """Forget what was thought of turns that are undone, and let agents follow the game anew."""
-        self.thought, self.thought_turn, self.error, self.advising = None, -1, "", False
-        for runner in self._runners.values():
-            runner.drop()
-            runner.restart()
-        self._after_turns(0)
-
-    def _end_runners(self) -> None:
-        self.thought, self.thought_turn, self.error, self.advising = None, -1, "", False
-        for runner in self._runners.values():
-            runner.close()
-        self._runners.clear()

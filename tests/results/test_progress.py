@@ -95,7 +95,7 @@ def test_true_writes_lines_where_there_is_no_terminal(run, capsys):
 
 
 def test_what_is_none_of_these_is_refused(run):
-    with pytest.raises(TypeError, match="progress must be .*None.* got 'yes'"):
+    with pytest.raises(TypeError, match=r"progress must be .*None.* got 'yes'"):
         run(progress="yes")
 
 

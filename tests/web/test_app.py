@@ -322,7 +322,7 @@ def test_an_agent_whose_process_is_killed_is_told_of_and_begins_anew(open_page, 
     page = open_page("tic_tac_toe", "uct(seconds=20)", beside=True)
     page.do("move", seat=0, action=4)
     page.until(lambda told: told["thought"] is not None, 60)
-    os.kill(page.live._runners[1].process_id, signal.SIGKILL)
+    os.kill(page.live._runners[False, 1].process_id, signal.SIGKILL)
     told = page.until(lambda told: told["error"])
     assert "killed (SIGKILL)" in told["error"]
     page.do("resume")

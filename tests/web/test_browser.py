@@ -204,7 +204,7 @@ def test_an_agent_that_is_killed_is_told_of_and_asked_again(chromium, serving, m
     tab = opened(chromium, server, [])
     tab.locator("#board .cell.can").first.click()
     tab.wait_for_function("shown.thought !== null", timeout=60_000)
-    os.kill(server.live._runners[1].process_id, signal.SIGKILL)
+    os.kill(server.live._runners[False, 1].process_id, signal.SIGKILL)
     tab.locator("#error", has_text="killed (SIGKILL)").wait_for()
     tab.locator("#error button").click()
     tab.wait_for_function("shown.thinking === 1 && !shown.error")
