@@ -14,9 +14,7 @@ import math
 
 import numpy as np
 
-from rave_agents.arena import MatchResult, TournamentResult
-from rave_agents.frameworks.agent import Effort
-from rave_agents.records.record import GameRecord
+from rave_agents.arena import Outcome, rate
 
 GAMES = (10, 20, 40, 100)
 """Games of a pair."""
@@ -29,25 +27,19 @@ MOST_ADVANTAGE = 0.2
 
 
 def simulated(difference, games, draws, advantage, random):
-    """Return the result of a tournament between agents that are ``difference`` Elo apart."""
+    """Return the ratings after games between agents that are ``difference`` Elo apart."""
     mean = 1 / (1 + 10 ** (-difference / 400))
     advantage = min(advantage, mean, 1 - mean)
-    records = []
+    outcomes = []
     for number in range(games):
         seat = number % 2
         expected = mean + (advantage if seat == 0 else -advantage)
         drawn = 2 * draws * min(expected, 1 - expected)
-        margin = int(
-            random.choice([1, 0, -1], p=[expected - drawn / 2, drawn, 1 - expected - drawn / 2])
+        score = float(
+            random.choice([1, 0.5, 0], p=[expected - drawn / 2, drawn, 1 - expected - drawn / 2])
         )
-        returns = (margin, -margin) if seat == 0 else (-margin, margin)
-        nothing = {"opening": (), "actions": (), "efforts": (Effort(), Effort())}
-        records.append(GameRecord(number=number, first_seat=seat, returns=returns, **nothing))
-    about = {"seed": 0, "planned": games}
-    match = MatchResult(game="coin", agents=("a", "b"), records=tuple(records), **about)
-    return TournamentResult(
-        games=("coin",), agents=("a", "b"), specs=("a", "b"), matches=(match,), **about
-    )
+        outcomes.append(Outcome("a", "b", score, unit=number // 2))
+    return rate(outcomes)
 
 
 def coverage(pairs, seed=0):
@@ -60,8 +52,8 @@ def coverage(pairs, seed=0):
     for _ in range(pairs):
         difference, games = random.normal(0, DEVIATION), int(random.choice(GAMES))
         draws, advantage = random.uniform(0, MOST_DRAWS), random.uniform(0, MOST_ADVANTAGE)
-        result = simulated(difference, games, draws, advantage, random)
-        value, (low, high) = result.ratings().difference("a", "b")
+        ratings = simulated(difference, games, draws, advantage, random)
+        value, (low, high) = ratings.difference("a", "b")
         kinds = ["all", games, *(["shut-outs"] if math.isinf(value) else [])]
         for kind in kinds:
             counts[kind][not low <= difference <= high] += 1

@@ -42,17 +42,12 @@ from rave_pettingzoo.agents import (
 from rave_pettingzoo.checks import register_worlds
 from rave_pettingzoo.cloning import clone_env, register_cloner
 from rave_pettingzoo.episode import ActionOutsideError, Episode
-from rave_pettingzoo.evaluate import evaluate
-from rave_pettingzoo.evaluation import Evaluation, PolicyResult
+from rave_pettingzoo.evaluate import evaluate, tournament
+from rave_pettingzoo.evaluation import EnvTournament, Evaluation, PolicyResult
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.record import record
 from rave_pettingzoo.states import AECState, game_state
-from rave_pettingzoo.tournaments import (
-    EnvTournament,
-    EnvTournamentError,
-    tournament,
-)
 
 __all__ = [
     "AECState",
@@ -60,7 +55,6 @@ __all__ = [
     "AutoAgent",
     "CloneError",
     "EnvTournament",
-    "EnvTournamentError",
     "Episode",
     "Evaluation",
     "GraveAgent",

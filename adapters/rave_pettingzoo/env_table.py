@@ -22,9 +22,9 @@ class EnvTable:
     name: str
     """The environment's name."""
     env_fn: Callable[[], Any]
-    agents: tuple[str, ...]
+    seats: tuple[str, ...]
     """The environment's agents."""
-    policies: tuple[Any, ...]
+    agents: tuple[Any, ...]
     """The policies that begin in their places."""
     seed: int
     exchange_seats: bool
@@ -50,8 +50,8 @@ class EnvTable:
     def _play(self, env: Any, number: int) -> Episode:
         return play_episode(
             env,
+            self.seats,
             self.agents,
-            self.policies,
             number,
             copies=self.copies,
             seed=self.seed,
@@ -72,7 +72,7 @@ class EnvTable:
         """Return the episode of a file's line; see ``AnyTable``."""
         episode = Episode.from_dict(line)
         parts = (episode.seats, episode.returns, episode.illegal_moves)
-        if any(len(part) != len(self.agents) for part in parts):
+        if any(len(part) != len(self.seats) for part in parts):
             raise ValueError("not so many agents")
         return episode
 

@@ -1,20 +1,24 @@
-"""``evaluate``: plays policies against each other and reports which is better."""
+"""``evaluate`` and ``tournament``: play policies against each other, and find which is better."""
 
 import contextlib
-from collections.abc import Mapping
-from typing import Any
+import functools
+import itertools
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any, NoReturn
 
 from rave_agents.agents.named_agents import as_agent
-from rave_agents.arena.match import Jobs
-from rave_agents.arena.plan import Key
-from rave_agents.arena.runner import play_games
-from rave_agents.arena.worker import FailedGameError, Failure
+from rave_agents.arena.result import RunResult, TablesRun
+from rave_agents.arena.run import Jobs, Pairing, Plan, RunOptions, Shard
+from rave_agents.arena.workers import FailedGameError, Failure, Key
 from rave_agents.environments.worlds import WorldFunction
+from rave_agents.game.arguments import unknown_name
 from rave_agents.game.validation import Count, Natural, validated
-from rave_agents.results.progress import Progress, shown
+from rave_agents.results.progress import Progress
 from rave_pettingzoo.env_table import EnvTable, env_maker
-from rave_pettingzoo.episode import Episode, Outside, check_agents
-from rave_pettingzoo.evaluation import Evaluation
+from rave_pettingzoo.episode import Outside, check_agents
+from rave_pettingzoo.evaluation import EnvTournament, Evaluation
 from rave_pettingzoo.structure import env_name, turn_based_env
 
 
@@ -30,8 +34,8 @@ def evaluate(
     worlds: WorldFunction | None = None,
     outside: Outside = "raise",
     jobs: Jobs = 1,
-    progress: Progress[Evaluation] = None,
-) -> Evaluation:
+    progress: Progress[RunResult] = None,
+) -> RunResult:
     """Play episodes between policies and return the results.
 
     An action that the mask forbids is counted and passed to the environment, whose rule then
@@ -74,8 +78,9 @@ def evaluate(
             episode and the action.
         UnsupportedGameError: if an agent made from a spec cannot play the environment, or something
             cannot be sent to other processes.
-        WorkerFailedError: if these processes end again and again.
+        RunError: if these processes end repeatedly.
     """
+    _check_policies(policies, "agent")
     env_fn = env_maker(env_fn)
     made = env_fn()
     agents = tuple(policies)
@@ -84,8 +89,8 @@ def evaluate(
     table = EnvTable(
         name=env_name(env),
         env_fn=env_fn,
-        agents=agents,
-        policies=tuple(as_agent(policy) for policy in policies.values()),
+        seats=agents,
+        agents=tuple(as_agent(policy) for policy in policies.values()),
         seed=seed,
         exchange_seats=exchange_seats,
         translate=translate,
@@ -93,30 +98,136 @@ def evaluate(
         outside=outside,
         env=env,
     )
-    names = tuple(map(str, table.policies))
-    result = Evaluation(table.name, seed, names, agents, (), planned=episodes)
-    played = play_games([table], [Key(0, number) for number in range(episodes)], jobs=jobs)
-    with (
-        contextlib.closing(made),
-        contextlib.suppress(KeyboardInterrupt),
-        contextlib.closing(played),
-        shown(progress) as tell,
-    ):
-        if tell is not None:
-            tell(result)
-        for outcome in played:
-            if isinstance(outcome.played, Failure):
-                raise _raised(outcome.played)
-            assert isinstance(outcome.played, Episode)
-            result = result.plus(outcome.played)
-            if tell is not None:
-                tell(result)
-    return result
+    plan = Plan(
+        kind="PettingZoo evaluation",
+        settings={"seed": seed},
+        tables=[table],
+        pairings=[Pairing(table.name, tuple(map(str, table.agents)))],
+        labels=[{}],
+        games=[episodes],
+    )
+    show = functools.partial(Evaluation, agents=agents)
+    with contextlib.closing(made):
+        return _Evaluation(plan, RunOptions(jobs=jobs), progress, show).play()
 
 
-def _raised(failure: Failure) -> Exception:
-    """The error that ended an episode, wherever it was played."""
-    error = failure.cause or FailedGameError(failure.message)
-    if failure.traceback:
-        error.add_note(failure.traceback)
-    return error
+class _Evaluation(TablesRun):
+    """An evaluation that is played."""
+
+    def fail(self, key: Key, failure: Failure) -> NoReturn:
+        """Raise the error that ended an episode as it is."""
+        failure.raise_as(failure.cause or FailedGameError(failure.message))
+
+
+@validated
+def tournament(
+    env_fn: Any,
+    policies: Mapping[str, Any],
+    *,
+    episodes: Count = 20,
+    seed: Natural = 0,
+    anchor: str | None = None,
+    translate: bool = True,
+    worlds: WorldFunction | None = None,
+    outside: Outside = "raise",
+    jobs: Jobs = 1,
+    executor: Executor | None = None,
+    output: str | os.PathLike[str] | None = None,
+    shard: Shard | str | None = None,
+    progress: Progress[RunResult] = None,
+) -> RunResult:
+    """Let policies play against each other, and rate them.
+
+    In an environment for two agents every two policies meet; in one for n, every n of them, and
+    where there are fewer, all lineups of these. Within a lineup the policies move on by one seat
+    after each episode, and each round of them has one seed for the environment. Ctrl-C ends the
+    tournament early.
+
+    Args:
+        env_fn: makes an AEC or a Parallel environment; what it makes is closed after an episode.
+            Or an environment or its id, as for ``evaluate``.
+        policies: at least two, by name; each whatever ``evaluate`` takes. Every episode gets a copy
+            of an object, where it can be copied; one that has a method ``seed`` is told the
+            episode's.
+        episodes: how many each lineup plays, at least 1.
+        seed: an integer of at least 0 that decides everything random but what policies of your own
+            draw.
+        anchor: the policy whose rating is 0; None for ratings that are 0 on average.
+        translate: whether searches may play in OpenSpiel's states where these are the same.
+        worlds: where something is hidden, the worlds that agents made from specs search.
+        outside: the effect of an action outside its space, as for ``evaluate``.
+        jobs: processes of this machine that play at the same time.
+        executor: any ``concurrent.futures.Executor`` that plays in their place.
+        output: a file that gets every episode as it ends; those that it has are not played again.
+        shard: such as ``"3/40"``: play only this part of the episodes.
+        progress: None for a display in a terminal or notebook, False for none, True for one
+            anywhere; or a function, which is called before the first and after every episode with
+            the result so far.
+
+    Raises:
+        TypeError: if something is not of the type that it must be.
+        ValueError: for a value that is not allowed.
+        UnsupportedGameError: if something cannot be sent to other processes.
+        RunError: if a policy or the environment raises; it keeps the finished episodes.
+    """
+    options = RunOptions.of(jobs, executor, output, shard)
+    _check_policies(policies, "name")
+    env_fn = env_maker(env_fn)
+    players = {str(name): as_agent(policy) for name, policy in policies.items()}
+    if anchor is not None and anchor not in players:
+        raise ValueError(unknown_name("anchor", anchor, players))
+    with contextlib.closing(env_fn()) as made:
+        agents = tuple(getattr(made, "possible_agents", ()))
+        check_agents(made, agents)
+        name = env_name(turn_based_env(made) or made)
+    lineups = _lineups(tuple(players), len(agents))
+    tables = [
+        EnvTable(
+            name=name,
+            env_fn=env_fn,
+            seats=agents,
+            agents=tuple(players[each] for each in lineup),
+            seed=seed,
+            exchange_seats=True,
+            translate=translate,
+            worlds=worlds,
+            outside=outside,
+            copies=True,
+        )
+        for lineup in lineups
+    ]
+    plan = Plan(
+        kind="PettingZoo tournament",
+        settings={
+            "env": name,
+            "policies": {each: str(player) for each, player in players.items()},
+            "episodes": episodes,
+            "seed": seed,
+            "anchor": anchor,
+            "translate": translate,
+            "outside": outside,
+        },
+        tables=tables,
+        pairings=[Pairing(name, lineup, ", ".join(lineup)) for lineup in lineups],
+        labels=[{"policies": list(lineup)} for lineup in lineups],
+        games=[episodes] * len(lineups),
+        group=len(agents),
+    )
+    show = functools.partial(EnvTournament, names=tuple(players), anchor=anchor)
+    return TablesRun(plan, options, progress, show).play()
+
+
+def _check_policies(policies: Any, by: str) -> None:
+    if not isinstance(policies, Mapping):
+        raise TypeError(f"policies must be a dictionary by {by}, got {policies!r}.")
+
+
+def _lineups(names: Sequence[str], seats: int) -> list[tuple[str, ...]]:
+    if seats < 2:
+        raise ValueError("A tournament needs an environment for two agents or more, got one for 1.")
+    if len(names) < 2:
+        raise ValueError(f"A tournament needs at least two policies, got {len(names)}.")
+    if len(names) >= seats:
+        return list(itertools.combinations(names, seats))
+    repeated = itertools.combinations_with_replacement(names, seats)
+    return [lineup for lineup in repeated if len(set(lineup)) > 1]

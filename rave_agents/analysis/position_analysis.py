@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import make_agent
-from rave_agents.arena.match import limited_agent
+from rave_agents.arena.arguments import limited_agent
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import AgentAbilities
 from rave_agents.frameworks.own_games import as_game

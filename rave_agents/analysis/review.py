@@ -13,7 +13,7 @@ from typing import Any
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.agents.state_agents import SearchAgent
 from rave_agents.analysis.review_result import INACCURACY, Review, ReviewedMove
-from rave_agents.arena.match import limited_agent
+from rave_agents.arena.arguments import limited_agent
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game

@@ -1,46 +1,43 @@
-"""Matches, sweeps, tournaments, races and curves, their statistics, and speed measurements.
+"""One kind of run: matches, sweeps, curves, tournaments, races and speeds, and their statistics.
 
 It imports agents and lower rooms.
 """
 
-from rave_agents.arena.bench import run_bench
-from rave_agents.arena.bench_result import BenchResult, BenchRow
+from rave_agents.arena.bench import THIRTY_GAMES, run_bench
 from rave_agents.arena.dask_cluster import dask_executor
+from rave_agents.arena.grid import Curve, Grid
 from rave_agents.arena.journal import merge_journals
-from rave_agents.arena.match import MatchError, MatchResult, play_match
-from rave_agents.arena.pairs import PairCounts
-from rave_agents.arena.race import RaceError, RaceResult, find_best
+from rave_agents.arena.match import play_match
+from rave_agents.arena.match_result import MatchResult
+from rave_agents.arena.race import find_best
+from rave_agents.arena.race_result import Race
 from rave_agents.arena.ratings import Outcome, Ratings, rate
-from rave_agents.arena.scaling import ScalingError, ScalingPoint, ScalingResult, run_scaling
+from rave_agents.arena.result import RunResult
+from rave_agents.arena.speeds import Speeds
 from rave_agents.arena.sprt import Sprt
-from rave_agents.arena.statistics import MatchScore
-from rave_agents.arena.sweep import SweepCell, SweepError, SweepResult, run_sweep
-from rave_agents.arena.thirty_games import THIRTY_GAMES
-from rave_agents.arena.tournament import TournamentError, TournamentResult, play_tournament
+from rave_agents.arena.standings import Standings
+from rave_agents.arena.statistics import MatchScore, PairCounts
+from rave_agents.arena.sweep import run_scaling, run_sweep
+from rave_agents.arena.tournament import play_tournament
+from rave_agents.arena.workers import RunError
 from rave_agents.records.record import GameRecord
 
 __all__ = [
     "THIRTY_GAMES",
-    "BenchResult",
-    "BenchRow",
+    "Curve",
     "GameRecord",
-    "MatchError",
+    "Grid",
     "MatchResult",
     "MatchScore",
     "Outcome",
     "PairCounts",
-    "RaceError",
-    "RaceResult",
+    "Race",
     "Ratings",
-    "ScalingError",
-    "ScalingPoint",
-    "ScalingResult",
+    "RunError",
+    "RunResult",
+    "Speeds",
     "Sprt",
-    "SweepCell",
-    "SweepError",
-    "SweepResult",
-    "TournamentError",
-    "TournamentResult",
+    "Standings",
     "dask_executor",
     "find_best",
     "merge_journals",

@@ -4,22 +4,30 @@ Times of different machines and runs are not comparable, ratios within one run a
 round each agent in turn searches the same position with the same number of simulations and a fresh
 tree, and a ratio is that of the two medians over the rounds. Much slower peers of other programs
 use as many simulations as fit into a round.
+
+It is a run, too: a table for each game, whose "games" are rounds; and, at equal time, a table for
+each game and agent with its match against the baseline.
 """
 
 import dataclasses
 import functools
-import statistics
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rave_agents.agents.named_agents import AgentSpec, as_agent, make_agent
-from rave_agents.arena.bench_result import BenchResult, BenchRow
-from rave_agents.arena.contestants import counts_simulations
-from rave_agents.arena.match import play_match
-from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.play import warm_up
-from rave_agents.arena.thirty_games import THIRTY_GAMES
+from rave_agents.arena.arguments import (
+    check_table,
+    game_name,
+    limited_agent,
+    load_match_game,
+    usual_opening_plies,
+)
+from rave_agents.arena.play import Table, counts_simulations, warm_up
+from rave_agents.arena.result import RunResult, TablesRun
+from rave_agents.arena.run import GameCount, Pairing, Plan, RunOptions
+from rave_agents.arena.speeds import Round, Speeds
+from rave_agents.arena.workers import AnyTable, Failure, Key
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
@@ -27,7 +35,7 @@ from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
 from rave_agents.game.validation import Count, Natural, Positive, validated
 from rave_agents.records.openings import initial_decision
-from rave_agents.results.progress import Progress, shown
+from rave_agents.results.progress import Progress
 
 DEFAULT_AGENTS = ("uct", "rave")
 """The agents to measure."""
@@ -43,6 +51,41 @@ ROUND_SECONDS = 0.2
 
 EQUAL_TIME_GAMES = 20
 """Number of games of a match at equal time."""
+
+THIRTY_GAMES = (
+    "tic_tac_toe",
+    "nim",
+    "pig",
+    "connect_four",
+    "mnk(m=6,n=6,k=4)",
+    "breakthrough",
+    "hex(board_size=7)",
+    "y(board_size=7)",
+    "havannah(board_size=5)",
+    "nogo(board_size=7)",
+    "othello",
+    "mancala",
+    "clobber",
+    "pentago",
+    "dots_and_boxes(num_rows=4,num_cols=4)",
+    "einstein_wurfelt_nicht",
+    "hex(board_size=9)",
+    "go(board_size=7)",
+    "ultimate_tic_tac_toe",
+    "oware",
+    "cursor_go(board_size=5)",
+    "twixt(board_size=8)",
+    "quoridor(board_size=5)",
+    "lines_of_action",
+    "checkers",
+    "gomoku(size=9)",
+    "go(board_size=9)",
+    "antichess",
+    "amazons",
+    "backgammon",
+)
+"""The games used to compare agents in speed and strength, of OpenSpiel, and NoGo; the shortest
+first."""
 
 _FIRST_SIMULATIONS = 100
 """Initial number of simulations of the calibration."""
@@ -61,16 +104,16 @@ def run_bench(
     seed: Natural = 0,
     round_seconds: Positive = ROUND_SECONDS,
     equal_time: Positive | None = None,
-    equal_time_games: Count = EQUAL_TIME_GAMES,
+    equal_time_games: GameCount = EQUAL_TIME_GAMES,
     peers: bool = True,
-    progress: Progress[BenchResult] = None,
-) -> BenchResult:
+    progress: Progress[RunResult] = None,
+) -> RunResult:
     """Measure simulations per second from the first position of each game.
 
     Chance outcomes before the first decision are drawn. Creating agents, compiling and loading code
     are not measured. An agent that proves the game early is measured by the simulations it ran, and
     a fast one searches repeatedly until half of the round's time is used. Ctrl-C ends the run,
-    keeping finished games.
+    keeping finished rounds.
 
     Args:
         games: games or their names, see ``as_game``.
@@ -84,7 +127,7 @@ def run_bench(
         equal_time_games: games of such a match, at least 1.
         peers: True to measure OpenSpiel's Python bot as well, in the games it can play.
         progress: None for a display in a terminal or notebook, False for none, True for a display
-            in any case; or a function, called with the result so far after each game's calibration,
+            in any case; or a function, called with the result so far before the first and after
             every round and every game at equal time.
 
     Raises:
@@ -92,65 +135,53 @@ def run_bench(
         UnsupportedGameError: if an agent cannot play a game.
         TypeError, ValueError: for an invalid value, or an agent that has no simulations.
     """
-    plan = _checked_plan(
-        agents, baseline, rounds, seed, round_seconds, equal_time, equal_time_games
-    )
-    loaded = [as_game(game) for game in games]
+    specs = tuple(_counting_spec(spec) for spec in (baseline, *agents))
+    loaded = {game_name(game, found): found for game in games for found in [as_game(game)]}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Whether AMAF misleads does not matter for speed.
-        for game in loaded:
-            for spec in plan.specs:
+        for game in loaded.values():
+            for spec in specs:
                 make_agent(spec, game, 0)
-    planned = len(loaded) * plan.steps_per_game
-    result = BenchResult(rows=(), baseline=baseline, all_planned=planned)
-    with shown(progress) as report:
-        for asked, game in zip(games, loaded, strict=True):
-            name = asked if isinstance(asked, str) else game.name
-            begun = dataclasses.replace(result, game=name)
-            report_steps = (
-                None if report is None else functools.partial(_report_steps, report, begun)
-            )
-            try:
-                rows = _rows(name, game, plan, _peers_of(game, plan) if peers else [], report_steps)
-            except KeyboardInterrupt:
-                return dataclasses.replace(result, interrupted=True)
-            result = dataclasses.replace(
-                result,
-                rows=(*result.rows, *rows),
-                finished=result.finished + plan.steps_per_game,
-            )
-    return result
+    tables: list[AnyTable] = []
+    pairings, counts = [], []
+    for name, game in loaded.items():
+        measured = (*specs, *(_peers_of(game, specs) if peers else ()))
+        tables.append(SpeedTable(game, measured, len(specs), seed, round_seconds))
+        pairings.append(Pairing(name, tuple(map(str, measured)), name))
+        counts.append(rounds)
+        if equal_time is None:
+            continue
+        for spec in specs[1:]:
+            match = _at_equal_time(game, spec, specs[0], equal_time, seed)
+            tables.append(match)
+            pairings.append(Pairing(name, (str(match.agents[0]), str(match.agents[1])), name))
+            counts.append(equal_time_games)
+    plan = Plan(
+        kind="speed",
+        settings={"seed": seed},
+        tables=tables,
+        pairings=pairings,
+        labels=[{} for _ in tables],
+        games=counts,
+    )
+    show = functools.partial(Speeds, baseline=baseline, counted=len(specs) - 1)
+    run = _SpeedRun(plan, RunOptions(), progress, show)
+    return run.play(run.rounds)
 
 
-class _Plan(NamedTuple):
-    """Arguments of a run, checked."""
+class _SpeedRun(TablesRun):
+    """A run that plays table by table, so that a game's measurements lie close together."""
 
-    specs: list[AgentSpec]
-    """The baseline, and the agents."""
-    rounds: int
-    seed: int
-    round_seconds: float
-    equal_time: float | None
-    equal_time_games: int
+    def rounds(self) -> Iterator[list[Key]]:
+        """Yield the games of each table."""
+        for table, count in enumerate(self.plan.games):
+            yield [Key(table, number) for number in range(count)]
 
-    @property
-    def steps_per_game(self) -> int:
-        """Rounds, and games at equal time."""
-        matches = 0 if self.equal_time is None else len(self.specs) - 1
-        return self.rounds + matches * self.equal_time_games
-
-
-def _checked_plan(
-    agents: Sequence[Any],
-    baseline: Any,
-    rounds: int,
-    seed: int,
-    round_seconds: float,
-    equal_time: float | None,
-    equal_time_games: int,
-) -> _Plan:
-    specs = [_counting_spec(spec) for spec in (baseline, *agents)]
-    return _Plan(specs, rounds, seed, round_seconds, equal_time, equal_time_games)
+    def fail(self, key: Key, failure: Failure) -> Any:
+        """Raise the error of a failed round as it is."""
+        if isinstance(self.plan.tables[key.table], SpeedTable) and failure.cause is not None:
+            raise failure.cause
+        super().fail(key, failure)
 
 
 def _counting_spec(spec: Any) -> AgentSpec:
@@ -160,11 +191,11 @@ def _counting_spec(spec: Any) -> AgentSpec:
     return asked
 
 
-def _peers_of(game: Game, plan: _Plan) -> list[AgentSpec]:
+def _peers_of(game: Game, specs: Sequence[AgentSpec]) -> list[AgentSpec]:
     """The peers that can play the game and are not among the agents."""
-    asked = {spec.name for spec in plan.specs}
+    asked = {spec.name for spec in specs}
     found = []
-    for spec in (AgentSpec.parse(name) for name in PEERS if name not in asked):
+    for spec in (AgentSpec(name) for name in PEERS if name not in asked):
         try:
             make_agent(spec, game, 0)
         except (UnsupportedGameError, UnknownNameError):
@@ -173,51 +204,13 @@ def _peers_of(game: Game, plan: _Plan) -> list[AgentSpec]:
     return found
 
 
-def _report_steps(report: Callable[[BenchResult], object], begun: BenchResult, steps: int) -> None:
-    """Report the result with some steps of the current game."""
-    report(dataclasses.replace(begun, finished=begun.finished + steps))
-
-
-def _rows(
-    name: str,
-    game: Game,
-    plan: _Plan,
-    peers: Sequence[AgentSpec],
-    report: Callable[[int], None] | None,
-) -> list[BenchRow]:
-    """Measure the agents and peers on one game, and play its matches."""
-    base, *speeds = _measure(game, plan, peers, report)
-    rows = []
-    for number, (spec, speed) in enumerate(zip([*plan.specs[1:], *peers], speeds, strict=True)):
-        match = None
-        if plan.equal_time is not None and spec not in peers:
-            done = plan.rounds + number * plan.equal_time_games
-            match = play_match(
-                game,
-                spec,
-                plan.specs[0],
-                games=plan.equal_time_games,
-                seconds=plan.equal_time,
-                seed=plan.seed,
-                progress=False if report is None else _counted_from(done, report),
-            )
-            if match.interrupted:
-                raise KeyboardInterrupt
-        rows.append(
-            BenchRow(
-                game=name,
-                agent=str(spec),
-                simulations_per_second=speed,
-                baseline_simulations_per_second=base,
-                match=match,
-            )
-        )
-    return rows
-
-
-def _counted_from(done: int, report: Callable[[int], None]) -> Callable[[MatchResult], None]:
-    """Progress of a match that starts after ``done`` steps of its game."""
-    return lambda match: report(done + match.finished)
+def _at_equal_time(
+    game: Game, spec: AgentSpec, baseline: AgentSpec, seconds: float, seed: int
+) -> Table:
+    """The table of a match against the baseline."""
+    agents = (limited_agent(spec, None, seconds), limited_agent(baseline, None, seconds))
+    plies = usual_opening_plies(load_match_game(game), None)
+    return check_table(Table(game, agents, seed=seed, opening_plies=plies))
 
 
 class _Position(NamedTuple):
@@ -227,71 +220,97 @@ class _Position(NamedTuple):
     state: GameState
 
 
-def _measure(
-    game: Game,
-    plan: _Plan,
-    peers: Sequence[AgentSpec],
-    report: Callable[[int], None] | None,
-) -> list[float]:
-    """Median simulations per second of each agent on one game; the first is the baseline."""
-    position = _Position(game, initial_decision(game, plan.seed))
-    if position.state.is_terminal():
-        raise ValueError(f"{game.name} is over before the first move: nothing to measure.")
-    for spec in plan.specs:
-        warm_up(spec, game)
-    simulations = min(_calibrate(position, spec, plan) for spec in plan.specs)
-    # OpenSpiel's Python bot takes at least 2.
-    fewer = [max(2, min(simulations, _calibrate(position, spec, plan))) for spec in peers]
-    if report is not None:
-        report(0)
-    specs = [*plan.specs, *peers]
-    counts = [simulations] * len(plan.specs) + fewer
-    agents = [_agent(position, *each, plan.seed) for each in zip(specs, counts, strict=True)]
-    speeds: list[list[float]] = [[] for _ in specs]
-    for number in range(plan.rounds):
-        for spec, agent, measured in zip(specs, agents, speeds, strict=True):
-            measured.append(_round(position, spec, agent, plan.round_seconds))
-        if report is not None:
-            report(number + 1)
-    return [statistics.median(measured) for measured in speeds]
+@dataclasses.dataclass(frozen=True, eq=False)
+class SpeedTable:
+    """The measurements of agents on one game."""
+
+    game: Game
+    """The game."""
+    agents: tuple[AgentSpec, ...]
+    """The baseline, the agents and the peers."""
+    equals: int
+    """How many of them, the first ones, have the same number of simulations."""
+    seed: int
+    """The seed of everything random."""
+    round_seconds: float
+    """Target seconds of a round."""
+
+    @property
+    def name(self) -> str:
+        """The game's name."""
+        return self.game.name
+
+    def play(self, number: int) -> Round:
+        """Measure each agent once."""
+        position, agents = self._calibrated
+        speeds = [
+            _speed(position, spec, agent, self.round_seconds)
+            for spec, agent in zip(self.agents, agents, strict=True)
+        ]
+        return Round(number, tuple(speeds))
+
+    @functools.cached_property
+    def _calibrated(self) -> tuple[_Position, list[Agent]]:
+        """The position, and the agents with as many simulations as fit into a round."""
+        position = _Position(self.game, initial_decision(self.game, self.seed))
+        if position.state.is_terminal():
+            raise ValueError(f"{self.name} is over before the first move: nothing to measure.")
+        for spec in self.agents[: self.equals]:
+            warm_up(spec, self.game)
+        fitting = [self._fitting(position, spec) for spec in self.agents]
+        simulations = min(fitting[: self.equals])
+        # Peers are much slower: they get fewer simulations.
+        counts = [simulations] * self.equals
+        counts += [max(_FEWEST, min(simulations, count)) for count in fitting[self.equals :]]
+        pairs = zip(self.agents, counts, strict=True)
+        return position, [self._agent(position, spec, count) for spec, count in pairs]
+
+    def _fitting(self, position: _Position, spec: AgentSpec) -> int:
+        """Find the number of simulations that takes the agent one round's seconds.
+
+        If a proof ends the search earlier, it is the number of the proof's simulations, which
+        rounds repeat.
+        """
+        simulations = _FIRST_SIMULATIONS
+        while True:
+            agent = self._agent(position, spec, simulations)
+            agent.step(position.state)
+            effort = agent.effort
+            if effort.simulations < simulations:
+                return max(_FEWEST, effort.simulations)
+            if effort.seconds > self.round_seconds / 4:
+                return max(_FEWEST, round(simulations * self.round_seconds / effort.seconds))
+            simulations *= 2
+
+    def _agent(self, position: _Position, spec: AgentSpec, simulations: int) -> Agent:
+        """Make an agent with this limit of simulations, unless its spec has its own."""
+        limited = spec.with_defaults({"simulations": simulations, "seed": self.seed})
+        return make_agent(limited, position.game, max(0, int(position.state.current_player())))
+
+    def warm_up(self) -> None:
+        """Do nothing: the first round calibrates."""
+
+    def describe_failure(self, number: int, error: Exception) -> tuple[str, Exception]:
+        """The round that failed, and its error."""
+        return f"Round {number + 1}", error
+
+    def read(self, line: Mapping[str, Any]) -> Round:
+        """Refuse: times of other runs are not comparable."""
+        raise ValueError("speeds are not recorded.")
 
 
-def _round(position: _Position, spec: AgentSpec, agent: Agent, round_seconds: float) -> float:
+def _speed(position: _Position, spec: AgentSpec, agent: Agent, round_seconds: float) -> float:
     """Simulations per second of one agent in one round."""
     before = agent.effort
     while True:
         agent.restart()
         agent.step(position.state)
-        done = agent.effort.simulations - before.simulations
+        simulations = agent.effort.simulations - before.simulations
         seconds = agent.effort.seconds - before.seconds
         if seconds >= round_seconds / 2:
             break
-    if done == 0:
+    if simulations == 0:
         raise ValueError(
             f"{spec} ran no simulations on {position.game.name}: its first move is forced."
         )
-    return done / seconds
-
-
-def _calibrate(position: _Position, spec: AgentSpec, plan: _Plan) -> int:
-    """Find the number of simulations that takes the agent one round's seconds.
-
-    If a proof ends the search earlier, it is the number of the proof's simulations, which rounds
-    repeat.
-    """
-    simulations = _FIRST_SIMULATIONS
-    while True:
-        agent = _agent(position, spec, simulations, plan.seed)
-        agent.step(position.state)
-        effort = agent.effort
-        if effort.simulations < simulations:
-            return max(_FEWEST, effort.simulations)
-        if effort.seconds > plan.round_seconds / 4:
-            return max(_FEWEST, round(simulations * plan.round_seconds / effort.seconds))
-        simulations *= 2
-
-
-def _agent(position: _Position, spec: AgentSpec, simulations: int, seed: int) -> Agent:
-    """Make an agent with this limit of simulations, unless its spec has its own."""
-    limited = spec.with_defaults({"simulations": simulations, "seed": seed})
-    return make_agent(limited, position.game, max(0, int(position.state.current_player())))
+    return simulations / seconds

@@ -5,8 +5,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rave_agents.agents.named_agents import AgentSpec, agent_type
-from rave_agents.arena.contestants import Contestant, make_contestant
+from rave_agents.agents.named_agents import AgentSpec, AnyAgent, agent_type, make_agent
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import has_simultaneous_moves
@@ -31,7 +30,7 @@ def default_agents(game: Game) -> tuple[list[str], dict[str, str]]:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # The race will show whether AMAF fits.
                 for seat in range(game.num_players):
-                    make_contestant(AgentSpec(name), game, seat, 0)
+                    make_agent(AgentSpec(name), game, seat, seed=0)
                 checked_game(state, config)
         except RaveAgentsError as error:
             refused[name] = str(error)
@@ -39,8 +38,8 @@ def default_agents(game: Game) -> tuple[list[str], dict[str, str]]:
 
 
 def varied(
-    agents: Mapping[str, Contestant], vary: Mapping[str, Sequence[Any]]
-) -> dict[str, Contestant]:
+    agents: Mapping[str, AnyAgent], vary: Mapping[str, Sequence[Any]]
+) -> dict[str, AnyAgent]:
     """The agents, with one copy per combination of varied values.
 
     Args:
@@ -56,7 +55,7 @@ def varied(
             raise ValueError(f"{key!r} needs a list of values, got {values!r}.")
         if not any(_takes(agent, key) for agent in agents.values()):
             raise ValueError(f"No agent of the race takes {key!r} and leaves it open.")
-    found: dict[str, Contestant] = {}
+    found: dict[str, AnyAgent] = {}
     for name, agent in agents.items():
         grid = {key: values for key, values in vary.items() if _takes(agent, key)}
         for cell in itertools.product(*grid.values()):
@@ -69,7 +68,7 @@ def varied(
     return found
 
 
-def _takes(agent: Contestant, key: str) -> bool:
+def _takes(agent: AnyAgent, key: str) -> bool:
     if not isinstance(agent, AgentSpec) or key in agent.parameters:
         return False
     return agent_type(agent.name).takes(key, agent.parameters)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from typing import Any
 
-from rave_agents.arena.versions import check_versions, versions
+from rave_agents.arena.workers import check_versions, versions
 from rave_agents.extras import missing
 
 LOCAL = "local"
@@ -79,7 +79,6 @@ def _check_workers(client: Any) -> None:
 
 
 def _versions_there() -> dict[str, str]:
-
     return dict(versions())
 
 

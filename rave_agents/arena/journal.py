@@ -1,10 +1,12 @@
-"""A file of finished games, from which a match, sweep, tournament or curve can continue.
+"""Journals: files of finished games, from which a run can continue.
 
-The file has JSON lines: a header with everything that determines the games, then one line per
-finished game, written at once. If the process is killed while writing, the incomplete line is
-dropped and its game is played again. A run that has grown, such as a match with more games,
-continues from its file, whose header is replaced by the larger run's (``growth``). Files of one run
-may be merged: it does not matter which machine played which game.
+A journal has JSON lines: a header with everything that determines the games, and the tables at
+which they are played; then one line per finished game, written at once. If the process is killed
+while writing, the incomplete line is dropped and its game is played again.
+
+A run may grow: its journal may continue with more games, values, agents or opponents, since the
+games of a smaller plan are also games of a larger one; the header is then replaced by the larger
+run's. Journals of one run may be merged: it does not matter which machine played which game.
 """
 
 import contextlib
@@ -17,26 +19,35 @@ from pathlib import Path
 from typing import Any, NoReturn, Self, TextIO
 
 from rave_agents import __version__
-from rave_agents.arena.file_header import KINDS, planned
-from rave_agents.arena.growth import differences
+from rave_agents.arena.header import KINDS, planned_run
 from rave_agents.arena.lock import FileLock
 from rave_agents.files import is_deep, written_whole
 from rave_agents.game.plain_text import printable, shortened
 from rave_agents.records import fields
 
-FORMAT, FORMAT_VERSION = "rave-agents", 2
+FORMAT, FORMAT_VERSION = "rave-agents", 3
 """The format's name in a file, followed by the kind of run; and the format's version."""
 
+OLDEST_VERSION = 2
+"""Before version 3, headers had the same settings, and did not list the tables."""
 
-def make_header(what: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The first line of a file.
+_NOT_COMPARED = ("version", "by", "tables")
+"""Keys of a header that follow from the others."""
+
+
+def make_header(
+    kind: str, settings: Mapping[str, Any], tables: Sequence[Mapping[str, Any]], by: Sequence[str]
+) -> dict[str, Any]:
+    """The first line of a journal.
 
     Args:
-        what: ``match``, ``sweep``, ``tournament`` or ``scaling``.
+        kind: the kind of run, such as ``match``.
         settings: strict JSON values that determine all games.
+        tables: for each table, its game, its agents and what else identifies it.
+        by: the keys of a table that its lines have.
     """
-    made_by = {"format": f"{FORMAT} {what}", "version": FORMAT_VERSION, "rave-agents": __version__}
-    return {**made_by, **settings}
+    made_by = {"format": f"{FORMAT} {kind}", "version": FORMAT_VERSION, "rave-agents": __version__}
+    return {**made_by, **settings, "by": list(by), "tables": list(tables)}
 
 
 class Journal:
@@ -133,7 +144,8 @@ def read_journal(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dic
         raise ValueError(f"{path} is not {_output_of(None)}.")
     with reading(path, 1):
         fields.text(lines[0]["format"], "format")
-        fields.integer(fields.field(lines[0], "version"), "version", FORMAT_VERSION, FORMAT_VERSION)
+        found = fields.field(lines[0], "version")
+        fields.integer(found, "version", OLDEST_VERSION, FORMAT_VERSION)
     return lines[0], lines[1:]
 
 
@@ -206,13 +218,13 @@ RECORDED = frozenset(
 def _line_check(header: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], None]:
     """Make the check of a file's lines: it raises ValueError for a line that is not a game."""
     what = _format(header).removeprefix(f"{FORMAT} ")
-    plan = planned(what, header) if what in KINDS else None
+    run = planned_run(what, header) if what in KINDS else None
 
     def check(line: Mapping[str, Any]) -> None:
-        if plan is None:
+        if run is None:
             fields.integer(fields.field(line, "number"), "number")
         else:
-            plan.read(line)
+            run.read(line)
 
     return check
 
@@ -276,6 +288,86 @@ def _compare(path: Path, found: Mapping[str, Any], expected: Mapping[str, Any]) 
     if found.get("format") != expected["format"]:
         other = f", but of {_what(found)}" if _format(found).startswith(f"{FORMAT} ") else ""
         raise ValueError(f"{path} is not {_output_of(expected)}{other}.")
+    version = found.get("version")
+    if version not in range(OLDEST_VERSION, FORMAT_VERSION + 1):
+        raise ValueError(
+            f"{path} has version {fields.brief(version)}, which this release cannot read."
+        )
     if differ := differences(found, expected):
         what = _what(expected).removeprefix("a ")
         raise ValueError(f"{path} belongs to another {what}: {'; '.join(differ)}.")
+
+
+def differences(found: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:
+    """The differences that prevent a file from continuing under another header, a text per key.
+
+    Args:
+        found: the header of the file.
+        expected: the header of the run, which may have grown.
+    """
+    return [
+        _difference(key, found.get(key), expected.get(key))
+        for key in {**expected, **found}
+        if key not in _NOT_COMPARED
+        and not _is_same(found.get(key), expected.get(key))
+        and not _grows(key, found.get(key), expected.get(key))
+    ]
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """True for equal values with mappings in the same order, which decides who plays first."""
+    return one == other and not (isinstance(one, dict) and list(one) != list(other))
+
+
+def _difference(key: str, found: Any, expected: Any) -> str:
+    shrinks = " (a file can grow, not shrink)" if _grows(key, expected, found) else ""
+    return (
+        f"{printable(shortened(key, 60))} is {shortened(json.dumps(found), 200)} there and "
+        f"{shortened(json.dumps(expected), 200)} here{shrinks}"
+    )
+
+
+def _grows(key: str, less: Any, more: Any) -> bool:
+    """True if a header's value can grow to another value of the same key."""
+    return key in _GROWING and type(less) is type(more) and _GROWING[key](less, more)
+
+
+def _is_more(less: Any, more: Any) -> bool:
+    return less <= more if isinstance(less, int) else _is_longer(less, more)
+
+
+def _is_longer(less: Any, more: Any) -> bool:
+    """True if the longer list starts with the other's items."""
+    rest: Iterator[Any] = iter(more if isinstance(more, Sequence) else ())
+    return isinstance(less, list) and all(item in rest for item in less)
+
+
+def _has_all(less: Any, more: Any) -> bool:
+    """True if the larger mapping has all of the other's items, in their order."""
+    if isinstance(less, list):
+        return _is_longer(less, more)
+    return isinstance(less, dict) and _is_longer(list(less.items()), list(more.items()))
+
+
+def _has_more_values(less: Any, more: Any) -> bool:
+    """True if the keys are the same and each list is a continuation."""
+    return (
+        isinstance(less, dict)
+        and less.keys() == more.keys()
+        and all(_is_longer(less[key], more[key]) for key in less)
+    )
+
+
+_GROWING: Mapping[str, Callable[[Any, Any], bool]] = {
+    "games": _is_more,
+    "games_per_pairing": _is_more,
+    "episodes": _is_more,
+    "game": _is_longer,
+    "vary": _has_more_values,
+    "agents": _has_all,
+    "policies": _has_all,
+    "against": _is_longer,
+    "simulations": _is_longer,
+    "seconds": _is_longer,
+}
+"""Keys of a header whose values may grow, with the test for counts, lists or mappings."""

@@ -1,52 +1,36 @@
-"""Matches: two agents, one game, many openings, each played from both seats.
-
-The result of a match does not depend on the executor that plays its games, see ``plan``.
-"""
+"""Matches: two agents, one game, many openings, each played from both seats."""
 
 import dataclasses
 import os
-from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from annotated_types import Ge, Le
-
-from rave_agents.agents.named_agents import LIMITS, AgentSpec, agent_type, as_agent
-from rave_agents.agents.state_agents import DEFAULT_SIMULATIONS, limit_and_clock
-from rave_agents.arena.contestants import Contestant, make_contestant
-from rave_agents.arena.journal import make_header
-from rave_agents.arena.match_result import MatchError, MatchResult
-from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Record, Shard
+from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.arena.arguments import (
+    check_table,
+    game_name,
+    limited_agent,
+    load_match_game,
+    usual_opening_plies,
+)
+from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.play import Table
 from rave_agents.arena.referee import checked_referee
-from rave_agents.arena.run import RunOptions, carry_out
+from rave_agents.arena.run import GameCount, Jobs, Pairing, Plan, Run, RunOptions, Shard
 from rave_agents.arena.sprt import Sprt
-from rave_agents.errors import UnsupportedGameError
+from rave_agents.arena.workers import Key
 from rave_agents.frameworks.adapters import Game, is_dealt
-from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.game_state import has_simultaneous_moves
 from rave_agents.game.notation import Moves
 from rave_agents.game.validation import Natural, validated
 from rave_agents.records.positions import moves_to, set_up
 from rave_agents.records.record import GameRecord
 from rave_agents.records.sgf import SgfFolder
-from rave_agents.results.progress import Progress, shown
+from rave_agents.results.progress import Progress
 from rave_agents.searcher.clock import Clock
-
-__all__ = ["MatchError", "MatchResult", "limited_spec", "play_match"]
-
-Games = Annotated[int, Ge(1), Le(MOST_GAMES)]
-"""A number of games."""
-
-Jobs = Annotated[int, Ge(1), Le(1_000)]
-"""A number of worker processes; the maximum catches typing errors."""
 
 DEFAULT_GAMES, MOST_TEST_GAMES = 100, 100_000
 """Default number of games of a match, and maximum with a sequential test."""
-
-OPENING_PLIES = 2
-"""Default number of random opening moves in games with alternating moves."""
 
 
 @validated
@@ -55,7 +39,7 @@ def play_match(
     first: Any,
     second: Any,
     *,
-    games: Games | None = None,
+    games: GameCount | None = None,
     simulations: int | None = None,
     seconds: float | None = None,
     clock: str | None = None,
@@ -128,35 +112,126 @@ def play_match(
             belongs to other games or is in use by another process.
         OSError: if ``output`` cannot be read or written.
         VersionsDifferError: if the executor's workers have other versions than this process.
-        MatchError: if an agent fails or plays an illegal action; it holds the finished games.
+        RunError: if an agent fails or plays an illegal action; it holds the finished games.
     """
     test = Sprt.parse(sprt) if isinstance(sprt, str) else sprt
-    games = (DEFAULT_GAMES if test is None else MOST_TEST_GAMES) if games is None else games
-    options = checked_run_options(jobs, executor, output, shard)
+    if games is None:
+        games = DEFAULT_GAMES if test is None else MOST_TEST_GAMES
+    options = RunOptions.of(jobs, executor, output, shard)
     loaded = load_match_game(game)
-    agents = (
-        limited_agent(first, simulations, seconds, clock),
-        limited_agent(second, simulations, seconds, clock),
-    )
     start = _start(loaded, moves, position)
-    plies = 0 if start and opening_plies is None else opening_plies
-    table = checked_table(loaded, *agents, opening_plies=plies, seed=seed, start=start)
-    table = dataclasses.replace(table, forfeit=forfeit)
-    if clock is not None:
-        table = dataclasses.replace(table, clock=str(Clock.parse(clock)))
-    if referee is not None:
-        spec = AgentSpec.parse(referee) if isinstance(referee, str) else referee
-        table = dataclasses.replace(table, referee=checked_referee(spec, loaded))
-    result = MatchResult(
-        game=game if isinstance(game, str) else loaded.name,
-        agents=(str(agents[0]), str(agents[1])),
+    if opening_plies is None:
+        opening_plies = 0 if start else usual_opening_plies(loaded, None)
+    table = Table(
+        loaded,
+        (
+            limited_agent(first, simulations, seconds, clock),
+            limited_agent(second, simulations, seconds, clock),
+        ),
         seed=seed,
-        planned=games,
-        records=(),
-        sprt=test,
+        opening_plies=opening_plies,
+        clock=None if clock is None else Clock.parse(clock),
+        referee=None if referee is None else _referee(referee, loaded),
+        forfeit=forfeit,
+        start=start,
     )
-    folder = None if sgf is None else SgfFolder(sgf, loaded, result.agents, _event(result, table))
-    return _played(result, table, options, progress, folder)
+    check_table(table)
+    pairing = Pairing(game_name(game, loaded), (str(table.agents[0]), str(table.agents[1])))
+    settings = {
+        "game": pairing.game,
+        "agents": list(pairing.agents),
+        "games": games,
+        "seed": seed,
+        "opening_plies": opening_plies,
+        "clock": None if table.clock is None else str(table.clock),
+        "referee": None if table.referee is None else str(table.referee),
+        "forfeit": forfeit,
+        **({"start": list(start)} if start else {}),
+        "sprt": None if test is None else dataclasses.asdict(test),
+    }
+    plan = Plan(
+        kind="match",
+        settings=settings,
+        tables=[table],
+        pairings=[pairing],
+        labels=[{}],
+        games=[games],
+    )
+    folder = None
+    if sgf is not None:
+        one, two = pairing.agents
+        folder = SgfFolder(sgf, loaded, (one, two), _event(pairing, table))
+    return _MatchRun(plan, options, progress, test, folder).play()
+
+
+class _MatchRun(Run[MatchResult]):
+    """A match that is played: it may end by a test, and may save its games in a folder."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        options: RunOptions,
+        progress: Progress[MatchResult],
+        sprt: Sprt | None = None,
+        folder: SgfFolder | None = None,
+    ) -> None:
+        super().__init__(plan, options, progress)
+        self._sprt = sprt
+        self._folder = folder
+        self._counts = [0] * 5
+        self._pairs = 0
+        self._decided = False
+
+    def begin(self) -> None:
+        """Save the journal's games in the folder, too."""
+        if self._folder is not None:
+            numbers = [key.number for key in self.plan.keys(self.options.shard)]
+            self._folder.begin(self.records[0], numbers)
+
+    def take(self, key: Key, record: GameRecord) -> bool:
+        """Add a finished game. Returns True if the test has ended."""
+        if not self._decided:
+            super().take(key, record)
+            self._count_pairs()
+            if self.begun and self._folder is not None:
+                self._folder.save(record)
+        return self._decided
+
+    def _count_pairs(self) -> None:
+        """Count complete pairs until the test is decided: in their order, not as they finish.
+
+        Otherwise quick wins would count first.
+        """
+        records = self.records[0]
+        while self._sprt is not None and not self._decided:
+            one, two = (records.get(2 * self._pairs + game) for game in (0, 1))
+            if one is None or two is None:
+                return
+            self._counts[round(2 * (one.score + two.score))] += 1
+            self._pairs += 1
+            if self._sprt.verdict(self._counts) is not None:
+                self._decided = True
+                self.records[0] = {n: r for n, r in records.items() if n < 2 * self._pairs}
+                self._sorted.clear()
+
+    def result(self) -> MatchResult:
+        """The result so far."""
+        pairing = self.plan.pairings[0]
+        return MatchResult(
+            game=pairing.game,
+            agents=(pairing.agents[0], pairing.agents[1]),
+            seed=self.plan.settings["seed"],
+            planned=self.plan.games[0],
+            records=self.games(0),
+            sprt=self._sprt,
+            latest=None if self.latest is None else self.latest[1],
+            interrupted=self.interrupted,
+        )
+
+
+def _referee(spec: AgentSpec | str, game: Game) -> AgentSpec:
+    parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
+    return checked_referee(parsed, game)
 
 
 def _start(game: Game, moves: Moves, position: str | os.PathLike[str] | None) -> tuple[int, ...]:
@@ -175,211 +250,12 @@ def _start(game: Game, moves: Moves, position: str | os.PathLike[str] | None) ->
     return moves_to(game, begun)
 
 
-def _event(result: MatchResult, table: Table) -> str:
+def _event(pairing: Pairing, table: Table) -> str:
     """The match in words, with everything that determines its games."""
-    one, two = result.agents
+    one, two = pairing.agents
     options = {"clock": table.clock, "referee": table.referee, "forfeit": table.forfeit or None}
     given = [f"{name} {value}" for name, value in options.items() if value is not None]
     plies = f"{table.opening_plies} opening plies"
     if table.start:
         plies += f" after {' '.join(map(str, table.start))}"
-    return ", ".join([f"{result.game}: {one} against {two}", f"seed {result.seed}", plies, *given])
-
-
-def _played(
-    result: MatchResult,
-    table: Table,
-    options: RunOptions,
-    progress: Progress[MatchResult],
-    folder: SgfFolder | None,
-) -> MatchResult:
-    settings = {
-        "game": result.game,
-        "agents": list(result.agents),
-        "games": result.planned,
-        "seed": result.seed,
-        "opening_plies": table.opening_plies,
-        "clock": table.clock,
-        "referee": None if table.referee is None else str(table.referee),
-        "forfeit": table.forfeit,
-        **({"start": list(table.start)} if table.start else {}),
-        "sprt": None if result.sprt is None else dataclasses.asdict(result.sprt),
-    }
-    header = make_header("match", settings)
-    plan = Plan(header=header, tables=[table], labels=[{}], games=result.planned)
-    numbers = [key.number for key in plan.keys(options.shard)] if folder is not None else []
-    with shown(progress) as report:
-        collector = _ResultCollector(result, report, folder, numbers)
-        finished = carry_out(plan, options, collector)
-    return dataclasses.replace(collector.result(), interrupted=not finished)
-
-
-class _ResultCollector:
-    """The finished games of a match."""
-
-    def __init__(
-        self,
-        empty: MatchResult,
-        progress: Callable[[MatchResult], object] | None,
-        folder: SgfFolder | None,
-        numbers: Sequence[int],
-    ) -> None:
-        self._empty = empty
-        self._progress = progress
-        self._folder, self._numbers = folder, numbers
-        self._records: dict[int, GameRecord] = {}
-        self._counts = [0] * 5
-        self._pairs = 0
-        self._began = self._decided = False
-
-    def take(self, key: Key, record: Record) -> bool:
-        assert isinstance(record, GameRecord)
-        if self._decided:
-            return True
-        self._records[key.number] = record
-        self._decided = self._is_decided()
-        if self._began:
-            if self._folder is not None:
-                self._folder.save(record)
-            self.report()
-        return self._decided
-
-    def _is_decided(self) -> bool:
-        """True if the test has ended, counting pairs in their order, not as they finish."""
-        sprt = self._empty.sprt
-        while sprt is not None and self._records.keys() >= {2 * self._pairs, 2 * self._pairs + 1}:
-            scores = [self._records[2 * self._pairs + game].score for game in (0, 1)]
-            self._counts[round(2 * sum(scores))] += 1
-            self._pairs += 1
-            if sprt.verdict(self._counts) is not None:
-                self._records = {n: r for n, r in self._records.items() if n < 2 * self._pairs}
-                return True
-        return False
-
-    def report(self) -> None:
-        if self._folder is not None and not self._began:
-            self._folder.begin(self._records, self._numbers)
-        self._began = True
-        if self._progress is not None:
-            self._progress(self.result())
-
-    def result(self) -> MatchResult:
-        return self._empty.plus(*self._records.values())
-
-    def fail(self, key: Key | None, message: str) -> MatchError:
-        return MatchError(message, self.result())
-
-
-def load_match_game(game: Any) -> Game:
-    """Load a game by its name, or wrap an object.
-
-    Raises:
-        UnknownNameError: for an unknown name.
-        UnsupportedGameError: if it is not a two-player game.
-    """
-    loaded = as_game(game)
-    if loaded.num_players != 2:
-        raise UnsupportedGameError(
-            f"A match needs a game for two players; {loaded.name} has {loaded.num_players}."
-        )
-    return loaded
-
-
-def checked_table(
-    game: Game,
-    first: Contestant,
-    second: Contestant,
-    *,
-    opening_plies: int | None,
-    seed: int,
-    start: tuple[int, ...] = (),
-) -> Table:
-    """Check a table: make both agents for every seat and draw an opening; returns the agents.
-
-    Raises:
-        UnknownNameError: for an unknown agent or parameter.
-        UnsupportedGameError: if an agent cannot play the game.
-        TypeError, ValueError: for an invalid value, or if no opening can be found.
-    """
-    plies = usual_opening_plies(game, opening_plies)
-    for who in (first, second):
-        if isinstance(who, AgentSpec):
-            for seat in range(game.num_players):
-                make_contestant(who, game, seat, 0)
-    table = Table(game, (first, second), seed=seed, opening_plies=plies, start=start)
-    table.fixture(0)
-    return table
-
-
-def checked_run_options(
-    jobs: int,
-    executor: Executor | None,
-    output: str | os.PathLike[str] | None,
-    shard: Shard | str | None,
-) -> RunOptions:
-    """Check the options of a run.
-
-    Raises:
-        TypeError, ValueError: for an invalid value.
-    """
-    if shard is not None and output is None:
-        raise ValueError("A shard needs output: a file to be merged with the other shards' files.")
-    part = Shard.parse(shard) if isinstance(shard, str) else shard
-    return RunOptions(jobs=jobs, executor=executor, output=output, shard=part)
-
-
-def usual_opening_plies(game: Game, opening_plies: int | None) -> int:
-    """Number of random opening moves: the given number or the default."""
-    if opening_plies is not None:
-        return opening_plies
-    return 0 if has_simultaneous_moves(game.new_initial_state()) else OPENING_PLIES
-
-
-def limited_agent(
-    agent: Any, simulations: int | None, seconds: float | None, clock: str | None = None
-) -> Contestant:
-    """Coerce an agent to a contestant; a spec gets these limits, see ``limited_spec``."""
-    who = as_agent(agent)
-    if isinstance(who, AgentSpec):
-        return limited_spec(who, simulations, seconds, clock)
-    return who
-
-
-def limited_spec(
-    spec: AgentSpec | str,
-    simulations: int | None = None,
-    seconds: float | None = None,
-    clock: str | None = None,
-) -> AgentSpec:
-    """Add these limits to a spec, if it has none and its agent takes them.
-
-    Args:
-        spec: an agent's spec.
-        simulations: simulations per move; 1,000 if none of the limits is given.
-        seconds: seconds per move.
-        clock: see ``rave_agents.searcher.clock.Clock.parse``.
-
-    Raises:
-        UnknownNameError: for an agent that does not exist.
-        TypeError, ValueError: for an invalid limit, or if the agent takes limits but none of these:
-            it would silently use its default.
-    """
-    parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
-    limit, parsed_clock = limit_and_clock(simulations, seconds, clock)
-    limits = {
-        "simulations": None if limit is None else limit.simulations,
-        "seconds": None if limit is None else limit.seconds,
-        "clock": None if parsed_clock is None else str(parsed_clock),
-    }
-    given = {name: value for name, value in limits.items() if value is not None}
-    known = agent_type(parsed.name).parameters.keys()
-    takes = {"simulations", "seconds"} & known
-    asked = (simulations, seconds, clock) != (None, None, None)
-    if asked and takes and not LIMITS & known & (given.keys() | parsed.parameters.keys()):
-        own = min(takes)
-        example = DEFAULT_SIMULATIONS if own == "simulations" else 1.0
-        raise ValueError(
-            f"{parsed.name} takes no {' or '.join(given)}; put a limit into its spec, such as "
-            f"{parsed.name}({own}={example})."
-        )
-    return parsed.with_defaults(given)
+    return ", ".join([f"{pairing.game}: {one} against {two}", f"seed {table.seed}", plies, *given])

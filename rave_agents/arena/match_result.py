@@ -4,18 +4,17 @@ import dataclasses
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
-from rave_agents.arena.pairs import PairCounts
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.statistics import (
     MatchScore,
+    PairCounts,
     elo_interval_at,
     finite,
     mean_interval,
     units_interval,
 )
-from rave_agents.arena.worker import UnfinishedError
 from rave_agents.frameworks.agent import Effort
 from rave_agents.game.plain_text import shortened
 from rave_agents.records.record import GameRecord
@@ -182,12 +181,6 @@ class MatchResult(GrowingResult):
         test = {**dataclasses.asdict(self.sprt), "bounds": list(self.sprt.bounds)}
         return {"sprt": {**test, "llr": self.llr, "verdict": self.verdict}}
 
-    def plus(self, *records: GameRecord) -> Self:
-        """The result with more finished games."""
-        ordered = sorted((*self.records, *records), key=lambda record: record.number)
-        latest = records[-1] if records else self.latest
-        return dataclasses.replace(self, records=tuple(ordered), latest=latest)
-
     @property
     def latest_line(self) -> str:
         """One line on the latest finished game; empty if there is none."""
@@ -308,10 +301,6 @@ class MatchResult(GrowingResult):
                 if record.ending
             ],
         }
-
-
-class MatchError(UnfinishedError[MatchResult]):
-    """A game of a match failed; the message names the game, the seat and the agent."""
 
 
 def ratio(total: float, count: float) -> float | None:

@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rave_agents.agents.answers import checked_action
-from rave_agents.agents.named_agents import AgentSpec, make_agent
-from rave_agents.arena.contestants import Contestant, counts_simulations, make_contestant
+from rave_agents.agents.named_agents import AgentSpec, AnyAgent, agent_type, make_agent
 from rave_agents.arena.referee import Referee, decided_returns
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.errors import ForfeitError
@@ -46,52 +45,19 @@ from rave_agents.searcher.clock import Clock
 
 
 @dataclasses.dataclass(frozen=True)
-class Fixture:
-    """A game to be played."""
-
-    number: int
-    """Its number in the match, from 0."""
-    seed: int
-    """The seed of the match."""
-    opening: tuple[int, ...]
-    """The actions and chance outcomes of the opening."""
-    players: int = 2
-    """The game's number of players."""
-
-    @property
-    def first_seat(self) -> int:
-        """The first agent's seat of two; with more players, the seat that an agent has alone."""
-        return self.number % 2 if self.players == 2 else self.pair % self.players
-
-    @property
-    def first_seats(self) -> tuple[int, ...]:
-        """All seats of the match's first agent."""
-        return seats_of_first(self.number, self.first_seat, self.players)
-
-    @property
-    def pair(self) -> int:
-        """The number of the pair of games with the same opening."""
-        return self.number // 2
-
-    def index_at(self, seat: int) -> int:
-        """The index of the agent in a seat: 0 for the first, 1 for the second."""
-        return 0 if seat in self.first_seats else 1
-
-
-@dataclasses.dataclass(frozen=True)
 class Table:
     """The settings shared by all games of a match."""
 
     game: Game
     """The game."""
-    agents: tuple[Contestant, Contestant]
+    agents: tuple[AnyAgent, AnyAgent]
     """The first and second agent; specs include their limits."""
     seed: int = 0
     """The seed of everything random."""
     opening_plies: int = 0
     """Number of random moves of each opening, after ``start``."""
-    clock: str | None = None
-    """The time per side and game, see ``Clock.parse``; None for no limit."""
+    clock: Clock | None = None
+    """The time per side and game; None for no limit."""
     referee: AgentSpec | None = None
     """The spec of a GTP program that checks moves and results, or None."""
     forfeit: bool = False
@@ -104,18 +70,19 @@ class Table:
         """The game's name."""
         return self.game.name
 
-    def fixture(self, number: int) -> Fixture:
-        """The game with this number, from 0.
+    def opening(self, number: int) -> tuple[int, ...]:
+        """The actions and chance outcomes of the opening of the game with this number, from 0.
 
         Raises:
             ValueError: if no opening can be found.
         """
-        opening = draw_opening(self.game, self.opening_plies, self.seed, number // 2, self.start)
-        return Fixture(number, self.seed, opening, self.game.num_players)
+        return draw_opening(self.game, self.opening_plies, self.seed, number // 2, self.start)
 
-    def play(self, number: int) -> GameRecord:
-        """Play the game with this number, see ``play_game``."""
-        return play_game(self, self.fixture(number))
+    def owners(self, number: int) -> tuple[int, ...]:
+        """For each seat, the index of the agent that has it: 0 for the first, 1 for the second."""
+        players = self.game.num_players
+        mine = seats_of_first(number, first_seat_of(number, players), players)
+        return tuple(0 if seat in mine else 1 for seat in range(players))
 
     def warm_up(self) -> None:
         """Let both agents search briefly, once per process, see ``warm_up``."""
@@ -124,13 +91,126 @@ class Table:
                 _warm.add((str(who), self.name))
                 warm_up(who, self.game)
 
+    def play(self, number: int) -> GameRecord:
+        """Play the game with this number.
+
+        Both agents are informed of every action and chance outcome, including the opening's and
+        their own, before it is applied. An agent that raises ``ForfeitError``, runs out of time, or
+        whose move the referee refuses, loses the game; with ``forfeit``, so does a GTP program that
+        fails to play. The agents' method ``close``, if any, is called at the end.
+
+        Raises:
+            AgentFailedError: for other exceptions of an agent, or an illegal action.
+            Exception: any exception of the game or the referee, unchanged.
+        """
+        opening = self.opening(number)
+        seats = self._make_agents(number)
+        with contextlib.ExitStack() as stack:
+            for agent in seats:
+                stack.callback(AgentAbilities(agent).close)
+            referee = None if self.referee is None else Referee(self.referee, self.game)
+            if referee is not None:
+                stack.callback(referee.close)
+            return self._play(number, opening, seats, referee)
+
+    def _make_agents(self, number: int) -> list[Agent]:
+        """The agent of each seat."""
+        agents: list[Agent] = []
+        made = [0, 0]
+        for seat, index in enumerate(self.owners(number)):
+            # An agent with several seats has other random numbers in each.
+            seed = agent_seed(self.seed, number, index + 2 * made[index])
+            made[index] += 1
+            try:
+                agents.append(make_agent(self.agents[index], self.game, seat, seed=seed))
+            except Exception as error:
+                raise AgentFailedError(seat) from error
+        return agents
+
+    def _play(
+        self, number: int, opening: tuple[int, ...], seats: Sequence[Agent], referee: Referee | None
+    ) -> GameRecord:
+        state = start_state(self.game, self.seed, number // 2)
+        actions: list[int] = []
+        ending, fault = "", False
+        try:
+            self._play_moves(state, actions, number, opening, seats, referee)
+            returns = [float(value) for value in state.returns()]
+            if referee is not None:
+                returns, ending = referee.result(returns, state)
+        except AgentFailedError as failed:
+            if not (self.forfeit and isinstance(failed.__cause__, EngineFailedError)):
+                raise
+            ending, fault = f"seat {failed.seat} failed: {failed.__cause__}", True
+            returns = decided_returns(state, failed.seat)
+        except _LostError as lost:
+            ending, fault = f"seat {lost.seat} {lost.reason}", lost.fault
+            returns = decided_returns(state, lost.seat)
+        efforts = [Effort(), Effort()]
+        for index, agent in zip(self.owners(number), seats, strict=True):
+            moves, simulations, seconds = efforts[index]
+            efforts[index] = Effort(
+                moves + agent.effort.moves,
+                simulations + agent.effort.simulations,
+                seconds + agent.effort.seconds,
+            )
+        return GameRecord(
+            number=number,
+            first_seat=first_seat_of(number, len(seats)),
+            opening=opening,
+            actions=tuple(actions),
+            returns=tuple(returns),
+            efforts=(efforts[0], efforts[1]),
+            ending=ending,
+            fault=fault,
+        )
+
+    def _play_moves(
+        self,
+        state: Any,
+        actions: list[int],
+        number: int,
+        opening: tuple[int, ...],
+        seats: Sequence[Agent],
+        referee: Referee | None,
+    ) -> None:
+        """Play on in ``state`` until the end, recording all actions."""
+        clocks = [None if self.clock is None else Clock.parse(self.clock) for _ in seats]
+        chance = chance_stream(self.seed, number // 2)
+        given = iter(opening)
+        for seat, agent in enumerate(seats):
+            _ask(seat, agent.restart)
+        for _ in until_over(state):
+            if is_simultaneous(state):
+                joint = _joint_choice(state, seats, clocks, given)
+                for seat, agent in enumerate(seats):
+                    inform = AgentAbilities(agent).inform_actions
+                    if inform is not None:
+                        _ask(seat, inform, state, joint)
+                state.apply_actions(joint)
+                actions += joint
+                continue
+            mover = int(state.current_player())
+            action = next(given, None)
+            if action is None and state.is_chance_node():
+                action = draw_outcome(state, chance)
+            elif action is None:
+                player = single_mover(state)
+                action = _timed_choice(player, seats[player], state, clocks[player])
+            if referee is not None and (refusal := referee.refusal(action)) is not None:
+                reason = f"made a move that the referee refuses: {refusal}"
+                raise _LostError(mover, reason, fault=True)
+            for seat, agent in enumerate(seats):
+                _ask(seat, agent.inform_action, state, mover, action)
+            state.apply_action(action)
+            actions.append(action)
+
     def describe_failure(self, number: int, error: Exception) -> tuple[str, Exception]:
         """A description of the failed game, and its error."""
         game = f"Game {number + 1}"
         if not isinstance(error, AgentFailedError) or not isinstance(error.__cause__, Exception):
             return game, error
-        fixture = Fixture(number, self.seed, (), self.game.num_players)
-        who = self.agents[fixture.index_at(error.seat)]
+        who = self.agents[self.owners(number)[error.seat]]
         return f"{game}, seat {error.seat}, agent {who}", error.__cause__
 
     def read(self, line: Mapping[str, Any]) -> GameRecord:
@@ -176,100 +256,22 @@ class _LostError(Exception):
         self.fault = fault
 
 
-def play_game(table: Table, fixture: Fixture) -> GameRecord:
-    """Play one game of a match.
+def first_seat_of(number: int, players: int) -> int:
+    """The first agent's seat of two; with more players, the seat that an agent has alone.
 
-    Both agents are informed of every action and chance outcome, including the opening's and their
-    own, before it is applied. An agent that raises ``ForfeitError``, runs out of time, or whose
-    move the referee refuses, loses the game; with ``forfeit``, so does a GTP program that fails to
-    play. The agents' method ``close``, if any, is called at the end.
-
-    Raises:
-        AgentFailedError: for other exceptions of an agent, or an illegal action.
-        Exception: any exception of the game or the referee, unchanged.
+    Args:
+        number: the game's number at its table, from 0.
+        players: the game's number of players.
     """
-    seats = _make_agents(table, fixture)
-    with contextlib.ExitStack() as stack:
-        for agent in seats:
-            stack.callback(AgentAbilities(agent).close)
-        referee = None if table.referee is None else Referee(table.referee, table.game)
-        if referee is not None:
-            stack.callback(referee.close)
-        return _play(table, fixture, seats, referee)
+    return number % 2 if players == 2 else number // 2 % players
 
 
-def _play(
-    table: Table, fixture: Fixture, seats: Sequence[Agent], referee: Referee | None
-) -> GameRecord:
-    state = start_state(table.game, fixture.seed, fixture.pair)
-    actions: list[int] = []
-    ending, fault = "", False
-    try:
-        _play_moves(table, fixture, seats, referee, state, actions)
-        returns = [float(value) for value in state.returns()]
-        if referee is not None:
-            returns, ending = referee.result(returns, state)
-    except AgentFailedError as failed:
-        if not (table.forfeit and isinstance(failed.__cause__, EngineFailedError)):
-            raise
-        ending, fault = f"seat {failed.seat} failed: {failed.__cause__}", True
-        returns = decided_returns(state, failed.seat)
-    except _LostError as lost:
-        ending, fault = f"seat {lost.seat} {lost.reason}", lost.fault
-        returns = decided_returns(state, lost.seat)
-    return GameRecord(
-        number=fixture.number,
-        first_seat=fixture.first_seat,
-        opening=fixture.opening,
-        actions=tuple(actions),
-        returns=tuple(returns),
-        efforts=(_effort(fixture, seats, 0), _effort(fixture, seats, 1)),
-        ending=ending,
-        fault=fault,
-    )
+def counts_simulations(who: AnyAgent) -> bool:
+    """True for an agent by spec that takes a number of simulations."""
+    return isinstance(who, AgentSpec) and "simulations" in agent_type(who.name).parameters
 
 
-def _play_moves(
-    table: Table,
-    fixture: Fixture,
-    seats: Sequence[Agent],
-    referee: Referee | None,
-    state: Any,
-    actions: list[int],
-) -> None:
-    """Play on in ``state`` until the end, recording all actions."""
-    clocks = [None if table.clock is None else Clock.parse(table.clock) for _ in seats]
-    chance = chance_stream(fixture.seed, fixture.pair)
-    opening = iter(fixture.opening)
-    for seat, agent in enumerate(seats):
-        _ask(seat, agent.restart)
-    for _ in until_over(state):
-        if is_simultaneous(state):
-            joint = _joint_choice(state, seats, clocks, opening)
-            for seat, agent in enumerate(seats):
-                inform = AgentAbilities(agent).inform_actions
-                if inform is not None:
-                    _ask(seat, inform, state, joint)
-            state.apply_actions(joint)
-            actions += joint
-            continue
-        mover = int(state.current_player())
-        action = next(opening, None)
-        if action is None and state.is_chance_node():
-            action = draw_outcome(state, chance)
-        elif action is None:
-            player = single_mover(state)
-            action = _timed_choice(player, seats[player], state, clocks[player])
-        if referee is not None and (refusal := referee.refusal(action)) is not None:
-            reason = f"made a move that the referee refuses: {refusal}"
-            raise _LostError(mover, reason, fault=True)
-        for seat, agent in enumerate(seats):
-            _ask(seat, agent.inform_action, state, mover, action)
-        state.apply_action(action)
-        actions.append(action)
-
-
-def warm_up(who: Contestant, game: Game) -> None:
+def warm_up(who: AnyAgent, game: Game) -> None:
     """Let an agent that counts simulations run a few of them.
 
     Then one-time compilation and loading is not part of any measured time. If the agent fails, it
@@ -290,27 +292,6 @@ def warm_up(who: Contestant, game: Game) -> None:
     except Exception as error:
         if is_raised_by_handler(error):
             raise
-
-
-def _make_agents(table: Table, fixture: Fixture) -> list[Agent]:
-    """The agent of each seat."""
-    agents: list[Agent] = []
-    made = [0, 0]
-    for seat in range(fixture.players):
-        index = fixture.index_at(seat)
-        seed = agent_seed(fixture.seed, fixture.number, index + 2 * made[index])
-        made[index] += 1
-        try:
-            agents.append(make_contestant(table.agents[index], table.game, seat, seed))
-        except Exception as error:
-            raise AgentFailedError(seat) from error
-    return agents
-
-
-def _effort(fixture: Fixture, seats: Sequence[Agent], index: int) -> Effort:
-    """The effort of the first (0) or second (1) agent in all of its seats."""
-    efforts = [agent.effort for seat, agent in enumerate(seats) if fixture.index_at(seat) == index]
-    return Effort(*map(sum, zip(*efforts, strict=True))) if efforts else Effort()
 
 
 def _ask(seat: int, method: Callable[..., Any], *arguments: Any) -> Any:

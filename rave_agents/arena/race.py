@@ -7,6 +7,7 @@ finish, so quick wins give no advantage.
 
 import copy
 import dataclasses
+import functools
 import itertools
 import math
 import os
@@ -15,31 +16,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.agents.named_agents import AgentSpec, AnyAgent
 from rave_agents.agents.state_agents import make_limit
-from rave_agents.arena.candidates import default_agents, varied
-from rave_agents.arena.contestants import Contestant, label, named_contestants
-from rave_agents.arena.elimination import Elimination
-from rave_agents.arena.journal import make_header
-from rave_agents.arena.match import (
-    Jobs,
-    checked_run_options,
-    checked_table,
+from rave_agents.arena.arguments import (
+    check_table,
+    game_name,
+    label,
     limited_agent,
+    named_agents,
     usual_opening_plies,
 )
-from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Record
+from rave_agents.arena.candidates import default_agents, varied
+from rave_agents.arena.elimination import Elimination
 from rave_agents.arena.play import Table
-from rave_agents.arena.race_result import RaceError, RaceResult
-from rave_agents.arena.run import RunOptions, carry_out
+from rave_agents.arena.race_result import Race
+from rave_agents.arena.result import RunResult, TablesRun
+from rave_agents.arena.run import MOST_GAMES, Jobs, Pairing, Plan, RunOptions
+from rave_agents.arena.workers import Key, executor_width
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.validation import Natural, Positive, validated
 from rave_agents.records.record import GameRecord
-from rave_agents.results.progress import Progress, shown
-
-__all__ = ["RaceError", "RaceResult", "find_best"]
+from rave_agents.results.progress import Progress
 
 SECONDS = 300.0
 """Default seconds of a race."""
@@ -68,8 +66,8 @@ def find_best(
     jobs: Jobs = 1,
     executor: Executor | None = None,
     output: str | os.PathLike[str] | None = None,
-    progress: Progress[RaceResult] = None,
-) -> RaceResult:
+    progress: Progress[RunResult] = None,
+) -> RunResult:
     """Find the best agent for a game by a race that drops agents proven weaker early.
 
     The result's ``sentence`` names the best agent with its interval, or says that no difference was
@@ -110,10 +108,10 @@ def find_best(
             in use by another process.
         OSError: if ``output`` cannot be read or written.
         VersionsDifferError: if the executor's workers have other versions than this process.
-        RaceError: if an agent fails or plays an illegal action; it holds the finished games.
+        RunError: if an agent fails or plays an illegal action; it holds the finished games.
     """
     started = time.monotonic()
-    options = checked_run_options(jobs, executor, output, None)
+    options = RunOptions.of(jobs, executor, output)
     if simulations is None and move_seconds is None:
         move_seconds = MOVE_SECONDS
     make_limit(simulations, move_seconds)
@@ -121,140 +119,121 @@ def find_best(
     named, refused = default_agents(loaded) if agents is None else (agents, {})
     players = {
         name: limited_agent(who, simulations, move_seconds)
-        for name, who in varied(named_contestants(named), vary or {}).items()
+        for name, who in varied(named_agents(named), vary or {}).items()
     }
     if not players or (agents is not None and len(players) < 2):
         raise ValueError(f"A race needs at least two agents, got {len(players)}.")
     plies = _opening_plies(loaded, opening_plies, seed)
     for who in players.values():
-        checked_table(loaded, who, who, opening_plies=plies, seed=seed)
-    name = game if isinstance(game, str) else loaded.name
-    pairings = list(itertools.combinations(players, 2))
-    empty = RaceResult(
-        game=name,
-        agents=tuple(players),
-        specs=tuple(map(label, players.values())),
-        limit=_limit_text(players, simulations, move_seconds),
-        seed=seed,
-        players=loaded.num_players,
-        matches=tuple(
-            MatchResult(game=name, agents=pairing, seed=seed, planned=MOST_GAMES, records=())
-            for pairing in pairings
-        ),
-        elimination=Elimination(len(players), bounded=loaded.num_players > 1),
-        refused=refused,
-        seconds=0.0,
-    )
-    settings = {
-        "game": name,
-        "players": loaded.num_players,
-        "agents": {name: label(who) for name, who in players.items()},
-        "seed": seed,
-        "opening_plies": plies,
-    }
+        check_table(Table(loaded, (who, who), seed=seed, opening_plies=plies))
+    name = game_name(game, loaded)
+    pairs = list(itertools.combinations(players, 2))
+    specs = {name: label(who) for name, who in players.items()}
     plan = Plan(
-        header=make_header("race", settings),
+        kind="race",
+        settings={
+            "game": name,
+            "players": loaded.num_players,
+            "agents": specs,
+            "seed": seed,
+            "opening_plies": plies,
+        },
         tables=[
             Table(loaded, (players[one], players[two]), seed=seed, opening_plies=plies)
-            for one, two in pairings
+            for one, two in pairs
         ],
-        labels=[{"agents": list(pairing)} for pairing in pairings],
-        games=MOST_GAMES,
+        pairings=[Pairing(name, pair, " against ".join(pair)) for pair in pairs],
+        labels=[{"agents": list(pair)} for pair in pairs],
+        games=[MOST_GAMES] * len(pairs),
     )
-    with shown(progress) as report:
-        race = _Race(empty, started, seconds, report)
-        finished = carry_out(plan, options, race, lambda: race.rounds(_width(options)))
-        result = dataclasses.replace(race.result(), interrupted=not finished)
-        if report is not None:
-            report(result)
-    return result
+    show = functools.partial(
+        Race,
+        by_name=specs,
+        limit=_limit_text(players, simulations, move_seconds),
+        players=loaded.num_players,
+        refused=refused,
+        game=name,
+    )
+    rule = Elimination(len(players), bounded=loaded.num_players > 1)
+    race = _RaceRun(plan, options, progress, show, rule)
+    race.started, race.deadline = started, started + seconds
+    return race.play(race.rounds)
 
 
-class _Race:
-    """A running race: collects finished games and chooses the next ones."""
+class _RaceRun(TablesRun):
+    """A race that is played: finished games decide who plays next."""
 
     def __init__(
         self,
-        empty: RaceResult,
-        started: float,
-        seconds: float,
-        progress: Callable[[RaceResult], object] | None,
+        plan: Plan,
+        options: RunOptions,
+        progress: Progress[RunResult],
+        show: Callable[..., Race],
+        rule: Elimination,
     ) -> None:
-        self._empty = empty
-        self._progress = progress
-        self._started, self._deadline = started, started + seconds
+        super().__init__(plan, options, progress, show)
+        self._show_race = show
+        self._rule = rule
+        self.started = time.monotonic()
+        self.deadline = math.inf
         self._reported_at = -math.inf
-        self._began = False
-        self._rule = empty.elimination
-        self._pairings = list(itertools.combinations(range(len(empty.agents)), 2))
-        self._records: list[dict[int, GameRecord]] = [{} for _ in self._pairings]
-        self._latest: tuple[int, GameRecord] | None = None
+        self._pairings = list(itertools.combinations(range(rule.agents), 2))
         self._played = self._earlier = 0
 
-    def take(self, key: Key, record: Record) -> bool:
+    def take(self, key: Key, record: GameRecord) -> bool:
         """Add a finished game, and the pairs that it completes."""
-        assert isinstance(record, GameRecord)
-        records = self._records[key.table]
-        records[key.number] = record
-        self._latest = key.table, record
+        super().take(key, record)
+        records = self.records[key.table]
         one, two = self._pairings[key.table]
         evidence = self._rule.evidence(one, two)
+        # Pairs count in their order, not as they finish, so quick wins give no advantage.
         while (pair := _pair(records, len(evidence.values))) is not None:
             self._rule.add(one, two, self._value(*pair))
-        if self._began:
+        if self.begun:
             self._played += 1
-            self.report()
         else:
             self._earlier += 1
         return False
 
     def _value(self, first: GameRecord, second: GameRecord) -> float:
         """The first agent's score in a pair of games; in single-player games the difference."""
-        if self._empty.players == 1:
+        if len(first.returns) == 1:
             return first.returns[0] - second.returns[0]
         return (first.score + second.score) / 2
 
     def report(self) -> None:
         """Report the result, at limited frequency."""
-        self._began = True
-        now = time.monotonic()
-        if self._progress is not None and now - self._reported_at >= _REPORT_SECONDS:
-            self._reported_at = now
-            self._progress(self.result())
+        if time.monotonic() - self._reported_at >= _REPORT_SECONDS:
+            self._reported_at = time.monotonic()
+            super().report()
 
-    def fail(self, key: Key | None, message: str) -> RaceError:
-        """Make the error for a failed game; it holds the finished games."""
-        agents = "" if key is None else " against ".join(self._empty.matches[key.table].agents)
-        return RaceError(f"{agents}: {message}" if agents else message, self.result())
+    def conclude(self) -> RunResult:
+        """Report the result at the end in any case."""
+        self._reported_at = -math.inf
+        self.report()
+        return self.result()
 
-    def result(self) -> RaceResult:
+    def result(self) -> RunResult:
         """The result so far."""
-        matches = (
-            match.plus(*records.values()) if records else match
-            for match, records in zip(self._empty.matches, self._records, strict=True)
-        )
-        return dataclasses.replace(
-            self._empty,
-            matches=tuple(matches),
+        show = functools.partial(
+            self._show_race,
             elimination=copy.deepcopy(self._rule),
-            seconds=time.monotonic() - self._started,
+            seconds=time.monotonic() - self.started,
             earlier=self._earlier,
-            latest=self._latest,
         )
+        return dataclasses.replace(super().result(), show=show, planned=None)
 
-    def rounds(self, width: int) -> Iterator[list[Key]]:
-        """Yield rounds of games, at least one, until the race is decided or time is up.
-
-        Args:
-            width: the number of games played at the same time.
-        """
+    def rounds(self) -> Iterator[list[Key]]:
+        """Yield rounds of games, at least one, until the race is decided or time is up."""
+        options = self.options
+        width = options.jobs if options.executor is None else executor_width(options.executor)
         began = now = time.monotonic()
         begun = False
-        while now < self._deadline or not begun:
+        while now < self.deadline or not begun:
             pairs = width
             if width > 1 and self._played:
                 pair_seconds = 2 * width * (now - began) / self._played
-                least = min(_ROUND_SECONDS, self._deadline - now)
+                least = min(_ROUND_SECONDS, self.deadline - now)
                 pairs *= max(1, min(100, int(least / pair_seconds)))
             keys = self._next_keys(pairs)
             if not keys:
@@ -267,7 +246,7 @@ class _Race:
         begun: dict[int, int] = {}
         for pairing in self._rule.next_pairings(pairs):
             table = self._pairings.index(pairing)
-            records = self._records[table]
+            records = self.records[table]
             number = begun.get(table, len(self._rule.evidence(*pairing).values))
             begun[table] = number + 1
             games = (2 * number, 2 * number + 1)
@@ -288,7 +267,7 @@ def _opening_plies(game: Game, given: int | None, seed: int) -> int:
     usual = 0 if game.num_players == 1 else usual_opening_plies(game, None)
     for plies in range(usual, 0, -1):
         try:
-            Table(game, (AgentSpec("random"),) * 2, seed=seed, opening_plies=plies).fixture(0)
+            Table(game, (AgentSpec("random"),) * 2, seed=seed, opening_plies=plies).opening(0)
         except ValueError:
             continue
         return plies
@@ -296,7 +275,7 @@ def _opening_plies(game: Game, given: int | None, seed: int) -> int:
 
 
 def _limit_text(
-    players: Mapping[str, Contestant], simulations: int | None, move_seconds: float | None
+    players: Mapping[str, AnyAgent], simulations: int | None, move_seconds: float | None
 ) -> str:
     """The limit given to agents, as text; empty if none of them took it."""
     given = {"simulations": simulations, "seconds": move_seconds}
@@ -308,9 +287,3 @@ def _limit_text(
     texts = [f"{simulations:,} simulations"] if simulations is not None else []
     texts += [f"{move_seconds:g} s"] if move_seconds is not None else []
     return f"{' or '.join(texts)} a move" if taken else ""
-
-
-def _width(options: RunOptions) -> int:
-    if options.executor is None:
-        return options.jobs
-    return int(getattr(options.executor, "_max_workers", None) or os.cpu_count() or 1)

@@ -2,14 +2,13 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from rave_agents.arena.elimination import LEVEL, Elimination
-from rave_agents.arena.match_result import MatchResult, ratio
-from rave_agents.arena.matches_result import MatchesResult
+from rave_agents.arena.match_result import ratio
+from rave_agents.arena.result import MatchesView
 from rave_agents.arena.statistics import finite
-from rave_agents.arena.worker import UnfinishedError
 from rave_agents.frameworks.agent import Effort
 from rave_agents.results.numbers import fixed, interval_text
 from rave_agents.results.result import by_column
@@ -51,45 +50,39 @@ class RaceRow(NamedTuple):
         return ratio(self.effort.simulations, self.effort.seconds)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
-class RaceResult(MatchesResult):
-    """The finished games of a race, with the dropped and the remaining agents.
+@dataclasses.dataclass(frozen=True, eq=False)
+class Race(MatchesView):
+    """The dropped and the remaining agents of a race.
 
     The rows of ``to_csv`` and ``to_frame`` are agents.
     """
 
-    game: str
-    """The game, as given."""
-    agents: tuple[str, ...]
-    """The agents' names."""
-    specs: tuple[str, ...]
-    """Their specs with limits; for custom agents their names."""
+    by_name: dict[str, str]
+    """The agents' specs with limits by name; for custom agents their names."""
     limit: str
     """The limit of agents whose spec had none, such as ``0.05 s a move``."""
-    seed: int
-    """The seed of everything random."""
     players: int
     """The game's number of players."""
-    matches: tuple[MatchResult, ...]
-    """The finished games of each pair of agents; ``MatchResult.agents`` are names."""
-    elimination: Elimination = dataclasses.field(repr=False, compare=False)
+    elimination: Elimination
     """The evidence from pairs of games; agents are indices into ``agents``."""
     refused: Mapping[str, str]
     """Agents that cannot play the game, with the reasons."""
+    game: str
+    """The game, as given."""
     seconds: float
     """Duration in seconds, not counting earlier runs of the same file."""
     earlier: int = 0
     """Games of earlier runs."""
 
     @property
-    def all_matches(self) -> Sequence[MatchResult]:
-        """The matches, in the order of their indices."""
-        return self.matches
+    def agents(self) -> tuple[str, ...]:
+        """The agents' names."""
+        return tuple(self.by_name)
 
     @property
-    def all_planned(self) -> int | None:
-        """None: the number of games is not known in advance."""
-        return None
+    def specs(self) -> tuple[str, ...]:
+        """Their specs with limits; for custom agents their names."""
+        return tuple(self.by_name.values())
 
     @property
     def leader(self) -> str:
@@ -144,7 +137,7 @@ class RaceResult(MatchesResult):
         if self.closest is None:
             return f"No pair of games was finished {where} in {_seconds_text(self.seconds)} s."
         before = f", {self.earlier:,} of them before" if self.earlier else ""
-        games = f"{self.finished:,} games in {_seconds_text(self.seconds)} s{before}"
+        games = f"{self.run.finished:,} games in {_seconds_text(self.seconds)} s{before}"
         comparison = self._comparison
         if self.best is not None:
             count = len(self.agents)
@@ -255,7 +248,8 @@ class RaceResult(MatchesResult):
             ],
         )
 
-    def _estimates(self) -> dict[str, Any]:
+    def estimates(self) -> dict[str, Any]:
+        """The means against the leader, or against the agent that eliminated another."""
         met = [row for row in self.rows if row.against]
         estimates = [(f"{row.agent} against {row.against}", row.mean, row.interval) for row in met]
         return {
@@ -274,14 +268,14 @@ class RaceResult(MatchesResult):
             "leader": self.leader,
             "left": list(self.left),
             "level": self.is_level,
-            "finished": self.finished,
+            "finished": self.run.finished,
             "seconds": self.seconds,
             "limit": self.limit,
-            "seed": self.seed,
+            "seed": self.run.seed,
             "agents": [
                 {
                     "agent": row.agent,
-                    "spec": self.specs[self.agents.index(row.agent)],
+                    "spec": self.by_name[row.agent],
                     "outcome": row.outcome,
                     "against": row.against,
                     "pairs": row.pairs,
@@ -295,10 +289,6 @@ class RaceResult(MatchesResult):
             ],
             "refused": dict(self.refused),
         }
-
-
-class RaceError(UnfinishedError[RaceResult]):
-    """A game of a race failed; the message names the agents, the game and the seat."""
 
 
 def _seconds_text(seconds: float) -> str:

@@ -1,16 +1,18 @@
 """The data of a report, read from any file of games without creating or calling anything in it."""
 
 import dataclasses
+import functools
 import os
 from collections.abc import Mapping
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, agent_types
-from rave_agents.arena.contestants import OWN
-from rave_agents.arena.file_header import KINDS, Pairing, planned
+from rave_agents.arena.arguments import OWN
+from rave_agents.arena.header import KINDS, planned_run
 from rave_agents.arena.journal import FORMAT, read_journal, reading
-from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.tournament_result import TournamentResult
+from rave_agents.arena.result import RunResult
+from rave_agents.arena.run import Pairing
+from rave_agents.arena.standings import Standings
 from rave_agents.game.plain_text import printable
 from rave_agents.records import fields
 from rave_agents.records.record import GameRecord
@@ -24,7 +26,7 @@ class ReportData:
     """``match``, ``sweep``, ``tournament``, ``scaling`` or ``race``."""
     header: Mapping[str, Any]
     """The file's first line."""
-    result: TournamentResult
+    result: RunResult
     """The games: in a match between two agents, in a sweep between its cells and the opponent."""
     specs: Mapping[str, AgentSpec | None]
     """The agents' parsed specs by name; None for agents that a file cannot describe."""
@@ -43,33 +45,26 @@ def load_report(path: str | os.PathLike[str]) -> ReportData:
     if what not in KINDS:
         raise ValueError(f"There is no report for {path}: it is the output of a {printable(what)}.")
     with reading(path, 1):
-        plan = planned(what, header)
+        plan = planned_run(what, header)
         players = fields.integer(header.get("players", 2), "players", 1)
     if players != 2:
         raise ValueError(f"There is no report for {path}: its game is one for {players} players.")
-    found: dict[Pairing, dict[int, GameRecord]] = {pairing: {} for pairing in plan.pairings}
+    found: dict[tuple[str, str, str], dict[int, GameRecord]]
+    found = {table: {} for table in plan.tables.values()}
     for number, line in enumerate(lines, 2):
         with reading(path, number):
-            pairing, record = plan.read(line)
-        found[pairing].setdefault(record.number, record)
-    matches = [
-        MatchResult(
-            game=game,
-            agents=(one, two),
-            seed=plan.seed,
-            planned=len(records) if plan.games is None else plan.games,
-            records=(),
-        ).plus(*records.values())
-        for (game, one, two), records in found.items()
-    ]
-    result = TournamentResult(
-        games=tuple(dict.fromkeys(match.game for match in matches)),
-        agents=tuple(plan.agents),
-        specs=tuple(plan.agents.values()),
+            table, record = plan.read(line)
+        found[table].setdefault(record.number, record)
+    result = RunResult(
+        show=functools.partial(Standings, by_name=plan.agents, anchor=plan.anchor),
+        pairings=tuple(Pairing(game, (one, two)) for game, one, two in found),
+        records=tuple(
+            tuple(records[number] for number in sorted(records)) for records in found.values()
+        ),
         seed=plan.seed,
-        planned=max(match.planned for match in matches),
-        matches=tuple(matches),
-        anchor=plan.anchor,
+        planned=tuple(
+            len(records) if plan.games is None else plan.games for records in found.values()
+        ),
     )
     return ReportData(what, header, result, {name: _spec(s) for name, s in plan.agents.items()})
 

@@ -1,83 +1,137 @@
-"""Carries out a plan: plays its games, writes each before reporting it, resumes from a file."""
+"""A run: tables with numbered games, which workers play and a journal keeps.
 
+A game is identified by its key: the index of its table and its number there. Its outcome depends
+only on these, not on what plays it or on the order of the games.
+"""
+
+import abc
 import contextlib
 import dataclasses
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, NoReturn, Self, TypeVar
 
-from rave_agents.arena.journal import Journal
-from rave_agents.arena.plan import Key, Plan, Record, Shard
-from rave_agents.arena.runner import WorkerFailedError, play_games
-from rave_agents.arena.worker import FailedGameError, Failure, UnfinishedError
+from annotated_types import Ge, Le
+
+from rave_agents.arena.journal import Journal, make_header
+from rave_agents.arena.workers import (
+    AnyTable,
+    Failure,
+    Key,
+    Record,
+    RunError,
+    WorkerFailedError,
+    play_games,
+)
 from rave_agents.records import fields
+from rave_agents.results.progress import Progress, shown
+
+MOST_GAMES = 1_000_000
+"""Maximum number of games at a table, to catch typing errors and save memory for openings."""
+
+GameCount = Annotated[int, Ge(1), Le(MOST_GAMES)]
+"""A number of games at each table."""
+
+Jobs = Annotated[int, Ge(1), Le(1000)]
+"""A number of worker processes; the maximum catches typing errors."""
 
 
-class Collector(Protocol):
-    """Collects a plan's games as they end."""
+class Pairing(NamedTuple):
+    """The agents of a table."""
 
-    def take(self, key: Key, record: Record) -> bool:
-        """Add a finished game. Returns True if no more games are needed."""
-
-    def report(self) -> None:
-        """Tell of the result, from now on after every game."""
-
-    def fail(self, key: Key | None, message: str) -> FailedGameError:
-        """Make the error for a failed game, or for failed workers (None)."""
+    game: str
+    """The game, as given."""
+    agents: tuple[str, ...]
+    """Their names in tables: the first and the second one, or those of a lineup."""
+    name: str = ""
+    """The table's name in messages; empty if the run has only this table."""
 
 
-class _Result(Protocol):
-    """Finished games by table."""
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Plan:
+    """All games to be played, and how a journal records them."""
 
-    def plus(self, index: int, *records: Any) -> Self:
-        """The result with more finished games of the table with this index."""
+    kind: str
+    """The kind of run: ``match``, ``sweep``, ..."""
+    settings: Mapping[str, Any]
+    """Strict JSON values that determine all games."""
+    tables: Sequence[AnyTable]
+    """The tables at which games are played."""
+    pairings: Sequence[Pairing]
+    """Their agents."""
+    labels: Sequence[Mapping[str, Any]]
+    """For each table, the values that identify its lines in the journal."""
+    games: Sequence[int]
+    """Number of games at each table."""
+    group: int = 2
+    """Number of consecutive games that share an opening."""
 
-    def name_of(self, index: int) -> str:
-        """The name of the table with this index, for messages."""
+    @property
+    def header(self) -> dict[str, Any]:
+        """The first line of the journal."""
+        listed = [
+            {"game": pairing.game, "agents": list(pairing.agents), **label}
+            for pairing, label in zip(self.pairings, self.labels, strict=True)
+        ]
+        return make_header(self.kind, self.settings, listed, list(self.labels[0]))
+
+    def keys(self, shard: "Shard | None" = None) -> Iterator[Key]:
+        """Round-robin over tables: the first games of all tables, then the second ones, ...
+
+        So load on the machine affects all tables alike. A shard has complete groups of games.
+        """
+        for number in range(max(self.games)):
+            for table, games in enumerate(self.games):
+                unit = number // self.group * len(self.tables) + table
+                if number < games and (shard is None or unit % shard.count == shard.index - 1):
+                    yield Key(table, number)
+
+    def recorded(self, journal: Journal) -> Iterator[tuple[Key, Record]]:
+        """The games in the journal.
+
+        Raises:
+            ValueError: for a line that is not a game of this plan.
+        """
+        tables = {json.dumps(label, sort_keys=True): i for i, label in enumerate(self.labels)}
+        for number, line in enumerate(journal.lines, 2):
+            try:
+                label = {name: fields.field(line, name) for name in self.labels[0]}
+                table = tables.get(json.dumps(label, sort_keys=True))
+                if table is None:
+                    raise ValueError(f"{', '.join(label)}: there is no {fields.brief(label)}.")
+                record = self.tables[table].read(line)
+                fields.integer(record.number, "number", 0, self.games[table] - 1)
+            except ValueError as error:
+                what = self.kind.rpartition(" ")[2]
+                raise ValueError(
+                    f"Line {number} of {journal.path} is not a game of this {what}: {error}"
+                ) from error
+            yield Key(table, record.number), record
 
 
-_R = TypeVar("_R", bound=_Result)
+@dataclasses.dataclass(frozen=True)
+class Shard:
+    """One part of all games, for machines that run independently."""
 
+    index: int
+    """Number of the part, from 1."""
+    count: int
+    """Number of parts."""
 
-class ResultCollector(Generic[_R]):
-    """Collects the results of a plan so far.
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parse a part such as ``3/40``.
 
-    Args:
-        empty: the result without games.
-        progress: called before the first and after every game with the result so far.
-        error: the class of the error for failed games.
-    """
-
-    def __init__(
-        self,
-        empty: _R,
-        progress: Callable[[_R], object] | None,
-        error: type[UnfinishedError[_R]],
-    ) -> None:
-        self.result: _R = empty
-        self._progress = progress
-        self._error = error
-        self._began = False
-
-    def take(self, key: Key, record: Record) -> bool:
-        """Add a finished game."""
-        self.result = self.result.plus(key.table, record)
-        if self._began:
-            self.report()
-        return False
-
-    def report(self) -> None:
-        """Tell of the result, from now on after every game."""
-        self._began = True
-        if self._progress is not None:
-            self._progress(self.result)
-
-    def fail(self, key: Key | None, message: str) -> UnfinishedError[_R]:
-        """Make the error for a failed game; it holds the finished games."""
-        where = "" if key is None else f"{self.result.name_of(key.table)}: "
-        return self._error(f"{where}{message}", self.result)
+        Raises:
+            ValueError: for another form, or a part that does not exist.
+        """
+        found = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text)
+        if found is None or not 1 <= int(found[1]) <= int(found[2]):
+            raise ValueError(f"A shard must be PART/PARTS, such as 3/40; got {text!r}.")
+        return cls(int(found[1]), int(found[2]))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -89,103 +143,156 @@ class RunOptions:
     executor: Executor | None = None
     """The executor that runs the games instead of local processes."""
     output: str | os.PathLike[str] | None = None
-    """The file that records them, or None."""
+    """The journal, or None."""
     shard: Shard | None = None
     """The part of the games to play; None for all."""
 
+    @classmethod
+    def of(
+        cls,
+        jobs: int,
+        executor: Executor | None,
+        output: str | os.PathLike[str] | None,
+        shard: Shard | str | None = None,
+    ) -> Self:
+        """The options given to a function that plays a run.
 
-def carry_out(
-    plan: Plan,
-    options: RunOptions,
-    collector: Collector,
-    rounds: Callable[[], Iterable[Iterable[Key]]] | None = None,
-) -> bool:
-    """Play the games of a plan that its file lacks, until all are played or no more are needed.
+        Raises:
+            ValueError: for an invalid shard, or one without a journal.
+        """
+        if shard is not None and output is None:
+            raise ValueError(
+                "A shard needs output: a file to be merged with the other shards' files."
+            )
+        part = Shard.parse(shard) if isinstance(shard, str) else shard
+        return cls(jobs=jobs, executor=executor, output=output, shard=part)
 
-    Ctrl-C ends the run early; finished games have been collected.
+
+R = TypeVar("R")
+
+
+class Run(abc.ABC, Generic[R]):
+    """The finished games of a plan, while it is played and afterwards.
 
     Args:
         plan: the games.
         options: how they are played, and where they are recorded.
-        collector: receives each finished game, first those in the file.
-        rounds: returns rounds of games, each chosen after the results of the previous one; None for
-            one round with all games of the plan.
-
-    Returns:
-        Whether the run was completed.
-
-    Raises:
-        ValueError: if the file belongs to something else, or another process is writing it.
-        OSError: if it cannot be read or written.
-        FailedGameError: made by the collector, if a game fails.
+        progress: called before the first and after every game with the result so far.
     """
-    with contextlib.ExitStack() as stack:
-        journal = None
-        done: set[Key] = set()
-        warned: set[str] = set()
-        ended = False
-        if options.output is not None:
-            journal = stack.enter_context(Journal.open(options.output, plan.header))
-            for key, record in _resumed(plan, journal).items():
-                done.add(key)
-                ended = collector.take(key, record) or ended
-        with contextlib.suppress(KeyboardInterrupt):
-            collector.report()
-            if not ended and rounds is None:
-                keys = (key for key in plan.keys(options.shard) if key not in done)
-                _play(plan, options, keys, journal, collector, warned)
-            for batch in rounds() if rounds is not None and not ended else ():
-                _play(plan, options, batch, journal, collector, warned)
-            return True
-    return False
 
+    def __init__(self, plan: Plan, options: RunOptions, progress: Progress[R]) -> None:
+        self.plan = plan
+        self.options = options
+        self._progress = progress
+        self._report: Callable[[R], object] | None = None
+        self._warned: set[str] = set()
+        self.records: list[dict[int, Any]] = [{} for _ in plan.tables]
+        """The finished games of each table, by number."""
+        self._sorted: dict[int, tuple[Any, ...]] = {}
+        self.latest: tuple[int, Any] | None = None
+        """The latest finished game, with the index of its table."""
+        self.begun = False
+        """True once the journal has been read and games are played."""
+        self.interrupted = False
+        """True if Ctrl-C ended the run."""
 
-def _play(
-    plan: Plan,
-    options: RunOptions,
-    keys: Iterable[Key],
-    journal: Journal | None,
-    collector: Collector,
-    warned: set[str],
-) -> None:
-    played = play_games(
-        plan.tables, keys, jobs=options.jobs, executor=options.executor, warned=warned
-    )
-    try:
-        for outcome in played:
-            if isinstance(outcome.played, Failure):
-                outcome.played.raise_as(collector.fail(outcome.key, outcome.played.message))
-            if journal is not None:
-                label = plan.labels[outcome.key.table]
-                journal.append({**label, **outcome.played.to_dict()})
-            if collector.take(outcome.key, outcome.played):
-                break
-    except WorkerFailedError as error:
-        raise collector.fail(None, str(error)) from error
-    finally:
-        played.close()
+    def play(self, rounds: Callable[[], Iterable[Iterable[Key]]] | None = None) -> R:
+        """Play the games that the journal lacks, until all are played or no more are needed.
 
+        Ctrl-C ends the run early.
 
-def _resumed(plan: Plan, journal: Journal) -> dict[Key, Record]:
-    """The games in the file; if a game occurs twice, the first one."""
-    what = str(plan.header["format"]).rpartition(" ")[2]
-    tables = {_frozen(label): index for index, label in enumerate(plan.labels)}
-    names = list(plan.labels[0]) if plan.labels else []
-    found: dict[Key, Record] = {}
-    for number, line in enumerate(journal.lines, 2):
+        Args:
+            rounds: returns rounds of games, each chosen after the results of the previous one; None
+                for one round with all games of the plan.
+
+        Raises:
+            ValueError: if the journal belongs to something else, or another process is writing it.
+            OSError: if it cannot be read or written.
+            RunError: if a game fails; it has the result of the games finished before.
+        """
+        with contextlib.ExitStack() as stack:
+            journal, over = None, False
+            if self.options.output is not None:
+                journal = stack.enter_context(Journal.open(self.options.output, self.plan.header))
+                for key, record in self.plan.recorded(journal):
+                    if (
+                        key.number not in self.records[key.table]
+                    ):  # Of duplicates, the first counts.
+                        over = self.take(key, record) or over
+            self._report = stack.enter_context(shown(self._progress))
+            try:
+                self.begun = True
+                self.begin()
+                self.report()
+                if not over:
+                    for keys in [self._missing()] if rounds is None else rounds():
+                        self._play(keys, journal)
+            except KeyboardInterrupt:
+                self.interrupted = True
+            return self.conclude()
+
+    def _missing(self) -> Iterator[Key]:
+        for key in self.plan.keys(self.options.shard):
+            if key.number not in self.records[key.table]:
+                yield key
+
+    def _play(self, keys: Iterable[Key], journal: Journal | None) -> None:
+        options = self.options
+        played = play_games(
+            self.plan.tables,
+            keys,
+            jobs=options.jobs,
+            executor=options.executor,
+            warned=self._warned,
+        )
         try:
-            label = _frozen({name: fields.field(line, name) for name in names})
-            if label not in tables:
-                raise ValueError(f"{', '.join(names)}: there is no {fields.brief(label)}.")
-            record = plan.tables[tables[label]].read(line)
-            fields.integer(record.number, "number", 0, plan.games - 1)
-        except ValueError as error:
-            raise ValueError(
-                f"Line {number} of {journal.path} is not a game of this {what}: {error}"
-            ) from error
-        found.setdefault(Key(tables[label], record.number), record)
-    return found
+            for outcome in played:
+                key, record = outcome.key, outcome.played
+                if isinstance(record, Failure):
+                    self.fail(key, record)
+                if journal is not None:  # Before anybody hears of the game.
+                    journal.append({**self.plan.labels[key.table], **record.to_dict()})
+                over = self.take(key, record)
+                self.report()
+                if over:
+                    break
+        except WorkerFailedError as error:
+            raise RunError(str(error), self.result()) from error
+        finally:
+            played.close()
 
+    def begin(self) -> None:
+        """Prepare for the first game to be played; the journal's games have been taken."""
 
-def _frozen(label: Mapping[str, Any]) -> str:
-    return json.dumps(label, sort_keys=True)
+    def take(self, key: Key, record: Any) -> bool:
+        """Add a finished game. Returns True if no more games are needed."""
+        self.records[key.table][key.number] = record
+        self._sorted.pop(key.table, None)
+        self.latest = key.table, record
+        return False
+
+    def games(self, table: int) -> tuple[Any, ...]:
+        """The finished games of a table, by number."""
+        if table not in self._sorted:
+            records = self.records[table]
+            self._sorted[table] = tuple(records[number] for number in sorted(records))
+        return self._sorted[table]
+
+    @abc.abstractmethod
+    def result(self) -> R:
+        """The result so far."""
+
+    def report(self) -> None:
+        """Report the result so far to ``progress``."""
+        if self._report is not None:
+            self._report(self.result())
+
+    def conclude(self) -> R:
+        """The result at the end."""
+        return self.result()
+
+    def fail(self, key: Key, failure: Failure) -> NoReturn:
+        """Raise the error for a failed game; it has the result of the games finished before."""
+        name = self.plan.pairings[key.table].name
+        message = f"{name}: {failure.message}" if name else failure.message
+        failure.raise_as(RunError(message, self.result()))

@@ -1,12 +1,10 @@
-"""Sweeps: every combination of an agent's parameter values against one opponent.
+"""Sweeps and curves: matches of an agent by the values of its parameters, or by its limit.
 
-Each combination is a cell of a grid and plays a match in each game. All cells of a game use the
-same openings and seeds, and games are played round-robin over cells, so that load on the machine
-affects all cells alike. With limits of simulations, a game's result depends only on its cell, its
-number and the seed, so a sweep may be stopped and continued at any game.
+All matches of a game use the same openings and seeds, and games are played round-robin over them,
+so that load on the machine affects all alike.
 """
 
-import dataclasses
+import functools
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,25 +13,21 @@ from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, AnyAgent, agent_type, as_agent
 from rave_agents.agents.state_agents import make_limit
-from rave_agents.arena.contestants import Contestant
-from rave_agents.arena.journal import make_header
-from rave_agents.arena.lists import load_games
-from rave_agents.arena.match import (
-    Games,
-    Jobs,
-    checked_run_options,
-    checked_table,
+from rave_agents.arena.arguments import (
+    check_table,
+    game_name,
     limited_agent,
+    load_games,
+    load_match_game,
+    usual_opening_plies,
 )
-from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.plan import Plan, Shard
-from rave_agents.arena.run import ResultCollector, carry_out
-from rave_agents.arena.sweep_result import SweepCell, SweepError, SweepResult, plain_values
-from rave_agents.config.specs import format_call, is_key, parse_values
+from rave_agents.arena.grid import Curve, Grid, plain_values
+from rave_agents.arena.play import Table
+from rave_agents.arena.result import RunResult, TablesRun
+from rave_agents.arena.run import GameCount, Jobs, Pairing, Plan, RunOptions, Shard
+from rave_agents.config.specs import format_call, format_parameters, is_key, parse_values
 from rave_agents.game.validation import Natural, validated
-from rave_agents.results.progress import Progress, shown
-
-__all__ = ["SweepCell", "SweepError", "SweepResult", "parse_vary", "run_sweep"]
+from rave_agents.results.progress import Progress
 
 
 @validated
@@ -43,7 +37,7 @@ def run_sweep(
     opponent: Any,
     vary: Mapping[str, Sequence[Any]],
     *,
-    games: Games = 100,
+    games: GameCount = 100,
     simulations: int | None = None,
     seconds: float | None = None,
     seed: Natural = 0,
@@ -51,10 +45,10 @@ def run_sweep(
     jobs: Jobs = 1,
     output: str | os.PathLike[str] | None = None,
     forfeit: bool = False,
-    progress: Progress[SweepResult] = None,
+    progress: Progress[RunResult] = None,
     executor: Executor | None = None,
     shard: Shard | str | None = None,
-) -> SweepResult:
+) -> RunResult:
     """Play a match for every combination of values of an agent's parameters.
 
     Ctrl-C ends the run early: the result then holds the finished games, and is not ``complete``.
@@ -89,45 +83,48 @@ def run_sweep(
         TypeError, ValueError: for an invalid value, if no opening can be found, or if ``output`` is
             of another sweep or is being written by another process.
         OSError: if ``output`` cannot be read or written.
-        SweepError: if an agent fails or plays an illegal action; it holds the finished games.
+        RunError: if an agent fails or plays an illegal action; it holds the finished games.
     """
-    options = checked_run_options(jobs, executor, output, shard)
+    options = RunOptions.of(jobs, executor, output, shard)
     loaded = load_games(game)
     base, other = as_agent(agent), as_agent(opponent)
     grid = _grid(base, vary)
     specs = [limited_agent(base.with_parameters(values), simulations, seconds) for values in grid]
     limited = limited_agent(other, simulations, seconds)
-    tables = [
-        checked_table(each, spec, limited, opening_plies=opening_plies, seed=seed)
-        for each in loaded.values()
-        for spec in specs
-    ]
-    empty = _nothing_played(tuple(loaded), grid, specs, limited, seed=seed, games=games)
+    tables, pairings = [], []
+    for name, each in loaded.items():
+        plies = usual_opening_plies(each, opening_plies)
+        for values, spec in zip(grid, specs, strict=True):
+            table = Table(each, (spec, limited), seed=seed, opening_plies=plies, forfeit=forfeit)
+            tables.append(check_table(table))
+            cell = format_parameters(plain_values(values))
+            where = cell if len(loaded) == 1 else f"{name}, {cell}"
+            pairings.append(Pairing(name, (str(spec), str(limited)), where))
     limit = make_limit(simulations, seconds)
-    settings = {
-        "game": list(loaded),
-        "agent": str(base),
-        "opponent": str(other),
-        "vary": plain_values(vary),
-        "games": games,
-        "simulations": limit.simulations,
-        "seconds": limit.seconds,
-        "seed": seed,
-        "opening_plies": opening_plies,
-    }
-    labels = [
-        {"game": name, "parameters": plain_values(values)} for name in loaded for values in grid
-    ]
     plan = Plan(
-        header=make_header("sweep", settings),
-        tables=[dataclasses.replace(table, forfeit=forfeit) for table in tables],
-        labels=labels,
-        games=games,
+        kind="sweep",
+        settings={
+            "game": list(loaded),
+            "agent": str(base),
+            "opponent": str(other),
+            "vary": plain_values(vary),
+            "games": games,
+            "simulations": limit.simulations,
+            "seconds": limit.seconds,
+            "seed": seed,
+            "opening_plies": opening_plies,
+        },
+        tables=tables,
+        pairings=pairings,
+        labels=[
+            {"game": name, "parameters": plain_values(values)} for name in loaded for values in grid
+        ],
+        games=[games] * len(tables),
     )
-    with shown(progress) as report:
-        collector = ResultCollector(empty, report, SweepError)
-        finished = carry_out(plan, options, collector)
-    return dataclasses.replace(collector.result, interrupted=not finished)
+    shared = {key: value for key, value in specs[0].parameters.items() if key not in grid[0]}
+    varied = format_call(specs[0].name.partition("(")[0], shared)
+    show = functools.partial(Grid, agent=varied, values=tuple(grid * len(loaded)))
+    return TablesRun(plan, options, progress, show).play()
 
 
 def parse_vary(texts: Iterable[str]) -> dict[str, list[Any]]:
@@ -169,30 +166,123 @@ def _grid(base: AnyAgent, vary: Mapping[str, Sequence[Any]]) -> list[dict[str, A
     return [dict(zip(vary, values, strict=True)) for values in itertools.product(*vary.values())]
 
 
-def _nothing_played(
-    names: tuple[str, ...],
-    grid: Sequence[dict[str, Any]],
-    specs: Sequence[Contestant],
-    opponent: Contestant,
+@validated
+def run_scaling(
+    game: Any,
+    agent: Any,
+    against: Any,
     *,
-    seed: int,
-    games: int,
-) -> SweepResult:
-    shared = {key: value for key, value in specs[0].parameters.items() if key not in grid[0]}
+    simulations: Sequence[int] = (),
+    seconds: Sequence[float] = (),
+    games: GameCount = 100,
+    seed: Natural = 0,
+    opening_plies: Natural | None = None,
+    forfeit: bool = False,
+    jobs: Jobs = 1,
+    executor: Executor | None = None,
+    output: str | os.PathLike[str] | None = None,
+    shard: Shard | str | None = None,
+    progress: Progress[RunResult] = None,
+) -> RunResult:
+    """Play a match with every limit of an agent against each opponent.
 
-    def match(name: str, spec: Contestant) -> MatchResult:
-        agents = (str(spec), str(opponent))
-        return MatchResult(game=name, agents=agents, seed=seed, planned=games, records=())
+    Ctrl-C ends the run early: the result then holds the finished games.
 
-    return SweepResult(
-        games=names,
-        agent=format_call(specs[0].name.partition("(")[0], shared),
-        opponent=str(opponent),
-        seed=seed,
-        planned=games,
-        cells=tuple(
-            SweepCell(parameters=values, match=match(name, spec))
-            for name in names
-            for values, spec in zip(grid, specs, strict=True)
-        ),
+    Args:
+        game: a two-player game or its name, such as ``"hex(board_size=9)"``; see ``as_game``.
+        agent: the agent without a limit: a spec, or a class or function that takes ``simulations``
+            or ``seconds``, see ``as_agent``.
+        against: an opponent or a list of them, see ``play_match``. Opponents whose spec has no
+            limit use 1,000 simulations per move.
+        simulations: the limits in simulations per move.
+        seconds: the limits in seconds per move, instead of ``simulations``.
+        games: the number of games per limit and opponent, at least 1.
+        seed: an integer of at least 0, the seed of everything random.
+        opening_plies: number of random moves of each opening, see ``play_match``.
+        forfeit: True if a program that fails to play loses its games, see ``play_match``.
+        jobs: number of local worker processes.
+        executor: runs the games instead of local processes, see ``play_match``.
+        output: a file that records every game as it ends; games already in it are not played again,
+            so a curve may grow by games, limits and opponents.
+        shard: a part such as ``"3/40"``: play only these games.
+        progress: None for a display in a terminal or notebook, False for none, True for a display
+            in any case; or a function, called with the result so far before the first and after
+            every game.
+
+    Raises:
+        UnknownNameError: for an unknown game, agent or parameter.
+        UnsupportedGameError: if the game is not a two-player game, an agent cannot play it, or it
+            cannot be sent to other processes.
+        TypeError, ValueError: for an invalid value, if no opening can be found, or if ``output``
+            belongs to other games or is in use by another process.
+        OSError: if ``output`` cannot be read or written.
+        RunError: if an agent fails or plays an illegal action; it holds the finished games.
+    """
+    options = RunOptions.of(jobs, executor, output, shard)
+    loaded = load_match_game(game)
+    base = as_agent(agent)
+    unit, limits = _limits(simulations, seconds)
+    for given in ("simulations", "seconds", "clock"):
+        if given in base.parameters:
+            raise ValueError(f"{base} sets {given!r} already, so its limit cannot vary.")
+    if not base.takes(unit):
+        raise ValueError(f"{base} takes no {unit}, so its limit cannot vary.")
+    opponents = _opponents(against)
+    plies = usual_opening_plies(loaded, opening_plies)
+    name = game_name(game, loaded)
+    tables, pairings = [], []
+    for other in opponents:
+        for limit in limits:
+            spec = _with_limit(base, unit, limit)
+            table = Table(loaded, (spec, other), seed=seed, opening_plies=plies, forfeit=forfeit)
+            tables.append(check_table(table))
+            pairings.append(Pairing(name, (str(spec), str(other)), str(spec)))
+    plan = Plan(
+        kind="scaling",
+        settings={
+            "game": name,
+            "agent": str(base),
+            "against": list(map(str, opponents)),
+            unit: limits,
+            "games": games,
+            "seed": seed,
+            "opening_plies": plies,
+            "forfeit": forfeit,
+        },
+        tables=tables,
+        pairings=pairings,
+        labels=[{"agents": list(pairing.agents)} for pairing in pairings],
+        games=[games] * len(tables),
     )
+    values = tuple({unit: limit} for limit in limits) * len(opponents)
+    show = functools.partial(Curve, agent=str(base), values=values)
+    return TablesRun(plan, options, progress, show).play()
+
+
+def _limits(
+    simulations: Sequence[int], seconds: Sequence[float]
+) -> tuple[str, list[int] | list[float]]:
+    if bool(simulations) == bool(seconds):
+        raise ValueError("A curve is over simulations or over seconds: pass one of the two.")
+    unit = "simulations" if simulations else "seconds"
+    limits: list[Any] = list(simulations or seconds)
+    for limit in limits:
+        if limits.count(limit) > 1:
+            raise ValueError(f"{unit} has {limit} twice.")
+    return unit, limits
+
+
+def _with_limit(base: AnyAgent, unit: str, limit: float) -> AnyAgent:
+    if isinstance(base, AgentSpec):
+        limits: dict[str, Any] = {unit: limit}
+        return limited_agent(base, **limits)
+    return base.with_parameters({unit: limit})
+
+
+def _opponents(against: Any) -> list[AnyAgent]:
+    given = against if isinstance(against, list | tuple) else [against]
+    opponents = [limited_agent(other) for other in given]
+    names = list(map(str, opponents))
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"against needs opponents that differ, got {names}.")
+    return opponents

@@ -3,8 +3,7 @@
 All pairings play the same openings of a game, each from both seats.
 """
 
-import dataclasses
-import itertools
+import functools
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -13,29 +12,23 @@ from pathlib import Path
 from typing import Any
 
 from rave_agents.agents.named_agents import as_agent
-from rave_agents.arena.contestants import Contestant, label, named_contestants
-from rave_agents.arena.journal import make_header
-from rave_agents.arena.lists import load_games, parse_agents
-from rave_agents.arena.match import (
-    Games,
-    Jobs,
-    checked_run_options,
-    checked_table,
+from rave_agents.arena.arguments import (
+    check_table,
+    label,
     limited_agent,
+    load_games,
+    named_agents,
     usual_opening_plies,
 )
-from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.plan import Plan, Shard
+from rave_agents.arena.header import pairings_of
 from rave_agents.arena.play import Table
-from rave_agents.arena.run import ResultCollector, carry_out
-from rave_agents.arena.tournament_result import TournamentError, TournamentResult
-from rave_agents.frameworks.adapters import Game
+from rave_agents.arena.result import RunResult, TablesRun
+from rave_agents.arena.run import GameCount, Jobs, Pairing, Plan, RunOptions, Shard
+from rave_agents.arena.standings import Standings
 from rave_agents.game.arguments import check_arguments, unknown_name
 from rave_agents.game.validation import Natural, validated
-from rave_agents.results.progress import Progress, shown
+from rave_agents.results.progress import Progress
 from rave_agents.searcher.clock import Clock
-
-__all__ = ["TournamentError", "TournamentResult", "play_tournament", "read_tournament"]
 
 SETTINGS = (
     "games",
@@ -58,7 +51,7 @@ def play_tournament(
     games: Any,
     agents: Mapping[str, Any] | Sequence[Any] | str,
     *,
-    games_per_pairing: Games = 20,
+    games_per_pairing: GameCount = 20,
     gauntlet: str | Sequence[str] = (),
     anchor: str | None = None,
     simulations: int | None = None,
@@ -71,8 +64,8 @@ def play_tournament(
     executor: Executor | None = None,
     output: str | os.PathLike[str] | None = None,
     shard: Shard | str | None = None,
-    progress: Progress[TournamentResult] = None,
-) -> TournamentResult:
+    progress: Progress[RunResult] = None,
+) -> RunResult:
     """Let agents play against each other, and rate them.
 
     Ctrl-C ends the run early: the result then holds the finished games. With limits of simulations,
@@ -115,92 +108,66 @@ def play_tournament(
             belongs to other games or is in use by another process.
         OSError: if ``output`` cannot be read or written.
         VersionsDifferError: if the executor's workers have other versions than this process.
-        TournamentError: if an agent fails or plays an illegal action; it holds the finished games.
+        RunError: if an agent fails or plays an illegal action; it holds the finished games.
     """
-    options = checked_run_options(jobs, executor, output, shard)
+    options = RunOptions.of(jobs, executor, output, shard)
     players = {
         name: limited_agent(who, simulations, seconds, clock)
-        for name, who in named_contestants(
-            parse_agents(agents) if isinstance(agents, str) else agents
-        ).items()
+        for name, who in named_agents(agents).items()
     }
     loaded = load_games(games)
-    pairings = _pairings(tuple(players), gauntlet)
+    challengers = [gauntlet] if isinstance(gauntlet, str) else list(gauntlet)
+    pairs = _pairs(tuple(players), challengers)
     if anchor is not None and anchor not in players:
         raise ValueError(unknown_name("anchor", anchor, players))
-    tables, labels, matches = [], [], []
+    parsed_clock = None if clock is None else Clock.parse(clock)
+    tables, pairings = [], []
     for name, game in loaded.items():
+        plies = usual_opening_plies(game, opening_plies)
         for who in players.values():  # Make each once per game, to fail early.
-            checked_table(game, who, who, opening_plies=opening_plies, seed=seed)
-        for one, two in pairings:
-            table = _table(game, players[one], players[two], seed, opening_plies, clock, forfeit)
-            tables.append(table)
-            labels.append({"game": name, "agents": [one, two]})
-            matches.append(
-                MatchResult(
-                    game=name, agents=(one, two), seed=seed, planned=games_per_pairing, records=()
+            check_table(Table(game, (who, who), seed=seed, opening_plies=plies))
+        for one, two in pairs:
+            tables.append(
+                Table(
+                    game,
+                    (players[one], players[two]),
+                    seed=seed,
+                    opening_plies=plies,
+                    clock=parsed_clock,
+                    forfeit=forfeit,
                 )
             )
-    empty = TournamentResult(
-        games=tuple(loaded),
-        agents=tuple(players),
-        specs=tuple(map(label, players.values())),
-        seed=seed,
-        planned=games_per_pairing,
-        matches=tuple(matches),
-        anchor=anchor,
+            pairings.append(Pairing(name, (one, two), f"{name}, {one} against {two}"))
+    specs = {name: label(who) for name, who in players.items()}
+    plan = Plan(
+        kind="tournament",
+        settings={
+            "games": list(loaded),
+            "agents": specs,
+            "games_per_pairing": games_per_pairing,
+            "gauntlet": challengers,
+            "anchor": anchor,
+            "clock": clock,
+            "seed": seed,
+            "opening_plies": opening_plies,
+            "forfeit": forfeit,
+        },
+        tables=tables,
+        pairings=pairings,
+        labels=[{"game": pairing.game, "agents": list(pairing.agents)} for pairing in pairings],
+        games=[games_per_pairing] * len(tables),
     )
-    settings = {
-        "games": list(loaded),
-        "agents": {name: label(who) for name, who in players.items()},
-        "games_per_pairing": games_per_pairing,
-        "gauntlet": [gauntlet] if isinstance(gauntlet, str) else list(gauntlet),
-        "anchor": anchor,
-        "clock": clock,
-        "seed": seed,
-        "opening_plies": opening_plies,
-        "forfeit": forfeit,
-    }
-    header = make_header("tournament", settings)
-    plan = Plan(header=header, tables=tables, labels=labels, games=games_per_pairing)
-    with shown(progress) as report:
-        collector = ResultCollector(empty, report, TournamentError)
-        finished = carry_out(plan, options, collector)
-    return dataclasses.replace(collector.result, interrupted=not finished)
+    show = functools.partial(Standings, by_name=specs, anchor=anchor)
+    return TablesRun(plan, options, progress, show).play()
 
 
-def _table(
-    game: Game,
-    one: Contestant,
-    two: Contestant,
-    seed: int,
-    opening_plies: int | None,
-    clock: str | None,
-    forfeit: bool,
-) -> Table:
-    clock_text = None if clock is None else str(Clock.parse(clock))
-    return Table(
-        game,
-        (one, two),
-        seed=seed,
-        opening_plies=usual_opening_plies(game, opening_plies),
-        clock=clock_text,
-        forfeit=forfeit,
-    )
-
-
-def _pairings(names: Sequence[str], gauntlet: str | Sequence[str]) -> list[tuple[str, str]]:
+def _pairs(names: Sequence[str], challengers: Sequence[str]) -> list[tuple[str, str]]:
     if len(names) < 2:
         raise ValueError(f"A tournament needs at least two agents, got {len(names)}.")
-    challengers = [gauntlet] if isinstance(gauntlet, str) else list(gauntlet)
     for name in challengers:
         if name not in names:
             raise ValueError(unknown_name("agent of the gauntlet", name, names))
-    pairs = itertools.combinations(names, 2)
-    if not challengers:
-        return list(pairs)
-    ordered = [(one, two) if one in challengers else (two, one) for one, two in pairs]
-    return [(one, two) for one, two in ordered if one in challengers and two not in challengers]
+    return pairings_of(names, challengers)
 
 
 def read_tournament(path: str | os.PathLike[str]) -> dict[str, Any]:

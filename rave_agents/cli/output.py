@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 
 from rave_agents.arena.dask_cluster import dask_executor
-from rave_agents.arena.worker import UnfinishedError
+from rave_agents.arena.workers import RunError
 from rave_agents.cli.program import interrupted
 from rave_agents.cli.terminal import show_json, show_result
 from rave_agents.results.result import Result
@@ -112,7 +112,7 @@ def play_games(call: partial[Any], output: GameOutput, **how: Any) -> None:
     with _executor(output.dask, call.keywords.get("jobs", 1)) as executor:
         try:
             result = call(executor=executor)
-        except UnfinishedError as error:
+        except RunError as error:
             result, failure = error.result, error
     if output.as_json or result.finished:
         output.show(result, **how)

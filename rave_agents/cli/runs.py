@@ -9,14 +9,13 @@ import typer
 from rich.markup import escape
 
 from rave_agents.agents.named_agents import without_amaf
+from rave_agents.arena.arguments import games_and_agents, parse_agents
 from rave_agents.arena.journal import merge_journals
-from rave_agents.arena.lists import games_and_agents, parse_agents
 from rave_agents.arena.match import play_match
 from rave_agents.arena.race import find_best
 from rave_agents.arena.report_data import load_report
-from rave_agents.arena.scaling import run_scaling
 from rave_agents.arena.sprt import Sprt
-from rave_agents.arena.sweep import parse_vary, run_sweep
+from rave_agents.arena.sweep import parse_vary, run_scaling, run_sweep
 from rave_agents.arena.tournament import play_tournament, read_tournament
 from rave_agents.cli.options import complete_agent
 from rave_agents.cli.output import Csv, GameOutput, Png, check_writable, play_games

@@ -14,8 +14,8 @@ from rave_agents.analysis.position_analysis import analyse
 from rave_agents.analysis.recorded_game import recorded_game
 from rave_agents.analysis.review import review_game
 from rave_agents.analysis.solve import solve_position
+from rave_agents.arena.arguments import parse_agents, split_games
 from rave_agents.arena.bench import run_bench
-from rave_agents.arena.lists import parse_agents, split_games
 from rave_agents.certificates.certificate_file import verify_certificate
 from rave_agents.cli.options import complete_agent, complete_game
 from rave_agents.cli.output import Json, Output, check_writable

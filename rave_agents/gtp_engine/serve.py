@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from rave_agents.arena.match import limited_agent
+from rave_agents.arena.arguments import limited_agent
 from rave_agents.arena.play import warm_up
 from rave_agents.gtp.protocol import answer, parse_command
 from rave_agents.gtp_engine.engine import Engine

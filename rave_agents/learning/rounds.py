@@ -15,7 +15,7 @@ from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from annotated_types import Ge
 
-from rave_agents.arena.runner import local_executor
+from rave_agents.arena.workers import local_executor
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.facts import Facts
 from rave_agents.game.validation import checked

@@ -13,8 +13,9 @@ from typing import Annotated, Any, Literal
 from annotated_types import Ge
 
 from rave_agents.agents.named_agents import AgentSpec, agent_types
+from rave_agents.arena.arguments import load_match_game
 from rave_agents.arena.dask_cluster import dask_executor
-from rave_agents.arena.match import load_match_game, play_match
+from rave_agents.arena.match import play_match
 from rave_agents.arena.statistics import MatchScore
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.learned_file import FileMatch, LearnedFile

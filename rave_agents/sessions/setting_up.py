@@ -16,7 +16,7 @@ from rave_agents.agents.named_agents import (
     as_agent,
     make_agent,
 )
-from rave_agents.arena.match import limited_spec
+from rave_agents.arena.arguments import limited_agent
 from rave_agents.evaluators.levels import LEVELS
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.notation import Moves
@@ -107,7 +107,7 @@ def limited(
             return who
     if not LIMITS & takes:
         return who
-    return limited_spec(who, simulations, seconds, clock)
+    return limited_agent(who, simulations, seconds, clock)
 
 
 def _at_level(

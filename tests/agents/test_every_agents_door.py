@@ -20,8 +20,7 @@ from rave_agents import as_game, make_agent
 from rave_agents.analysis.position_analysis import analyse
 from rave_agents.arena.bench import run_bench
 from rave_agents.arena.match import play_match
-from rave_agents.arena.scaling import run_scaling
-from rave_agents.arena.sweep import run_sweep
+from rave_agents.arena.sweep import run_scaling, run_sweep
 from rave_agents.arena.tournament import play_tournament
 from rave_agents.cli import app
 from rave_agents.gtp_engine.engine import Engine

@@ -19,8 +19,8 @@ from rave_agents import UnknownNameError, UnsupportedGameError, as_agent, as_gam
 from rave_agents.agents.own_agents import Seat
 from rave_agents.agents.policies import understood
 from rave_agents.agents.views import StateView, framework_game
-from rave_agents.arena import MatchError, play_match, play_tournament, run_scaling, run_sweep
-from rave_agents.arena.contestants import label
+from rave_agents.arena import RunError, play_match, play_tournament, run_scaling, run_sweep
+from rave_agents.arena.arguments import label
 from rave_agents.arena.report_data import load_report
 from rave_agents.gtp_engine.engine import Engine
 
@@ -192,7 +192,7 @@ def test_a_limit_of_ones_own_is_varied_in_a_curve():
         return bots.AutoBot(game, simulations=simulations, seed=1)
 
     result = run_scaling(GAME, make, "random", simulations=[2, 3], games=2)
-    assert [point.match.agents[0] for point in result.points] == [
+    assert [point.match.agents[0] for point in result.cells] == [
         "make(simulations=2)",
         "make(simulations=3)",
     ]
@@ -230,7 +230,7 @@ def test_a_limit_of_ones_own_is_varied_in_a_curve():
 def test_what_is_no_agent_is_refused_by_name(agent, message):
     with pytest.raises((UnknownNameError, TypeError, ValueError), match=message) as caught:
         play_match(GAME, agent, "random", games=2)
-    assert not isinstance(caught.value, MatchError)
+    assert not isinstance(caught.value, RunError)
     assert len(str(caught.value)) < 500
 
 
@@ -245,7 +245,7 @@ def test_what_is_no_agent_is_refused_by_name(agent, message):
     ],
 )
 def test_what_an_agent_does_wrong_is_told_with_the_game_and_the_seat(agent, message):
-    with pytest.raises(MatchError, match=f"Game 1, seat 0, agent <lambda>: .*{message}"):
+    with pytest.raises(RunError, match=f"Game 1, seat 0, agent <lambda>: .*{message}"):
         play_match(GAME, agent, "random", games=2)
 
 
@@ -275,7 +275,7 @@ def test_a_bot_of_openspiels_that_is_told_of_another_games_action_is_refused():
     def make(player):
         return pyspiel.make_uniform_random_bot(player, 1)
 
-    with pytest.raises(MatchError, match="Bot is a bot of OpenSpiel's, and the game"):
+    with pytest.raises(RunError, match="Bot is a bot of OpenSpiel's, and the game"):
         play_match(Subtraction, "random", make, games=2)
 
 
@@ -284,7 +284,7 @@ def test_what_an_agent_raises_is_told_with_the_line():
         return {}[state.current_player()]
 
     line = faulty.__code__.co_firstlineno + 1
-    with pytest.raises(MatchError, match=rf"KeyError: 0 \(line {line} of .*test_own_agents.py\)"):
+    with pytest.raises(RunError, match=rf"KeyError: 0 \(line {line} of .*test_own_agents.py\)"):
         play_match(GAME, faulty, "random", games=2, opening_plies=0)
 
 
@@ -339,7 +339,7 @@ def test_agents_of_environments_play_in_the_matchs_environment_whatever_they_are
     env.reset(seed=1)
     agent = UCTAgent(env, simulations=4, seed=1)
     assert play_match("pettingzoo:tictactoe_v3", agent, "random", games=2).complete
-    with pytest.raises(MatchError, match="there is no env"):
+    with pytest.raises(RunError, match="there is no env"):
         play_match(GAME, agent, "random", games=2)
 
 
@@ -349,7 +349,7 @@ def test_a_model_without_masks_is_told_of_one_with_them():
             return np.array(0), None
 
     message = "PPO.predict takes no mask of the legal actions; that of sb3_contrib.MaskablePPO does"
-    with pytest.raises(MatchError, match=message):
+    with pytest.raises(RunError, match=message):
         play_match(GAME, PPO(), PPO(), games=2, opening_plies=0)
 
 

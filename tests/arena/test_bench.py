@@ -1,24 +1,17 @@
+import functools
 import json
 import math
 
 import pytest
 
 from rave_agents.agents.named_agents import agent_type
-from rave_agents.arena.bench import run_bench
-from rave_agents.arena.bench_result import BenchResult, BenchRow
-from rave_agents.arena.thirty_games import THIRTY_GAMES
+from rave_agents.arena.bench import THIRTY_GAMES, run_bench
+from rave_agents.arena.result import RunResult
+from rave_agents.arena.run import Pairing
+from rave_agents.arena.speeds import Round, Speeds
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.records.openings import initial_decision
-
-
-def row(game, agent, speed, baseline):
-    return BenchRow(
-        game=game,
-        agent=agent,
-        simulations_per_second=speed,
-        baseline_simulations_per_second=baseline,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +36,15 @@ def test_agents_of_a_game_share_the_baselines_speed(measured):
 
 
 def test_ratio_and_geometric_mean():
-    result = BenchResult(rows=(row("a", "uct", 20.0, 10.0), row("b", "uct", 80.0, 10.0)))
+    rounds = [(Round(0, (10.0, 20.0)), Round(1, (10.0, 10.0)), Round(2, (10.0, 30.0)))]
+    rounds.append((Round(0, (10.0, 80.0)),))
+    result = RunResult(
+        show=functools.partial(Speeds, baseline="mcts", counted=1),
+        pairings=tuple(Pairing(game, ("mcts", "uct")) for game in "ab"),
+        records=tuple(rounds),
+        seed=0,
+        planned=(3, 3),
+    )
     assert result.rows[0].ratio == 2.0
     assert result.geometric_mean == {"uct": pytest.approx(4.0)}
 
@@ -66,7 +67,7 @@ def test_progress_sees_every_round():
         round_seconds=0.01,
         progress=lambda so_far: calls.append((so_far.game, so_far.finished)),
     )
-    assert calls == [("tic_tac_toe", 0), ("tic_tac_toe", 1), ("tic_tac_toe", 2)]
+    assert calls == [("tic_tac_toe", 0), ("tic_tac_toe", 1), ("", 2)]
 
 
 def test_chance_before_the_first_decision_is_drawn_from_the_seed():
@@ -102,7 +103,7 @@ def test_the_default_games_can_be_measured(name):
     assert len(initial_decision(game, 0).legal_actions()) > 1
 
 
-def test_an_interrupted_run_keeps_the_games_that_are_finished():
+def test_an_interrupted_run_keeps_the_rounds_that_are_finished():
     def interrupt(so_far):
         if (so_far.game, so_far.finished) == ("connect_four", 3):
             raise KeyboardInterrupt
@@ -110,7 +111,7 @@ def test_an_interrupted_run_keeps_the_games_that_are_finished():
     games = ["tic_tac_toe", "connect_four"]
     result = run_bench(games, rounds=2, round_seconds=0.02, peers=False, progress=interrupt)
     assert result.interrupted
-    assert [row.game for row in result.rows] == ["tic_tac_toe", "tic_tac_toe"]
+    assert [row.game for row in result.rows] == ["tic_tac_toe"] * 2 + ["connect_four"] * 2
     assert set(result.geometric_mean) == {"uct", "rave"}
 
 
@@ -160,7 +161,7 @@ def test_agents_play_the_baseline_at_equal_time(at_equal_time):
 
 def test_games_at_equal_time_count_as_progress(at_equal_time):
     result, calls = at_equal_time
-    assert [call.finished for call in calls] == [0, 1, 1, 2, 3]  # A match begins with none.
+    assert [call.finished for call in calls] == [0, 1, 2, 3]
     assert result.finished == result.all_planned == 3
 
 

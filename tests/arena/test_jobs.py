@@ -64,12 +64,12 @@ def test_a_game_that_cannot_travel_plays_here_and_a_line_says_so():
 @pytest.mark.full  # Five workers are started anew; test_engines.py has the quick cases.
 def test_a_worker_that_dies_is_an_error_of_the_match():
     done = run("dies")
-    assert "MatchError: A worker process ended" in done.stderr
+    assert "RunError: A worker process ended" in done.stderr
 
 
 LONG = """
     import sys
-    import rave_agents.arena.match as playing
+    import rave_agents.arena.run as playing
     from rave_agents.cli import main
     import contextlib
 

@@ -12,12 +12,13 @@ import scipy
 import rave_agents.agents.named_agents as agents_module
 from rave_agents.agents.named_agents import AgentSpec, make_agent
 from rave_agents.agents.state_agents import RandomAgent
-from rave_agents.arena import MatchError, play_match
-from rave_agents.arena.match import _ResultCollector, limited_spec
-from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.plan import Key
-from rave_agents.arena.play import Fixture, Table
+from rave_agents.arena import RunError, play_match
+from rave_agents.arena.arguments import limited_agent
+from rave_agents.arena.match import _MatchRun
+from rave_agents.arena.play import Table
+from rave_agents.arena.run import Pairing, Plan, RunOptions
 from rave_agents.arena.sprt import Sprt
+from rave_agents.arena.workers import Key
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.frameworks.agent import AgentType, Effort
@@ -194,9 +195,7 @@ def test_an_illegal_action_names_game_seat_and_agent_and_keeps_the_finished_game
             return super().step(state) if Illegal.games < 3 else 99
 
     register("illegal", lambda game, player, **parameters: Illegal(**parameters))
-    with pytest.raises(
-        MatchError, match=r"Game 3, seat 0, agent illegal: .*99.*not legal"
-    ) as caught:
+    with pytest.raises(RunError, match=r"Game 3, seat 0, agent illegal: .*99.*not legal") as caught:
         play_match("tic_tac_toe", "illegal", "random", games=6)
     assert [record.number for record in caught.value.result.records] == [0, 1]
 
@@ -207,7 +206,7 @@ def test_an_agent_that_raises_is_named_and_its_error_is_the_cause(register):
             raise ZeroDivisionError("by a test")
 
     register("broken", lambda game, player, **parameters: Broken(**parameters))
-    with pytest.raises(MatchError, match="seat 1, agent broken: ZeroDivisionError: by a") as caught:
+    with pytest.raises(RunError, match="seat 1, agent broken: ZeroDivisionError: by a") as caught:
         play_match("tic_tac_toe", "random", "broken", games=2)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
@@ -218,7 +217,7 @@ def test_an_answer_that_is_no_integer_is_refused(register):
             return None
 
     register("vague", lambda game, player, **parameters: Vague(**parameters))
-    with pytest.raises(MatchError, match=r"agent vague: TypeError: .*returned None"):
+    with pytest.raises(RunError, match=r"agent vague: TypeError: .*returned None"):
         play_match("tic_tac_toe", "vague", "random", games=2)
 
 
@@ -240,7 +239,7 @@ def test_an_agent_cannot_change_the_game(register):
 
 @pytest.mark.full
 def test_a_failure_in_another_process_comes_back_with_its_traceback_and_its_cause():
-    with pytest.raises(MatchError, match="agent failing: ZeroDiv") as caught:
+    with pytest.raises(RunError, match="agent failing: ZeroDiv") as caught:
         play_match("tic_tac_toe", "random", failing, games=4, jobs=2)
     assert "in failing" in caught.value.__notes__[0]
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
@@ -377,20 +376,17 @@ def test_the_seed_is_checked():
     ],
 )
 def test_limits_go_to_agents_without_one(spec, limits, expected):
-    assert str(limited_spec(spec, **limits)) == expected
+    assert str(limited_agent(spec, **limits)) == expected
 
 
 def test_an_agent_that_cannot_keep_the_limit_is_refused():
     with pytest.raises(ValueError, match="mcts_py takes no seconds"):
-        limited_spec("mcts_py", seconds=0.1)
+        limited_agent("mcts_py", seconds=0.1)
 
 
 def test_the_first_agent_alternates_seats_by_game_number():
-    fixtures = [Fixture(number, 0, ()) for number in range(4)]
-    assert [(fixture.pair, fixture.first_seat) for fixture in fixtures] == [
-        (0, 0), (0, 1), (1, 0), (1, 1),
-    ]  # fmt: skip
-    assert [fixture.index_at(0) for fixture in fixtures] == [0, 1, 0, 1]
+    table = Table(load_game("nim"), (AgentSpec("random"), AgentSpec("random")))
+    assert [table.owners(number) for number in range(4)] == [(0, 1), (1, 0)] * 2
 
 
 def test_a_game_of_a_framework_is_taken_for_its_name():
@@ -414,10 +410,15 @@ def test_what_is_no_game_is_refused():
 
 
 def test_a_test_ends_with_whole_pairs_whichever_game_is_finished_first():
-    empty = MatchResult(
-        game="a game", agents=("a", "b"), seed=1, planned=400, records=(), sprt=Sprt(0, 100)
+    plan = Plan(
+        kind="match",
+        settings={"seed": 1},
+        tables=[None],
+        pairings=[Pairing("a game", ("a", "b"))],
+        labels=[{}],
+        games=[400],
     )
-    collector = _ResultCollector(empty, None, None, [])
+    match = _MatchRun(plan, RunOptions(), False, Sprt(0, 100))
     order = [0, *(number for pair in range(20) for number in (2 * pair + 2, 2 * pair + 1))]
     for number in order:
         first_seat = number % 2
@@ -429,9 +430,9 @@ def test_a_test_ends_with_whole_pairs_whichever_game_is_finished_first():
             returns=(1.0 - first_seat, 0.0 + first_seat),
             efforts=(Effort(), Effort()),
         )
-        if collector.take(Key(0, number), record):
+        if match.take(Key(0, number), record):
             break
-    assert [each.number for each in collector.result().records] == list(range(number + 1))
+    assert [each.number for each in match.result().records] == list(range(number + 1))
 
 
 def test_each_seat_of_an_agent_has_random_numbers_of_its_own(register):

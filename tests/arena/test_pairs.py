@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from rave_agents.arena.pairs import PAIR_SCORES, PairCounts
-from rave_agents.arena.statistics import MatchScore, units_interval
+from rave_agents.arena.statistics import PAIR_SCORES, MatchScore, PairCounts, units_interval
 
 
 def test_whole_pairs_are_counted_by_the_points_of_the_first_agent():

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from rave_agents.arena.ranking import Ranking
 from rave_agents.arena.ratings import Outcome
+from rave_agents.arena.standings import Ranking
 from rave_agents.results.tables import Column
 
 GAMES = [("a", "b", 1.0), ("b", "a", 0.5), ("b", "c", 1.0), ("c", "b", 0.5), ("a", "b", 0.0)]

@@ -1,5 +1,6 @@
 """Ratings against profile likelihoods by brute force, against evalica, and in every result."""
 
+import functools
 import itertools
 import json
 import math
@@ -10,11 +11,12 @@ import scipy
 from helpers.examples import load_example
 
 from rave_agents.arena import rate
-from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.ratings import Outcome
 from rave_agents.arena.report_data import ReportData
+from rave_agents.arena.result import RunResult
+from rave_agents.arena.run import Pairing
+from rave_agents.arena.standings import Standings
 from rave_agents.arena.statistics import MatchScore, elo_difference
-from rave_agents.arena.tournament_result import TournamentResult
 from rave_agents.frameworks.agent import Effort
 from rave_agents.records.record import GameRecord
 from rave_agents.web.report_page import report_page
@@ -37,10 +39,12 @@ def tournament(scores, **options):
         )
         for number, score in enumerate(scores)
     ]  # fmt: skip
-    about = {"seed": 0, "planned": 100}
-    match = MatchResult(game="go", agents=("a", "b"), records=tuple(records), **about)
-    return TournamentResult(
-        games=("go",), agents=("a", "b"), specs=("a", "b"), matches=(match,), **about, **options
+    return RunResult(
+        show=functools.partial(Standings, by_name={"a": "a", "b": "b"}, **options),
+        pairings=(Pairing("go", ("a", "b")),),
+        records=(tuple(records),),
+        seed=0,
+        planned=(100,),
     )
 
 

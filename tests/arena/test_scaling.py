@@ -3,8 +3,7 @@ import math
 
 import pytest
 
-from rave_agents.arena import play_match, run_scaling
-from rave_agents.arena.scaling import ScalingError
+from rave_agents.arena import RunError, play_match, run_scaling
 
 
 def scaling(**changes):
@@ -14,7 +13,7 @@ def scaling(**changes):
 
 
 def moves_of(result):
-    return [[(r.number, r.actions) for r in point.match.records] for point in result.points]
+    return [[(r.number, r.actions) for r in point.match.records] for point in result.cells]
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +25,7 @@ def straight(tmp_path_factory):
 def test_a_point_is_the_match_of_its_limit(straight):
     alone = play_match("tic_tac_toe", "uct(simulations=40)", "random", games=4, seed=1)
     assert moves_of(straight[0])[1] == [(r.number, r.actions) for r in alone.records]
-    assert [(p.limit, p.opponent) for p in straight[0].points] == [
+    assert [(p.parameters['simulations'], p.opponent) for p in straight[0].cells] == [
         (5, "random"), (40, "random"), (5, "uct(simulations=20)"), (40, "uct(simulations=20)"),
     ]  # fmt: skip
 
@@ -39,7 +38,7 @@ def test_it_goes_on_from_its_file(straight, tmp_path):
 
 @pytest.mark.slow
 def test_an_opponent_without_a_limit_keeps_one():
-    assert {p.opponent for p in scaling(against="uct", games=1, simulations=[5]).points} == {
+    assert {p.opponent for p in scaling(against="uct", games=1, simulations=[5]).cells} == {
         "uct(simulations=1000)"
     }
 
@@ -56,13 +55,13 @@ def test_curves_are_by_opponent_and_draw(straight):
 
 def test_what_is_infinite_is_left_out_of_curves():
     result = scaling(agent="uct", against="random", simulations=[200], games=2)
-    assert result.points[0].match.score.losses == 0
+    assert result.cells[0].match.score.losses == 0
     assert all(math.isnan(x) or math.isfinite(x) for c in result.curves().values() for x in c[1])
 
 
 def test_curves_over_seconds():
     result = scaling(simulations=(), seconds=[0.001, 0.002], games=2, against="random")
-    assert [p.match.agents[0] for p in result.points] == [
+    assert [p.match.agents[0] for p in result.cells] == [
         "uct(seconds=0.001)",
         "uct(seconds=0.002)",
     ]
@@ -74,7 +73,7 @@ def test_the_dictionary_is_strict_json(straight):
 
 
 def test_a_failing_opponent_is_named():
-    with pytest.raises(ScalingError, match=r"uct\(simulations=5\): Game 1, seat 1"):
+    with pytest.raises(RunError, match=r"uct\(simulations=5\): Game 1, seat 1"):
         scaling(against=lambda state: 1 // 0)
 
 

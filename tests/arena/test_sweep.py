@@ -9,7 +9,7 @@ import pytest
 
 import rave_agents.agents.named_agents as agents_module
 from rave_agents.agents.state_agents import RandomAgent
-from rave_agents.arena import SweepError, play_match, run_sweep
+from rave_agents.arena import RunError, play_match, run_sweep
 from rave_agents.arena.report_data import load_report
 from rave_agents.arena.sweep import parse_vary
 from rave_agents.config.specs import parse_values
@@ -302,7 +302,7 @@ def test_a_failing_agent_names_its_cell_and_keeps_the_finished_games(monkeypatch
     monkeypatch.setitem(agents_module._TYPES, "picky", kind)
     path = tmp_path / "failed.jsonl"
     message = r"patience=0: Game 1, seat 0, agent picky\(patience=0\): ValueError: .*not legal"
-    with pytest.raises(SweepError, match=message) as caught:
+    with pytest.raises(RunError, match=message) as caught:
         run_sweep("tic_tac_toe", "picky", "random", {"patience": [1, 0]}, output=path)
     assert [len(cell.match.records) for cell in caught.value.result.cells] == [1, 0]
     assert games_of(path) == [((1,), 0)]

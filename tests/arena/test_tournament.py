@@ -8,7 +8,7 @@ import pytest
 
 from rave_agents.agents.state_agents import RandomAgent
 from rave_agents.arena import (
-    TournamentError,
+    RunError,
     merge_journals,
     play_match,
     play_tournament,
@@ -284,7 +284,7 @@ def test_every_game_is_on_disk_before_it_is_told(tmp_path):
 
 def test_a_failing_agent_is_named_and_the_games_are_kept():
     agents = {"bad": lambda state: 1 // 0, "random": "random"}
-    with pytest.raises(TournamentError, match="tic_tac_toe, bad against random: Game 1, seat 0"):
+    with pytest.raises(RunError, match="tic_tac_toe, bad against random: Game 1, seat 0"):
         tournament(games="tic_tac_toe", agents=agents)
 
 
@@ -344,8 +344,7 @@ def test_the_dictionary_is_strict_json(straight):
 
 
 def test_a_tournament_without_finished_games_is_strict_json_too(straight):
-    empty = tuple(dataclasses.replace(m, records=()) for m in straight[0].matches)
-    nothing = dataclasses.replace(straight[0], matches=empty)
+    nothing = dataclasses.replace(straight[0], records=((),) * len(straight[0].records))
     json.dumps(nothing.to_dict(), allow_nan=False)
     assert str(nothing)
     assert all(math.isnan(v) or v == 0 for v in nothing.ratings().values)

@@ -19,8 +19,7 @@ from rave_agents.analysis.solve import solve_position
 from rave_agents.arena.bench import run_bench
 from rave_agents.arena.match import play_match
 from rave_agents.arena.race import find_best
-from rave_agents.arena.scaling import run_scaling
-from rave_agents.arena.sweep import run_sweep
+from rave_agents.arena.sweep import run_scaling, run_sweep
 from rave_agents.arena.tournament import play_tournament
 from rave_agents.gtp_engine.engine import Engine
 from rave_agents.learning.learn import learn as learn_value

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from rave_agents.agents.named_agents import AgentSpec, make_agent
-from rave_agents.arena import MatchError, play_match
+from rave_agents.arena import RunError, play_match
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import NoGoState
@@ -186,7 +186,7 @@ UNUSABLE = {
 def test_a_program_that_does_not_play_ends_the_match_within_seconds(what):
     spec, message = UNUSABLE[what]
     started = time.monotonic()
-    with pytest.raises(MatchError) as caught:
+    with pytest.raises(RunError) as caught:
         play_match("hex(board_size=3)", "random", spec, games=2)
     assert time.monotonic() - started < 10
     assert message in str(caught.value)
@@ -197,7 +197,7 @@ def test_a_program_that_does_not_play_ends_the_match_within_seconds(what):
 def test_a_program_that_never_answers_ends_the_match():
     silent = program("while True: input()")
     spec = AgentSpec("gtp", {**silent.parameters, "timeout": 0.5})
-    with pytest.raises(MatchError, match=r"did not answer boardsize within 0\.5 s"):
+    with pytest.raises(RunError, match=r"did not answer boardsize within 0\.5 s"):
         play_match("hex(board_size=3)", spec, "random", games=2)
 
 
@@ -210,7 +210,7 @@ def test_a_program_that_fails_before_its_first_move_ends_the_match_and_keeps_its
         "    if line.startswith('genmove'): raise SystemExit('out of memory')\n"
         "    print('=\\n', flush=True)\n"
     )
-    with pytest.raises(MatchError, match=r"(?s)Game 1, .*exited during genmove .*: out of memory"):
+    with pytest.raises(RunError, match=r"(?s)Game 1, .*exited during genmove .*: out of memory"):
         play_match(game, program(code), "random", games=2)
     wrapped = tmp_path / "twice.py"  # a program that starts twice
     wrapped.write_text(
@@ -221,7 +221,7 @@ def test_a_program_that_fails_before_its_first_move_ends_the_match_and_keeps_its
         f"os.execv(sys.executable, [sys.executable, {str(BAD)!r}, {game!r}, 'die', '3'])\n"
     )
     spec = AgentSpec("gtp", {"command": shlex.join([sys.executable, str(wrapped)])})
-    with pytest.raises(MatchError, match=r"Game 4, .*: gone") as caught:
+    with pytest.raises(RunError, match=r"Game 4, .*: gone") as caught:
         play_match(game, spec, "random", games=6, opening_plies=0)
     assert [record.fault for record in caught.value.result.records] == [False, False, True]
 

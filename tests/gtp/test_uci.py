@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from rave_agents.agents.named_agents import make_agent
-from rave_agents.arena import MatchError, play_match
+from rave_agents.arena import RunError, play_match
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.gtp.uci_moves import UciMoves
@@ -158,12 +158,12 @@ def test_a_program_is_told_its_clock():
     ],
 )
 def test_what_the_program_does_not_know_is_an_error(options, message):
-    with pytest.raises(MatchError, match=message):
+    with pytest.raises(RunError, match=message):
         play_match("clobber", f"uci(command={PROGRAM},{options})", "random", games=1)
 
 
 def test_a_program_that_does_not_start_is_an_error_or_forfeits():
-    with pytest.raises(MatchError, match="cannot be started"):
+    with pytest.raises(RunError, match="cannot be started"):
         play_match("clobber", "uci(command=no_such_program)", "random", games=1)
     result = play_match("clobber", "uci(command=no_such_program)", "random", games=1, forfeit=True)
     assert result.faults == (1, 0)
@@ -171,7 +171,7 @@ def test_a_program_that_does_not_start_is_an_error_or_forfeits():
 
 @pytest.mark.full
 def test_a_program_that_is_no_uci_program_is_an_error():
-    with pytest.raises(MatchError, match=r"did not answer 'uci'"):
+    with pytest.raises(RunError, match=r"did not answer 'uci'"):
         play_match("clobber", 'uci(command="sleep 60",timeout=0.5)', "random", games=1)
 
 

@@ -6,7 +6,9 @@ import numpy as np
 import pettingzoo
 import pytest
 from helpers import zoo
-from rave_pettingzoo import ActionOutsideError, EnvTournamentError, UCTAgent, evaluate, tournament
+from rave_pettingzoo import ActionOutsideError, UCTAgent, evaluate, tournament
+
+from rave_agents.arena import RunError
 
 
 def tictactoe():
@@ -140,7 +142,7 @@ def test_an_id_stands_for_a_function_as_in_evaluate():
 
 def test_an_action_outside_its_space_ends_the_tournament_or_counts_as_illegal():
     policies = {"first": first, "nine": lambda observation: 9}
-    with pytest.raises(EnvTournamentError, match="in episode 0, chose 9") as caught:
+    with pytest.raises(RunError, match="in episode 0, chose 9") as caught:
         tournament(tictactoe, policies, episodes=2)
     assert isinstance(caught.value.__cause__, ActionOutsideError)
     result = tournament(tictactoe, policies, episodes=2, outside="illegal")
@@ -154,7 +156,7 @@ def test_a_failing_policy_is_named_and_the_episodes_are_kept():
     def bad(observation, mask):
         raise ZeroDivisionError("by a test")
 
-    with pytest.raises(EnvTournamentError, match="first, bad: Episode 0: ZeroDiv") as caught:
+    with pytest.raises(RunError, match="first, bad: Episode 0: ZeroDiv") as caught:
         tournament(tictactoe, {"first": first, "bad": bad}, episodes=2)
     assert caught.value.result.finished == 0
     assert isinstance(caught.value.__cause__, ZeroDivisionError)

@@ -3,16 +3,31 @@
 import dataclasses
 import functools
 import statistics
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from rave_agents.arena.match_result import MatchResult, score_columns
+from rave_agents.arena.result import View
 from rave_agents.results.numbers import counted, fixed, whole
-from rave_agents.results.result import GrowingResult, by_column
+from rave_agents.results.result import by_column
 from rave_agents.results.tables import Column, Table
 
 
+class Round(NamedTuple):
+    """One measurement of every agent on a game."""
+
+    number: int
+    """Its number, from 0."""
+    speeds: tuple[float, ...]
+    """Simulations per second: the baseline's, then those of the others."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for strict JSON."""
+        return self._asdict()
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class BenchRow:
+class SpeedRow:
     """The speed of one agent on one game."""
 
     game: str
@@ -32,22 +47,50 @@ class BenchRow:
         return self.simulations_per_second / self.baseline_simulations_per_second
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
-class BenchResult(GrowingResult):
-    """All agents on all games of one run."""
+@dataclasses.dataclass(frozen=True, eq=False)
+class Speeds(View):
+    """All agents on all games of one run, game by game."""
 
-    rows: tuple[BenchRow, ...]
-    """Game by game."""
-    baseline: str = "mcts"
+    baseline: str
     """The baseline agent."""
-    finished: int = 0
-    """Number of finished rounds and games at equal time, over all games."""
-    all_planned: int = 0
-    """Number of planned rounds and games at equal time."""
-    game: str = ""
-    """The game that is being measured; empty at the end."""
-    interrupted: bool = False
-    """True if Ctrl-C ended the run; the rows are then those of the finished games."""
+    counted: int
+    """Number of agents measured beside the baseline, without peers."""
+
+    @functools.cached_property
+    def rows(self) -> tuple[SpeedRow, ...]:
+        """A row per game and agent, as far as rounds are finished."""
+        found: list[SpeedRow] = []
+        for table, pairing in enumerate(self.run.pairings):
+            rounds = self.run.records[table]
+            if not rounds or not isinstance(rounds[0], Round):
+                continue
+            speeds = zip(*(each.speeds for each in rounds), strict=True)
+            base, *others = map(statistics.median, speeds)
+            for number, (agent, speed) in enumerate(zip(pairing.agents[1:], others, strict=True)):
+                found.append(
+                    SpeedRow(
+                        game=pairing.game,
+                        agent=agent,
+                        simulations_per_second=speed,
+                        baseline_simulations_per_second=base,
+                        match=self._match(table + 1 + number) if number < self.counted else None,
+                    )
+                )
+        return tuple(found)
+
+    def _match(self, table: int) -> MatchResult | None:
+        """The match of the agent with this table, if there is one and it has begun."""
+        records = self.run.records[table] if table < len(self.run.records) else ()
+        if not records or isinstance(records[0], Round) or self.run.planned is None:
+            return None
+        pairing = self.run.pairings[table]
+        return MatchResult(
+            game=pairing.game,
+            agents=(pairing.agents[0], pairing.agents[1]),
+            seed=self.run.seed,
+            planned=self.run.planned[table],
+            records=records,
+        )
 
     @functools.cached_property
     def geometric_mean(self) -> dict[str, float]:
@@ -62,9 +105,17 @@ class BenchResult(GrowingResult):
         """Mean of each agent's scores at equal time over the games that were played."""
         scores: dict[str, list[float]] = {}
         for row in self.rows:
-            if row.match is not None and row.match.records:
+            if row.match is not None:
                 scores.setdefault(row.agent, []).append(row.match.score.score)
         return {agent: statistics.fmean(values) for agent, values in scores.items()}
+
+    @property
+    def game(self) -> str:
+        """The game that is being measured; empty at the end."""
+        for table, planned in enumerate(self.run.planned or ()):
+            if len(self.run.records[table]) < planned:
+                return self.run.pairings[table].game
+        return ""
 
     @property
     def latest_line(self) -> str:
@@ -132,7 +183,8 @@ class BenchResult(GrowingResult):
             found |= {name: [values[name] for values in played] for name in _equal_time(None)}
         return found
 
-    def _estimates(self) -> dict[str, Any]:
+    def estimates(self) -> dict[str, Any]:
+        """The ratios."""
         estimates = [(f"{row.game}, {row.agent}", row.ratio) for row in self.rows]
         label = f"simulations for each one of {self.baseline}"
         return {"estimates": estimates, "label": label, "level": 1.0}
@@ -152,9 +204,7 @@ class BenchResult(GrowingResult):
         return {"rows": rows, "geometric_mean": self.geometric_mean}
 
 
-def _names(
-    rows: "list[BenchRow] | tuple[BenchRow, ...]", mean: str, agents: list[str]
-) -> list[Column]:
+def _names(rows: Sequence[SpeedRow], mean: str, agents: Sequence[str]) -> list[Column]:
     """The columns of games and agents, with the rows of the means."""
     return [
         Column("game", [*(row.game for row in rows), *([mean] * len(agents))], text=True),

@@ -1,18 +1,16 @@
-"""Result of a tournament: scores, ratings, cross tables."""
+"""Standings: ratings, scores and cross tables of the agents of a run."""
 
 import contextlib
 import dataclasses
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple
 
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.matches_result import MatchesResult
-from rave_agents.arena.ranking import Ranking, Standing
-from rave_agents.arena.ratings import Outcome, Ratings
+from rave_agents.arena.ratings import Outcome, Ratings, rate
+from rave_agents.arena.result import MatchesView
 from rave_agents.arena.statistics import MatchScore, finite
-from rave_agents.arena.worker import UnfinishedError
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import AdapterAbilities, adapters
 from rave_agents.records.record import GameRecord
@@ -21,62 +19,139 @@ from rave_agents.results.result import by_column
 from rave_agents.results.tables import Column, Table
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
-class TournamentResult(MatchesResult):
-    """The finished games of a tournament, and the agents' ratings.
+class Standing(NamedTuple):
+    """One agent's row in the table."""
+
+    agent: str
+    """The name."""
+    elo: float
+    """The rating; infinite or NaN if it does not exist, see ``Ratings``."""
+    interval: tuple[float, float]
+    """Its 95 % confidence interval."""
+    score: MatchScore
+    """Wins, draws and losses against all."""
+    faults: int = 0
+    """Games lost by failures or illegal play."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Ranking:
+    """Agents ranked by the outcomes of their games."""
+
+    agents: tuple[str, ...]
+    """The agents' names."""
+    outcomes: Sequence[Outcome]
+    """The games, each between two of them."""
+    anchor: str | None = None
+    """The agent with rating 0; None for ratings that average 0."""
+
+    @functools.cached_property
+    def ratings(self) -> Ratings:
+        """The agents' ratings."""
+        return rate(self.outcomes, self.agents, anchor=self.anchor)
+
+    @functools.cached_property
+    def _scores(self) -> dict[str, dict[str, MatchScore]]:
+        """The score of each agent against each other agent it has met."""
+        found: dict[str, dict[str, list[int]]] = {agent: {} for agent in self.agents}
+        for first, second, score, _ in self.outcomes:
+            losses = round(2 - 2 * score)  # The index of the outcome: win, draw, loss.
+            found[first].setdefault(second, [0, 0, 0])[losses] += 1
+            found[second].setdefault(first, [0, 0, 0])[2 - losses] += 1
+        return {
+            agent: {other: MatchScore(*counts) for other, counts in others.items()}
+            for agent, others in found.items()
+        }
+
+    def score(self, agent: str, other: str | None = None) -> MatchScore:
+        """Wins, draws and losses of an agent against all others, or against one."""
+        met = self._scores[agent]
+        scores = met.values() if other is None else [met[other]] if other in met else []
+        return MatchScore(
+            sum(score.wins for score in scores),
+            sum(score.draws for score in scores),
+            sum(score.losses for score in scores),
+        )
+
+    @functools.cached_property
+    def standings(self) -> tuple[Standing, ...]:
+        """The agents, best first."""
+        ratings = self.ratings
+        return tuple(
+            Standing(agent, ratings[agent], ratings.interval(agent), self.score(agent))
+            for agent in ratings.order
+        )
+
+    def cross_table(self) -> list[list[float]]:
+        """Mean scores, row against column, in the order of ``standings``; NaN without games."""
+        order = self.ratings.order
+        return [[self.score(agent, other).score for other in order] for agent in order]
+
+    def is_transitive(self) -> bool:
+        """True if the mean scores contain no cycle of agents beating each other."""
+        left = set(self.agents)
+        while left:
+            # Peel off those that beat nobody who is left; agents in a cycle always beat somebody.
+            last = {
+                agent
+                for agent in left
+                if not any(self.score(agent, other).score > 0.5 for other in left)
+            }
+            if not last:
+                return False
+            left -= last
+        return True
+
+    def tables(self, kind: str, columns: Sequence[Column], title: str) -> list[Table]:
+        """Ratings and the cross table, a row per agent.
+
+        Args:
+            kind: the header of the agents' names.
+            columns: further columns, in the order of ``standings``.
+            title: the title of the ratings.
+        """
+        places = [str(place) for place in range(1, len(self.agents) + 1)]
+        named = [
+            Column("", places),
+            Column(kind, [row.agent for row in self.standings], text=True),
+        ]
+        rated = [
+            Column("Elo", [elo_text(row.elo) for row in self.standings]),
+            Column("95 % interval", [elo_interval_text(row.interval) for row in self.standings]),
+        ]
+        scores = zip(places, zip(*self.cross_table(), strict=True), strict=True)
+        cross = [Column(place, [*map(fixed, column)]) for place, column in scores]
+        return [
+            Table([*named, *rated, *columns], title=title),
+            Table([*named, *cross], title="against", keys=2),
+        ]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Standings(MatchesView):
+    """Ratings and cross tables of the agents, over all games of a run or in one of them.
 
     The rows of ``to_csv`` and ``to_frame`` are agents.
     """
 
-    games: tuple[str, ...]
-    """The games, as given."""
-    agents: tuple[str, ...]
-    """The agents' names."""
-    specs: tuple[str, ...]
-    """Their specs with limits; for custom agents their names."""
-    seed: int
-    """The seed of everything random."""
-    planned: int
-    """Planned games for each pairing on each game; for a race the maximum."""
-    matches: tuple[MatchResult, ...]
-    """The finished games of each game and pairing; ``MatchResult.agents`` are names."""
+    by_name: dict[str, str]
+    """The agents' specs with limits by name; for custom agents their names."""
     anchor: str | None = None
     """The agent with rating 0; None for ratings that average 0."""
 
     @property
-    def all_matches(self) -> Sequence[MatchResult]:
-        """The matches, in the order of their indices."""
-        return self.matches
+    def agents(self) -> tuple[str, ...]:
+        """The agents' names."""
+        return tuple(self.by_name)
 
     @property
-    def all_planned(self) -> int:
-        """Number of planned games over all matches."""
-        return sum(match.planned for match in self.matches)
-
-    @property
-    def complete(self) -> bool:
-        """True if all planned games are finished."""
-        return all(match.complete for match in self.matches)
-
-    def name_of(self, index: int) -> str:
-        """The name of the match with this index, for messages."""
-        match = self.matches[index]
-        return f"{match.game}, {match.agents[0]} against {match.agents[1]}"
-
-    def plus(self, index: int, *records: GameRecord) -> Self:
-        """The result with more finished games of the match with this index."""
-        matches = list(self.matches)
-        matches[index] = matches[index].plus(*records)
-        latest = (index, records[-1]) if records else self.latest
-        return dataclasses.replace(self, matches=tuple(matches), latest=latest)
+    def specs(self) -> tuple[str, ...]:
+        """Their specs with limits; for custom agents their names."""
+        return tuple(self.by_name.values())
 
     def _of(self, game: str | None) -> list[MatchResult]:
-        if game is not None and game not in self.games:
-            raise KeyError(f"No games of {game!r} were planned: {', '.join(self.games)}.")
+        self.check_game(game)
         return [match for match in self.matches if game in (None, match.game)]
-
-    def _with(self, agent: str, game: str | None) -> list[MatchResult]:
-        return [match for match in self._of(game) if agent in match.agents]
 
     def outcomes(self, game: str | None = None) -> list[Outcome]:
         """The results of all games, or of one game, for ``rate``."""
@@ -88,13 +163,13 @@ class TournamentResult(MatchesResult):
 
     def ranking(self, game: str | None = None) -> Ranking:
         """The ranking of the agents over all games, or in one game."""
-        self._of(game)
+        if game not in self._rankings:
+            self._rankings[game] = Ranking(self.agents, self.outcomes(game), self.anchor)
         return self._rankings[game]
 
     @functools.cached_property
     def _rankings(self) -> dict[str | None, Ranking]:
-        keys: Sequence[str | None] = (None, *self.games)
-        return {game: Ranking(self.agents, self.outcomes(game), self.anchor) for game in keys}
+        return {}
 
     def ratings(self, game: str | None = None) -> Ratings:
         """The agents' ratings over all games, or in one game."""
@@ -106,11 +181,14 @@ class TournamentResult(MatchesResult):
 
     def standings(self, game: str | None = None) -> list[Standing]:
         """The agents, best first, over all games or in one game."""
-        standings = self.ranking(game).standings
-        return [row._replace(faults=self._faults(row.agent, game)) for row in standings]
+        return [
+            row._replace(faults=self._faults(row.agent, game))
+            for row in self.ranking(game).standings
+        ]
 
     def _faults(self, agent: str, game: str | None) -> int:
-        return sum(match.faults[match.agents.index(agent)] for match in self._with(agent, game))
+        mine = [match for match in self._of(game) if agent in match.agents]
+        return sum(match.faults[match.agents.index(agent)] for match in mine)
 
     def cross_table(self, game: str | None = None) -> list[list[float]]:
         """Mean scores, row against column, in the order of ``standings``; NaN without games."""
@@ -145,14 +223,15 @@ class TournamentResult(MatchesResult):
         shares = dict(zip(order, compute(payoffs), strict=True))
         return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
-    def line_of(self, index: int, record: GameRecord) -> str:
-        """One line on a game of the match with this index, with the game's name."""
-        return f"{self.matches[index].game}: {super().line_of(index, record)}"
+    def line_of(self, table: int, record: GameRecord) -> str:
+        """One line on a game of the table with this index, with the game's name."""
+        return f"{self.matches[table].game}: {super().line_of(table, record)}"
 
     def summary(self) -> str:
         """The games, the number of finished ones, and the highest rating with its interval."""
-        of = "" if self.complete else f" of {self.all_planned:,}"
-        line = f"{self._where(None)}, {self.finished:,}{of} played, seed {self.seed}"
+        planned = self.run.all_planned
+        of = "" if self.run.complete or planned is None else f" of {planned:,}"
+        line = f"{self._where(None)}, {self.run.finished:,}{of} played, seed {self.run.seed}"
         first, *others = self.standings()
         if not others or not first.elo > others[0].elo:
             return line
@@ -166,10 +245,8 @@ class TournamentResult(MatchesResult):
 
     def tables(self) -> list[Table]:
         """Ratings and cross tables, over all games and in each of several."""
-        return [table for game in self._parts() for table in self.game_tables(game)]
-
-    def _parts(self) -> tuple[str | None, ...]:
-        return (None, *(self.games if len(self.games) > 1 else ()))
+        parts = (None, *(self.games if len(self.games) > 1 else ()))
+        return [table for game in parts for table in self.game_tables(game)]
 
     def game_tables(self, game: str | None = None) -> list[Table]:
         """Ratings and the cross table, over all games or in one."""
@@ -209,7 +286,8 @@ class TournamentResult(MatchesResult):
             ],
         )
 
-    def _estimates(self) -> dict[str, Any]:
+    def estimates(self) -> dict[str, Any]:
+        """The ratings with their intervals."""
         estimates = [(row.agent, row.elo, row.interval) for row in self.standings()]
         label = "Elo, with 95 % intervals"
         return {"estimates": estimates, "label": label, "title": self._where(None)}
@@ -218,10 +296,10 @@ class TournamentResult(MatchesResult):
         """Plain values for strict JSON; infinite and unknown ones are None."""
         return {
             "games": list(self.games),
-            "agents": dict(zip(self.agents, self.specs, strict=True)),
-            "seed": self.seed,
-            "finished": self.finished,
-            "planned": self.all_planned,
+            "agents": self.by_name,
+            "seed": self.run.seed,
+            "finished": self.run.finished,
+            "planned": self.run.all_planned,
             "standings": self._standings_to_dict(None),
             "by_game": {game: self._standings_to_dict(game) for game in self.games},
             "matches": [
@@ -250,7 +328,3 @@ class TournamentResult(MatchesResult):
             }
             for row in self.standings(game)
         ]
-
-
-class TournamentError(UnfinishedError[TournamentResult]):
-    """A game of a tournament failed; the message names game, seat and agent."""
