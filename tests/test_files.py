@@ -158,8 +158,8 @@ def test_every_writer_leaves_the_old_file_when_it_is_cut_off(name, tmp_path, mon
 
 ALLOWED = {
     "rave_agents/files.py",
-    "rave_agents/arena/journal.py",  # a journal grows by lines
-    "rave_agents/arena/lock.py",
+    "rave_agents/records/journal.py",  # a journal grows by lines
+    "rave_agents/records/lock.py",
     "rave_agents/certificates/writer.py",  # it compresses what files.py has opened
     "rave_agents/compiler/machine_code.py",  # it opens what was renamed
     "adapters/rave_openspiel/native_library.py",  # into a folder beside, then renamed

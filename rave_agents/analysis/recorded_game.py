@@ -5,11 +5,11 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from rave_agents.arena.journal import FORMAT
 from rave_agents.arena.report_data import load_report
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import GameState
 from rave_agents.game.plain_text import printable
+from rave_agents.records.journal import FORMAT
 from rave_agents.records.openings import start_state
 from rave_agents.records.pgn import read_pgn
 from rave_agents.records.positions import beginning, is_named, is_pgn, is_sgf, set_up

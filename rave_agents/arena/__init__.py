@@ -6,7 +6,6 @@ It imports agents and lower rooms.
 from rave_agents.arena.bench import THIRTY_GAMES, run_bench
 from rave_agents.arena.dask_cluster import dask_executor
 from rave_agents.arena.grid import Curve, Grid
-from rave_agents.arena.journal import merge_journals
 from rave_agents.arena.match import play_match
 from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.race import find_best
@@ -20,6 +19,7 @@ from rave_agents.arena.statistics import MatchScore, PairCounts
 from rave_agents.arena.sweep import run_scaling, run_sweep
 from rave_agents.arena.tournament import play_tournament
 from rave_agents.arena.workers import RunError
+from rave_agents.records.journal import merge_journals
 from rave_agents.records.record import GameRecord
 
 __all__ = [

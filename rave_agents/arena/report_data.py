@@ -8,13 +8,13 @@ from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, agent_types
 from rave_agents.arena.arguments import OWN
-from rave_agents.arena.header import KINDS, planned_run
-from rave_agents.arena.journal import FORMAT, read_journal, reading
 from rave_agents.arena.result import RunResult
 from rave_agents.arena.run import Pairing
 from rave_agents.arena.standings import Standings
 from rave_agents.game.plain_text import printable
 from rave_agents.records import fields
+from rave_agents.records.header import KINDS, planned_run
+from rave_agents.records.journal import FORMAT, read_journal, reading
 from rave_agents.records.record import GameRecord
 
 

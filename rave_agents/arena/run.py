@@ -16,7 +16,6 @@ from typing import Annotated, Any, Generic, NamedTuple, NoReturn, Self, TypeVar
 
 from annotated_types import Ge, Le
 
-from rave_agents.arena.journal import Journal, make_header
 from rave_agents.arena.workers import (
     AnyTable,
     Failure,
@@ -27,6 +26,7 @@ from rave_agents.arena.workers import (
     play_games,
 )
 from rave_agents.records import fields
+from rave_agents.records.journal import Journal, make_header
 from rave_agents.results.progress import Progress, shown
 
 MOST_GAMES = 1_000_000

@@ -20,13 +20,13 @@ from rave_agents.arena.arguments import (
     named_agents,
     usual_opening_plies,
 )
-from rave_agents.arena.header import pairings_of
 from rave_agents.arena.play import Table
 from rave_agents.arena.result import RunResult, TablesRun
 from rave_agents.arena.run import GameCount, Jobs, Pairing, Plan, RunOptions, Shard
 from rave_agents.arena.standings import Standings
 from rave_agents.game.arguments import check_arguments, unknown_name
 from rave_agents.game.validation import Natural, validated
+from rave_agents.records.header import pairings_of
 from rave_agents.results.progress import Progress
 from rave_agents.searcher.clock import Clock
 

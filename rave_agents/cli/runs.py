@@ -10,7 +10,6 @@ from rich.markup import escape
 
 from rave_agents.agents.named_agents import without_amaf
 from rave_agents.arena.arguments import games_and_agents, parse_agents
-from rave_agents.arena.journal import merge_journals
 from rave_agents.arena.match import play_match
 from rave_agents.arena.race import find_best
 from rave_agents.arena.report_data import load_report
@@ -22,6 +21,7 @@ from rave_agents.cli.output import Csv, GameOutput, Png, check_writable, play_ga
 from rave_agents.cli.program import command, use_current_folder
 from rave_agents.cli.terminal import say, show_result
 from rave_agents.files import written_whole
+from rave_agents.records.journal import merge_journals
 
 
 @command(play_match)

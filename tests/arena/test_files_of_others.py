@@ -14,11 +14,11 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from rave_agents.arena import merge_journals, play_match
-from rave_agents.arena.journal import read_journal
 from rave_agents.arena.report_data import load_report
 from rave_agents.cli import app, terminal
 from rave_agents.frameworks.adapters import framework_errors
 from rave_agents.frameworks.plain_games import make_plain_game
+from rave_agents.records.journal import read_journal
 from rave_agents.results.progress import view_of
 from rave_agents.results.terminal_display import TerminalDisplay
 from rave_agents.web.report_page import report_page

@@ -11,8 +11,8 @@ from rave_agents.arena import (
     run_scaling,
     run_sweep,
 )
-from rave_agents.arena.journal import differences
 from rave_agents.arena.report_data import load_report
+from rave_agents.records.journal import differences
 
 FAST = {"simulations": 10, "seed": 3}
 

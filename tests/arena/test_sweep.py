@@ -204,7 +204,7 @@ def test_a_file_that_another_process_writes_is_refused(straight, tmp_path):
     path.write_bytes(straight[1].read_bytes())
     program = textwrap.dedent(f"""
         import os, pathlib
-        from rave_agents.arena.lock import FileLock
+        from rave_agents.records.lock import FileLock
         lock = FileLock(pathlib.Path({str(path)!r}))
         print(os.getpid(), flush=True)
         input()

@@ -7,10 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from rave_agents.arena import find_best, play_match, play_tournament, run_scaling, run_sweep
-from rave_agents.arena.header import KINDS
 from rave_agents.arena.report_data import load_report
 from rave_agents.cli import app
 from rave_agents.frameworks.adapters import load_game
+from rave_agents.records.header import KINDS
 from rave_agents.web.replay import replay
 from rave_agents.web.report_page import report_page
 

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, NoReturn, Self, TextIO
 
 from rave_agents import __version__
-from rave_agents.arena.header import KINDS, planned_run
-from rave_agents.arena.lock import FileLock
 from rave_agents.files import is_deep, written_whole
 from rave_agents.game.plain_text import printable, shortened
 from rave_agents.records import fields
+from rave_agents.records.header import KINDS, planned_run
+from rave_agents.records.lock import FileLock
 
 FORMAT, FORMAT_VERSION = "rave-agents", 3
 """The format's name in a file, followed by the kind of run; and the format's version."""

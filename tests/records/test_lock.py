@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from rave_agents.arena import play_match
-from rave_agents.arena.lock import FileInUseError, FileLock
+from rave_agents.records.lock import FileInUseError, FileLock
 
 
 def test_a_lock_is_there_while_it_is_held(tmp_path):
@@ -27,7 +27,7 @@ def test_the_lock_of_a_process_that_died_is_no_obstacle(tmp_path):
 @pytest.mark.slow
 def test_a_lock_that_is_held_names_its_holder(tmp_path):
     code = (
-        "import pathlib, sys; from rave_agents.arena.lock import FileLock\n"
+        "import pathlib, sys; from rave_agents.records.lock import FileLock\n"
         "with FileLock(pathlib.Path(sys.argv[1])): print(flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(tmp_path / "games")]
