@@ -32,6 +32,7 @@ class AlignmentRules(WinnerRules):
 
     placement = True
     turns = ("mirrored", "upside_down", "transposed")
+    planes = 0, 2, 1  # Empty cells, player 1's stones, player 0's.
 
     def lay_out(self, sides: tuple[int, ...], row: int, *, wrap: bool = False) -> None:
         """Lay out the lines of a grid with these sides, where ``row`` stones in a row win."""
@@ -64,10 +65,6 @@ class AlignmentRules(WinnerRules):
             "cells": (np.int8, cells),
             **dict.fromkeys(("to_move", "moves", "winner"), np.int64),
         }
-
-    def begin(self, state: Any) -> None:
-        """The grid is empty, and nobody has won."""
-        state.winner = NO_ACTION
 
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every empty cell."""
@@ -128,10 +125,6 @@ class AlignmentRules(WinnerRules):
     def string_of(self, state: Any) -> str:
         """The board."""
         return "\n".join(self.board_rows(state, ".xo"))
-
-    def observation(self, state: Any) -> Any:
-        """Planes of empty cells, stones of player 1, stones of player 0."""
-        return self.board_planes(state, (0, 2, 1))
 
 
 def lines_of(sides: tuple[int, ...], wrap: bool) -> list[tuple[int, list[int]]]:

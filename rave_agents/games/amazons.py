@@ -37,6 +37,7 @@ class Amazons(WinnerRules):
 
     name = "amazons"
     cell_kinds = 4
+    planes = 0, 2, 1, ARROW  # Empty squares, player 1's amazons, player 0's, arrows.
     board_size: int = 10
 
     def setup(self) -> None:
@@ -206,10 +207,6 @@ class Amazons(WinnerRules):
                 square = state.amazons[player, amazon]
                 if cells[square] == ARROW:  # Else it has left its square and not moved yet.
                     cells[square] = 1 + player
-
-    def observation(self, state: Any) -> Any:
-        """Planes of empty squares, player 1's amazons, player 0's, and arrows."""
-        return self.board_planes(state, (0, 2, 1, ARROW))
 
 
 def _free_places(size: int, taken: int) -> list[int]:

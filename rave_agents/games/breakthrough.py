@@ -43,6 +43,7 @@ class Breakthrough(WinnerRules):
     uncovered = "more than 64 squares"
     exchange = "upside_down"
     turns = ("mirrored",)
+    planes = 1, 2, 0  # Player 0's pieces, player 1's, empty squares.
     rows: int = 8
     columns: int = 8
 
@@ -222,7 +223,3 @@ class Breakthrough(WinnerRules):
     def describe_board(self, state: Any, cells: Any) -> None:
         """0 for an empty square, else one more than the piece's owner."""
         write_owners(state.pieces, cells)
-
-    def observation(self, state: Any) -> Any:
-        """Planes of player 0's pieces, player 1's, and empty squares."""
-        return self.board_planes(state, (1, 2, 0))

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from rave_agents.games.coordinates import cell_name
 from rave_agents.games.hexagons import BOTH, HexagonStones, cells_at
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, WinnerRules
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION, WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 CORNERS, EDGES = range(6), range(6, 12)
@@ -97,10 +97,6 @@ class Havannah(HexagonStones, WinnerRules):
         """True if a cell has a player's stone."""
         row, column = action // self.width, action % self.width
         return bool(state.rows[player, row + 1] >> (column + 1) & 1 == 1)
-
-    def player(self, state: Any) -> int:
-        """Players take turns until one has won or the board is full."""
-        return state.to_move if state.winner == NO_ACTION else TERMINAL
 
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every empty cell, and the first stone for who may swap."""

@@ -28,7 +28,7 @@ from rave_agents.games.bits import (
     lowest_bit,
     write_owners,
 )
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, WinnerRules
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION, WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 POINTS = 24
@@ -117,6 +117,7 @@ class NineMensMorris(WinnerRules):
     max_actions = FLYING * (POINTS - 2 * FLYING)
     max_game_length = TURNS + 2 * (MEN - LOST)
     board_shape, cell_kinds = (7, 7), len(KINDS)
+    planes = tuple(map(KINDS.index, "WB.-|"))  # Both players' men, empty points, lines.
 
     def setup(self) -> None:
         """Name the fields."""
@@ -130,10 +131,6 @@ class NineMensMorris(WinnerRules):
         """No man is on the board."""
         state.unplaced[:] = MEN
         state.winner = NO_ACTION
-
-    def player(self, state: Any) -> int:
-        """The player whose turn it is, and who takes a man after closing a mill."""
-        return state.to_move if state.winner == NO_ACTION else TERMINAL
 
     def takable(self, men: Any) -> Any:
         """The men that may be taken."""
@@ -255,7 +252,3 @@ class NineMensMorris(WinnerRules):
             f"Turn number: {state.turns}\nMen to deploy: {state.unplaced[0]} {state.unplaced[1]}\n"
             f"Num men: {men[0]} {men[1]}\n"
         ) + ("Last move formed a mill. Capture time!" if state.takes else "")
-
-    def observation(self, state: Any) -> Any:
-        """Planes of White's men, Black's, empty points and both kinds of lines."""
-        return self.board_planes(state, [KINDS.index(kind) for kind in "WB.-|"])

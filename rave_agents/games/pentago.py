@@ -15,7 +15,7 @@ import numpy as np
 
 from rave_agents.games.bits import NONE, count_bits, nth_bit
 from rave_agents.games.coordinates import cell_name
-from rave_agents.games.kit.rules import DRAWN, NO_ACTION, WinnerRules
+from rave_agents.games.kit.rules import DRAWN, WinnerRules
 from rave_agents.simulate.random_stream import random_below
 
 SIZE, ROW = 6, 5
@@ -89,10 +89,6 @@ class Pentago(WinnerRules):
             "stones": (np.uint64, 2),
             **dict.fromkeys(("to_move", "moves", "winner"), np.int64),
         }
-
-    def begin(self, state: Any) -> None:
-        """The board is empty, and nobody has won."""
-        state.winner = NO_ACTION
 
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every empty cell with every rotation."""

@@ -46,7 +46,7 @@ MOST_KINDS = 8
 MOST_NUMBERS = 4096
 """Numbers that are shown of a board at most: to learn from more takes long."""
 
-_NO_PARAMETERS = ("aside", "unordered", "turns")
+_NO_PARAMETERS = ("aside", "unordered", "turns", "planes")
 """Attributes that are no parameters, though a class may say of which type they are."""
 
 _GAMES = f"{__package__.rpartition('.')[0]}."
@@ -99,6 +99,8 @@ class BaseRules:
     """Rows and columns of what ``describe_board`` describes; (0, 0) where it describes nothing."""
     cell_kinds: int = 3
     """The number of different contents of a cell."""
+    planes: tuple[int, ...] = ()
+    """The contents that have a plane in an observation, in this order; by default all of them."""
     exchange: str = ""
     """The turn of a board of empty cells and two players' that goes with a change of places of the
     players: ``"same"``, ``"transposed"``, ``"upside_down"`` or ``"half_turn"``. So each learns from
@@ -419,11 +421,11 @@ class BaseRules:
     def observation(self, state: Any) -> Any:
         """The position as an array of float32.
 
-        By default it has a plane for each kind of cells that ``describe_board`` describes; without
-        that, every number of the record.
+        By default the ``planes`` of what ``describe_board`` describes; without that, every number
+        of the record.
         """
         if self.num_board_cells > 0:
-            return self.board_planes(state, range(self.cell_kinds))
+            return self.board_planes(state, self.planes or range(self.cell_kinds))
         values = [np.ravel(np.array(state[name], np.float32)) for name in self.record.names or ()]
         return np.concatenate(values)
 

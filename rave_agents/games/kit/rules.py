@@ -29,6 +29,10 @@ class WinnerRules(Rules):
     ``winner`` is ``NO_ACTION`` while the game goes on, and ``DRAWN`` if it ended in a draw.
     """
 
+    def begin(self, state: Any) -> None:
+        """The board is empty, and nobody has won."""
+        state.winner = NO_ACTION
+
     def player(self, state: Any) -> int:
         """Players take turns until somebody has won or the game is drawn."""
         return TERMINAL if state.winner != NO_ACTION else state.to_move
