@@ -13,6 +13,8 @@ from rave_agents.agents.own_agents import OwnAgent, own_agent
 from rave_agents.agents.state_agents import AGENT_PARAMETERS, RandomAgent, search_agent_type
 from rave_agents.config.part_specs import plain
 from rave_agents.config.specs import format_call, parse_call, split_call
+from rave_agents.engines.client.gtp import GTP_AGENT_TYPE
+from rave_agents.engines.client.uci import UCI_AGENT_TYPE
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import adapters
 from rave_agents.frameworks.agent import Agent, AgentType
@@ -20,8 +22,6 @@ from rave_agents.frameworks.own_games import as_game
 from rave_agents.frameworks.sources import find_source
 from rave_agents.game.arguments import checked_seed, unknown_name
 from rave_agents.game.object_names import split_place
-from rave_agents.gtp.client import GTP_AGENT_TYPE
-from rave_agents.gtp.uci_client import UCI_AGENT_TYPE
 from rave_agents.kernel.amaf.views import NoAmaf
 from rave_agents.kernel.declarations import keeps_amaf
 from rave_agents.kernel.rules import UCB1

@@ -18,6 +18,7 @@ from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import AgentSpec, AnyAgent, agent_type, make_agent
 from rave_agents.arena.referee import Referee, decided_returns
 from rave_agents.compiler.signals import is_raised_by_handler
+from rave_agents.engines.client.process import EngineFailedError
 from rave_agents.errors import ForfeitError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent, AgentAbilities, Effort
@@ -30,7 +31,6 @@ from rave_agents.game.game_state import (
     moving_players,
 )
 from rave_agents.game.utility_limits import UtilityLimits, utility_limits
-from rave_agents.gtp.process import EngineFailedError
 from rave_agents.records.openings import (
     agent_seed,
     chance_stream,

@@ -4,10 +4,10 @@ import math
 import re
 
 from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.engines.client.gtp import GtpAgent, GtpError, GtpSession
+from rave_agents.engines.client.session import DEFAULT_TIMEOUT
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import GameState
-from rave_agents.gtp.client import DEFAULT_TIMEOUT, EngineSession, GtpAgent
-from rave_agents.gtp.protocol import GtpError
 
 _SCORE = re.compile(r"(?:([BW])\+.*|0|draw|jigo)", re.IGNORECASE)
 
@@ -29,7 +29,7 @@ class Referee:
         checked_referee(spec, game)
         command = str(spec.parameters["command"])
         timeout = float(spec.parameters.get("timeout", DEFAULT_TIMEOUT))
-        self._session = EngineSession(command, game, timeout)
+        self._session = GtpSession(command, game, timeout)
         self._session.restart()
 
     def refusal(self, action: int) -> str | None:

@@ -26,9 +26,9 @@ from rave_agents import __version__
 from rave_agents.compiler.mistakes import place_in
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.config.shipped_parts import shipped_parts
+from rave_agents.engines.client.process import EngineFailedError
 from rave_agents.errors import RaveAgentsError, UnsupportedGameError
 from rave_agents.frameworks.adapters import ENTRY_POINT_GROUP
-from rave_agents.gtp.process import EngineFailedError
 
 _log = logging.getLogger("rave_agents")
 

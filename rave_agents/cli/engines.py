@@ -5,7 +5,7 @@ from functools import partial
 import typer
 
 from rave_agents.cli.program import command
-from rave_agents.gtp_engine.serve import serve_gtp, serve_uci
+from rave_agents.engines.serve import serve_gtp, serve_uci
 
 
 def _serve(call: partial[int]) -> None:

@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+from rave_agents.engines.client.uci_moves import UciMoves
 from rave_agents.extras import missing
 from rave_agents.frameworks.adapters import Game, GameAbilities
 from rave_agents.game.game_state import GameState, apply_path
-from rave_agents.gtp.uci_moves import UciMoves
 from rave_agents.records.pgn_text import BrokenText, GameText, decoded, games_of
 from rave_agents.records.read_game import ReadGame, ending
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from rave_agents import __version__
+from rave_agents.engines.client.boards import board_size
+from rave_agents.engines.client.vertices import PASS, Vertices
 from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import Game, GameAbilities
 from rave_agents.games.coordinates import handicap_points, point_number
-from rave_agents.gtp.position import board_size
-from rave_agents.gtp.vertices import PASS, Vertices
 from rave_agents.records.record import GameRecord
 from rave_agents.records.sgf_root import GAME_NUMBERS, OTHER_GAME, USUAL_SIZE, sgfmill, sides_of
 

@@ -7,13 +7,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from rave_agents.engines.client.boards import EMPTY, board_size, game_with, go_rows
+from rave_agents.engines.client.vertices import PASS, RESIGN, Vertices
 from rave_agents.frameworks.adapters import Game, GameAbilities
 from rave_agents.game.game_state import GameState, apply_path
 from rave_agents.games.coordinates import point_number
-from rave_agents.gtp.position import Position, board_size
-from rave_agents.gtp.protocol import GtpError
-from rave_agents.gtp.score import EMPTY, go_rows
-from rave_agents.gtp.vertices import PASS, RESIGN, Vertices
 from rave_agents.records.read_game import ReadGame, ending
 from rave_agents.records.sgf_root import (
     USUAL_SIZE,
@@ -151,9 +149,11 @@ def _wanted(nodes: Sequence[Node], game: Game, vertices: Vertices) -> dict[str, 
 def _fitting(game: Game, wanted: Mapping[str, str]) -> Game | None:
     """The game with other parameters; None if there is no such game."""
     try:
-        return Position(game).fitting(wanted).game
-    except GtpError:
+        changed = game_with(game, wanted)
+        Vertices(changed)
+    except Exception:  # Each framework raises its own exception.
         return None
+    return changed
 
 
 def _read(nodes: Sequence[Node], game: Game, vertices: Vertices) -> ReadGame:

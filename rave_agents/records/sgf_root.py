@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from rave_agents.engines.client.boards import board_size
 from rave_agents.extras import missing
 from rave_agents.frameworks.adapters import Game, GameAbilities
 from rave_agents.game.game_state import GameState
 from rave_agents.games.coordinates import LETTERS, handicap_points, point_name
-from rave_agents.gtp.position import board_size
 
 Node = Mapping[str, list[bytes]]
 """The properties of a node of an SGF file, each with its values."""

@@ -23,7 +23,7 @@ from rave_agents.arena.match import play_match
 from rave_agents.arena.sweep import run_scaling, run_sweep
 from rave_agents.arena.tournament import play_tournament
 from rave_agents.cli import app
-from rave_agents.gtp_engine.engine import Engine
+from rave_agents.engines.gtp_engine import GtpEngine
 
 assert rave_gymnasium.OpponentEnv is not None
 
@@ -122,7 +122,7 @@ def search(who):
 
 
 def gtp(who):
-    engine = Engine(GAME, who, seed=1)
+    engine = GtpEngine(GAME, who, seed=1)
     assert engine.answer("genmove b").startswith("= ")
     assert engine.answer("genmove w").startswith("= ")
 

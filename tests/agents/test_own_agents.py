@@ -22,7 +22,7 @@ from rave_agents.agents.views import StateView, framework_game
 from rave_agents.arena import RunError, play_match, play_tournament, run_scaling, run_sweep
 from rave_agents.arena.arguments import label
 from rave_agents.arena.report_data import load_report
-from rave_agents.gtp_engine.engine import Engine
+from rave_agents.engines.gtp_engine import GtpEngine
 
 FOLDER = pathlib.Path(__file__).parent.parent / "helpers" / "own_agents"
 FILE = f"{FOLDER}/bots.py"
@@ -322,11 +322,11 @@ def test_a_file_does_not_go_on_with_other_parameters(tmp_path):
 
 
 def test_a_bot_over_gtp_keeps_to_the_clock_that_the_controller_sets():
-    engine = Engine(GAME, bots.auto, seed=1)
+    engine = GtpEngine(GAME, bots.auto, seed=1)
     assert engine.answer("time_settings 60 0 0") == "=\n\n"
-    clocks = [agent.clock for agent in engine._agents]
+    clocks = [agent.clock for agent in engine.agents]
     assert all(clock is not None for clock in clocks)
-    assert Engine(GAME, bots.first).answer("time_settings 60 0 0") == "=\n\n"
+    assert GtpEngine(GAME, bots.first).answer("time_settings 60 0 0") == "=\n\n"
 
 
 def test_an_agent_is_pickled_by_its_place():

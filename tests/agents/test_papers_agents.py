@@ -17,8 +17,8 @@ import rave_agents
 from rave_agents import Limit, SearchConfig, Searcher, as_game, make_agent
 from rave_agents.analysis.position_analysis import analyse
 from rave_agents.arena.match import play_match
-from rave_agents.gtp_engine.engine import Engine
-from rave_agents.gtp_engine.uci_engine import UciEngine
+from rave_agents.engines.gtp_engine import GtpEngine
+from rave_agents.engines.uci_engine import UciEngine
 
 PAPERS = [
     name
@@ -67,7 +67,7 @@ def opponents(name, spec):
 
 
 def uci(name, spec):
-    engine = UciEngine("breakthrough", spec, lambda line: None, seed=1)
+    engine = UciEngine("breakthrough", spec, seed=1)
     for line in ("position startpos", f"go nodes {SIMULATIONS}"):
         engine.receive(line)
     engine.close()
@@ -87,7 +87,7 @@ DOORS = {
     "pettingzoo": pettingzoo,
     "Opponent-v0": opponent,
     "Opponent-v0, vector": opponents,
-    "GTP": lambda name, spec: Engine("connect_four", spec, seed=1).answer("genmove b"),
+    "GTP": lambda name, spec: GtpEngine("connect_four", spec, seed=1).answer("genmove b"),
     "UCI": uci,
     "play": page,
     "match": lambda name, spec: play_match(

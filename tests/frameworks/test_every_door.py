@@ -21,7 +21,7 @@ from rave_agents.arena.match import play_match
 from rave_agents.arena.race import find_best
 from rave_agents.arena.sweep import run_scaling, run_sweep
 from rave_agents.arena.tournament import play_tournament
-from rave_agents.gtp_engine.engine import Engine
+from rave_agents.engines.gtp_engine import GtpEngine
 from rave_agents.learning.learn import learn as learn_value
 from rave_agents.testing import check_game_state
 
@@ -114,7 +114,7 @@ def opponent(game):
 
 
 def gtp(game):
-    assert Engine(game, SEARCH, seed=1).answer("genmove b").startswith("= ")
+    assert GtpEngine(game, SEARCH, seed=1).answer("genmove b").startswith("= ")
 
 
 def bot(game):

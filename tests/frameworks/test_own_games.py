@@ -25,12 +25,12 @@ from rave_agents import (
 from rave_agents.arena.match import play_match
 from rave_agents.arena.report_data import load_report
 from rave_agents.cli import app
+from rave_agents.engines.gtp_engine import GtpEngine
+from rave_agents.engines.gtp_position import GtpPosition
 from rave_agents.errors import ConformanceError
 from rave_agents.frameworks.plain_games import load_plain_game
 from rave_agents.game.notation import position_text
 from rave_agents.game.object_names import find_object, parse_object_name, split_place
-from rave_agents.gtp.position import Position
-from rave_agents.gtp_engine.engine import Engine
 from rave_agents.testing import check_game_state
 from rave_agents.web.report_page import report_page
 
@@ -203,8 +203,8 @@ def test_a_function_that_needs_more_is_told_what():
 
 def test_gtp_changes_the_size_of_rules_of_ones_own():
     rules = type("Sized", (LineOfDominoes,), {"__annotations__": {"size": int}, "size": 6})
-    assert Position(rules).resized(4).parameters["size"] == 4
-    assert Engine(LineOfDominoes, "random").answer("genmove b").startswith("= ")
+    assert GtpPosition(rules).resized(4).parameters["size"] == 4
+    assert GtpEngine(LineOfDominoes, "random").answer("genmove b").startswith("= ")
 
 
 def test_a_run_goes_on_from_its_file_whoever_names_the_game(tmp_path):

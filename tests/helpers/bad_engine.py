@@ -11,14 +11,14 @@ import signal
 import sys
 import time
 
-from rave_agents.gtp_engine.engine import Engine
+from rave_agents.engines.gtp_engine import GtpEngine
 
 
 def main():
     game, way, *more = sys.argv[1:]
     number = int(more[0]) if more else 1
     once = pathlib.Path(more[1]) if len(more) > 1 else None
-    engine = Engine(game, "random", seed=1)
+    engine = GtpEngine(game, "random", seed=1)
     games = moves = 0
     for line in sys.stdin:
         games += line.startswith("clear_board")

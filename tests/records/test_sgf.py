@@ -9,10 +9,10 @@ import pytest
 
 from rave_agents.analysis.recorded_game import recorded_game
 from rave_agents.arena import play_match
+from rave_agents.engines.client.boards import go_rows
+from rave_agents.engines.client.vertices import Vertices
+from rave_agents.engines.gtp_engine import GtpEngine
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.gtp.score import go_rows
-from rave_agents.gtp.vertices import Vertices
-from rave_agents.gtp_engine.engine import Engine
 from rave_agents.records.positions import set_up
 from rave_agents.records.sgf_game import read_sgf, sgf_parameters
 
@@ -361,7 +361,7 @@ def test_a_position_and_a_match_begin_after_the_stones_that_moves_lay(tmp_path):
 
 def test_gtp_loads_the_stones_that_moves_lay(tmp_path):
     path = file(tmp_path, "(;SZ[9]HA[2]KM[0.5]AB[gc][cg];W[ee];B[cc])")
-    player = Engine("go(board_size=5)", "random", seed=1)
+    player = GtpEngine("go(board_size=5)", "random", seed=1)
     assert player.answer(f"loadsgf {path} 2").strip() == "="
     assert player.position.game.name.startswith("go(board_size=9,komi=0.5")
     assert [row.count("X") + row.count("O") for row in go_rows(str(player.position.state))] == [

@@ -13,8 +13,8 @@ from rave_openspiel import AutoBot
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
 from rave_agents.analysis.position_analysis import analyse
 from rave_agents.analysis.review import review_game
+from rave_agents.engines.gtp_engine import GtpEngine
 from rave_agents.games import rules_class
-from rave_agents.gtp_engine.engine import Engine
 from rave_agents.kernel.values.minimax_backup import JudgedMinimax
 from rave_agents.learning.to_file import choose_backup
 from rave_agents.parts import UCB1, MinimaxBackup
@@ -158,7 +158,7 @@ def test_openspiels_bots_show_a_tree_with_visits_and_rewards(path, monkeypatch):
 def test_engines_analyses_reviews_and_environments_use_it(path, monkeypatch):
     monkeypatch.delenv("RAVE_AGENTS_GAMES", raising=False)
     agent = f"auto(simulations=40,evaluator={path})"
-    engine = Engine(GAME, agent, seed=1)
+    engine = GtpEngine(GAME, agent, seed=1)
     line = engine.answer("lz-analyze b 50")
     assert re.search(r"visits \d+ winrate \d+", line)
     assert engine.answer("genmove b").startswith("= ")

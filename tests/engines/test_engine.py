@@ -13,11 +13,11 @@ from open_spiel.python.bots import gtp as spiel_gtp
 from typer.testing import CliRunner
 
 from rave_agents.cli import app
+from rave_agents.engines.client.boards import area_score
+from rave_agents.engines.gtp_engine import GtpEngine
+from rave_agents.engines.gtp_protocol import Command, answer, parse_command
+from rave_agents.engines.serve import serve
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.gtp.protocol import Command, answer, parse_command
-from rave_agents.gtp.score import area_score
-from rave_agents.gtp_engine.engine import Engine
-from rave_agents.gtp_engine.serve import serve
 from rave_agents.searcher.clock import Clock
 
 CONVERSATION = pathlib.Path(__file__).with_name("conversation.txt").read_text(encoding="utf-8")
@@ -40,7 +40,7 @@ def talk(engine, *lines):
 
 def test_the_golden_conversation():
     exchanges = re.split(r"^> ", CONVERSATION, flags=re.MULTILINE)[1:]
-    engine = Engine("go(board_size=9)", "random", seed=1)
+    engine = GtpEngine("go(board_size=9)", "random", seed=1)
     said = 0
     for exchange in exchanges:
         line, _, expected = exchange.partition("\n")
@@ -110,7 +110,7 @@ GAMES = {
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_whole_game_by_two_engines(game):
-    engines = [Engine(game, "random", seed=seed) for seed in (1, 2)]
+    engines = [GtpEngine(game, "random", seed=seed) for seed in (1, 2)]
     assert talk(engines[0], f"boardsize {GAMES[game]}", "gogui-rules_board_size") == [
         "=",
         f"= {GAMES[game]}",
@@ -128,20 +128,20 @@ def test_a_whole_game_by_two_engines(game):
 
 
 def test_gomokus_points_are_gos():
-    engine = Engine("gomoku", "random", seed=1)
+    engine = GtpEngine("gomoku", "random", seed=1)
     talk(engine, "play b A1", "play w P15")
     state = engine.position.state
     assert [state.state.action_to_string(0, a) for a in engine.position.actions] == ["14,0", "0,14"]
 
 
 def test_who_has_no_move_in_nogo_resigns():
-    engine = Engine("nogo(board_size=2)", "random")
+    engine = GtpEngine("nogo(board_size=2)", "random")
     talk(engine, "play b a1", "play w b2", "play b b1")
     assert talk(engine, "genmove w", "final_score") == ["= resign", "= B+1"]
 
 
 def test_a_colour_does_not_move_twice_where_nobody_passes():
-    engine = Engine("hex(board_size=3)", "random")
+    engine = GtpEngine("hex(board_size=3)", "random")
     assert talk(engine, "play b a1", "play b a2", "genmove b")[1:] == [
         "? illegal move",
         "? it is the other color's turn",
@@ -149,14 +149,14 @@ def test_a_colour_does_not_move_twice_where_nobody_passes():
 
 
 def test_undo_leads_back_to_the_same_position():
-    engine = Engine("hex(board_size=4)", "uct(simulations=30)", seed=1)
+    engine = GtpEngine("hex(board_size=4)", "uct(simulations=30)", seed=1)
     (before,) = talk(engine, "showboard")
     talk(engine, "genmove b", "genmove w", "undo", "undo")
     assert talk(engine, "showboard", "undo") == [before, "? cannot undo"]
 
 
 def test_a_seed_does_not_repeat_the_game():
-    engines = [Engine("hex(board_size=6)", "random", seed=4) for _ in range(2)]
+    engines = [GtpEngine("hex(board_size=6)", "random", seed=4) for _ in range(2)]
     games = [
         [talk(engine, "clear_board", *["genmove b", "genmove w"] * 4) for _ in range(2)]
         for engine in engines
@@ -166,7 +166,7 @@ def test_a_seed_does_not_repeat_the_game():
 
 
 def test_reg_genmove_leaves_board_and_clock_alone():
-    engine = Engine("hex(board_size=4)", "uct", seed=1)
+    engine = GtpEngine("hex(board_size=4)", "uct", seed=1)
     talk(engine, "time_settings 1 0 0")
     (before,) = talk(engine, "showboard")
     talk(engine, "reg_genmove b")
@@ -176,7 +176,7 @@ def test_reg_genmove_leaves_board_and_clock_alone():
 
 @pytest.mark.slow
 def test_the_last_search_is_shown_on_the_board():
-    engine = Engine("nogo(board_size=4)", "rave(simulations=100)", seed=1)
+    engine = GtpEngine("nogo(board_size=4)", "rave(simulations=100)", seed=1)
     (move,) = talk(engine, "genmove b")
     visits, values, amaf, variation, table = talk(
         engine, "rave-visits", "rave-values", "rave-amaf_values", "rave-variation", "rave-table"
@@ -191,23 +191,23 @@ def test_the_last_search_is_shown_on_the_board():
 
 
 def test_time_settings_reach_the_agent():
-    engine = Engine("nogo(board_size=4)", "rave", seed=1)
+    engine = GtpEngine("nogo(board_size=4)", "rave", seed=1)
     talk(engine, "time_settings 2 1 3", "time_left w 1 0")
-    assert [str(agent.clock) for agent in engine._agents] == ["2+1x1/3"] * 2
-    assert [agent.clock.main_left for agent in engine._agents] == [2.0, 1.0]
+    assert [str(agent.clock) for agent in engine.agents] == ["2+1x1/3"] * 2
+    assert [agent.clock.main_left for agent in engine.agents] == [2.0, 1.0]
     started = time.perf_counter()
     talk(engine, "genmove b", "genmove w")
     assert time.perf_counter() - started < 3.0
-    assert engine._agents[0].clock.moves == 1
+    assert engine.agents[0].clock.moves == 1
     talk(engine, "time_settings 0 1 0")
-    assert engine._agents[0].clock is None
+    assert engine.agents[0].clock is None
 
 
 def test_an_agents_own_clock_comes_back_without_time_settings():
-    engine = Engine("nogo(board_size=4)", "rave(clock=9)", seed=1)
+    engine = GtpEngine("nogo(board_size=4)", "rave(clock=9)", seed=1)
     talk(engine, "time_settings 5 0 0", "time_settings 0 1 0")
-    assert isinstance(engine._agents[0].clock, Clock)
-    assert engine._agents[0].clock.main_left == 9.0
+    assert isinstance(engine.agents[0].clock, Clock)
+    assert engine.agents[0].clock.main_left == 9.0
 
 
 @pytest.mark.parametrize(
@@ -216,12 +216,12 @@ def test_an_agents_own_clock_comes_back_without_time_settings():
 )
 def test_games_that_gtp_cannot_say_are_refused(game, message):
     with pytest.raises(UnsupportedGameError, match=message):
-        Engine(game, "random")
+        GtpEngine(game, "random")
 
 
 def test_an_agent_that_fails_does_not_end_the_conversation():
-    engine = Engine("nogo(board_size=4)", "uct", seed=1)
-    engine._agents[0].step = lambda state: 1 / 0
+    engine = GtpEngine("nogo(board_size=4)", "uct", seed=1)
+    engine.agents[0].step = lambda state: 1 / 0
     failed, alive = talk(engine, "genmove b", "name")
     assert failed.startswith("? internal error: ZeroDivisionError")
     assert alive == "= rave-agents uct"
@@ -256,7 +256,7 @@ def test_garbage_is_answered_and_the_input_may_end():
 def test_a_reader_that_is_gone_ends_it_quietly():
     reader, writer = os.pipe()
     os.close(reader)
-    engine = Engine("nogo(board_size=3)", "random", seed=1)
+    engine = GtpEngine("nogo(board_size=3)", "random", seed=1)
     with os.fdopen(writer, "wb") as sink:
         assert serve(engine, io.BytesIO(b"play b a1\n" + b"genmove w\n" * 5), sink) == 0
     assert "O" not in str(engine.position.state), "it went on after an answer"
@@ -299,7 +299,7 @@ def test_the_program_refuses_what_does_not_exist():
 
 @pytest.mark.parametrize("game", ["hex(board_size=4)", "breakthrough(rows=4,columns=4)", "go"])
 def test_a_size_that_cannot_be_played_on_leaves_the_game_as_it_was(game):
-    engine = Engine(game, "rave(simulations=20)", seed=1)
+    engine = GtpEngine(game, "rave(simulations=20)", seed=1)
     first = talk(engine, "genmove b", "showboard")
     for size in (1, 0, -5):
         assert talk(engine, f"boardsize {size}") == ["? unacceptable size"]
@@ -316,20 +316,20 @@ def test_a_size_that_cannot_be_played_on_leaves_the_game_as_it_was(game):
     ],
 )
 def test_a_game_that_the_agent_refuses_leaves_the_one_before(monkeypatch, game, change, refusal):
-    engine = Engine(game, "rave(simulations=20)", seed=1)
+    engine = GtpEngine(game, "rave(simulations=20)", seed=1)
     before = talk(engine, "genmove b", "showboard")
 
     def refuse(*details, **options):
         raise IndexError
 
-    monkeypatch.setattr("rave_agents.gtp_engine.thinking.make_agent", refuse)
+    monkeypatch.setattr("rave_agents.engines.engine.make_agent", refuse)
     assert talk(engine, change, "showboard") == [refusal, before[1]]
     monkeypatch.undo()
     assert talk(engine, "genmove w")[0].startswith("= ")
 
 
 def test_an_analysis_lists_the_moves_and_leaves_the_position():
-    engine = Engine("go(board_size=5)", "uct(simulations=40)", seed=1)
+    engine = GtpEngine("go(board_size=5)", "uct(simulations=40)", seed=1)
     (said,) = talk(engine, "7 lz-analyze b 50")
     header, line = said.splitlines()
     assert header == "=7"
@@ -339,7 +339,7 @@ def test_an_analysis_lists_the_moves_and_leaves_the_position():
 
 
 def test_a_move_with_analysis_is_played():
-    engine = Engine("go(board_size=5)", "uct(simulations=40)", seed=1)
+    engine = GtpEngine("go(board_size=5)", "uct(simulations=40)", seed=1)
     (said,) = talk(engine, "lz-genmove_analyze b 50")
     played = said.splitlines()[-1].removeprefix("play ")
     assert engine.position.state.current_player() == 1
@@ -348,7 +348,7 @@ def test_a_move_with_analysis_is_played():
 
 
 def test_an_analysis_of_who_does_not_search_is_refused():
-    engine = Engine("go(board_size=5)", "random")
+    engine = GtpEngine("go(board_size=5)", "random")
     assert engine.answer("lz-analyze") == "? this agent does not search\n\n"
     assert engine.answer("lz-analyze w 50") == "? it is the other color's turn\n\n"
 

@@ -3,11 +3,11 @@
 import pytest
 
 from rave_agents.arena import play_match
-from rave_agents.gtp_engine.engine import Engine
+from rave_agents.engines.gtp_engine import GtpEngine
 
 
 def engine(game="go(board_size=9)"):
-    return Engine(game, "random", seed=1)
+    return GtpEngine(game, "random", seed=1)
 
 
 def told(engine, line):

@@ -1,17 +1,13 @@
-"""The syntax of the Go Text Protocol: commands, answers, colours (Farnebäck 2002, version 2)."""
+"""The syntax of the Go Text Protocol, version 2 (Farnebäck 2002): commands and answers."""
 
+import math
 import re
 from typing import NamedTuple
 
-COLOURS = ("b", "w")
-"""The colours of players 0 and 1."""
+from rave_agents.engines.client.gtp import GtpError
 
 _COLOUR_NAMES = {"b": 0, "black": 0, "w": 1, "white": 1}
 _DISCARDED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-
-
-class GtpError(Exception):
-    """An error that an engine answers with ``?`` and this message."""
 
 
 class Command(NamedTuple):
@@ -49,12 +45,34 @@ def answer(number: str, text: str, *, failed: bool = False) -> str:
     return f"{'?' if failed else '='}{number}{space}{start}{body}\n\n"
 
 
-def parse_colour(word: str) -> int:
-    """Return the player of a colour.
+def first_words(arguments: list[str], count: int) -> list[str]:
+    """The first arguments of a command; raises GtpError if there are fewer."""
+    if len(arguments) < count:
+        raise GtpError("syntax error")
+    return arguments[:count]
 
-    Raises:
-        GtpError: if the word is not a colour.
-    """
+
+def parse_number(word: str) -> float:
+    """Parse a finite number; raises GtpError for another word."""
+    try:
+        number = float(word)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise GtpError("syntax error")
+    return number
+
+
+def parse_integer(word: str) -> int:
+    """Parse an integer; raises GtpError for another word."""
+    try:
+        return int(word)
+    except ValueError:
+        raise GtpError("syntax error") from None
+
+
+def parse_colour(word: str) -> int:
+    """Return the player of a colour; raises GtpError for another word."""
     if word.lower() not in _COLOUR_NAMES:
         raise GtpError("invalid color")
     return _COLOUR_NAMES[word.lower()]

@@ -8,6 +8,9 @@ from rave_agents.game.game_state import GameState
 from rave_agents.game.notation import action_name
 from rave_agents.games.coordinates import point_name
 
+COLOURS = ("b", "w")
+"""The colours of players 0 and 1."""
+
 PASS, RESIGN = "pass", "resign"
 """Moves that are not points of the board."""
 
@@ -16,7 +19,7 @@ _POINTS = re.compile(r"([a-z])(\d{1,2})(?:[-x]?([a-z])(\d{1,2}))?\*?")
 _LARGEST_BOARD = 25
 
 _OTHER_NAMES = {"swap-pieces": "swap"}
-"""Moves that controllers call otherwise: HexGui's, by which the stone is mirrored, too."""
+"""Other programs' names of moves: HexGui's of the swap, which mirrors the stone, too."""
 
 
 class Vertices:
@@ -71,7 +74,7 @@ class Vertices:
         return name.upper() if self.has_go_points else name
 
     def read(self, state: GameState, word: str) -> int:
-        """Return the legal action that a word stands for; upper and lower case are equal.
+        """Return the legal action that a word names; upper and lower case are equal.
 
         Raises:
             LookupError: if the word has the form of a move, but the move is illegal.

@@ -7,33 +7,35 @@ from typing import Any
 
 from rave_agents import __version__
 from rave_agents.agents.answers import checked_action
-from rave_agents.agents.named_agents import AgentSpec, as_agent
+from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.agents.state_agents import SearchAgent
 from rave_agents.config.limit import Limit
+from rave_agents.engines.client.uci_moves import UciMoves
+from rave_agents.engines.engine import FOREVER, Engine, board_of, think
+from rave_agents.engines.uci_lines import Go, info_lines, variation
 from rave_agents.frameworks.adapters import Game, GameAbilities
-from rave_agents.frameworks.agent import Agent
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import GameState
-from rave_agents.gtp.uci_moves import UciMoves
-from rave_agents.gtp_engine.analysis import plain
-from rave_agents.gtp_engine.thinking import FOREVER, seated_agents, think
-from rave_agents.gtp_engine.uci_go import Go
-from rave_agents.gtp_engine.uci_info import info_lines, variation
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock
 
 NO_MOVE = "bestmove (none)"
 """The answer to ``go`` where there is no move to play."""
 
+_PARAMETERS = {"Threads": ("threads", 1, 512), "Hash": ("max_memory_mb", 1024, 1 << 20)}
+"""Options of UCI engines: the agent's parameter, the default and the greatest value."""
 
-class UciEngine:
-    """Answers the commands of the Universal Chess Interface, and thinks in a thread of its own.
+_MOST_LINES = 500
+"""The greatest value of ``MultiPV``."""
+
+
+class UciEngine(Engine):
+    """Answers the commands of the Universal Chess Interface; searches run in a thread.
 
     Args:
         game: a game whose moves UCI can write, or its name, such as ``"breakthrough"``.
-        agent: who chooses moves, for both sides: a spec, or one of your own, see ``as_agent``. One
-            that does not search answers ``go`` by its move, without ``info``.
-        tell: takes each line of output; it is called from the thread that thinks, too.
+        agent: the agent that chooses moves, for both sides: a spec, or one of your own, see
+            ``as_agent``. One that does not search answers ``go`` by its move, without ``info``.
         seed: seeds every random choice; None for a seed that the system draws.
 
     Raises:
@@ -42,23 +44,18 @@ class UciEngine:
         TypeError, ValueError: for a parameter that is not allowed.
     """
 
-    def __init__(
-        self, game: Any, agent: Any, tell: Callable[[str], None], *, seed: int | None = None
-    ) -> None:
+    def __init__(self, game: Any, agent: Any, *, seed: int | None = None) -> None:
         self.game: Game = as_game(game)
         self.moves: UciMoves = UciMoves(self.game)
-        self.ended: bool = False
-        """True once the engine has received ``quit``."""
-        self._asked = as_agent(agent)
-        self._seed = seed
-        self._agents = self._make_agents()
-        self._told = tell
+        super().__init__(agent, seed)
+        self._agents = self.seated(self.game)
         self._output = threading.Lock()
         self._multipv = 1
         start = self.game.new_initial_state()
         self._state: GameState | None = start
         """The position last set; None once one has been refused."""
         self._followed: tuple[str, list[str]] = ("startpos", [])
+        """The words of that position: its beginning, and the moves from there."""
         self._white = int(start.current_player())
         self._unplayable = ""
         """Why no position can be played: a variant that was asked for and refused; or empty."""
@@ -73,16 +70,16 @@ class UciEngine:
             "ucinewgame": self._ucinewgame,
             "position": self._position,
             "go": self._go,
-            "stop": lambda _: self._end_thinking(),
+            "stop": lambda _: self.close(),
             "ponderhit": self._ponderhit,
             "quit": self._quit,
             "debug": lambda _: None,
             "register": lambda _: None,
-            "d": lambda _: self._tell(*(f"info string {row}" for row in self._rows())),
+            "d": self._display,
         }
 
     def receive(self, line: str) -> None:
-        """Act on a line; unknown words before a command are passed over, as UCI wants it."""
+        """Act on a line; UCI lets unknown words come before a command."""
         words = line.split()
         while words and words[0] not in self._commands:
             words.pop(0)
@@ -92,40 +89,45 @@ class UciEngine:
             return
         try:
             self._commands[words[0]](words[1:])
-        except Exception as error:  # A mistake of the controller's must not end the session.
+        except Exception as error:  # A wrong command must not end the session.
             self._fail(error)
 
     def close(self) -> None:
-        """End a search that is running, and tell its move."""
-        self._end_thinking()
+        """End a search that is running; its thread then writes its move."""
+        self._stop.set()
+        thread, self._thinking = self._thinking, None
+        if thread is not None:
+            thread.join()
+
+    def wait(self) -> None:
+        """Wait for the move of a search that ends by itself."""
+        if self._thinking is not None and not self._going.infinite:
+            self._thinking.join()
 
     def _tell(self, *lines: str) -> None:
-        with self._output:
+        with self._output:  # Two threads write.
             for line in lines:
-                self._told(line)
+                self.write(f"{line}\n")
 
-    def _rows(self) -> list[str]:
-        return plain(str(self._state or "no position")).splitlines()
+    def _display(self, _: list[str]) -> None:
+        rows = board_of(self._state or "no position").splitlines()
+        self._tell(*(f"info string {row}" for row in rows))
 
     def _fail(self, error: Exception) -> None:
         self._tell("info string error: " + " ".join(f"{type(error).__name__}: {error}".split()))
 
-    def _make_agents(self) -> list[Agent]:
-        return seated_agents(self._asked, self.game, self._seed)
-
     def _uci(self, _: list[str]) -> None:
         variant = self.moves.variant
-        name = self._asked.name
         self._tell(
-            f"id name rave-agents {__version__} {name}",
+            f"id name rave-agents {__version__} {self.agent.name}",
             "id author the rave-agents maintainers",
             f"option name UCI_Variant type combo default {variant} var {variant}",
             f"option name MultiPV type spin default 1 min 1 max {_MOST_LINES}",
             "option name Ponder type check default false",
             *(
                 f"option name {name} type spin default {least} min 1 max {most}"
-                for name, (field, least, most) in _OF_CONFIG.items()
-                if isinstance(self._asked, AgentSpec) and self._asked.takes(field)
+                for name, (field, least, most) in _PARAMETERS.items()
+                if isinstance(self.agent, AgentSpec) and self.agent.takes(field)
             ),
             "uciok",
         )
@@ -141,7 +143,7 @@ class UciEngine:
     def _setoption(self, words: list[str]) -> None:
         text = " ".join(words).removeprefix("name ")
         name, _, value = text.partition(" value ")
-        names = ("UCI_Variant", "UCI_Chess960", "Ponder", "MultiPV", *_OF_CONFIG)
+        names = ("UCI_Variant", "UCI_Chess960", "Ponder", "MultiPV", *_PARAMETERS)
         known = {each.lower(): each for each in names}
         option, value = known.get(name.strip().lower()), value.strip()
         if option in ("UCI_Variant", "UCI_Chess960"):
@@ -149,40 +151,40 @@ class UciEngine:
             if value not in (self.moves.variant if option == "UCI_Variant" else "false", ""):
                 asked = "chess960" if option == "UCI_Chess960" else value
                 self._unplayable = f"this engine plays {self.moves.variant}, not {asked!r}."
-                self._end_thinking()
+                self.close()
                 self._state = None
                 raise ValueError(self._unplayable)
         elif option == "Ponder":
-            pass  # It only says that ``go ponder`` may come.
+            pass  # It only announces ``go ponder``.
         elif option == "MultiPV":
             self._multipv = _positive(option, value, _MOST_LINES)
-        elif option is not None and isinstance(self._asked, AgentSpec):
-            self._end_thinking()
-            changed = {_OF_CONFIG[option][0]: _positive(option, value, _OF_CONFIG[option][2])}
-            before, self._asked = self._asked, self._asked.with_parameters(changed)
+        elif option is not None and isinstance(self.agent, AgentSpec):
+            self.close()
+            changed = {_PARAMETERS[option][0]: _positive(option, value, _PARAMETERS[option][2])}
+            before, self.agent = self.agent, self.agent.with_parameters(changed)
             try:
-                self._agents = self._make_agents()
+                self._agents = self.seated(self.game)
             except Exception:
-                self._asked = before
+                self.agent = before
                 raise
         else:
             self._tell(f"info string there is no option {name.strip()!r}")
 
     def _ucinewgame(self, _: list[str]) -> None:
-        self._end_thinking()
+        self.close()
         for agent in self._agents:
             agent.restart()
 
     def _position(self, words: list[str]) -> None:
-        self._end_thinking()
+        self.close()
         previous, self._state = self._state, None  # A refused position leaves none to play.
         if self._unplayable:
             raise ValueError(self._unplayable)
         place = words.index("moves") if "moves" in words else len(words)
         begun, played = " ".join(words[:place]), words[place + 1 :]
-        before, told = self._followed
-        if previous is not None and begun == before and played[: len(told)] == told:
-            state, known = previous, len(told)  # Reading a move anew takes long.
+        before, moves = self._followed
+        if previous is not None and begun == before and played[: len(moves)] == moves:
+            state, known = previous, len(moves)  # Reading all moves again would be slow.
         else:
             state, known = self._begun(begun), 0
         for number, word in enumerate(played[known:], known + 1):
@@ -208,33 +210,30 @@ class UciEngine:
         return state
 
     def _unclaimed(self, state: GameState) -> GameState:
-        """The position where nobody has claimed a draw, which does not end a game by itself."""
+        """The position with draws unclaimed: UCI's clients play on after a repetition."""
         unclaimed = GameAbilities(self.game).unclaimed
         if not state.is_terminal() or unclaimed is None:
             return state
         return unclaimed(state) or state
 
     def _moves_after_draw(self, state: GameState) -> Mapping[str, GameState]:
-        """The legal moves where the game cannot be won any more, and the positions after them."""
+        """The moves where neither side can mate, which ends OpenSpiel's chess but not UCI's."""
         return GameAbilities(self.game).moves_after_draw(state)
 
     def _begun(self, text: str) -> GameState:
         kind, _, fen = text.partition(" ")
         if kind == "startpos" and not fen:
             return self.game.new_initial_state()
-        if kind == "fen":
-            return self._of_fen(fen)
-        raise ValueError(f"position takes startpos or fen, then perhaps moves, got {text!r}.")
-
-    def _of_fen(self, text: str) -> GameState:
-        own = GameAbilities(self.game).position_of
-        state = None if own is None else own(text)
+        if kind != "fen":
+            raise ValueError(f"position takes startpos or fen, then perhaps moves, got {text!r}.")
+        position_of = GameAbilities(self.game).position_of
+        state: GameState | None = None if position_of is None else position_of(fen)
         if state is None:
-            raise ValueError(f"{text!r} is no position of {self.game.name} as a FEN.")
-        return state  # type: ignore[no-any-return]
+            raise ValueError(f"{fen!r} is no position of {self.game.name} as a FEN.")
+        return state
 
     def _go(self, words: list[str]) -> None:
-        self._end_thinking()
+        self.close()
         try:
             go = Go.parse(words)
         except ValueError as error:  # The controller waits for a move in any case.
@@ -249,18 +248,12 @@ class UciEngine:
         self._thinking.start()
 
     def _ponderhit(self, _: list[str]) -> None:
-        """Think on in the kept tree, from now on as long as ``go`` says."""
+        """Search on in the kept tree, from now on with the limits of ``go``."""
         if self._thinking is not None and self._going.ponder:
             self._silent = True
-            self._end_thinking()
+            self.close()
             self._silent = False
             self._begin_thinking(self._going.hit())
-
-    def _end_thinking(self) -> None:
-        self._stop.set()
-        thread, self._thinking = self._thinking, None
-        if thread is not None:
-            thread.join()
 
     def _quit(self, _: list[str]) -> None:
         self.ended = True
@@ -314,7 +307,7 @@ class UciEngine:
         return f"bestmove {word}" + (f" ponder {reply[0]}" if reply else "")
 
     def _allowed(self, start: GameState, go: Go) -> Iterator[tuple[int, ...]]:
-        """The moves to choose from; words that are no legal moves are passed over."""
+        """The moves to choose from; words that are no legal moves are reported and left out."""
         for word in go.search_moves:
             try:
                 yield self.moves.read(start, word)
@@ -324,7 +317,7 @@ class UciEngine:
     def _searched(
         self, agent: SearchAgent, state: GameState, go: Go, start: GameState, begun: list[int]
     ) -> SearchResult:
-        """Search a position, and tell of it meanwhile; ``stop`` ends it with what it has found."""
+        """Search a position and write ``info`` meanwhile, until a limit or ``stop``."""
 
         def look(result: SearchResult) -> bool:
             self._tell(*info_lines(self.moves, result, start, begun, self._multipv))
@@ -337,7 +330,7 @@ class UciEngine:
         return result
 
     def _limits(self, agent: SearchAgent, go: Go, player: int) -> tuple[Limit | None, Clock | None]:
-        """The end of a search: as ``go`` says, else the agent's own limit or clock."""
+        """The limits of a search: those of ``go``, else the agent's own."""
         if go.infinite:
             return FOREVER, None
         control = go.control(white=player == self._white)
@@ -354,14 +347,6 @@ class UciEngine:
         if limit.seconds is not None:
             limit = dataclasses.replace(limit, seconds=limit.seconds / self.moves.turn)
         return limit, agent.clock
-
-
-_OF_CONFIG = {"Threads": ("threads", 1, 512), "Hash": ("max_memory_mb", 1024, 1 << 20)}
-"""Options of other programs, the agent's parameter, the default and the greatest value."""
-
-
-_MOST_LINES = 500
-"""The greatest value of ``MultiPV``."""
 
 
 def _positive(name: str, text: str, most: int) -> int:

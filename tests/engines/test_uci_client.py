@@ -10,9 +10,9 @@ import pytest
 
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.arena import RunError, play_match
+from rave_agents.engines.client.uci_moves import UciMoves
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
-from rave_agents.gtp.uci_moves import UciMoves
 
 PROGRAM = shutil.which("fairy-stockfish") or shutil.which("fairy-stockfish", path="/usr/games")
 needs_program = pytest.mark.skipif(PROGRAM is None, reason="Fairy-Stockfish is not installed")
@@ -171,7 +171,7 @@ def test_a_program_that_does_not_start_is_an_error_or_forfeits():
 
 @pytest.mark.full
 def test_a_program_that_is_no_uci_program_is_an_error():
-    with pytest.raises(RunError, match=r"did not answer 'uci'"):
+    with pytest.raises(RunError, match=r"did not answer uci within 0\.5 s"):
         play_match("clobber", 'uci(command="sleep 60",timeout=0.5)', "random", games=1)
 
 

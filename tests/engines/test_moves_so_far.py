@@ -5,10 +5,10 @@ import pytest
 from rave_openspiel import OpenSpielState
 
 from rave_agents import make_agent
+from rave_agents.engines.client.session import moves_so_far
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import rules_class
-from rave_agents.gtp.moves_so_far import moves_so_far
 
 FEN = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
 

@@ -1,4 +1,4 @@
-"""Engines on standard input and output, over GTP and over UCI."""
+"""Engines on standard input and output."""
 
 import contextlib
 import os
@@ -6,14 +6,14 @@ import queue
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from rave_agents.arena.arguments import limited_agent
 from rave_agents.arena.play import warm_up
-from rave_agents.gtp.protocol import answer, parse_command
-from rave_agents.gtp_engine.engine import Engine
-from rave_agents.gtp_engine.uci_engine import UciEngine
+from rave_agents.engines.engine import Engine, converse
+from rave_agents.engines.gtp_engine import GtpEngine
+from rave_agents.engines.uci_engine import UciEngine
 
 INTERRUPTED, TERMINATED = 130, 143
 """Exit codes after Ctrl-C and after a request to end."""
@@ -28,9 +28,7 @@ def _terminate(number: int, frame: Any) -> None:
 
 
 def serve(engine: Engine, source: BinaryIO, sink: BinaryIO) -> int:
-    """Answer commands until ``quit``, the input's end, a closed output or a signal.
-
-    A command that a signal interrupts gets a failure as its answer.
+    """Let an engine converse until it ends, the input does, the output is closed, or a signal.
 
     Args:
         engine: the engine.
@@ -40,28 +38,27 @@ def serve(engine: Engine, source: BinaryIO, sink: BinaryIO) -> int:
     Returns:
         The exit code of the process.
     """
-    previous = signal.signal(signal.SIGTERM, _terminate)
-    number = ""
+    # A thread reads, so that a search can ask whether the next command has come.
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     unlocked = getattr(source, "raw", source)  # The lock of a buffer would outlive the thread.
     threading.Thread(target=_read, args=(unlocked, lines), daemon=True).start()
-    engine.tell = lambda text: _write(sink, text)
     engine.is_asked = lambda: not lines.empty()
+
+    def write(text: str) -> None:
+        try:
+            sink.write(text.encode())
+            sink.flush()
+        except (BrokenPipeError, ValueError):  # The reader is gone.
+            engine.ended = True
+            _discard(sink)
+
+    previous = signal.signal(signal.SIGTERM, _terminate)
     try:
-        while not engine.ended and (line := lines.get()):
-            text = line.decode("utf-8", errors="replace")
-            command = parse_command(text)
-            number = "" if command is None else command.number
-            _write(sink, engine.answer(text))
+        converse(engine, _decoded(lines), write)
     except (KeyboardInterrupt, _TerminatedError) as error:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        try:
-            _write(sink, answer(number, "interrupted", failed=True))
-        except BrokenPipeError:
-            _close(sink)
+        engine.interrupt()
         return INTERRUPTED if isinstance(error, KeyboardInterrupt) else TERMINATED
-    except BrokenPipeError:
-        _close(sink)
     finally:
         signal.signal(signal.SIGTERM, previous)
     return 0
@@ -75,40 +72,17 @@ def _read(source: BinaryIO, lines: "queue.SimpleQueue[bytes]") -> None:
     lines.put(b"")
 
 
-def converse_uci(
-    make: Callable[[Callable[[str], None]], UciEngine], source: BinaryIO, sink: BinaryIO
-) -> int:
-    """Act on UCI commands until ``quit``, the input's end, a closed output or a signal.
+def _decoded(lines: "queue.SimpleQueue[bytes]") -> Iterator[str]:
+    while line := lines.get():
+        yield line.decode("utf-8", errors="replace")
 
-    A search that is running then ends, and tells its move.
 
-    Args:
-        make: makes the engine, given what takes each line of its output.
-        source: the commands, one a line.
-        sink: the stream that takes the output.
-
-    Returns:
-        The exit code of the process.
-    """
-    previous = signal.signal(signal.SIGTERM, _terminate)
-
-    def tell(line: str) -> None:
-        try:
-            _write(sink, f"{line}\n")
-        except (BrokenPipeError, ValueError):
-            _close(sink)  # Nobody listens; the search ends with the input.
-
-    engine = make(tell)
-    try:
-        while not engine.ended and (line := source.readline()):
-            engine.receive(line.decode("utf-8", errors="replace"))
-    except (KeyboardInterrupt, _TerminatedError) as error:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        return INTERRUPTED if isinstance(error, KeyboardInterrupt) else TERMINATED
-    finally:
-        engine.close()
-        signal.signal(signal.SIGTERM, previous)
-    return 0
+def _discard(sink: BinaryIO) -> None:
+    """Send further output, such as what is still buffered, nowhere."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sink.fileno())
+        os.close(nowhere)
 
 
 def serve_gtp(
@@ -134,7 +108,7 @@ def serve_gtp(
         The exit code of the process.
     """
     player = limited_agent(agent, simulations, seconds, clock)
-    engine = Engine(game, player, seed=seed)
+    engine = GtpEngine(game, player, seed=seed)
     warm_up(player, engine.position.game)  # Before the controller's clock runs.
     return serve(engine, sys.stdin.buffer, sys.stdout.buffer)
 
@@ -162,24 +136,5 @@ def serve_uci(
         The exit code of the process.
     """
     player = limited_agent(agent, simulations, seconds, clock)
-
-    def make(tell: Callable[[str], None]) -> UciEngine:
-        return UciEngine(game, player, tell, seed=seed)
-
-    return converse_uci(make, sys.stdin.buffer, sys.stdout.buffer)
-
-
-def _write(sink: BinaryIO, text: str | None) -> None:
-    if text is not None:
-        sink.write(text.encode())
-        sink.flush()
-
-
-def _close(sink: BinaryIO) -> None:
-    """Discard what is still to be written: the reader is gone."""
-    try:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sink.fileno())
-        os.close(nowhere)
-    except (OSError, ValueError):
-        pass
+    engine = UciEngine(game, player, seed=seed)  # ``isready`` prepares it.
+    return serve(engine, sys.stdin.buffer, sys.stdout.buffer)

@@ -8,9 +8,9 @@ import time
 import pytest
 
 from rave_agents.arena import play_match
+from rave_agents.engines.uci_engine import NO_MOVE, UciEngine
+from rave_agents.engines.uci_lines import Go
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.gtp_engine.uci_engine import NO_MOVE, UciEngine
-from rave_agents.gtp_engine.uci_go import Go
 
 PROGRAM = shutil.which("fairy-stockfish") or shutil.which("fairy-stockfish", path="/usr/games")
 
@@ -20,20 +20,16 @@ class Conversation:
 
     def __init__(self, game="breakthrough", agent="uct(simulations=50)"):
         self.lines = []
-        self.engine = UciEngine(game, agent, self.lines.append, seed=1)
+        self.engine = UciEngine(game, agent, seed=1)
+        self.engine.write = lambda text: self.lines.extend(text.splitlines())
 
-    def say(self, *commands, seconds=60.0):
-        """What it says to these commands, until the move where the last one is ``go``."""
+    def say(self, *commands):
+        """Its answers to these commands, until the move unless the search has no end."""
         del self.lines[:]
         for command in commands:
             self.engine.receive(command)
-        end = time.monotonic() + seconds
-        while command.startswith("go") and not self.answered() and time.monotonic() < end:
-            time.sleep(0.005)
+        self.engine.wait()
         return list(self.lines)
-
-    def answered(self):
-        return self.moves() or any("error" in line for line in self.lines)
 
     def moves(self):
         return [line for line in self.lines if line.startswith("bestmove")]
@@ -78,7 +74,7 @@ def test_a_depth_that_is_not_reached_ends_by_the_other_limit(conversation, end):
 
 
 def test_a_hit_after_pondering_thinks_on_and_tells_one_move(conversation):
-    conversation.say("position startpos", "go ponder nodes 40", seconds=0)
+    conversation.say("position startpos", "go ponder nodes 40")
     assert not conversation.moves()
     said = conversation.say("ponderhit")
     conversation.engine.close()
@@ -149,7 +145,7 @@ def test_a_turn_of_several_actions_is_one_move():
 
 def test_games_without_words_in_uci_are_refused():
     with pytest.raises(UnsupportedGameError, match="cannot be written in UCI"):
-        UciEngine("connect_four", "random", print)
+        UciEngine("connect_four", "random")
 
 
 def test_the_side_that_moves_first_has_the_clock_of_white():

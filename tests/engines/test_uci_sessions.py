@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from rave_agents.gtp_engine.uci_engine import UciEngine
+from rave_agents.engines.uci_engine import UciEngine
 
 MOVE = r"bestmove [a-h][1-8][a-h][1-8][qrbn]?( ponder \S+)?"
 BACK_AND_FORTH = "g1f3 g8f6 f3g1 f6g8"
@@ -274,15 +274,14 @@ SESSIONS = {
 @pytest.mark.parametrize("name", SESSIONS)
 def test_a_session(name):
     said = []
-    engine = UciEngine("chess", "uct(simulations=5)", said.append, seed=1)
+    engine = UciEngine("chess", "uct(simulations=5)", seed=1)
+    engine.write = lambda text: said.extend(text.splitlines())
     for exchange in re.split(r"^ *> ?", SESSIONS[name], flags=re.MULTILINE)[1:]:
         line, *expected = exchange.split("\n")
         expected = [pattern.strip() for pattern in expected if pattern.strip()]
         said.clear()
         engine.receive(line)
-        thread = engine._thinking
-        if thread is not None and not engine._going.infinite:
-            thread.join(30)
+        engine.wait()
         found = [each for each in said if not re.match(LEFT_OUT, each)]
         assert len(found) == len(expected), (line, found)
         for pattern, each in zip(expected, found, strict=True):

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from rave_agents.gtp_engine.engine import Engine
+from rave_agents.engines.gtp_engine import GtpEngine
 
 GO, HEX = "go(board_size=9)", "hex(board_size=5)"
 POINT = r"= ([A-HJ][1-9]|pass)"
@@ -519,7 +519,7 @@ def turns(session):
 @pytest.mark.parametrize("name", SESSIONS)
 def test_a_controllers_session_is_answered(name):
     game, session = SESSIONS[name]
-    engine = Engine(game, "uct(simulations=5)", seed=1)
+    engine = GtpEngine(game, "uct(simulations=5)", seed=1)
     for line, expected in turns(session):
         answered = engine.answer(line)
         if expected is None:

@@ -9,12 +9,11 @@ import pytest
 
 from rave_agents.agents.named_agents import AgentSpec, make_agent
 from rave_agents.arena import RunError, play_match
+from rave_agents.engines.client.gtp import GtpError, GtpSession, ask
+from rave_agents.engines.client.process import EngineFailedError, EngineProcess
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import NoGoState
-from rave_agents.gtp.client import EngineSession
-from rave_agents.gtp.process import EngineFailedError, EngineProcess
-from rave_agents.gtp.protocol import GtpError
 
 try:
     import resource
@@ -142,13 +141,13 @@ while line := input():
 def test_a_pass_that_is_the_only_move_need_not_be_told():
     """Such as by gtp-rhino, which refuses it."""
     game = load_game("othello")
-    session = EngineSession(program(REFUSES_PASSES).parameters["command"], game, 60.0)
+    session = GtpSession(program(REFUSES_PASSES).parameters["command"], game, 60.0)
     session.follow([44, 45, 26, 52, 60, 59, 54, 61, 64])
     session.drop()
 
 
 def test_a_pass_that_is_refused_is_an_error_where_there_are_other_moves():
-    session = EngineSession(
+    session = GtpSession(
         program(REFUSES_PASSES).parameters["command"], load_game("go(board_size=3)"), 60.0
     )
     with pytest.raises(GtpError, match="syntax error"):
@@ -255,8 +254,6 @@ def test_a_flood_takes_no_memory_while_nobody_asks():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     time.sleep(1.5)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    process.kill()
-    noisy.kill()
     for each in (process, noisy):
         each.close()
     assert grown < 10_000, "kilobytes: a second of output is ten times as much"
@@ -265,7 +262,7 @@ def test_a_flood_takes_no_memory_while_nobody_asks():
 def test_an_answer_of_many_lines_keeps_its_indentation():
     code = "input(); print('=\\n   A B\\n 1 . .\\n', flush=True); input(); input()"
     process = EngineProcess(program(code).parameters["command"])
-    assert process.ask("showboard", 10) == "   A B\n 1 . ."
+    assert ask(process, "showboard", 10) == "   A B\n 1 . ."
     process.close()
 
 
@@ -313,12 +310,12 @@ def test_a_game_that_gtp_cannot_say_is_refused():
 @pytest.mark.slow
 def test_a_process_answers_fails_and_ends():
     process = EngineProcess(ours("hex(board_size=3)").parameters["command"])
-    assert process.ask("protocol_version", 60) == "2"
-    assert process.ask("showboard", 60).count(".") == 9
+    assert ask(process, "protocol_version", 60) == "2"
+    assert ask(process, "showboard", 60).count(".") == 9
     with pytest.raises(GtpError, match="unknown command"):
-        process.ask("make_coffee", 60)
+        ask(process, "make_coffee", 60)
     process.close()
     process.close()
     assert not process.running
     with pytest.raises(EngineFailedError, match="exited during name"):
-        process.ask("name", 5)
+        ask(process, "name", 5)
