@@ -31,6 +31,7 @@ from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.check_time import checks_within
 from rave_agents.environments.masks import shown_mask
 from rave_agents.environments.plan import AUTO, checked_plan
+from rave_agents.environments.spaces import EnvAbilities
 from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
@@ -197,7 +198,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
 
     def _observation_space(self) -> Any:
         member = self.members[0] if self.members else self
-        return getattr(member.env, "observation_space", None)
+        return EnvAbilities(member.env).observation_space
 
     def _act(self, env: Any, mask: Any, observation: Any) -> int:
         value = horizon_value(self.evaluator)

@@ -14,13 +14,13 @@ from rave_agents.environments.facts import (
     UNDECLARED,
     declared_hidden,
 )
-from rave_agents.environments.spaces import is_of_old_gym, not_discrete
+from rave_agents.environments.spaces import EnvAbilities, is_of_old_gym, not_discrete
 from rave_agents.errors import UnsupportedGameError
 
 
 def env_name(env: Any) -> str:
     """Return the id of an environment, or else the name of its class, for messages."""
-    spec = getattr(env, "spec", None)
+    spec = EnvAbilities(env).spec
     return str(spec.id) if spec is not None else type(env.unwrapped).__name__
 
 
@@ -46,7 +46,7 @@ def check_plannable(env: Any) -> None:
         UnsupportedGameError: if its actions are not discrete.
     """
     check_single(env)
-    space = getattr(env, "action_space", None)
+    space = EnvAbilities(env).action_space
     if not isinstance(space, spaces.Discrete):
         raise UnsupportedGameError(
             f"{env_name(env)} cannot be planned in: its actions are {not_discrete(space)}."
@@ -109,7 +109,7 @@ def check_goes_on(env: Any) -> None:
     over = False
     inner = env
     while isinstance(inner, gymnasium.Wrapper):
-        over = over or (getattr(inner, "needs_reset", None) is True and _has_begun(inner))
+        over = over or (vars(inner).get("needs_reset") is True and _has_begun(inner))
         inner = inner.env
     values = vars(inner)
     over = over or values.get("steps_beyond_terminated") is not None
@@ -123,7 +123,7 @@ def check_goes_on(env: Any) -> None:
 
 def _has_begun(monitor: Any) -> bool:
     """True if a Monitor of Stable-Baselines3 has been reset before its episode ended."""
-    return bool(getattr(monitor, "rewards", None))
+    return bool(vars(monitor).get("rewards"))
 
 
 def time_limit(env: Any) -> tuple[float, int]:
@@ -140,7 +140,7 @@ def time_limit(env: Any) -> tuple[float, int]:
             taken = env._elapsed_steps or 0
             if env._max_episode_steps - taken < limit - elapsed:
                 limit, elapsed = env._max_episode_steps, taken
-        if getattr(env, "_has_reset", True) is False:
+        if vars(env).get("_has_reset", True) is False:
             begun = False
         env = env.env
     if not begun:

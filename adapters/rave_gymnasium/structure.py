@@ -8,6 +8,7 @@ from gymnasium import wrappers
 
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.masks import KEY, METHODS, is_mask, mask_method, shown_mask
+from rave_agents.environments.spaces import EnvAbilities, SpaceAbilities
 from rave_agents.environments.wrappers import (
     class_name,
     supersuit_changes_observations_alone,
@@ -84,7 +85,7 @@ def only_observes(wrapper: Any) -> bool:
 
 
 def _shows_mask(env: Any) -> bool:
-    return KEY in (getattr(env.observation_space, "spaces", None) or {})
+    return KEY in (SpaceAbilities(env.observation_space).spaces or {})
 
 
 MaskOf = Callable[[Any, Any, Any], Any]
@@ -99,7 +100,7 @@ def mask_function(env: Any) -> MaskOf:
     The method of a wrapper, such as sb3-contrib's ``ActionMasker``, comes first; then what an info
     or an observation shows; then the environment's own method.
     """
-    size = int(getattr(env.action_space, "n", 0))
+    size = int(SpaceAbilities(env.action_space).n)
     inner, depth = env, 0
     name = mask_method(inner)
     while name is None and isinstance(inner, gymnasium.Wrapper):
@@ -153,10 +154,10 @@ def environments_of(env: Any) -> Sequence[Any] | None:
     Raises:
         UnsupportedGameError: if they live in other processes, where the search cannot copy them.
     """
-    if isinstance(env, gymnasium.Env) or not hasattr(env, "num_envs"):
+    if isinstance(env, gymnasium.Env) or EnvAbilities(env).num_envs is None:
         return None
     inner = env
-    while not hasattr(inner, "envs"):
+    while "envs" not in vars(inner):
         wrapped = vars(inner).get("venv") or vars(inner).get("env")
         if wrapped is None and type(inner).__module__.startswith("supersuit."):
             raise UnsupportedGameError(

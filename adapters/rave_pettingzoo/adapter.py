@@ -19,6 +19,7 @@ from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.agents.views import framework_game_at
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import Knowledge, remember
+from rave_agents.environments.spaces import EnvAbilities
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import GameInfo, unknown_game
 from rave_agents.frameworks.agent import AgentType
@@ -254,7 +255,7 @@ def _env_of_own(place: str, spec: str) -> Any:
     """The environment that a function or a class of the user's own makes."""
     name, parameters = split_spec(spec)
     made = find_object(parse_object_name(f"{place}:{name}", "my_module:make_env"))
-    env = made(**parameters) if callable(made) and not hasattr(made, "reset") else made
+    env = made(**parameters) if callable(made) and EnvAbilities(made).reset is None else made
     if not isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
         raise UnknownNameError(f"{place}:{name} makes no environment of PettingZoo: got {env!r}.")
     return env

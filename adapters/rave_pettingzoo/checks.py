@@ -14,7 +14,7 @@ from rave_agents.environments.facts import (
     UNDECLARED,
     declared_hidden,
 )
-from rave_agents.environments.spaces import not_discrete
+from rave_agents.environments.spaces import EnvAbilities, not_discrete
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.environments.wrappers import class_name
 from rave_agents.errors import UnsupportedGameError
@@ -77,7 +77,7 @@ def check_searchable(env: Any, *, simultaneous: bool = False) -> None:
 def check_agents_known(env: Any) -> None:
     """Raise TypeError for an environment that does not list its agents."""
     raw = raw_env(env)
-    agents = getattr(raw, "possible_agents", None)
+    agents = EnvAbilities(raw).possible_agents
     if isinstance(agents, Iterable) and not isinstance(agents, str) and list(agents):
         return
     raise TypeError(
@@ -92,7 +92,7 @@ def check_begun(env: Any) -> None:
     raw = raw_env(env)
     parallel = isinstance(env, pettingzoo.ParallelEnv) or isinstance(raw, pettingzoo.ParallelEnv)
     if parallel or type(raw).last is not pettingzoo.AECEnv.last:
-        begun = parallel or hasattr(raw, "agent_selection")
+        begun = parallel or EnvAbilities(raw).agent_selection is not None
     else:
         begun = hasattr(raw, "_cumulative_rewards")
     try:

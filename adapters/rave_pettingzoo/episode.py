@@ -12,12 +12,13 @@ from rave_agents.agents.answers import discrete_action, is_allowed, shaped_actio
 from rave_agents.agents.named_agents import as_agent
 from rave_agents.agents.policies import Policy
 from rave_agents.agents.views import View
+from rave_agents.environments.spaces import EnvAbilities
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.endless import LONGEST_GAME, endless_game
 from rave_agents.records import fields
 from rave_pettingzoo.policies import make_policy
-from rave_pettingzoo.structure import is_parallel, is_shimmy, mask_of
+from rave_pettingzoo.structure import is_parallel, is_shimmy, mask_of, num_actions
 
 Outside = Literal["raise", "illegal"]
 """Results of an action outside its space."""
@@ -186,7 +187,7 @@ def check_agents(env: Any, agents: tuple[str, ...]) -> None:
         TypeError: if it is no environment of PettingZoo.
         ValueError: unless there is one policy for each agent.
     """
-    possible = list(getattr(env, "possible_agents", ()))
+    possible = list(EnvAbilities(env).possible_agents)
     if not possible or not isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
         raise TypeError(
             f"env_fn must make an environment of PettingZoo; it made a {type(env).__name__}."
@@ -273,8 +274,7 @@ def play_together(
 
 
 def _mask(env: Any, agent: Any, observation: Any, info: Any) -> Any:
-    size = int(getattr(env.action_space(agent), "n", 0))
-    return mask_of(env, agent, observation, info, size)
+    return mask_of(env, agent, observation, info, num_actions(env, agent))
 
 
 def _asked(policy: Policy, view: View, outside_counts: bool) -> tuple[Any, bool]:

@@ -16,6 +16,7 @@ from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.check_time import checks_within
 from rave_agents.environments.masks import KEY, LOOKED_FOR
 from rave_agents.environments.plan import AUTO
+from rave_agents.environments.spaces import EnvAbilities, SpaceAbilities
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
@@ -249,7 +250,7 @@ class LoopAgent(EnvironmentAgent):
         self, env: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]
     ) -> int:
         """Choose an action for ``player`` in a Parallel environment."""
-        if self.player not in getattr(env, "agents", ()):  # Some have them from ``reset`` on.
+        if self.player not in EnvAbilities(env).agents:  # Some have them from ``reset`` on.
             check_begun(env)
             if self._rows is not None and env.agents:
                 return 0  # Its row goes on with the others.
@@ -270,7 +271,8 @@ class LoopAgent(EnvironmentAgent):
     def _observation_space(self) -> Any:
         if self.members:
             return self.members[0]._observation_space()
-        agent = getattr(self.env, "agent_selection", None) if self.player is None else self.player
+        selected = EnvAbilities(self.env).agent_selection
+        agent = selected if self.player is None else self.player
         return None if agent is None else self.env.observation_space(agent)
 
     def _shown(
@@ -325,7 +327,7 @@ class RandomLoopAgent(LoopAgent):
         env = turns
         _check_selected(env)
         check_begun(env)
-        if not hasattr(env, "agent_selection"):
+        if EnvAbilities(env).agent_selection is None:
             raise UnsupportedGameError(
                 f"{env} has no agent_selection: a random agent plays in AEC environments."
             )
@@ -372,7 +374,7 @@ def rows_of(env: Any) -> Sequence[Row] | None:
     """
     if isinstance(env, gymnasium.Env | pettingzoo.AECEnv | pettingzoo.ParallelEnv):
         return None
-    if not hasattr(env, "num_envs"):
+    if EnvAbilities(env).num_envs is None:
         return None
     held = vars(env)
     inside = held.get("par_env")
@@ -426,7 +428,7 @@ def _check_mask(env: Any, observation: Any, mask: Any, actions: Sequence[int]) -
     legal = sorted(actions)
     if given == legal:
         return
-    unmasked = len(legal) == getattr(env.action_space(env.agent_selection), "n", None)
+    unmasked = len(legal) == SpaceAbilities(env.action_space(env.agent_selection)).n
     raise ValueError(
         f"The mask allows {given}, the environment {legal}: the observation is not that of the "
         "agent whose turn it is in the environment that this agent is bound to"

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rave_agents.environments.facts import metadata_of
+from rave_agents.environments.spaces import SpaceAbilities
 from rave_agents.errors import UnsupportedGameError
 from rave_pettingzoo.structure import env_name
 
@@ -35,7 +37,7 @@ class MirrorEnv:
     def observation_space(self, seat: int) -> Any:
         """Return the space of a seat's observations, without the mask."""
         space = self.env.observation_space(self.env.possible_agents[seat])
-        inner = getattr(space, "spaces", None)
+        inner = SpaceAbilities(space).spaces
         return space if inner is None or "observation" not in inner else inner["observation"]
 
     def observation(self, seat: int) -> Any:
@@ -56,7 +58,7 @@ class MirrorEnv:
 
 def check_draws(env: Any, mode: str) -> None:
     """Raise UnsupportedGameError if an environment does not draw in this mode."""
-    modes = (getattr(env.unwrapped, "metadata", None) or {}).get("render_modes") or ()
+    modes = metadata_of(env.unwrapped).get("render_modes") or ()
     if mode not in modes:
         raise UnsupportedGameError(
             f"{env_name(env)} does not draw with render_mode={mode!r}; it has {list(modes)}."

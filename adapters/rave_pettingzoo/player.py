@@ -12,6 +12,7 @@ from rave_agents.environments.check_time import LEAST_STEPS, CheckTime, seconds_
 from rave_agents.environments.clone_check import RAISED, Start, Step, raised
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.masks import allowed
+from rave_agents.environments.spaces import EnvAbilities, SpaceAbilities
 from rave_pettingzoo.structure import mask_of, masks_of, num_actions
 
 STEPS = 100
@@ -45,9 +46,9 @@ class ZooPlayer:
     def fresh(self, env: Any) -> Any | None:
         """Return a new raw environment after some steps; None if its arguments are unknown."""
         raw = env.unwrapped
-        if not isinstance(raw, EzPickle) or not hasattr(raw, "_ezpickle_args"):
+        if not isinstance(raw, EzPickle) or "_ezpickle_args" not in vars(raw):
             return None
-        if getattr(raw, "render_mode", None) is not None:
+        if EnvAbilities(raw).render_mode is not None:
             return None  # It might open a window.
         try:
             fresh = type(raw)(*raw._ezpickle_args, **raw._ezpickle_kwargs)
@@ -136,13 +137,15 @@ def _play(
 def _goes_on(env: Any, parallel: bool) -> bool:
     """True if the environment can be played: not before a reset, and not after the end."""
     raw = env if parallel else env.unwrapped
-    return bool(getattr(raw, "agents", None)) and (parallel or hasattr(env, "agent_selection"))
+    return bool(EnvAbilities(raw).agents) and (
+        parallel or EnvAbilities(env).agent_selection is not None
+    )
 
 
 def _choose(space: Any, mask: Any, choices: random.Random) -> Any:
     if mask is not None:
         return choices.choice(allowed(mask, int(space.n)) or [0]) + int(space.start)
-    if hasattr(space, "n"):
-        return choices.randrange(int(space.n)) + int(getattr(space, "start", 0))
+    if (size := int(SpaceAbilities(space).n)) > 0:
+        return choices.randrange(size) + int(SpaceAbilities(space).start)
     space.seed(choices.randrange(2**31))
     return space.sample()

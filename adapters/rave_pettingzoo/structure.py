@@ -16,6 +16,7 @@ from rave_agents.environments.masks import (
     shown_mask,
     takes_argument,
 )
+from rave_agents.environments.spaces import EnvAbilities, SpaceAbilities
 from rave_agents.environments.wrappers import chain, class_name
 
 SHIMMY = "OpenSpielCompatibilityV0"
@@ -105,7 +106,7 @@ def mask_source(env: Any) -> MaskSource | None:
         if name is not None:
             return functools.partial(_ask, depth, name)
     for depth, inner in enumerate(every):
-        if depth > 0 and hasattr(inner, "observe") and _shows_masks(inner):
+        if depth > 0 and EnvAbilities(inner).observe is not None and _shows_masks(inner):
             return functools.partial(_observed, depth)
     return None
 
@@ -121,7 +122,7 @@ def _ask(depth: int, name: str, env: Any, agent: Any) -> Any:
     method = getattr(env, name)
     if takes_argument(method):
         answer = method(agent)
-    elif agent == getattr(env, "agent_selection", agent):
+    elif EnvAbilities(env).agent_selection in (agent, None):
         answer = method()
     else:
         return None  # The mask of another agent.
@@ -132,7 +133,7 @@ def _ask(depth: int, name: str, env: Any, agent: Any) -> Any:
 
 def shows_mask(space: Any) -> bool:
     """True if observations of a space have a mask."""
-    return KEY in (getattr(space, "spaces", None) or {})
+    return KEY in (SpaceAbilities(space).spaces or {})
 
 
 def _shows_masks(env: Any) -> bool:
@@ -195,7 +196,7 @@ def masks_of(env: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]
 
 def num_actions(env: Any, agent: Any) -> int:
     """The number of an agent's actions; 0 if they cannot be counted."""
-    return int(getattr(env.action_space(agent), "n", 0))
+    return int(SpaceAbilities(env.action_space(agent)).n)
 
 
 def allowed_actions(mask: Any, size: int, agent: Any) -> Sequence[int]:

@@ -8,7 +8,6 @@ sees nothing until all have acted.
 
 import random
 import weakref
-from collections.abc import Mapping
 from typing import Any
 
 from pettingzoo.utils.conversions import aec_to_parallel_wrapper, parallel_to_aec_wrapper
@@ -16,6 +15,8 @@ from pettingzoo.utils.conversions import aec_to_parallel_wrapper, parallel_to_ae
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.check_time import CheckTime
 from rave_agents.environments.copying import equal
+from rave_agents.environments.facts import metadata_of
+from rave_agents.environments.spaces import EnvAbilities
 from rave_pettingzoo.cloning import CLONER
 from rave_pettingzoo.structure import inner_env, present_actions, raw_env
 
@@ -37,15 +38,14 @@ SECONDS = 1.0
 def why_simultaneous(env: Any) -> str | None:
     """Return why agents are taken to move at the same time; None if they take turns."""
     raw = raw_env(env)
-    metadata = getattr(raw, "metadata", None)
-    metadata = metadata if isinstance(metadata, Mapping) else {}
+    metadata = metadata_of(raw)
     if DECLARATION in metadata:
         return f"metadata[{DECLARATION!r}] says so" if metadata[DECLARATION] else None
     while env is not None:
         if isinstance(env, parallel_to_aec_wrapper):
             return "parallel_to_aec made it of a Parallel environment"
         env = inner_env(env)
-    if not metadata.get("is_parallelizable") or not hasattr(raw, "observe"):
+    if not metadata.get("is_parallelizable") or EnvAbilities(raw).observe is None:
         return None
     if type(raw) not in _takes_turns:
         _takes_turns[type(raw)] = _played_in_turns(raw)
@@ -63,7 +63,7 @@ def turns_at_once(env: Any) -> str | None:
     while env is not None and not isinstance(env, aec_to_parallel_wrapper):
         env = inner_env(env)
     raw = raw_env(env) if env is not None else None
-    if raw is None or not hasattr(raw, "observe"):
+    if raw is None or EnvAbilities(raw).observe is None:
         return None
     if type(raw) not in _waiting:
         _waiting[type(raw)] = _agent_that_waits(raw)
@@ -129,7 +129,7 @@ def _played_in_turns(raw: Any) -> bool:
 
 def _begun(raw: Any, seed: int = 0) -> Any:
     env = CLONER.search_cloner(raw)(raw)
-    if getattr(env, "render_mode", None) is not None:
+    if EnvAbilities(env).render_mode is not None:
         env.render_mode = None
     env.reset(seed=seed)
     return env

@@ -10,6 +10,7 @@ from typing import Any
 
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.copying import hashable
+from rave_agents.environments.spaces import EnvAbilities
 from rave_agents.environments.worlds import Unit, UserWorlds, WorldFunction
 from rave_agents.environments.wrappers import chain, class_name
 from rave_agents.errors import GameError
@@ -139,7 +140,7 @@ def _type_names(env: Any) -> Sequence[Any]:
 
 def _mover(env: Any) -> Any:
     """The agent to move; None after the end."""
-    agent = getattr(env, "agent_selection", None)
+    agent = EnvAbilities(env).agent_selection
     if agent not in env.agents or env.terminations[agent] or env.truncations[agent]:
         return None
     return agent

@@ -10,6 +10,7 @@ from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, SearchingAgent
 from rave_agents.agents.views import AnyView
 from rave_agents.config.search_config import SearchConfig
+from rave_agents.environments.spaces import SpaceAbilities
 from rave_agents.errors import UnknownNameError
 from rave_agents.game.arguments import check_arguments, unknown_name
 
@@ -103,12 +104,12 @@ class EnvironmentAgent:
         if masks is not None and not isinstance(masks, Mapping) and np.ndim(masks) == 2:
             return len(masks)
         space = self._observation_space()
-        while space is not None and isinstance(observation, Mapping) and hasattr(space, "spaces"):
-            name = next(iter(space.spaces), None)
+        while isinstance(observation, Mapping) and (inner := SpaceAbilities(space).spaces):
+            name = next(iter(inner))
             if name not in observation:
                 return None
-            observation, space = observation[name], space.spaces[name]
-        shape = getattr(space, "shape", None)
+            observation, space = observation[name], inner[name]
+        shape = SpaceAbilities(space).shape
         if observation is None or shape is None or isinstance(observation, Mapping):
             return None
         given = np.shape(observation)

@@ -39,6 +39,7 @@ from rave_agents.agents.calls import (
     takes_inner_observation,
 )
 from rave_agents.agents.views import AnyView, StateView
+from rave_agents.environments.spaces import SpaceAbilities
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.agent import Effort
 from rave_agents.frameworks.libraries import METHODS, STATE_METHODS, is_torch_module
@@ -86,7 +87,7 @@ def _known_mask(view: AnyView) -> Any:
     """The mask, or one of all actions where they are numbered; else None."""
     if view.mask is not None or isinstance(view, StateView):
         return view.mask
-    count = getattr(action_space(view), "n", None)
+    count = SpaceAbilities(action_space(view)).n or None
     return None if not isinstance(count, int | np.integer) else np.ones(int(count), np.int8)
 
 

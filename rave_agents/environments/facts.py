@@ -6,6 +6,7 @@ from typing import Any, Final, Self
 
 from rave_agents.environments.chance import Chance, ChanceReport, Knowledge
 from rave_agents.environments.plan import Plan
+from rave_agents.environments.spaces import EnvAbilities
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.facts import Facts
 
@@ -21,7 +22,7 @@ UNDECLARED: Final[Any] = object()
 
 def metadata_of(raw: Any) -> Mapping[str, Any]:
     """The metadata of an environment; empty for one without."""
-    metadata = getattr(raw, "metadata", None)
+    metadata = EnvAbilities(raw).metadata
     return metadata if isinstance(metadata, Mapping) else {}
 
 

@@ -5,6 +5,7 @@ import os
 import warnings
 from typing import Any
 
+from rave_agents.environments.spaces import EnvAbilities
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState
 
@@ -33,7 +34,7 @@ def frame_of(state: GameState, mode: str) -> Any:
 def text_frame(state: GameState) -> str | None:
     """The position as its environment renders it in text; None if that is none of its modes."""
     env = StateAbilities(state).env
-    modes = getattr(env, "metadata", None) or {}
+    modes = EnvAbilities(env).metadata or {}
     if "ansi" not in (modes.get("render_modes") or ()):
         return None
     frame = frame_of(state, "ansi")

@@ -1,6 +1,57 @@
 """Messages about spaces of actions that a search does not take."""
 
+from collections.abc import Mapping
 from typing import Any
+
+from rave_agents.game.abilities import Abilities, Method, Offered
+
+
+class SpaceAbilities(Abilities):
+    """What a space of Gymnasium's may have, by its kind."""
+
+    __slots__ = ()
+
+    spaces: Offered[Mapping[str, Any] | None] = Offered(None)
+    """The spaces inside a ``Dict``."""
+    n: Offered[int] = Offered(0)
+    """The number of elements of a ``Discrete`` space; 0 for another."""
+    start: Offered[int] = Offered(0)
+    """The least of them."""
+    shape: Offered[tuple[int, ...] | None] = Offered(None)
+    """The shape of its arrays."""
+    dtype: Offered[Any] = Offered(None)
+    """The type of their entries."""
+
+
+class EnvAbilities(Abilities):
+    """What an environment of PettingZoo's or Gymnasium's may have, some only after a reset."""
+
+    __slots__ = ()
+
+    reset: Offered[Any] = Method(None)
+    """``reset(seed=...)``: every environment has it."""
+    metadata: Offered[Any] = Offered(None)
+    """Facts that the author declares, such as the name."""
+    spec: Offered[Any] = Offered(None)
+    """How ``gymnasium.make`` made it."""
+    unwrapped: Offered[Any] = Offered(None)
+    """The environment inside all wrappers."""
+    render_mode: Offered[str | None] = Offered(None)
+    """The kind of pictures it draws."""
+    action_space: Offered[Any] = Offered(None)
+    """A space in Gymnasium; a function of the agent in PettingZoo."""
+    observation_space: Offered[Any] = Offered(None)
+    """The same for observations."""
+    num_envs: Offered[int | None] = Offered(None)
+    """The number of environments of a vectorised one."""
+    possible_agents: Offered[Any] = Offered(())
+    """All agents that it can have."""
+    agents: Offered[Any] = Offered(())
+    """The agents that are in the game."""
+    agent_selection: Offered[Any] = Offered(None)
+    """The agent to move, in an AEC environment."""
+    observe: Offered[Any] = Method(None)
+    """``observe(agent)``: what an agent of an AEC environment sees."""
 
 
 def is_of_old_gym(thing: Any) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from rave_agents.config.specs import format_call
+from rave_agents.environments.spaces import EnvAbilities
 from rave_agents.errors import RaveAgentsError, UnknownNameError
 from rave_agents.frameworks.adapters import (
     AdapterAbilities,
@@ -160,7 +161,7 @@ def is_maker(value: Any) -> bool:
     if isinstance(value, functools.partial):
         return True
     is_state = isinstance(value, GameState) or hasattr(value, "new_initial_state")
-    return callable(value) and not is_state and not hasattr(value, "reset")
+    return callable(value) and not is_state and EnvAbilities(value).reset is None
 
 
 def _made(source: Source) -> Any:
@@ -200,7 +201,7 @@ def _own_game(source: Source, name: str | None) -> Game:
     if is_maker(value):
         _check_class(value)
         _check_parameters(value, source.parameters)
-    elif not (hasattr(value, "reset") or isinstance(value, types.ModuleType | GameState)):
+    elif not (EnvAbilities(value).reset or isinstance(value, types.ModuleType | GameState)):
         wrapped = _wrapped(value)
         if wrapped is not None:
             return wrapped  # A framework's game, which is sent to other processes by itself.
@@ -292,7 +293,7 @@ def _name_of(source: Source) -> str:
         return format_call(_place_of(value), dict(source.parameters))
     if isinstance(value, types.ModuleType):
         return value.__name__.rpartition(".")[2]
-    if hasattr(value, "reset"):
+    if EnvAbilities(value).reset is not None:
         return _name_of_environment(value)
     if hasattr(value, "get_game"):
         return f"{value.get_game()}{_after(value)}"
@@ -316,8 +317,8 @@ def _place_of(maker: Any) -> str:
 
 def _name_of_environment(env: Any) -> str:
     """Its name with those parameters that its specification, or EzPickle's record, has kept."""
-    spec, raw = getattr(env, "spec", None), getattr(env, "unwrapped", env)
-    metadata = getattr(env, "metadata", None) or {}
+    offers = EnvAbilities(env)
+    spec, raw, metadata = offers.spec, offers.unwrapped or env, offers.metadata or {}
     named = getattr(spec, "id", None) or metadata.get("name") or type(raw).__name__
     kept = getattr(spec, "kwargs", None) or _ezpickled(raw)
     plain = {key: each for key, each in kept.items() if isinstance(each, _PLAIN)}

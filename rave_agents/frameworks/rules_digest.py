@@ -17,6 +17,7 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rave_agents.environments.spaces import EnvAbilities
 from rave_agents.frameworks.adapters import Game, GameAbilities, adapters
 from rave_agents.game.game_state import compiled_form
 
@@ -45,7 +46,7 @@ def rules_digest(game: Game) -> str:
     if source is not None:
         made_of += [source.value, dict(source.parameters)]
         # A name determines its object; an environment's name has its parameters.
-        if source.place is None and not hasattr(source.value, "reset"):
+        if source.place is None and EnvAbilities(source.value).reset is None:
             content = _content(source, game.name)
     digest = hashlib.sha256(content)
     for text in sorted(_texts(game.name, _modules_of(made_of))):

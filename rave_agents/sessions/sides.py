@@ -2,6 +2,7 @@
 
 import re
 
+from rave_agents.environments.spaces import EnvAbilities
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.game.notation import action_name, position_text
@@ -43,7 +44,7 @@ def side_names(state: GameState) -> tuple[str, ...]:
     """
     if state.num_players() != 2:
         return ()
-    agents = getattr(StateAbilities(state).env, "possible_agents", ())
+    agents = EnvAbilities(StateAbilities(state).env).possible_agents
     named = [re.match(r"(black|white)_\d", str(each)) for each in agents]
     if len(named) == 2 and all(named):
         return tuple(each[1].capitalize() for each in named if each)
