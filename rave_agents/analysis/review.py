@@ -19,13 +19,12 @@ from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import (
     GameState,
-    apply_path,
     hides_information,
     is_simultaneous,
-    moving_players,
 )
 from rave_agents.game.notation import action_name
 from rave_agents.game.validation import validated
+from rave_agents.records.reader import Ply, plies
 from rave_agents.results.action_statistics import ActionStatistics
 from rave_agents.results.root import principal_variation
 from rave_agents.results.search_result import SearchResult
@@ -67,7 +66,7 @@ def review_game(
 
     Args:
         game: the game or its name, see ``as_game``.
-        actions: the actions and chance outcomes from its beginning, see ``recorded_game``.
+        actions: the actions and chance outcomes from its beginning, see ``read_game``.
         agent: the agent, one that searches.
         simulations: simulations for each position, for a spec without a limit.
         seconds: seconds for each position, likewise; 1 if neither is given.
@@ -153,7 +152,8 @@ class _Reviewer:
         actions: tuple[int, ...],
         progress: Callable[[int, int], object] | None,
     ) -> Review:
-        states, steps = _positions(start, actions)
+        played = list(plies(start, actions))
+        states = [ply.state for ply in played]
         seen: list[_Seen | None] = []
         interrupted = False
         try:
@@ -165,15 +165,15 @@ class _Reviewer:
             interrupted = True
         seen += [None] * (len(states) - len(seen))
         moves = []
-        for number, step in enumerate(steps):
-            moves.append(self._reviewed(number, states, seen, step))
+        for number, ply in enumerate(played[:-1]):
+            moves.append(self._reviewed(number, states, seen, ply))
         end = states[-1]
         return Review(
             game=self._game.name.removesuffix("()"),
             agent=str(self._who),
             moves=tuple(moves),
             states=tuple(states),
-            played=tuple(step[0] if len(step) == 1 else None for step in steps),
+            played=tuple(ply.actions[0] if len(ply.actions) == 1 else None for ply in played[:-1]),
             values=tuple(map(self._value_for_first, states, seen)),
             returns=tuple(map(float, end.returns())) if end.is_terminal() else None,
             interrupted=interrupted,
@@ -189,14 +189,14 @@ class _Reviewer:
         number: int,
         states: Sequence[GameState],
         seen: Sequence[_Seen | None],
-        step: tuple[int, ...],
+        ply: Ply,
     ) -> ReviewedMove:
-        state, before = states[number], seen[number]
-        name = " ".join(_names(state, step))
+        state, before = ply.state, seen[number]
+        name = " ".join(ply.names)
         player = int(state.current_player())
         if before is None:
-            return _unsearched(number, player, name)
-        action = step[0]
+            return ReviewedMove(number=number + 1, player=player, name=name)
+        action = ply.actions[0]
         value, after, exact = self._values(before, states[number + 1], seen[number + 1], action)
         lost = self._lost(value, after)
         if action == before.result.action and not exact:
@@ -371,68 +371,9 @@ def _article(word: str) -> str:
     return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
 
-def _unsearched(number: int, player: int, name: str) -> ReviewedMove:
-    return ReviewedMove(
-        number=number + 1,
-        player=player,
-        name=name,
-        value=None,
-        value_after=None,
-        exact=False,
-        best="",
-        best_action=None,
-        line=(),
-        reply="",
-        refuted=False,
-        lost=0.0,
-        sentences=(),
-    )
-
-
 def _reply(state: GameState, answer: _Seen | None) -> str:
     return "" if answer is None else answer.result.action_name(answer.result.action)
 
 
 def _is_decision(state: GameState) -> bool:
     return not (state.is_terminal() or state.is_chance_node() or is_simultaneous(state))
-
-
-def _positions(
-    start: GameState, actions: tuple[int, ...]
-) -> tuple[list[GameState], list[tuple[int, ...]]]:
-    """The positions of a game, and what was played at each but the last."""
-    state = start.clone()
-    states, steps = [state.clone()], []
-    place = 0
-    while place < len(actions):
-        if state.is_terminal():
-            raise ValueError(f"The game is over after {place} of {len(actions)} actions.")
-        movers = moving_players(state) if is_simultaneous(state) else [0]
-        step = actions[place : place + len(movers)]
-        _check(state, step, movers, place)
-        apply_path(state, step)
-        place += len(step)
-        states.append(state.clone())
-        steps.append(step)
-    return states, steps
-
-
-def _check(state: GameState, step: tuple[int, ...], movers: Sequence[int], place: int) -> None:
-    """A framework gets no action that it does not have."""
-    for mover, action in zip(movers, step, strict=False):
-        if state.is_chance_node():
-            legal = [outcome for outcome, _ in state.chance_outcomes()]
-        elif is_simultaneous(state):
-            legal = list(state.legal_actions(mover))  # type: ignore[call-arg]
-        else:
-            legal = list(state.legal_actions())
-        if action not in legal:
-            raise ValueError(f"Action {action}, number {place + 1} of the game, is not legal.")
-    if len(step) < len(movers):
-        raise ValueError(f"The actions end with {len(step)} of those at the same time.")
-
-
-def _names(state: GameState, step: tuple[int, ...]) -> list[str]:
-    if not is_simultaneous(state):
-        return [action_name(state, step[0])]
-    return [action_name(state, a, p) for p, a in zip(moving_players(state), step, strict=True)]

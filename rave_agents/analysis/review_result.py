@@ -22,25 +22,25 @@ class ReviewedMove:
     """The player who moved; below 0 for chance and for players who move at the same time."""
     name: str
     """The move in the game's notation."""
-    value: float | None
+    value: float | None = None
     """The value of the position before it, with the best move; None if nothing tells."""
-    value_after: float | None
+    value_after: float | None = None
     """The value of the position after it; None likewise."""
-    exact: bool
+    exact: bool = False
     """True if both are proven."""
-    best: str
+    best: str = ""
     """The move that the search would have played; empty without a search."""
-    best_action: int | None
+    best_action: int | None = None
     """Its number; None likewise."""
-    line: tuple[str, ...]
+    line: tuple[str, ...] = ()
     """The line that it expected."""
-    reply: str
+    reply: str = ""
     """The best reply to the move that was played; empty if none is known."""
-    refuted: bool
+    refuted: bool = False
     """True if that reply wins, and no other that was searched does."""
-    lost: float
+    lost: float = 0.0
     """The value that it lost, as a share of the range of utilities; 0 if nothing tells."""
-    sentences: tuple[str, ...]
+    sentences: tuple[str, ...] = ()
     """Sentences about it."""
 
     @property

@@ -11,7 +11,6 @@ from rich.markup import escape
 from rave_agents.analysis.certify import certify
 from rave_agents.analysis.expected_value import solve_expected
 from rave_agents.analysis.position_analysis import analyse
-from rave_agents.analysis.recorded_game import recorded_game
 from rave_agents.analysis.review import review_game
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena.arguments import parse_agents, split_games
@@ -25,6 +24,7 @@ from rave_agents.files import written_whole
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.game_state import has_chance
 from rave_agents.game.notation import position_text
+from rave_agents.records.reader import read_game
 from rave_agents.results.numbers import counted, whole
 from rave_agents.results.progress import Progress, View, shown
 from rave_agents.web.review_page import review_page
@@ -183,7 +183,7 @@ def review(
     Ctrl-C ends it and shows what is reviewed by then.
     """
     game = as_game(call.keywords["game"])
-    start, moves = recorded_game(game, actions, number)
+    start, moves = read_game(game, actions, number)
     output.check()
     check_writable(html, "--html")
     automatic: Progress[tuple[int, int]] = None

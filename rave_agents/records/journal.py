@@ -16,14 +16,15 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, Self, TextIO
+from typing import Any, NamedTuple, NoReturn, Self, TextIO
 
 from rave_agents import __version__
 from rave_agents.files import is_deep, written_whole
 from rave_agents.game.plain_text import printable, shortened
 from rave_agents.records import fields
-from rave_agents.records.header import KINDS, planned_run
+from rave_agents.records.header import KINDS, PlannedRun, Table, planned_run
 from rave_agents.records.lock import FileLock
+from rave_agents.records.record import GameRecord
 
 FORMAT, FORMAT_VERSION = "rave-agents", 3
 """The format's name in a file, followed by the kind of run; and the format's version."""
@@ -147,6 +148,50 @@ def read_journal(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dic
         found = fields.field(lines[0], "version")
         fields.integer(found, "version", OLDEST_VERSION, FORMAT_VERSION)
     return lines[0], lines[1:]
+
+
+class JournalGames(NamedTuple):
+    """The games in a journal."""
+
+    kind: str
+    """One of ``KINDS``."""
+    header: Mapping[str, Any]
+    """The first line."""
+    run: PlannedRun
+    """The plan in it."""
+    games: Mapping[Table, tuple[GameRecord, ...]]
+    """The finished games of each table, in the order of their numbers."""
+
+
+def read_games(path: str | os.PathLike[str]) -> JournalGames:
+    """Read the games of a journal, finished or not.
+
+    Raises:
+        ValueError: if it is not a journal of games of two players; or for an invalid value, naming
+            file, line and field.
+        OSError: if it cannot be read.
+    """
+    header, lines = read_journal(path)
+    kind = _format(header).removeprefix(f"{FORMAT} ")
+    if kind not in KINDS:
+        raise ValueError(f"{path} has no games: it is the output of a {printable(kind)}.")
+    with reading(path, 1):
+        run = planned_run(kind, header)
+        players = fields.integer(header.get("players", 2), "players", 1)
+    if players != 2:
+        raise ValueError(
+            f"{path} has no games of two players: its game is one for {players} players."
+        )
+    found: dict[Table, dict[int, GameRecord]] = {table: {} for table in run.tables.values()}
+    for number, line in enumerate(lines, 2):
+        with reading(path, number):
+            table, record = run.read(line)
+        found[table].setdefault(record.number, record)
+    games = {
+        table: tuple(records[number] for number in sorted(records))
+        for table, records in found.items()
+    }
+    return JournalGames(kind, header, run, games)
 
 
 @contextlib.contextmanager

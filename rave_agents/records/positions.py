@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import Game, seeded_start
@@ -96,10 +96,13 @@ def _found(game: Game, given: str | os.PathLike[str], seed: int | None) -> Posit
         if isinstance(given, os.PathLike) or path.suffix.lower() in (".sgf", ".pgn", ".txt"):
             raise FileNotFoundError(f"There is no file {str(given)!r} to read a position from.")
         return _of_text(game, given.replace("\\n", "\n"), moves=False)
-    if is_sgf(path):
+    kind = format_of(path)
+    if kind == "sgf":
         return _of_game(path, sgf_game.read_sgf(path, game), sgf_game.count_games(path))
-    if is_pgn(path):
+    if kind == "pgn":
         return _of_game(path, pgn.read_pgn(path, game), pgn.count_games(path))
+    if kind == "journal":
+        raise ValueError(f"{path} has the games of a run; give the moves of one.")
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -111,20 +114,17 @@ def _found(game: Game, given: str | os.PathLike[str], seed: int | None) -> Posit
     return _of_text(game, "\n".join(lines), moves=True, seed=_seed_of(text, seed))
 
 
-def is_sgf(path: Path) -> bool:
-    """True for an SGF file, by its name or first characters."""
-    return path.suffix.lower() == ".sgf" or _begins(path).lstrip().startswith("(;")
-
-
-def is_pgn(path: Path) -> bool:
-    """True for a PGN file, by its name or first tag."""
-    tag = re.match(r"\s*\[\w+ \"", _begins(path))
-    return path.suffix.lower() == ".pgn" or tag is not None
-
-
-def _begins(path: Path) -> str:
+def format_of(path: Path) -> Literal["sgf", "pgn", "journal", "text"]:
+    """The format of a file of games, by its first characters or its name."""
     with path.open("rb") as file:
-        return file.read(200).decode("utf-8", errors="replace").removeprefix("\ufeff")
+        begins = file.read(200).decode("utf-8", errors="replace").removeprefix("\ufeff").lstrip()
+    if begins.startswith("{") and '"rave-agents ' in begins:
+        return "journal"
+    if path.suffix.lower() == ".sgf" or begins.startswith("(;"):
+        return "sgf"
+    if path.suffix.lower() == ".pgn" or re.match(r"\[\w+ \"", begins):
+        return "pgn"
+    return "text"
 
 
 def is_named(game: Game, name: str) -> bool:

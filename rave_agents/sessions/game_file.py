@@ -11,11 +11,10 @@ from rave_agents.game.game_state import (
     GameState,
     draws_chance,
     is_simultaneous,
-    joint_action,
-    moving_players,
 )
 from rave_agents.game.notation import legal_names
 from rave_agents.records.positions import beginning, moves_to
+from rave_agents.records.reader import plies
 from rave_agents.sessions.session import PERSON, Session
 
 
@@ -38,7 +37,8 @@ def game_text(session: Session) -> str:
     clocks = [clock.time_left()[0] for clock in session.clocks if clock is not None]
     if clocks:
         lines.append(f"# seconds left: {' '.join(f'{left:.1f}' for left in clocks)}")
-    lines += _written(beginning(game, start.seed), moves_to(game, start))
+    for ply in plies(beginning(game, start.seed), moves_to(game, start)):
+        lines += _words(ply.state, ply.players, ply.actions)
     for number, turn in enumerate(session.turns):
         lines += _words(session.before(number), turn.players, turn.actions)
     return "\n".join(lines) + "\n"
@@ -72,27 +72,10 @@ def restore_clocks(session: Session, path: str | os.PathLike[str]) -> None:
             clock.set_left(left)
 
 
-def _written(state: GameState, actions: Sequence[int]) -> list[str]:
-    """A line for each action from a state on, which is changed."""
-    lines: list[str] = []
-    place = 0
-    while place < len(actions):
-        together = is_simultaneous(state)
-        players = tuple(moving_players(state)) if together else ()
-        step = tuple(actions[place : place + max(1, len(players))])
-        lines += _words(state, players, step)
-        if together:
-            state.apply_actions(joint_action(players, step, state.num_players()))  # type: ignore[attr-defined]
-        else:
-            state.apply_action(step[0])
-        place += len(step)
-    return lines
-
-
 def _words(state: GameState, players: Sequence[int], actions: Sequence[int]) -> list[str]:
     """Moves in the game's notation; by number where a name does not tell them."""
     if not is_simultaneous(state):
-        return [_word(legal_names(state), actions[0])]
+        return [_word(legal_names(state), action) for action in actions]
     pairs = zip(players, actions, strict=True)
     return [_word(legal_names(state, player), action) for player, action in pairs]
 

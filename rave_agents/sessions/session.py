@@ -24,6 +24,7 @@ from rave_agents.game.game_state import (
 from rave_agents.game.notation import action_name, legal_names
 from rave_agents.records.openings import draw_outcome
 from rave_agents.records.positions import Position, beginning, moves_to, set_up
+from rave_agents.records.reader import plies
 from rave_agents.searcher.clock import Clock
 from rave_agents.sessions.sides import side_names
 
@@ -310,20 +311,10 @@ class Session:
         seed = self.seed if self.start.seed is None else self.start.seed
         self.start = set_up(self.game, seed=seed)
         self.restart()
-        place = 0
-        while place < len(actions):
-            state = self.state
-            if is_simultaneous(state):
-                players = tuple(moving_players(state))
-                player = int(PlayerId.SIMULTANEOUS)
-            else:
-                player = int(state.current_player())
-                players = () if state.is_chance_node() else (player,)
-            step = tuple(actions[place : place + max(1, len(players))])
-            pairs = zip(step, players or (None,), strict=True)
-            names = tuple(action_name(state, *pair) for pair in pairs)
-            self._play(Turn(player, players, step, names), ())
-            place += len(step)
+        for ply in plies(self.state, actions):
+            if ply.actions:
+                player = int(ply.state.current_player())
+                self._play(Turn(player, ply.players, ply.actions, ply.names), ())
 
     # Clocks.
 

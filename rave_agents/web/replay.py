@@ -16,9 +16,9 @@ from rave_agents.frameworks.plain_games import (
     make_plain_game,
     reason_of,
 )
-from rave_agents.game.game_state import NO_ACTION, is_simultaneous
-from rave_agents.game.notation import action_name
+from rave_agents.game.game_state import joint_action
 from rave_agents.records.openings import agent_seed, start_state
+from rave_agents.records.reader import Ply, plies
 from rave_agents.records.record import GameRecord
 from rave_agents.results.search_result import SearchResult
 
@@ -26,15 +26,11 @@ from rave_agents.results.search_result import SearchResult
 class Step(NamedTuple):
     """A position of a game and the move played there."""
 
-    state: Any
-    """The position, before the move."""
-    action: int | None
-    """The action played; None at the end and for simultaneous moves."""
-    move: str
-    """The move in the game's notation; empty at the end."""
+    ply: Ply
+    """The position, and the actions taken there."""
     mover: int | None
-    """Index of the agent that moved, 0 for the match's first; None for chance, openings and the
-    end."""
+    """Index of the agent that moved, 0 for the match's first; None for chance, openings,
+    simultaneous moves and the end."""
     result: SearchResult | None
     """The agent's search of the position; None if it does not search here."""
 
@@ -54,60 +50,26 @@ def replay(
         ValueError: if an action is not legal, or there are too few or too many.
         Exception: any exception of the game.
     """
-    state = start_state(game, seed, record.pair)
     thinkers = [_thinker(game, who, record, seed, index) for index, who in enumerate(agents)]
-    actions = list(record.actions)
+    told = [thinker for thinker in thinkers if thinker is not None]
     done = 0
-    while done < len(actions) and not state.is_terminal():
-        before = state.clone()
-        if is_simultaneous(state):
-            joint = actions[done : done + state.num_players()]
-            _check_joint(state, joint, done)
-            words = [action_name(state, a, p) for p, a in enumerate(joint)]
-            for thinker in filter(None, thinkers):
-                thinker.inform_actions(before, joint)
-            state.apply_actions(joint)  # type: ignore[attr-defined]
-            done += len(joint)
-            yield Step(before, None, ", ".join(words), None, None)
-            continue
-        player, action = int(state.current_player()), actions[done]
-        _check_legal(_choices(state), action, done)
-        plays = done >= len(record.opening) and not state.is_chance_node()
-        mover = (player + record.first_seat) % 2 if plays else None
-        thinker = None if mover is None else thinkers[mover]
-        result = None
-        if thinker is not None:
-            thinker.step(before.clone())
-            result = thinker.last_result
-        move = action_name(state, action)
-        for each in filter(None, thinkers):
-            each.inform_action(before, player, action)
-        state.apply_action(action)
-        done += 1
-        yield Step(before, action, move, mover, result)
-    if done < len(actions):
-        raise ValueError(f"The game is over after {done} of {len(actions)} actions.")
-    yield Step(state, None, "", None, None)
-
-
-def _choices(state: Any) -> Sequence[int]:
-    if state.is_chance_node():
-        return [outcome for outcome, _ in state.chance_outcomes()]
-    actions: Sequence[int] = state.legal_actions()
-    return actions
-
-
-def _check_joint(state: Any, joint: Sequence[int], done: int) -> None:
-    if len(joint) < state.num_players():
-        raise ValueError(f"The actions end with {len(joint)} of those at the same time.")
-    for player, action in enumerate(joint):
-        _check_legal(list(state.legal_actions(player)) or [NO_ACTION], action, done + player)
-
-
-def _check_legal(legal: Sequence[int], action: int, number: int) -> None:
-    """Check an action here, since a framework may read out of bounds for an invalid one."""
-    if action not in legal:
-        raise ValueError(f"Action {action}, number {number + 1} of the game, is not legal.")
+    for ply in plies(start_state(game, seed, record.pair), record.actions, joint=True):
+        state, result, mover = ply.state, None, None
+        if len(ply.players) > 1:
+            for thinker in told:
+                thinker.inform_actions(
+                    state, joint_action(ply.players, ply.actions, state.num_players())
+                )
+        elif ply.actions:
+            if ply.players and done >= len(record.opening):
+                mover = (ply.players[0] + record.first_seat) % 2
+            if mover is not None and thinkers[mover] is not None:
+                thinkers[mover].step(state.clone())
+                result = thinkers[mover].last_result
+            for thinker in told:
+                thinker.inform_action(state, int(state.current_player()), ply.actions[0])
+        yield Step(ply, mover, result)
+        done += len(ply.actions)
 
 
 def _thinker(game: Game, who: AgentSpec | None, record: GameRecord, seed: int, index: int) -> Any:
@@ -138,7 +100,7 @@ def _reason_against(request: Any) -> str:
     try:
         record = GameRecord.from_dict(values)
         for step in replay(make_plain_game(game), (None, None), record, seed):
-            str(step.state)
+            str(step.ply.state)
     except Exception as error:
         return reason_of(error)
     return ""

@@ -249,30 +249,32 @@ def _replayed(
         told = None if thought is None else {**thought.to_dict(), "now": True, "turn": number}
         said = printable(_sentence(step, number, match.agents))
         steps.append({"said": said, "thought": told})
-        if step.move:
+        if step.ply.actions:
             turns.append(
                 {
-                    "player": int(step.state.current_player()),
-                    "names": [printable(step.move)],
+                    "player": int(step.ply.state.current_player()),
+                    "names": [*map(printable, step.ply.names)],
                     "value": None if thought is None else thought.value_of(0, 2),
                     "word": "",
                 }
             )
+    played = [step.ply.actions[0] if len(step.ply.actions) == 1 else None for step in replayed]
     why = f" ({record.ending})" if record.ending else ""
     return stored_game(
         printable(title + why),
         plain_name(match.game),
-        [step.state for step in replayed],
-        [step.action for step in replayed[:-1]],
+        [step.ply.state for step in replayed],
+        played[:-1],
         steps=steps,
         turns=turns,
-        rings={n: (n, step.action) for n, step in enumerate(replayed) if step.action is not None},
+        rings={n: (n, action) for n, action in enumerate(played) if action is not None},
     )
 
 
 def _sentence(step: Step, number: int, agents: tuple[str, str]) -> str:
-    if not step.move:
+    move = ", ".join(step.ply.names)
+    if not step.ply.actions:
         return "The end."
     if step.mover is not None:
-        return f"{number + 1}. {agents[step.mover]} plays {step.move}"
-    return f"{number + 1}. {step.move} (opening or chance)"
+        return f"{number + 1}. {agents[step.mover]} plays {move}"
+    return f"{number + 1}. {move} (opening or chance)"

@@ -6,12 +6,12 @@ from helpers.lines_of_play import after
 from typer.testing import CliRunner
 
 from rave_agents import as_game
-from rave_agents.analysis.recorded_game import recorded_game
 from rave_agents.analysis.review import review_game
 from rave_agents.arena import play_match
 from rave_agents.cli import app
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.notation import apply_moves
+from rave_agents.records.reader import read_game
 
 AGENT = "uct_solver(simulations=2000)"
 LOST = "x(0,0) o(1,0) x(0,2) o(2,2) x(1,1)"
@@ -94,21 +94,21 @@ def test_games_are_read_from_lists_of_moves_and_journals(tmp_path):
     game = as_game("tic_tac_toe")
     listed = tmp_path / "game.txt"
     listed.write_text("# mine\nx(1,1)\no(0,0)\n")
-    assert recorded_game(game, listed).actions == (4, 0)
+    assert read_game(game, listed).actions == (4, 0)
     journal = tmp_path / "match.jsonl"
     match = play_match("tic_tac_toe", "random", "random", games=2, output=journal)
-    assert recorded_game(game, journal, 2).actions == match.records[1].actions
+    assert read_game(game, journal, 2).actions == match.records[1].actions
     with pytest.raises(ValueError, match="2 games of tic_tac_toe"):
-        recorded_game(game, journal, 3)
+        read_game(game, journal, 3)
     with pytest.raises(ValueError, match="0 games of hex"):
-        recorded_game(as_game("hex"), journal)
+        read_game(as_game("hex"), journal)
 
 
 def test_an_sgf_is_reviewed(tmp_path):
     pytest.importorskip("sgfmill", reason="sgfmill is not installed")
     path = tmp_path / "game.sgf"
     path.write_text("(;FF[4]GM[1]SZ[5];B[aa];W[bb])")
-    assert len(recorded_game(as_game("go(board_size=5)"), path).actions) == 2
+    assert len(read_game(as_game("go(board_size=5)"), path).actions) == 2
 
 
 @pytest.mark.full

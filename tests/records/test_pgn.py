@@ -5,11 +5,11 @@ The moves are made up; what each line is like is how the program in its name wri
 
 import pytest
 
-from rave_agents.analysis.recorded_game import recorded_game
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.notation import apply_moves
 from rave_agents.records.pgn import read_pgn
 from rave_agents.records.positions import set_up
+from rave_agents.records.reader import read_game
 
 pytest.importorskip("chess", reason="python-chess is not installed")
 
@@ -224,7 +224,7 @@ REPEATED = "1. e4 e5 2. Nf3 Nf6 3. Ng1 Ng8 4. Nf3 Nf6 5. Ng1 Ng8"
 def test_a_review_ends_with_the_game_where_a_file_goes_on(moves, count, how, tmp_path, caplog):
     path = file(tmp_path, moves)
     with caplog.at_level("WARNING", "rave_agents"):
-        start, actions = recorded_game(as_game("chess"), path)
+        start, actions = read_game(as_game("chess"), path)
     assert len(actions) == count
     assert how in caplog.text
     for action in actions:
@@ -246,10 +246,10 @@ def test_a_repetition_at_the_end_of_a_file_is_no_fault(tmp_path, caplog):
 def test_a_game_of_a_file_is_chosen_by_its_number(tmp_path):
     path = file(tmp_path, '[Event "1"]\n1. e4 e5 1-0\n[Event "2"]\n\n1. d4 *\n')
     chess = as_game("chess")
-    assert len(recorded_game(chess, path, 1).actions) == 2
-    assert len(recorded_game(chess, path, 2).actions) == 1
+    assert len(read_game(chess, path, 1).actions) == 2
+    assert len(read_game(chess, path, 2).actions) == 1
     with pytest.raises(ValueError, match="has only 2 games, not number 3"):
-        recorded_game(chess, path, 3)
+        read_game(chess, path, 3)
     with pytest.raises(ValueError, match="has several games"):
         set_up(chess, position=path)
 
@@ -269,4 +269,4 @@ def test_results_that_differ_are_reported(content, told, tmp_path, caplog):
 
 def test_a_pgn_without_moves_has_nothing_to_review(tmp_path):
     with pytest.raises(ValueError, match="has no moves: there is nothing to review"):
-        recorded_game(as_game("chess"), file(tmp_path, '[Event "x"]\n\n*\n'))
+        read_game(as_game("chess"), file(tmp_path, '[Event "x"]\n\n*\n'))

@@ -7,13 +7,13 @@ import re
 
 import pytest
 
-from rave_agents.analysis.recorded_game import recorded_game
 from rave_agents.arena import play_match
 from rave_agents.engines.client.boards import go_rows
 from rave_agents.engines.client.vertices import Vertices
 from rave_agents.engines.gtp_engine import GtpEngine
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.records.positions import set_up
+from rave_agents.records.reader import read_game
 from rave_agents.records.sgf_game import read_sgf, sgf_parameters
 
 GO, HEX = "go(board_size=5,komi=7.5)", "hex(board_size=5)"
@@ -330,7 +330,7 @@ def test_no_advice_is_given_that_meets_another_fault(other, tmp_path):
 def test_a_handicap_is_laid_by_moves_where_the_game_lays_no_such(stones, tmp_path, caplog):
     path = file(tmp_path, f"(;SZ[9]KM[7.5]HA[2]{stones}PL[W];W[ee];B[cc])")
     with caplog.at_level("WARNING", "rave_agents"):
-        start, actions = recorded_game(as_game("go(board_size=9)"), path)
+        start, actions = read_game(as_game("go(board_size=9)"), path)
     rows = go_rows(str(start))
     assert [row.count("X") for row in rows] == [0, 0, 1, 0, 0, 0, 1, 0, 0]
     assert (rows[2][6], rows[6][2]) == ("X", "X")
@@ -341,7 +341,7 @@ def test_a_handicap_is_laid_by_moves_where_the_game_lays_no_such(stones, tmp_pat
 
 def test_a_rectangle_of_stones_is_a_handicap(tmp_path):
     path = file(tmp_path, "(;SZ[9]KM[7.5]HA[4]AB[aa:bb];W[ee])")
-    rows = go_rows(str(recorded_game(as_game("go(board_size=9)"), path).start))
+    rows = go_rows(str(read_game(as_game("go(board_size=9)"), path).start))
     assert rows[0].startswith("XX+")
     assert rows[1].startswith("XX+")
     assert sum(row.count("X") for row in rows) == 4
@@ -382,7 +382,7 @@ def test_a_review_ends_with_the_game_where_a_file_goes_on(
 ):
     path = file(tmp_path, content)
     with caplog.at_level("WARNING", "rave_agents"):
-        assert len(recorded_game(as_game(game), path).actions) == count
+        assert len(read_game(as_game(game), path).actions) == count
     assert how in caplog.text
     with pytest.raises(
         ValueError, match="does not end at a position of the game: the game is over after"
@@ -392,9 +392,9 @@ def test_a_review_ends_with_the_game_where_a_file_goes_on(
 
 def test_a_game_of_a_collection_is_chosen_by_its_number(tmp_path):
     path, game = file(tmp_path, f"(;SZ[5]{MOVES})\n(;SZ[5];B[aa])"), as_game(GO)
-    assert len(recorded_game(game, path).actions) == 3
-    assert len(recorded_game(game, path, 2).actions) == 1
+    assert len(read_game(game, path).actions) == 3
+    assert len(read_game(game, path, 2).actions) == 1
     with pytest.raises(ValueError, match="it has only 2 games, not number 3"):
-        recorded_game(game, path, 3)
+        read_game(game, path, 3)
     with pytest.raises(ValueError, match="has several games"):
         set_up(game, position=path)

@@ -203,9 +203,9 @@ def test_replayed_agents_think_what_they_played(files):
         steps = list(replay(game, agents, record, match.seed))
         thought = [step for step in steps if step.result is not None]
         assert thought
-        assert all(step.result.action == step.action for step in thought)
+        assert all((step.result.action,) == step.ply.actions for step in thought)
         assert len(steps) == len(record.actions) + 1
-        assert steps[-1].state.is_terminal()
+        assert steps[-1].ply.state.is_terminal()
 
 
 @pytest.mark.full
