@@ -10,7 +10,7 @@ from rave_agents.compiler.dispatch import kernel
 SLOTS = 4
 """Entries of a bucket of the table."""
 
-USED = 8
+USED = 7
 """Index in the search's ``control``: the number of entries in use."""
 
 SECOND_HALF = np.uint64(32)

@@ -27,32 +27,24 @@ from rave_agents.compiler.entry import entry
 from rave_agents.kernel.players import CHANCE
 from rave_agents.simulate.expansion import Expansion
 from rave_agents.solver.bounds_table import NONE, BoundsTable, look_up, store
-from rave_agents.solver.path import call_expander, depth_on_path, shorten_path
+from rave_agents.solver.path import depth_on_path, expand_next, mark_path, shorten_path
 from rave_agents.solver.records import (
-    ANSWER_FULL,
-    CAPACITY,
-    DEPTHS,
-    EXPANDED,
-    HEADER_ACTION,
+    DEPTH,
+    ENTERING,
+    GOES_ON,
     HEADER_COUNT,
-    HEADER_DEPTH,
     HEADER_PLAYER,
-    LOW,
+    LOOPS,
     NO_DEPTH,
+    NO_TURNS,
+    NODES,
     NUM_PLAYERS,
-    PATHS,
+    SETTLED,
 )
 
-FAILED, GOES_ON, FINISHED, STACK_FULL, POOL_FULL, LISTS_FULL, NO_TURNS = range(7)
-"""Reasons why the search returns: an error in the game, no steps left, sweep finished, a full
-buffer, or a position with neither a single mover nor chance."""
-
-DEPTH, ENTERING, NODES, LIMIT, SWEEP, CUT, LOOPS, POOL = range(8)
-"""Indices in ``Search.control``: the depth; 1 if the position there is not yet expanded; positions
-expanded; the sweep's depth limit and number; positions cut by depth, and by loops; capacity of the
-pool. ``USED`` and ``PATHS`` are further indices."""
-
-CONTROL_WORDS = 16
+LIMIT, SWEEP, CUT = 3, 5, 6
+"""Indices in ``Search.control`` in addition to those of ``records.py``: the sweep's depth limit and
+number, and the number of positions cut by depth. ``bounds_table.USED`` is a further one."""
 
 LARGEST, SMALLEST, MEAN = 0, 1, 2
 """Kinds of nodes: the player moves, others do, or chance."""
@@ -80,7 +72,7 @@ class Stack(NamedTuple):
 
     first: NDArray[np.int64]
     """Index in the pool of the first child."""
-    num_children: NDArray[np.int64]
+    size: NDArray[np.int64]
     kind: NDArray[np.int64]
     alpha: NDArray[np.float64]
     beta: NDArray[np.float64]
@@ -140,18 +132,9 @@ def enter(search: Any) -> int:
     """Expand the position at the end of the path."""
     control, stack, header = search.control, search.stack, search.expansion.header
     depth = control[DEPTH]
-    begin: Any = np.int64(0)
-    if depth > 0:
-        begin = stack.first[depth - 1] + stack.num_children[depth - 1]
-        header[HEADER_ACTION] = search.pool.action[stack.chosen[depth - 1]]
-    if depth >= header[DEPTHS]:
-        return STACK_FULL
-    if begin + header[CAPACITY] > control[POOL]:
-        return POOL_FULL
-    header[HEADER_DEPTH] = depth
-    answered = call_expander(search)
-    if answered != EXPANDED:
-        return LISTS_FULL if answered == ANSWER_FULL else FAILED
+    status = expand_next(search)
+    if status != GOES_ON:
+        return status
     player = header[HEADER_PLAYER]
     if player < CHANCE or header[HEADER_COUNT] == 0:
         return NO_TURNS
@@ -160,12 +143,10 @@ def enter(search: Any) -> int:
         stack.kind[depth] = MEAN
     elif player == search.question.player:
         stack.kind[depth] = LARGEST
-    stack.first[depth], stack.num_children[depth] = begin, header[HEADER_COUNT]
-    stack.begin[depth] = control[NODES]
     stack.chosen[depth] = NONE
     mark_path(search, depth)
     for index in range(header[HEADER_COUNT]):
-        add_child(search, depth, index, begin + index)
+        add_child(search, depth, index, stack.first[depth] + index)
     control[NODES] += 1
     control[ENTERING] = 0
     return GOES_ON
@@ -229,7 +210,7 @@ def weigh(search: Any, depth: int) -> None:
         low = high = -math.inf
     elif kind == SMALLEST:
         low = high = math.inf
-    for at in range(first, first + stack.num_children[depth]):
+    for at in range(first, first + stack.size[depth]):
         if kind == LARGEST:
             low, high = max(low, pool.low[at]), max(high, pool.high[at])
         elif kind == SMALLEST:
@@ -280,7 +261,7 @@ def choose(search: Any, depth: int) -> Any:
     kind, first = stack.kind[depth], stack.first[depth]
     chosen: Any = np.int64(NONE)
     most = -math.inf
-    for at in range(first, first + stack.num_children[depth]):
+    for at in range(first, first + stack.size[depth]):
         if pool.state[at] == CLOSED:
             continue
         low, high = pool.low[at], pool.high[at]
@@ -348,7 +329,7 @@ def go_up(search: Any, depth: int, state: int) -> int:
     store(search, first, second, control[NODES] - stack.begin[depth], sweep)
     shorten_path(search, depth)
     if depth == 0:
-        return FINISHED
+        return SETTLED
     at = stack.chosen[depth - 1]
     pool.low[at] = max(pool.low[at], bounds[0])
     pool.high[at] = min(pool.high[at], bounds[1])
@@ -359,13 +340,3 @@ def go_up(search: Any, depth: int, state: int) -> int:
         pool.state[at] = CLOSED
     control[DEPTH] = depth - 1
     return GOES_ON
-
-
-@kernel
-def mark_path(search: Any, depth: int) -> None:
-    """Add the position at the end of the path to the path's hash table."""
-    mask = search.control[PATHS] - 1
-    place = np.int64(search.stack.keys[2 * depth + 1] & LOW) & mask
-    while search.on_path[place] != 0:
-        place = (place + 1) & mask
-    search.on_path[place] = depth + 1

@@ -6,28 +6,27 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rave_agents.certificates.checker import after
 from rave_agents.errors import GameError
 from rave_agents.game.game_state import GameState
 from rave_agents.game.utility_limits import utility_limits
 from rave_agents.game.validation import NonNegative, Positive, validated
-from rave_agents.simulate.expansion import Place
-from rave_agents.solver import expectation as codes
+from rave_agents.solver import records as codes
 from rave_agents.solver.bounds_table import NONE, SLOTS, USED, BoundsTable, look_up
-from rave_agents.solver.buffers import (
-    FIRST_CHILDREN,
-    FIRST_DEPTHS,
-    SLICE_SECONDS,
-    expander_of,
-    grown,
-    with_room,
+from rave_agents.solver.buffers import PathBuffers, next_slice
+from rave_agents.solver.expectation import (
+    CUT,
+    LIMIT,
+    SWEEP,
+    Pool,
+    Question,
+    Search,
+    Stack,
+    run,
 )
-from rave_agents.solver.expectation import Pool, Question, Search, Stack, run
 from rave_agents.solver.keys import hashed
 from rave_agents.solver.proof_search import check_provable
-from rave_agents.solver.records import PATHS
 
 FIRST_LIMIT = 16
 """Depth limit of the first sweep; it doubles while sweeps are cut off."""
@@ -69,7 +68,7 @@ class ValueProgress(NamedTuple):
     """The share of the table in use."""
 
 
-class ExpectedValue:
+class ExpectedValue(PathBuffers):
     """Finds the expected return that a player can guarantee from positions, against all others.
 
     The player maximises the return and all others together minimise it; in two-player constant-sum
@@ -89,6 +88,9 @@ class ExpectedValue:
         ValueError: for an invalid memory size or precision.
     """
 
+    Stack, Pool = Stack, Pool
+    _NEEDS = "a single player to move, or chance,"
+
     @validated
     def __init__(
         self,
@@ -99,6 +101,7 @@ class ExpectedValue:
         precision: NonNegative = 0.0,
     ) -> None:
         check_provable(state)
+        super().__init__(state)
         limits = utility_limits(state)
         span = limits.high - limits.low
         self.question: Question = Question(
@@ -118,12 +121,8 @@ class ExpectedValue:
             np.zeros(entries, np.int64),
             buckets,
         )
-        self.control: NDArray[np.int64] = np.zeros(codes.CONTROL_WORDS, np.int64)
         self._bounds = np.zeros(2)
         self._slice = 1000
-        self._expansion, self._expander = expander_of(state)
-        self._make_stack(FIRST_DEPTHS)
-        self._make_pool(FIRST_CHILDREN)
         self.end: str = ""
         """Why the last search ended: ``"solved"``, ``"positions"``, ``"seconds"``, or
         ``"exhausted"`` if play can go on forever and the bounds do not meet."""
@@ -169,7 +168,7 @@ class ExpectedValue:
                     self.end = "positions" if counted else "seconds"
                     return found
             before, found = found, self.known(state)
-            if self.control[codes.CUT] > 0 and limit < MOST_LIMIT:
+            if self.control[CUT] > 0 and limit < MOST_LIMIT:
                 limit *= 2
             elif found != before:
                 unchanged = 0
@@ -224,9 +223,9 @@ class ExpectedValue:
         return bounds.low <= question.least if low else bounds.high >= question.greatest
 
     def _key(self, state: GameState) -> tuple[int, int]:
-        if not self._expander.set_root(state):
+        if not self.expander.set_root(state):
             raise GameError("The position belongs to another game than the search.")
-        first, second = self._expander.root_key()
+        first, second = self.expander.root_key()
         return first ^ self.question.salt, second ^ self.question.salt
 
     def _begin(self, state: GameState, limit: int) -> None:
@@ -234,9 +233,9 @@ class ExpectedValue:
         control, stack = self.control, self.stack
         stack.keys[:2] = self._key(state)
         stack.alpha[0], stack.beta[0] = -math.inf, math.inf
-        control[codes.DEPTH], control[codes.ENTERING], control[codes.LIMIT] = 0, 1, limit
-        control[codes.CUT] = control[codes.LOOPS] = 0
-        control[codes.SWEEP] += 1
+        control[codes.DEPTH], control[codes.ENTERING], control[LIMIT] = 0, 1, limit
+        control[CUT] = control[codes.LOOPS] = 0
+        control[SWEEP] += 1
         self.on_path[:] = 0
         self._bind()
 
@@ -246,14 +245,14 @@ class ExpectedValue:
             Search(
                 self.question,
                 self._table,
-                self._expansion,
+                self.expansion,
                 self.stack,
-                self._pool,
+                self.pool,
                 self.on_path,
                 self._bounds,
                 self.control,
-                self._expander.address,
-                self._expansion.header.ctypes.data,
+                self.expander.address,
+                self.expansion.header.ctypes.data,
             )
         )
 
@@ -262,50 +261,8 @@ class ExpectedValue:
         begin = time.perf_counter()
         with np.errstate(over="ignore"):
             status = self._run(self._slice)
-        factor = SLICE_SECONDS / max(time.perf_counter() - begin, 1e-6)
         if status == codes.GOES_ON:
-            # Adapt the slice gradually: one slow position must not stall the clock.
-            self._slice = int(self._slice * min(2.0, max(0.5, factor))) + 1
-        self._mend(status)
-        return bool(status == codes.FINISHED)
-
-    def _mend(self, status: int) -> None:
-        """Handle the reason why the search returned."""
-        header = self._expansion.header
-        if status == codes.FAILED:
-            self._expander.raise_pending()
-        elif status == codes.NO_TURNS:
-            raise GameError(
-                "A position with neither a single player to move nor chance "
-                f"(player {header[Place.PLAYER]})."
-            )
-        elif status == codes.STACK_FULL:
-            self._make_stack(2 * int(header[Place.DEPTHS]))
-        elif status == codes.POOL_FULL:
-            self._make_pool(2 * len(self._pool.action) + int(header[Place.ACTION_CAPACITY]))
-        elif status == codes.LISTS_FULL:
-            required = int(header[Place.REQUIRED_ACTIONS])
-            self._expansion = with_room(self._expansion, self._expander, required)
-        else:
-            return
-        self._bind()
-
-    def _make_stack(self, depths: int) -> None:
-        first, children, kind, chosen, begin, probe = np.zeros((6, depths + 1), np.int64)
-        alpha, beta = np.zeros((2, depths + 1))
-        keys = np.zeros(2 * depths + 2, np.uint64)
-        made = Stack(first, children, kind, alpha, beta, chosen, begin, probe, keys)
-        self.stack: Stack = grown(getattr(self, "stack", None), made)
-        self._expander.reserve(depths)
-        self.on_path: NDArray[np.int64] = np.zeros(4 * depths, np.int64)
-        self.control[PATHS] = 4 * depths
-        with np.errstate(over="ignore"):
-            for depth in range(int(self.control[codes.DEPTH])):
-                codes.mark_path(self, depth)
-
-    def _make_pool(self, children: int) -> None:
-        low, high, share = np.zeros((3, children))
-        action, keys = np.zeros(children, np.int32), np.zeros(2 * children, np.uint64)
-        made = Pool(action, keys, low, high, share, np.zeros(children, np.int64))
-        self._pool = grown(getattr(self, "_pool", None), made)
-        self.control[codes.POOL] = children
+            self._slice = next_slice(self._slice, time.perf_counter() - begin)
+        if self.grow(status):
+            self._bind()
+        return bool(status == codes.SETTLED)

@@ -8,22 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.compiler.layout import call_address
-from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.errors import GameError
 from rave_agents.game.game_state import GameState
 from rave_agents.simulate.expansion import FORESEEN, Answered, Place
 from rave_agents.solver import records as codes
-from rave_agents.solver.buffers import (
-    FIRST_CHILDREN,
-    FIRST_DEPTHS,
-    expander_of,
-    grown,
-    with_room,
-)
+from rave_agents.solver.buffers import PathBuffers
 from rave_agents.solver.carriers import turned_cells
 from rave_agents.solver.children import weight_of_others
 from rave_agents.solver.keys import Key
 from rave_agents.solver.records import Pool, Search, Shared, Stack, Statement, Trail
 from rave_agents.solver.search import run
+from rave_agents.solver.state_expander import StateExpander
 from rave_agents.solver.table import (
     INFINITE,
     MOST,
@@ -45,9 +40,6 @@ from rave_agents.solver.table import (
 TRAIL_ENTRIES = 2**14
 """Capacity of the trail."""
 
-MOST_DEPTHS = 2**20
-"""Maximum length of the path: a longer game is taken to be endless."""
-
 
 class Known(NamedTuple):
     """The known result of a statement about a position."""
@@ -60,7 +52,7 @@ class Known(NamedTuple):
     """Moves to the end of the game."""
 
 
-class PathSearch:
+class PathSearch(PathBuffers):
     """A search along a path of positions, with a transposition table.
 
     Args:
@@ -68,7 +60,11 @@ class PathSearch:
         table: the table.
         values: array for the values met at ends of games.
         shared: data shared with searches in other threads.
+        foresee: True to stop at positions whose winner is certain.
+        value: a value function for initial numbers, see ``ProofSearch``.
     """
+
+    Stack, Pool = Stack, Pool
 
     def __init__(
         self,
@@ -79,32 +75,44 @@ class PathSearch:
         foresee: bool,
         value: Any,
     ) -> None:
+        self._cell_words = table.stride - PLAIN_WORDS
+        super().__init__(state, value, self._cell_words)
         self.table, self.values, self.shared = table, values, shared
-        self.control: NDArray[np.int64] = np.zeros(codes.CONTROL_WORDS, np.int64)
-        """Numbers of the search, see ``records.py``."""
         self.decided: NDArray[np.int64] = np.zeros(2 * codes.RANKS, np.int64)
         """How much work each action has decided recently."""
-        self._expansion, self.expander = expander_of(state, value)
-        self._expansion.header[Place.COUNT_MOVES] = 1
-        self._cell_words = table.stride - PLAIN_WORDS
-        self.control[codes.CELL_WORDS] = self._cell_words
-        self._expansion.header[Place.CARRIER_WORDS] = self._cell_words
-        rules: Any = getattr(self.expander, "rules", None)
+        header, rules = self.expansion.header, self._rules
         # The package's own rules never repeat a position.
         self.control[codes.MAY_LOOP] = rules is None or rules.is_checked
         if rules is not None and rules.more_stones_never_hurt:
             foresee = foresee and self._cell_words > 0  # A foreseen win comes with a carrier.
-        self._expansion.header[Place.FORESEE] = foresee
+        header[Place.COUNT_MOVES], header[Place.FORESEE] = 1, foresee
+        self.control[codes.CELL_WORDS] = header[Place.CARRIER_WORDS] = self._cell_words
         self.num_cells: int = 1
         """Cells of the board; 1 if proofs have no carriers."""
         self._turned: NDArray[np.int64] = np.zeros(2, np.int64)
         if self._cell_words > 0:
             self.num_cells, self._turned = rules.num_distinct_actions, turned_cells(rules)
-        self._make_stack(FIRST_DEPTHS)
-        self._make_pool(FIRST_CHILDREN)
-        self._waiting = Trail(_words(2 * TRAIL_ENTRIES), _words(TRAIL_ENTRIES))
+        self._weighed = np.zeros(codes.WEIGHED, np.int64)
+        self._used = np.zeros(3 * self._cell_words + 1, np.uint64)
+        self._waiting = Trail(
+            np.zeros(2 * TRAIL_ENTRIES, np.uint64), np.zeros(TRAIL_ENTRIES, np.uint64)
+        )
         self.control[codes.WAITING] = TRAIL_ENTRIES
         self._statement: Statement | None = None
+
+    @property
+    def _rules(self) -> Any:
+        """The rules of a compiled game; None for others."""
+        return getattr(self.expander, "rules", None)
+
+    @property
+    def may_loop(self) -> bool:
+        """True if play may go on forever, as far as is known before the search.
+
+        The package's own rules, and OpenSpiel's positions in C++, never repeat a position.
+        """
+        own = self._rules is not None and self._rules.is_checked
+        return own or isinstance(self.expander, StateExpander)
 
     def set_root(self, state: GameState) -> None:
         """Start from another position, dropping any unfinished search."""
@@ -129,9 +137,9 @@ class PathSearch:
             word: the word.
             legal: the legal actions in ascending order.
         """
-        move, rules = int(move_of(word)), getattr(self.expander, "rules", None)
+        move, rules = int(move_of(word)), self._rules
         if self._cell_words > 0:
-            image = int(self._expansion.images[0])  # Set when the root's key was computed.
+            image = int(self.expansion.images[0])  # Set when the root's key was computed.
             places = self._turned.reshape(2, -1, self.num_cells)
             action = int(places[1, image, move % self.num_cells])
             return action if action in legal else None
@@ -154,26 +162,26 @@ class PathSearch:
 
     def _expand_root(self) -> int:
         """Expand the root into the buffers; returns the number of actions."""
-        self._expansion.header[Place.DEPTH] = 0
+        self.expansion.header[Place.DEPTH] = 0
         while True:
-            header = self._expansion.header
+            header = self.expansion.header
             status = call_address(self.expander.address, header.ctypes.data)
             if status == Answered.DONE:
                 return int(header[Place.NUM_ACTIONS])
             if status == Answered.FAILED:
                 self.expander.raise_pending()
-            self._make_lists()
+            self._grow_lists()
 
     def known_after(self, statements: Sequence[Statement]) -> dict[int, list[Known]]:
         """Known results of statements after each root action, by the expander's actions."""
         return {
-            int(self._expansion.actions[place]): [self._known_after(place, s) for s in statements]
+            int(self.expansion.actions[place]): [self._known_after(place, s) for s in statements]
             for place in range(self._expand_root())
         }
 
     def _known_after(self, place: int, statement: Statement) -> Known:
         """The known result of a statement after a root action."""
-        expansion = self._expansion
+        expansion = self.expansion
         if expansion.ends[place]:
             players = int(expansion.header[Place.NUM_PLAYERS])
             value = float(expansion.returns[place * players + statement.player])
@@ -194,29 +202,29 @@ class PathSearch:
     def begin(self, statement: Statement) -> None:
         """Prepare to prove or refute a statement about the root."""
         self._statement = statement
-        control, stack = self.control, self._stack
+        control, stack = self.control, self.stack
         control[codes.DEPTH], control[codes.ENTERING] = 0, 1
         control[codes.IDLE] = control[codes.TRAIL] = control[codes.LOOPS] = 0
         stack.keys[:2] = self.root_key(statement)
-        stack.image[0] = self._expansion.images[0]
+        stack.image[0] = self.expansion.images[0]
         stack.most_phi[0] = stack.most_delta[0] = INFINITE
         stack.taken[0] = 0
-        self._on_path[:] = 0
+        self.on_path[:] = 0
         self._bind()
 
     def _bind(self) -> None:
         """Pass the current arrays to the compiled search."""
         assert self._statement is not None
-        header = self._expansion.header
+        header = self.expansion.header
         record = Search(
             self._statement,
             self.table,
             self.shared,
-            self._expansion,
-            self._stack,
-            self._pool,
+            self.expansion,
+            self.stack,
+            self.pool,
             self._waiting,
-            self._on_path,
+            self.on_path,
             self.values,
             self.control,
             self.decided,
@@ -237,74 +245,18 @@ class PathSearch:
 
     def mend(self, status: int) -> None:
         """Handle the reason why the search returned, except for a full table."""
-        header = self._expansion.header
-        if status == codes.FAILED:
-            self.expander.raise_pending()
-        elif status == codes.NO_TURNS:
-            raise UnsupportedGameError(
-                "The solver needs a single player to move in each position, but here chance or "
-                f"several players move (player {header[Place.PLAYER]})."
-            )
-        elif status == codes.STACK_FULL:
-            depths = 2 * int(header[Place.DEPTHS])
-            if depths > MOST_DEPTHS:
-                raise GameError(f"A game has not ended after {MOST_DEPTHS // 2} moves.")
-            self._make_stack(depths)
-        elif status == codes.POOL_FULL:
-            self._make_pool(2 * len(self._pool.action) + int(header[Place.ACTION_CAPACITY]))
-        elif status == codes.LISTS_FULL:
-            self._make_lists()
-        else:
-            return
-        self._bind()
-
-    def _make_stack(self, depths: int) -> None:
-        old: Stack | None = getattr(self, "_stack", None)
-        room = depths + 1  # The search writes the next depth before it checks for room.
-        numbers: Any = [np.zeros(room, np.int64) for _ in range(8)]
-        numbers += [_words(2 * room), _words(2 * room)]
-        numbers += [np.zeros(room, np.int64), np.zeros(room, np.int64)]
-        self._stack: Stack = grown(old, Stack(*numbers))
-        self.expander.reserve(depths)
-        self._weighed = np.zeros(codes.WEIGHED, np.int64)
-        self._used = _words(3 * self._cell_words + 1)
-        self._on_path = np.zeros(4 * depths, np.int64)
-        self.control[codes.PATHS] = 4 * depths
-        for depth in range(int(self.control[codes.DEPTH]) if old is not None else 0):
-            place = int(self._stack.keys[2 * depth + 1]) % 2**32 % (4 * depths)
-            while self._on_path[place]:
-                place = (place + 1) % (4 * depths)
-            self._on_path[place] = depth + 1
-
-    def _make_pool(self, children: int) -> None:
-        old: Pool | None = getattr(self, "_pool", None)
-        made = Pool(
-            np.zeros(children, np.int32),
-            _words(2 * children),
-            np.zeros(children, np.int64),
-            np.zeros(children, np.int64),
-            _words(children),
-            np.zeros(children, np.int64),
-            np.zeros(children, np.int64),
-            _words(children * self._cell_words + 1),
-            np.zeros(children, np.int64),
-        )
-        self._pool: Pool = grown(old, made)
-        self.control[codes.POOL] = children
-
-    def _make_lists(self) -> None:
-        required = int(self._expansion.header[Place.REQUIRED_ACTIONS])
-        self._expansion = with_room(self._expansion, self.expander, required)
+        if self.grow(status):
+            self._bind()
 
     def root_numbers(self) -> tuple[float, float, int, int]:
         """The root's proof number, disproof number, number of moves and number of settled moves."""
-        stack, pool = self._stack, self._pool
+        stack, pool = self.stack, self.pool
         children = slice(0, int(stack.size[0]))
         settled = int(np.count_nonzero(pool.word[children]))
         is_open = pool.word[children] == 0
         phi = float(min(pool.phi[children][is_open].tolist(), default=math.inf))
         deltas = pool.delta[children][is_open].tolist()
-        judges = int(self._expansion.header[codes.HEADER_JUDGES])
+        judges = int(self.expansion.header[codes.HEADER_JUDGES])
         delta = float(max(deltas) + weight_of_others(judges, len(deltas))) if deltas else math.inf
         if not stack.is_own[0]:
             phi, delta = delta, phi
@@ -316,14 +268,10 @@ class PathSearch:
         if self._statement is None or (control[codes.DEPTH] == 0 and control[codes.ENTERING]):
             return
         proof, disproof, _, _ = self.root_numbers()
-        work = quantised(int(control[codes.NODES] - self._stack.begin[0]))
+        work = quantised(int(control[codes.NODES] - self.stack.begin[0]))
         # 0 and infinity are reserved for settled positions.
         proof, disproof = min(max(1, proof), MOST), min(max(1, disproof), MOST)
         word = packed_open(int(proof), int(disproof), work)
         first, second = self.root_key(self._statement)
         with np.errstate(over="ignore"):
             store(self.table, np.uint64(first), np.uint64(second), word)
-
-
-def _words(count: int) -> Any:
-    return np.zeros(count, np.uint64)

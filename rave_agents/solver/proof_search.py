@@ -20,11 +20,10 @@ from rave_agents.game.game_state import (
 from rave_agents.game.utility_limits import utility_limits
 from rave_agents.game.validation import checked, validated
 from rave_agents.solver import records as codes
-from rave_agents.solver.buffers import SLICE_SECONDS, cell_words_of
+from rave_agents.solver.buffers import SLICE_SECONDS, cell_words_of, next_slice
 from rave_agents.solver.keys import Key, hashed
 from rave_agents.solver.path_search import Known
 from rave_agents.solver.records import Statement
-from rave_agents.solver.state_expander import StateExpander
 from rave_agents.solver.table import (
     OPEN,
     PROVEN,
@@ -180,14 +179,8 @@ class ProofSearch:
 
     @property
     def may_loop(self) -> bool:
-        """True if play may go on forever, as far as is known before the search.
-
-        The package's own rules, and OpenSpiel's positions in C++, never repeat a position.
-        """
-        expander = self._team.first.expander
-        rules = getattr(expander, "rules", None)
-        own = rules is not None and rules.is_checked
-        return own or isinstance(expander, StateExpander)
+        """True if play may go on forever, see ``PathSearch.may_loop``."""
+        return self._team.first.may_loop
 
     @property
     def table_share(self) -> float:
@@ -377,8 +370,7 @@ class ProofSearch:
         status = self._team.run(steps, positions)
         spent = time.perf_counter() - begin
         if status == codes.GOES_ON and steps == self._slice:
-            factor = min(seconds, SLICE_SECONDS) / max(spent, 1e-6)
-            self._slice = int(self._slice * min(2.0, max(0.5, factor))) + 1
+            self._slice = next_slice(self._slice, spent, min(seconds, SLICE_SECONDS))
         return status == codes.SETTLED
 
     def _progress(self, seconds: float, first: int, at_least: float) -> ProofProgress:

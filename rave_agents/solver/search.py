@@ -48,28 +48,20 @@ from rave_agents.solver.children import (
     take_known,
     weight_of_others,
 )
-from rave_agents.solver.path import call_expander, depth_on_path, lengthen_path, shorten_path
+from rave_agents.solver.path import depth_on_path, expand_next, lengthen_path, shorten_path
 from rave_agents.solver.records import (
-    ANSWER_FULL,
     BEST,
-    CAPACITY,
     CELL_WORDS,
     DECIDED,
     DELTA,
     DEPTH,
-    DEPTHS,
     ENTERING,
-    EXPANDED,
-    FAILED,
     FARTHEST,
     GOES_ON,
-    HEADER_ACTION,
     HEADER_COUNT,
-    HEADER_DEPTH,
     HEADER_JUDGES,
     HEADER_PLAYER,
     IDLE,
-    LISTS_FULL,
     LOOPS,
     LOST,
     MAY_LOOP,
@@ -81,15 +73,12 @@ from rave_agents.solver.records import (
     NODES,
     OTHERS,
     PHI,
-    POOL,
-    POOL_FULL,
     RANKS,
     RESTS,
     ROOM,
     SECOND,
     SETTLED,
     SHARES,
-    STACK_FULL,
     TABLE_FULL,
     TRAIL,
     VARIES,
@@ -143,27 +132,17 @@ def run(search: Search, steps: int) -> int:
 def enter(search: Search) -> int:
     """Expand the position at the end of the path, and look up its children."""
     control, stack, header = search.control, search.stack, search.expansion.header
-    begin: Any = np.int64(0)
     depth = control[DEPTH]
-    if depth > 0:
-        begin = stack.first[depth - 1] + stack.size[depth - 1]
-        header[HEADER_ACTION] = search.pool.action[stack.chosen[depth - 1]]
     if search.table.counts[NUM_USED] > control[ROOM]:
         return TABLE_FULL
-    if depth >= header[DEPTHS]:
-        return STACK_FULL
-    if begin + header[CAPACITY] > control[POOL]:
-        return POOL_FULL
-    header[HEADER_DEPTH] = depth
-    answered = call_expander(search)
-    if answered != EXPANDED:
-        return LISTS_FULL if answered == ANSWER_FULL else FAILED
+    status = expand_next(search)
+    if status != GOES_ON:
+        return status
     if header[HEADER_PLAYER] < 0:
         return NO_TURNS
+    begin: Any = np.int64(stack.first[depth])
     own = 1 if header[HEADER_PLAYER] == search.statement.player else 0
-    stack.first[depth], stack.size[depth] = begin, header[HEADER_COUNT]
-    stack.is_own[depth] = own
-    stack.begin[depth], stack.trail[depth] = control[NODES], control[TRAIL]
+    stack.is_own[depth], stack.trail[depth] = own, control[TRAIL]
     if depth > 0 and own != stack.is_own[depth - 1]:
         # The parent's thresholds are written from its mover's view: swap them if the mover changes.
         most = stack.most_phi[depth]
