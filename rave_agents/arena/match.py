@@ -16,7 +16,7 @@ from rave_agents.arena.arguments import (
 )
 from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.play import Table
-from rave_agents.arena.referee import checked_referee
+from rave_agents.arena.referee import referee_program
 from rave_agents.arena.run import GameCount, Jobs, Pairing, Plan, Run, RunOptions, Shard
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.workers import Key
@@ -231,7 +231,8 @@ class _MatchRun(Run[MatchResult]):
 
 def _referee(spec: AgentSpec | str, game: Game) -> AgentSpec:
     parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
-    return checked_referee(parsed, game)
+    referee_program(parsed, game)
+    return parsed
 
 
 def _start(game: Game, moves: Moves, position: str | os.PathLike[str] | None) -> tuple[int, ...]:

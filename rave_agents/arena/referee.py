@@ -4,8 +4,7 @@ import math
 import re
 
 from rave_agents.agents.named_agents import AgentSpec
-from rave_agents.engines.client.gtp import GtpAgent, GtpError, GtpSession
-from rave_agents.engines.client.session import DEFAULT_TIMEOUT
+from rave_agents.engines.client.gtp import GtpAgent, GtpError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import GameState
 
@@ -26,11 +25,8 @@ class Referee:
     """
 
     def __init__(self, spec: AgentSpec, game: Game) -> None:
-        checked_referee(spec, game)
-        command = str(spec.parameters["command"])
-        timeout = float(spec.parameters.get("timeout", DEFAULT_TIMEOUT))
-        self._session = GtpSession(command, game, timeout)
-        self._session.restart()
+        self._program = referee_program(spec, game)
+        self._program.restart()
 
     def refusal(self, action: int) -> str | None:
         """Send the next move to the program; returns the reason of a refusal, or None.
@@ -39,7 +35,7 @@ class Referee:
             EngineFailedError: if the program fails.
         """
         try:
-            self._session.play(action)
+            self._program.play(action)
         except GtpError as error:
             return str(error)
         return None
@@ -53,7 +49,7 @@ class Referee:
             EngineFailedError: if the program fails.
         """
         try:
-            score = self._session.ask("final_score").strip()
+            score = self._program.ask("final_score").strip()
         except GtpError:
             return returns, ""
         match = _SCORE.fullmatch(score)
@@ -70,11 +66,11 @@ class Referee:
 
     def close(self) -> None:
         """End the game; the program waits for the next one."""
-        self._session.release()
+        self._program.close()
 
 
-def checked_referee(spec: AgentSpec, game: Game) -> AgentSpec:
-    """Check the spec of a referee.
+def referee_program(spec: AgentSpec, game: Game) -> GtpAgent:
+    """Return the program of a referee's spec; it is not started yet.
 
     Raises:
         UnsupportedGameError: if the game's moves cannot be written in the protocol.
@@ -82,8 +78,7 @@ def checked_referee(spec: AgentSpec, game: Game) -> AgentSpec:
     """
     if spec.name != "gtp":
         raise ValueError(f"A referee is a GTP program, such as gtp(command=...): got {spec}.")
-    GtpAgent(game, 0, **spec.parameters)
-    return spec
+    return GtpAgent(game, 0, **spec.parameters)
 
 
 def decided_returns(state: GameState, loser: int) -> list[float]:

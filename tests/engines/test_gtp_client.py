@@ -9,7 +9,7 @@ import pytest
 
 from rave_agents.agents.named_agents import AgentSpec, make_agent
 from rave_agents.arena import RunError, play_match
-from rave_agents.engines.client.gtp import GtpError, GtpSession, ask
+from rave_agents.engines.client.gtp import GtpError, ask
 from rave_agents.engines.client.process import EngineFailedError, EngineProcess
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import load_game
@@ -140,19 +140,16 @@ while line := input():
 
 def test_a_pass_that_is_the_only_move_need_not_be_told():
     """Such as by gtp-rhino, which refuses it."""
-    game = load_game("othello")
-    session = GtpSession(program(REFUSES_PASSES).parameters["command"], game, 60.0)
-    session.follow([44, 45, 26, 52, 60, 59, 54, 61, 64])
-    session.drop()
+    agent = make_agent(program(REFUSES_PASSES), load_game("othello"), 0)
+    agent.follow([44, 45, 26, 52, 60, 59, 54, 61, 64])
+    agent.drop()
 
 
 def test_a_pass_that_is_refused_is_an_error_where_there_are_other_moves():
-    session = GtpSession(
-        program(REFUSES_PASSES).parameters["command"], load_game("go(board_size=3)"), 60.0
-    )
+    agent = make_agent(program(REFUSES_PASSES), load_game("go(board_size=3)"), 0)
     with pytest.raises(GtpError, match="syntax error"):
-        session.follow([9])
-    session.drop()
+        agent.follow([9])
+    agent.drop()
 
 
 FLOOD = "import sys\nwhile True: sys.stdout.write({text!r} * 1000)"

@@ -5,7 +5,7 @@ import pytest
 from rave_openspiel import OpenSpielState
 
 from rave_agents import make_agent
-from rave_agents.engines.client.session import moves_so_far
+from rave_agents.engines.client.agent import moves_so_far
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import rules_class

@@ -1,22 +1,21 @@
 """The named agent ``uci``: plays another program's moves over the Universal Chess Interface."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
-from rave_agents.engines.client.process import LARGEST_ANSWER, EngineFailedError, EngineProcess
-from rave_agents.engines.client.session import (
+from rave_agents.engines.client.agent import (
     DEFAULT_TIMEOUT,
     EngineAgent,
-    EngineSession,
     check_command,
     engine_agent_type,
 )
+from rave_agents.engines.client.process import LARGEST_ANSWER, EngineFailedError, EngineProcess
 from rave_agents.engines.client.uci_moves import UciMoves
 from rave_agents.errors import ForfeitError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import GameState
 from rave_agents.game.validation import Count, Positive, validated
-from rave_agents.searcher.clock import Clock
 
 DEFAULT_SECONDS = 0.1
 """Seconds a move for a program without a limit."""
@@ -27,38 +26,55 @@ _LARGEST_OUTPUT = 1 << 30
 _OPTION = re.compile(r"option name (.+?) type ")
 
 
-class UciSession(EngineSession):
-    """A running UCI program that follows one game.
+class UciAgent(EngineAgent):
+    """Plays what a UCI program answers to ``go``; see ``EngineAgent``.
 
     Args:
-        command: the command line that starts the program.
-        game: the game.
-        timeout: seconds that the program may take for an answer.
+        game: chess, shogi, xiangqi, othello, amazons, breakthrough or clobber.
+        player: the seat.
+        command: the program's command line, such as ``"fairy-stockfish"``.
         variant: the program's name of the game; None for the usual one.
+        nodes: positions that the program searches per move.
+        depth: plies that it searches per move.
+        seconds: wall-clock seconds per move; 0.1 without any limit.
         options: the program's options, such as ``"Hash=16;Skill Level=5"``.
-        limits: words of ``go`` with their values, such as ``{"nodes": 1000}``; empty for
-            ``DEFAULT_SECONDS`` a move, or the clock.
+        timeout: seconds that the program may take for an answer.
+        clock: the time control that the agent announces to the program; None for none.
 
     Raises:
         UnsupportedGameError: if the game's moves cannot be written in UCI.
-        ValueError: for options of another form.
+        TypeError, ValueError: for a value that is not allowed.
     """
 
+    @validated
     def __init__(
         self,
-        command: str,
         game: Game,
-        timeout: float,
+        player: int,
         *,
-        variant: str | None,
-        options: str,
-        limits: Mapping[str, int],
+        command: str | None = None,
+        variant: str | None = None,
+        nodes: Count | None = None,
+        depth: Count | None = None,
+        seconds: Positive | None = None,
+        options: str = "",
+        timeout: Positive = DEFAULT_TIMEOUT,
+        clock: str | float | None = None,
     ) -> None:
+        line = check_command("uci", command, "fairy-stockfish")
+        if seconds is not None and clock is not None:
+            raise ValueError("Give seconds a move or a clock, not both.")
         self.moves: UciMoves = UciMoves(game)
         self._variant = variant or self.moves.variant
         self._options = _parsed_options(options)
-        self._limits = limits
-        super().__init__(command, game, timeout, self._variant, options)
+        movetime = None if seconds is None else _milliseconds(seconds)
+        limits = {"nodes": nodes, "depth": depth, "movetime": movetime}
+        self._limits = [f"{name} {most}" for name, most in limits.items() if most is not None]
+        super().__init__("uci", game, line, timeout, clock)
+
+    @property
+    def _setting(self) -> tuple[Any, ...]:
+        return *super()._setting, self._variant, *self._options.items()
 
     def _forget_moves(self) -> None:
         super()._forget_moves()
@@ -102,8 +118,7 @@ class UciSession(EngineSession):
         process.send("ucinewgame")
         self._ask(process, "isready", "readyok")
 
-    def answer(self, state: GameState, actions: Sequence[int], clock: Clock | None) -> int:
-        """Return the program's move, see ``EngineSession.answer``."""
+    def _answer(self, state: GameState, actions: Sequence[int]) -> int:
         self._follow(actions)
         begun = list(actions[len(self._actions) :])
         if begun and self._turn[: len(begun)] == begun:
@@ -114,7 +129,7 @@ class UciSession(EngineSession):
         )
         # Somebody else, such as an opening, began the turn: the program may only finish it.
         only = self.moves.completions(self._state, begun) if begun else []
-        command = " ".join([self._go(clock), *(["searchmoves", *only] if only else [])])
+        command = " ".join([self._go(), *(["searchmoves", *only] if only else [])])
         answer = self._ask(process, command, "bestmove", _LARGEST_OUTPUT)
         word = answer[-1].removeprefix("bestmove").strip().partition(" ")[0]
         try:
@@ -134,60 +149,15 @@ class UciSession(EngineSession):
             turn = actions[len(self._actions) : len(self._actions) + size]
             self._words.append(self.moves.write(self._state, turn))
             for action in turn:
-                self.note(action)
+                self._note(action)
 
-    def _go(self, clock: Clock | None) -> str:
-        limits = [f"{name} {value}" for name, value in self._limits.items()]
+    def _go(self) -> str:
+        limits, clock = [*self._limits], self.clock
         if clock is not None and not clock.control.phases:
             left = max(1, int(1000 * clock.time_left()[0]))
             gain = int(1000 * clock.control.increment)
             limits += [f"wtime {left} btime {left} winc {gain} binc {gain}"]
         return " ".join(["go", *(limits or [f"movetime {_milliseconds(DEFAULT_SECONDS)}"])])
-
-
-class UciAgent(EngineAgent):
-    """Plays what a UCI program answers to ``go``; see ``EngineAgent``.
-
-    Args:
-        game: chess, shogi, xiangqi, othello, amazons, breakthrough or clobber.
-        player: the seat.
-        command: the program's command line, such as ``"fairy-stockfish"``.
-        variant: the program's name of the game; None for the usual one.
-        nodes: positions that the program searches per move.
-        depth: plies that it searches per move.
-        seconds: wall-clock seconds per move; 0.1 without any limit.
-        options: the program's options, such as ``"Hash=16;Skill Level=5"``.
-        timeout: seconds that the program may take for an answer.
-        clock: the time control that the agent announces to the program; None for none.
-
-    Raises:
-        UnsupportedGameError: if the game's moves cannot be written in UCI.
-        TypeError, ValueError: for a value that is not allowed.
-    """
-
-    @validated
-    def __init__(
-        self,
-        game: Game,
-        player: int,
-        *,
-        command: str | None = None,
-        variant: str | None = None,
-        nodes: Count | None = None,
-        depth: Count | None = None,
-        seconds: Positive | None = None,
-        options: str = "",
-        timeout: Positive = DEFAULT_TIMEOUT,
-        clock: str | float | None = None,
-    ) -> None:
-        line = check_command("uci", command, "fairy-stockfish")
-        if seconds is not None and clock is not None:
-            raise ValueError("Give seconds a move or a clock, not both.")
-        movetime = None if seconds is None else _milliseconds(seconds)
-        given = {"nodes": nodes, "depth": depth, "movetime": movetime}
-        limits = {name: value for name, value in given.items() if value is not None}
-        session = UciSession(line, game, timeout, variant=variant, options=options, limits=limits)
-        super().__init__("uci", session, player, clock)
 
 
 def _milliseconds(seconds: float) -> int:

@@ -14,8 +14,6 @@ from rave_agents.game.notation import action_name
 
 _Writer = Callable[[GameState, int], str]
 
-_XIANGQI_RANKS = 10
-_SHOGI_SIZE = 9
 _AMAZONS_SIZE = 10
 _AMAZONS_TURN = 3
 """Actions of a turn in Amazons: the square left, the square reached, the square of the arrow."""
@@ -28,7 +26,7 @@ class UciMoves:
         game: the game.
 
     Raises:
-        UnsupportedGameError: if UCI has no words for its moves, or not on a board of this size.
+        UnsupportedGameError: if UCI has no words for its moves on this board.
     """
 
     def __init__(self, game: Game) -> None:
@@ -42,7 +40,7 @@ class UciMoves:
         """Actions that one word describes."""
 
     def write(self, state: GameState, actions: Sequence[int]) -> str:
-        """The word of a turn's legal actions, from its beginning."""
+        """Write the legal actions of a whole turn as one word."""
         if self.turn == 1:
             return self._write(state, actions[0])
         now, squares = state.clone(), []
@@ -53,7 +51,7 @@ class UciMoves:
         return f"{source}{target},{target}{arrow}"
 
     def read(self, state: GameState, word: str) -> tuple[int, ...]:
-        """The legal actions of a word.
+        """Return the legal actions of a word.
 
         Raises:
             LookupError: if there are none.
@@ -73,10 +71,10 @@ class UciMoves:
         return tuple(actions)
 
     def _usual(self, state: GameState, word: str, legal: Mapping[str, int]) -> str:
-        """The usual word for a move that is written in another way, with other letter case.
+        """The usual word for a move in other letter case, or for castling as in Chess960.
 
         Raises:
-            LookupError: if it is no legal move, or not certain which.
+            LookupError: if it is no legal move, or ambiguous.
         """
         found = [each for each in legal if each.lower() == word.lower()]
         castling = _CASTLINGS.get(word.lower())
@@ -117,41 +115,48 @@ def _variant(short_name: str, parameters: Mapping[str, Any], name: str) -> tuple
     )
 
 
-def _upside_down(rows: int) -> _Writer:
-    """The ranks are counted from the top: the first player's stone is in that corner there."""
+def _moved(pattern: str, place: Callable[[int, int], tuple[int, int]]) -> _Writer:
+    """Write an action by the squares in its name.
+
+    Args:
+        pattern: a regular expression with the two coordinates of a square; letters count from 1.
+        place: the file and the rank of that square, both from 1.
+    """
 
     def write(state: GameState, action: int) -> str:
-        squares = re.findall(r"([a-z])(\d+)", action_name(state, action))
-        return "".join(f"{letter}{rows + 1 - int(digits)}" for letter, digits in squares)
+        found = re.findall(pattern, action_name(state, action))
+        squares = [place(*map(_number, coordinates)) for coordinates in found]
+        return "".join(f"{chr(ord('a') + file - 1)}{rank}" for file, rank in squares)
 
     return write
 
 
-def _breakthrough(state: GameState, action: int) -> str:
-    """OpenSpiel's first player comes from the top: the board is turned by half."""
-    return "".join(
-        chr(ord("a") + 7 - (ord(letter) - ord("a"))) + str(9 - int(digit))
-        for letter, digit in re.findall(r"([a-h])(\d)", action_name(state, action))
-    )
+def _number(coordinate: str) -> int:
+    return int(coordinate) if coordinate.isdecimal() else ord(coordinate) - ord("a") + 1
 
 
-def _clobber_5_by_6(state: GameState, action: int) -> str:
-    """Five rows of six: the board is mirrored at its diagonal from the top left."""
-    return "".join(
-        chr(ord("a") + 5 - int(digit)) + str(6 - (ord(letter) - ord("a")))
-        for letter, digit in re.findall(r"([a-f])(\d)", action_name(state, action))
-    )
+_SQUARE, _NUMBERS = r"([a-j])(\d+)", r"(\d+)\D+(\d+)"
 
+# OpenSpiel's first player comes from the top: turned by half.
+_breakthrough = _moved(_SQUARE, lambda letter, digit: (9 - letter, 9 - digit))
+# A part of a turn, by row from the top and column.
+_amazons = _moved(_NUMBERS, lambda row, column: (column, 11 - row))
+# Row from the top and column, both from 0.
+_xiangqi = _moved(_NUMBERS, lambda row, column: (column + 1, 10 - row))
+# Files count from the right, and ranks are letters.
+_shogi_squares = _moved(r"([1-9])([a-i])", lambda file, rank: (10 - file, 10 - rank))
 
 _CLOBBERS: dict[tuple[Any, Any], tuple[str, _Writer]] = {
-    (5, 6): ("clobber", _clobber_5_by_6),
-    (6, 5): ("clobber", _upside_down(6)),
-    (10, 10): ("clobber10", _upside_down(10)),
+    # Five rows of six: mirrored at the diagonal from the top left.
+    (5, 6): ("clobber", _moved(_SQUARE, lambda letter, digit: (6 - digit, 7 - letter))),
+    # Ranks count from the top.
+    (6, 5): ("clobber", _moved(_SQUARE, lambda letter, digit: (letter, 7 - digit))),
+    (10, 10): ("clobber10", _moved(_SQUARE, lambda letter, digit: (letter, 11 - digit))),
 }
 
 
 def _othello(state: GameState, action: int) -> str:
-    """Ranks are counted from the top there; who passes moves their first stone to where it is."""
+    """Ranks count from the top; a pass moves the player's first stone to where it is."""
     name = action_name(state, action)
     if name != "pass":
         return f"P@{name[0]}{9 - int(name[1])}"
@@ -164,42 +169,23 @@ def _othello(state: GameState, action: int) -> str:
     raise LookupError(name)
 
 
-def _amazons(state: GameState, action: int) -> str:
-    """The square of a part of a turn: rows are counted from the top there."""
-    row, column = map(int, re.findall(r"\d+", action_name(state, action)))
-    return f"{chr(ord('a') + column - 1)}{_AMAZONS_SIZE + 1 - row}"
-
-
-def _xiangqi(state: GameState, action: int) -> str:
-    numbers = list(map(int, re.findall(r"\d+", action_name(state, action))))
-    rows, columns = numbers[0::2], numbers[1::2]
-    return "".join(
-        f"{chr(ord('a') + column)}{_XIANGQI_RANKS - row}"
-        for row, column in zip(rows, columns, strict=True)
-    )
-
-
 def _shogi(state: GameState, action: int) -> str:
-    """Write a move of shogi, with files from the right and ranks as letters, as in USI."""
-    name = action_name(state, action)
-    squares = "".join(
-        f"{chr(ord('a') + _SHOGI_SIZE - int(file))}{_SHOGI_SIZE - (ord(rank) - ord('a'))}"
-        for file, rank in re.findall(r"([1-9])([a-i])", name)
-    )
+    """A move, or a drop such as ``P@e5``; OpenSpiel names them as USI does."""
+    name, squares = action_name(state, action), _shogi_squares(state, action)
     if "*" in name:
         return f"{name[0]}@{squares}"
     return squares + ("+" if name.endswith("+") else "")
 
 
 def _chess(state: GameState, action: int) -> str:
-    """Seen from the positions before and after the move, both as FEN."""
+    """The move that leads from one FEN to the other: OpenSpiel names moves by SAN."""
     after = state.clone()
     after.apply_action(action)
     before, then = _pieces(str(state)), _pieces(str(after))
     own = str.isupper if str(state).split()[1] == "w" else str.islower
     gone = [s for s, piece in before.items() if own(piece) and then.get(s) != piece]
     come = [s for s, piece in then.items() if own(piece) and before.get(s) != piece]
-    if len(gone) == 2:  # castling: the king's squares tell
+    if len(gone) == 2:  # Castling is written by the king's squares.
         gone = [square for square in gone if before[square] in "Kk"]
         come = [square for square in come if then[square] in "Kk"]
     source, target = gone[0], come[0]
@@ -222,7 +208,7 @@ def _pieces(fen: str) -> dict[str, str]:
 
 
 _CASTLINGS = {"e1h1": "e1g1", "e1a1": "e1c1", "e8h8": "e8g8", "e8a8": "e8c8"}
-"""Castling written as in Chess960: the king takes its own rook."""
+"""Castling as in Chess960, where the king takes its own rook, and as usual."""
 
 _VARIANTS: dict[str, tuple[str, _Writer]] = {
     "chess": ("chess", _chess),

@@ -1,13 +1,10 @@
-"""Programs as agents: the part that GTP and UCI share.
-
-A session is a program that follows one game, in the words of its protocol; an agent plays the moves
-that the program answers.
-"""
+"""Programs as agents: the part that GTP and UCI share."""
 
 import contextlib
 import inspect
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from rave_agents.engines.client.process import EngineFailedError, EngineProcess
 from rave_agents.errors import ForfeitError, UnsupportedGameError
@@ -20,32 +17,47 @@ from rave_agents.searcher.clock import Clock
 DEFAULT_TIMEOUT = 300.0
 """Seconds that a program may take for an answer by default."""
 
-_idle: dict[tuple[str, ...], list[EngineProcess]] = {}
-"""Running programs that wait for their next game, by what they were started for."""
+_idle: dict[tuple[Any, ...], list[EngineProcess]] = {}
+"""Running programs that wait for their next game, by what they were set up for."""
 
 
-class EngineSession:
-    """A running program that follows one game.
+class EngineAgent:
+    """Plays the moves that another program answers.
+
+    The program loses the game if it resigns, plays an illegal move, refuses a legal one, or, once
+    it has moved in this game, exits, breaks the protocol or does not answer in time; the agent
+    starts it again for the next game. A program that cannot be started, fails before its first
+    move, echoes its input or floods its output cannot play at all: the agent raises an error.
 
     Args:
-        command: the command line that starts the program.
+        protocol: the name of the protocol's agent, such as ``"gtp"``.
         game: the game.
+        command: the command line that starts the program.
         timeout: seconds that the program may take for an answer.
-        options: everything else that the program is set up with; only a session with the same
-            command, game and options may go on with it.
+        clock: the time control that the agent announces to the program, such as ``"60+1"``; None
+            for none.
     """
 
-    def __init__(self, command: str, game: Game, timeout: float, *options: str) -> None:
+    def __init__(
+        self, protocol: str, game: Game, command: str, timeout: float, clock: str | float | None
+    ) -> None:
         self.game = game
         self.command = command
         self.timeout = timeout
-        self._key = (type(self).__name__, command, game.name, *options)
+        self.clock: Clock | None = None if clock is None else Clock.parse(clock)
+        """The program's clock; None if it plays without one."""
+        self.effort: Effort = Effort()
+        self._protocol = protocol
         self._process: EngineProcess | None = None
+        self._has_moved = False
         self._forget_moves()
 
-    def _forget_moves(self) -> None:
-        self._state = self.game.new_initial_state()
-        self._actions: list[int] = []
+    # What each protocol defines.
+
+    @property
+    def _setting(self) -> tuple[Any, ...]:
+        """What a program is set up for; another agent with the same may go on with it."""
+        return self._protocol, self.command, self.game.name
 
     def _set_up(self, process: EngineProcess) -> None:
         """Prepare a new program for the game."""
@@ -55,22 +67,21 @@ class EngineSession:
         """Let a program begin a new game."""
         raise NotImplementedError
 
-    def announce(self, clock: Clock) -> None:
-        """Tell the program its time control; UCI sends the time left with each move instead."""
-
-    def answer(self, state: GameState, actions: Sequence[int], clock: Clock | None) -> int:
-        """Return the program's move.
-
-        Args:
-            state: the position.
-            actions: the actions from the game's start to it.
-            clock: the player's clock.
-
-        Raises:
-            ForfeitError: if the program resigns or breaks the rules.
-            EngineFailedError: if it fails.
-        """
+    def _answer(self, state: GameState, actions: Sequence[int]) -> int:
+        """Return the program's move after these actions."""
         raise NotImplementedError
+
+    # What they share.
+
+    def _forget_moves(self) -> None:
+        self._state = self.game.new_initial_state()
+        self._actions: list[int] = []
+        """The actions that the program knows, which lead to ``_state``."""
+
+    def _note(self, action: int) -> None:
+        """Record an action that the program knows."""
+        self._state.apply_action(action)
+        self._actions.append(action)
 
     def start(self) -> EngineProcess:
         """Return the program; start it if it is not running.
@@ -79,7 +90,7 @@ class EngineSession:
             EngineFailedError: if the program cannot be started, or cannot play the game.
         """
         if self._process is None:
-            idle = _idle.get(self._key, [])
+            idle = _idle.get(self._setting, [])
             while idle and self._process is None:  # Starting a program is slow.
                 waiting = idle.pop()
                 if waiting.running:
@@ -98,74 +109,20 @@ class EngineSession:
         Raises:
             EngineFailedError: if the program does not start, or fails.
         """
-        self._forget_moves()
-        if self._process is not None and not self._process.running:
-            self.drop()
-        if self._process is None:
-            self.start()
-        else:
-            self._begin(self._process)
-
-    def note(self, action: int) -> None:
-        """Record a move that the program knows."""
-        self._state.apply_action(action)
-        self._actions.append(action)
-
-    def release(self) -> None:
-        """Keep the program running for another game."""
-        process, self._process = self._process, None
-        if process is not None and process.running:
-            _idle.setdefault(self._key, []).append(process)
-        elif process is not None:
-            process.close()
-
-    def drop(self) -> None:
-        """End the program; the next game starts it again."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.close()
-
-
-class EngineAgent:
-    """Plays the moves that a program answers.
-
-    The program loses the game if it resigns, plays an illegal move, refuses a legal one, or, once
-    it has moved in this game, exits, breaks the protocol or does not answer in time; the agent
-    starts it again for the next game. A program that cannot be started, fails before its first
-    move, echoes its input or floods its output cannot play at all: the agent raises an error.
-
-    Args:
-        protocol: the name of the protocol's agent, such as ``"gtp"``.
-        session: the program.
-        player: the seat.
-        clock: the time control that the agent announces to the program, such as ``"60+1"``; None
-            for none.
-    """
-
-    def __init__(
-        self, protocol: str, session: EngineSession, player: int, clock: str | float | None
-    ) -> None:
-        self.session = session
-        self.clock: Clock | None = None if clock is None else Clock.parse(clock)
-        """The program's clock; None if it plays without one."""
-        self.player = player
-        self.effort: Effort = Effort()
-        self._protocol = protocol
-        self._has_moved = False
-
-    def restart(self) -> None:
-        """Begin a new game.
-
-        Raises:
-            EngineFailedError: if the program does not start, or fails.
-        """
         self._has_moved = False
         if self.clock is not None:
             self.clock.restart()
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._forget_moves()
+        if self._process is not None and not self._process.running:
+            self.drop()
         with self._failures():
-            self.session.restart()  # Before the clock runs: starting a program may take seconds.
-            if self.clock is not None:
-                self.session.announce(self.clock)
+            if self._process is None:
+                self.start()
+            else:
+                self._begin(self._process)
 
     def step(self, state: GameState) -> int:
         """Return the action that the program answers.
@@ -175,11 +132,11 @@ class EngineAgent:
             EngineFailedError: if it fails before its first move of the game, or cannot play at all.
             UnsupportedGameError: if the state does not tell its moves from the game's start.
         """
-        actions = moves_so_far(self._protocol, self.session.game, state)
+        actions = moves_so_far(self._protocol, self.game, state)
         started = time.perf_counter()
         try:
             with self._failures():
-                action = self.session.answer(state, actions, self.clock)
+                action = self._answer(state, actions)
         finally:
             seconds = time.perf_counter() - started
             self.effort = self.effort.plus(0, seconds)
@@ -194,7 +151,7 @@ class EngineAgent:
         try:
             yield
         except EngineFailedError as error:
-            self.session.drop()
+            self.drop()
             if error.unusable or not self._has_moved:
                 raise
             raise ForfeitError(f"failed: {error}", fault=True) from error
@@ -204,7 +161,17 @@ class EngineAgent:
 
     def close(self) -> None:
         """End the game; the program keeps running for the next one."""
-        self.session.release()
+        process, self._process = self._process, None
+        if process is not None and process.running:
+            _idle.setdefault(self._setting, []).append(process)
+        elif process is not None:
+            process.close()
+
+    def drop(self) -> None:
+        """End the program; the next game starts it again."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.close()
 
 
 def check_command(protocol: str, command: object, example: str) -> str:
