@@ -35,7 +35,6 @@ from rave_agents.environments.spaces import EnvAbilities
 from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
-from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.evaluators import horizon_value
 from rave_agents.searcher.searcher import Searcher
 from rave_gymnasium.checks import check_plannable, env_name, hidden_information, no_worlds
@@ -82,7 +81,6 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             and there are no worlds, unless ``hidden="see"`` allows the search to cheat.
     """
 
-    last_result: SearchResult | None
     members: Sequence[EnvironmentAgent]
     own_parameters: ClassVar[tuple[str, ...]] = (
         "env",
@@ -217,11 +215,11 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
                 worlds=self.worlds,
                 observation=observation if reads else None,
             )
-        if self.last_result is None:
+        if not self._searcher.has_searched:
             warn_of_misfit(self.config, env_name(env), lambda: state)
         limit = self._limit_from(started)
-        self.last_result = self._searcher.search(state, limit, clock=self.clock)
-        return int(self.last_result.action) + int(env.action_space.start)
+        action = self._searcher.choose(state, limit, clock=self.clock)
+        return action + int(env.action_space.start)
 
 
 class UCTAgent(PlanningAgent):

@@ -63,7 +63,6 @@ class SearchBot(SearchingAgent, Bot):
 
     """
 
-    last_result: SearchResult | None
     seed: int | None
     own_parameters: ClassVar[tuple[str, ...]] = ("game", "player_id", "worlds", "verbose")
     node_type: ClassVar[type[SearchNode]] = SearchNode
@@ -124,6 +123,7 @@ class SearchBot(SearchingAgent, Bot):
             seed=self.seed,
             evaluator=self.evaluator,
         )
+        self._latest = self._searcher
         self._clone_seeds = np.random.SeedSequence(self.seed)
         """True if searches play a turn-based form of the game, whose positions are others."""
         self._searched: Hashable | None = None
@@ -137,8 +137,8 @@ class SearchBot(SearchingAgent, Bot):
                 move is not ``player_id``.
 
         """
-        result = self._search(state, plays=True)
-        return pyspiel.INVALID_ACTION if result is None else result.action
+        action = self._choose(state, plays=True)
+        return pyspiel.INVALID_ACTION if action is None else action
 
     def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
         """Search; return the probability of each legal action, and the action drawn from them.
@@ -146,7 +146,8 @@ class SearchBot(SearchingAgent, Bot):
         At a chance node both are ``INVALID_ACTION``, as in OpenSpiel's ``MCTSBot``. Raises the same
         errors as ``step``.
         """
-        result = self._search(state, plays=True)
+        self._choose(state, plays=True)
+        result = self._found(state)
         if result is None:
             return [(pyspiel.INVALID_ACTION, 1.0)], pyspiel.INVALID_ACTION
         return result.policy, result.action
@@ -157,7 +158,8 @@ class SearchBot(SearchingAgent, Bot):
         The report has the lines that OpenSpiel's ``MCTSBot`` prints, and a table with the AMAF
         statistics if the search keeps them. Raises the same errors as ``step``.
         """
-        result = self._search(state, plays=True, reports=False)
+        self._choose(state, plays=True, reports=False)
+        result = self._found(state)
         if result is None:
             return pyspiel.INVALID_ACTION, ""
         return result.action, self._report(state, result)
@@ -172,7 +174,8 @@ class SearchBot(SearchingAgent, Bot):
         A second call at the same position returns the same policy, and ``step`` there draws its
         action from it without another search. Raises the same errors as ``step``.
         """
-        result = self._search(state, plays=False)
+        self._choose(state, plays=False)
+        result = self._found(state)
         return [(pyspiel.INVALID_ACTION, 1.0)] if result is None else result.policy
 
     def restart(self) -> None:
@@ -297,7 +300,8 @@ class SearchBot(SearchingAgent, Bot):
             )
         self._analyst.reset()
         limit = self.limit or make_limit(None, None)
-        self.last_result = self._analyst.search(OpenSpielState(state, self.worlds), limit)
+        self._analyst.choose(OpenSpielState(state, self.worlds), limit)
+        self._latest = self._analyst
         tree = self._analyst.release_tree()
         assert tree is not None
         return self.node_type(tree)
@@ -343,9 +347,16 @@ class SearchBot(SearchingAgent, Bot):
     def __reduce__(self) -> tuple[Any, ...]:
         return _unfilled, (type(self),), dict(vars(self))
 
-    def _search(
-        self, state: pyspiel.State, *, plays: bool, reports: bool = True
-    ) -> SearchResult | None:
+    @property
+    def last_result(self) -> SearchResult | None:
+        """The result of the last search, made when first asked for; None before the first."""
+        return self._latest.last_result
+
+    def _found(self, state: pyspiel.State) -> SearchResult | None:
+        """The result of a search at a state; None if chance moves there."""
+        return None if state.is_chance_node() else self.last_result
+
+    def _choose(self, state: pyspiel.State, *, plays: bool, reports: bool = True) -> int | None:
         """Search for the player to move, unless ``get_policy`` has just done so here.
 
         Args:
@@ -361,21 +372,17 @@ class SearchBot(SearchingAgent, Bot):
         player = self.check_decision(state)
         own = vars(self)  # At each move, past the checks of what a user assigns.
         if self._searched is not None and self._searched == position_key(state):
-            result = self._searcher.result()
+            action = self._searcher.result().action
         else:
             own["_searched"] = None
             root = OpenSpielState(state, self.worlds)
-            result = self._searcher.search(
-                root,
-                self.limit,
-                player=player,
-                clock=self.clock,
-                reuse=True,
+            action = self._searcher.choose(
+                root, self.limit, player=player, clock=self.clock, reuse=True
             )
-        own.update(last_result=result, _searched=None if plays else position_key(state))
-        if plays and reports and self.verbose:
-            print(self._report(state, result))
-        return result
+        own.update(_latest=self._searcher, _searched=None if plays else position_key(state))
+        if plays and reports and self.verbose and self.last_result is not None:
+            print(self._report(state, self.last_result))
+        return action
 
     def _follow(self, state: pyspiel.State, actions: Sequence[int]) -> None:
         """Lead the kept tree past actions here, if this position follows from the tree's root."""
@@ -396,6 +403,7 @@ class SearchBot(SearchingAgent, Bot):
 
     def _reseed(self, seed: int) -> None:
         vars(self)["seed"] = seed
+        self._latest = self._searcher
         self._clone_seeds = np.random.SeedSequence(seed)
         self._searcher.reseed(seed)
         self._analyst.reseed(seed)

@@ -34,7 +34,6 @@ from open_spiel.python.algorithms.mcts import Evaluator, RandomRolloutEvaluator,
 
 from rave_agents.config.search_parameters import SearchParameters
 from rave_agents.game.arguments import is_number
-from rave_agents.results.search_result import SearchResult
 from rave_openspiel.bots import SearchBot
 from rave_openspiel.evaluator import checked_count
 from rave_openspiel.search_node import CppSearchNode
@@ -50,7 +49,7 @@ from rave_openspiel.stock_arguments import (
 
 __all__ = ["CppMCTSBot", "Evaluator", "MCTSBot", "RandomRolloutEvaluator", "SearchNode"]
 
-SEARCH = ("config", "limit", "_searcher", "_analyst", "_told")
+SEARCH = ("config", "limit", "_searcher", "_analyst", "_latest", "_told")
 """The attributes of a bot that follow from what it was told."""
 
 
@@ -157,11 +156,9 @@ class MCTSBot(SearchBot):
         policy, action = super().step_with_policy(state)
         return [(other, float(other == action)) for other, _ in policy], action
 
-    def _search(
-        self, state: pyspiel.State, *, plays: bool, reports: bool = True
-    ) -> SearchResult | None:
+    def _choose(self, state: pyspiel.State, *, plays: bool, reports: bool = True) -> int | None:
         self._follow_attributes()
-        return super()._search(state, plays=plays, reports=reports)
+        return super()._choose(state, plays=plays, reports=reports)
 
     def _follow_attributes(self) -> None:
         """Take the search of a bot made anew, if what this one was told has been changed."""

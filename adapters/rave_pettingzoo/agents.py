@@ -138,7 +138,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
 
     def choose(self, state: GameState) -> int:
         """Search the position, going on from the kept tree if it leads there."""
-        if self.last_result is None:
+        if not self._searcher.has_searched:
             warn_of_misfit(self.config, str(self.env), lambda: state)
         if isinstance(state, ParallelState):
             state.check_worlds(self.config)
@@ -147,10 +147,9 @@ class SearchAgent(SearchingAgent, LoopAgent):
             seat = state.seat(self.player)
         limit = self.limit if self._asked is None else self._limit_from(self._asked)
         self._asked = None
-        self.last_result = self._searcher.search(
+        return self._searcher.choose(
             state, limit, player=seat, clock=self.clock, reuse=self.config.reuse_tree
         )
-        return self.last_result.action
 
     def _check_playable(self, env: Any) -> None:
         super()._check_playable(env)

@@ -124,11 +124,14 @@ class SearchingAgent:
             seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
         self.seed: int | None = checked_seed(seed)
         """The seed in use."""
-        self.last_result: SearchResult | None = None
-        """The result of the last search; None before the first."""
         self._searcher = Searcher(self.config, seed=self.seed, evaluator=evaluator)
         self.evaluator: Any = self._searcher.evaluator
         """The evaluator of positions; None for random playouts."""
+
+    @property
+    def last_result(self) -> SearchResult | None:
+        """The result of the last search, made when first asked for; None before the first."""
+        return self._searcher.last_result
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse to set what a search would not follow; check a limit and a clock.
@@ -137,7 +140,7 @@ class SearchingAgent:
             AttributeError: for the configuration, its fields, the seed and the evaluator.
             TypeError, ValueError: for a limit or a clock that is none.
         """
-        made = "last_result" in vars(self)
+        made = "evaluator" in vars(self)
         fixed = name in vars(self) if name in FIXED else made and self._is_of_search(name)
         of_members = bool(vars(self).get("members")) and name in (*self.own_parameters, *LIVE)
         if name not in self.changeable and (fixed or of_members):

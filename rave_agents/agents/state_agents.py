@@ -56,9 +56,13 @@ class SearchAgent:
         self.clock = clock
         """Sets the time of each move; it may be replaced between moves."""
         self.effort: Effort = Effort()
-        self.last_result: SearchResult | None = None
         self.progress: Progress | None = None
         """Called about ten times a second with the result so far; None for nobody."""
+
+    @property
+    def last_result(self) -> SearchResult | None:
+        """The result of the last search, made when first asked for; None before the first."""
+        return self.searcher.last_result
 
     def __copy__(self) -> Self:
         return copy.deepcopy(self)
@@ -76,12 +80,12 @@ class SearchAgent:
         limit = self.limit
         if limit is None and self.clock is None:
             limit = make_limit(None, None)
-        result = self.searcher.search(
+        searcher = self.searcher
+        action = searcher.choose(
             state, limit, player=player, clock=self.clock, progress=self.progress
         )
-        self.last_result = result
-        self.effort = self.effort.plus(result.simulations, result.seconds)
-        return result.action
+        self.effort = self.effort.plus(searcher.simulations, searcher.seconds)
+        return action
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:
         """Keep the subtree of the action."""

@@ -9,7 +9,7 @@ from rave_agents.agents.named_agents import AgentSpec, AnyAgent, agent_type, mak
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import has_simultaneous_moves
-from rave_agents.searcher.preparing import checked_game
+from rave_agents.searcher.prepared import checked_game
 
 IN_TURN = ("auto", "uct", "uct_solver", "pn_mcts", "rave", "grave", "rave_pn")
 """Agents for all games, one of each kind, except those that need an evaluator."""

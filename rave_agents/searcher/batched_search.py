@@ -1,5 +1,6 @@
 """Search of one tree with an evaluator that judges leaves in batches."""
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -44,7 +45,7 @@ class BatchedSearch(TreeSearch):
     """
 
     def __init__(self, evaluator: BatchEvaluator) -> None:
-        super().__init__(None)
+        super().__init__()
         self.batch_evaluator = evaluator
         self.slots: list[Slot] = []
         """The slots, each with its simulator; set by ``open``."""
@@ -52,7 +53,8 @@ class BatchedSearch(TreeSearch):
         """True once the search has ended by a limit or a solved root."""
         self._expected = 0.0
         self._waiting = np.zeros(1, np.int64)
-        self._is_bound = False
+        self.is_bound = False
+        """True if the slots have the addresses of the current arrays."""
         self._batch: BatchArrays | None = None
         self._own_batch: BatchArrays | None = None
         self._own_needed: Any = None
@@ -62,20 +64,13 @@ class BatchedSearch(TreeSearch):
     def __getstate__(self) -> dict[str, Any]:
         """See ``TreeSearch``."""
         bound: dict[str, Any] = {"slots": [], "_batch": None, "_own_batch": None}
-        return {**super().__getstate__(), **bound, "_is_bound": False}
+        return {**super().__getstate__(), **bound, "is_bound": False}
 
-    def mend(self) -> None:
-        """See ``TreeSearch``; drops waiting simulations."""
-        if self.waits and self._batch is not None:
-            Round([self], self._batch).drop()
-        super().mend()
-
-    def rebind(self) -> None:
-        """Rebind the slots to the current arrays, if an exception prevented it."""
-        if not self._is_bound:
-            assert self.tree is not None
-            self.tree.mend()
-            self._bind(self.tree)
+    def drop_torn(self, *, everything: bool = False) -> None:
+        """See ``TreeSearch``; a tree whose simulations still wait is torn, too."""
+        super().drop_torn(everything=everything or self.waits)
+        if self.tree is None:
+            self._stop_waiting()
 
     @property
     def runs_in_parallel(self) -> bool:
@@ -130,13 +125,13 @@ class BatchedSearch(TreeSearch):
         """Write to this batch from now on, or from the next ``begin``."""
         if batch is not self._batch:
             self._batch = batch
-            if self._is_bound:
+            if self.is_bound:
                 assert self.tree is not None
                 self._bind(self.tree)
 
     def open(self) -> None:
         """See ``TreeSearch``; also makes the other slots' providers."""
-        self._is_bound = False
+        self.is_bound = False
         super().open()
         first, *others = self.slots
         for slot in others:
@@ -192,14 +187,13 @@ class BatchedSearch(TreeSearch):
         """Call a kernel function, with errors of custom parts attributed to them."""
         game = self.root.game
         try:
-            with np.errstate(all="ignore"), self._slice():
+            with np.errstate(all="ignore"), (self._slice or contextlib.nullcontext)():
                 return function(0)
         except BaseException as error:
             if is_part_failure(game.parts, error):
                 raise part_failed(game.parts, error) from error
             if JIT_DISABLED and self.tree is not None:
-                self.tree.clear()  # Interrupted mid-update (interpreter only): discard the tree.
-                self._stop_waiting()
+                self.tree.storage.torn = True  # Interrupted in the middle of a simulation.
             raise
 
     def _stop_waiting(self) -> None:
@@ -223,13 +217,8 @@ class BatchedSearch(TreeSearch):
         if status == Status.FRAME_FULL:
             self._grow_slot(tree, slot)
         elif status == Status.TREE_FULL:
-            self._is_bound = False
-            began = tree.has_root
-            try:
-                self._grow_tree(tree, slot.frame, [each.path for each in self.slots if each.waits])
-            finally:
-                if began and not tree.has_root:
-                    self._stop_waiting()
+            self.is_bound = False
+            self._grow_tree(tree, slot.frame, [each.path for each in self.slots if each.waits])
             return True
         if step != leaves.SEEK:
             return False
@@ -272,7 +261,7 @@ class BatchedSearch(TreeSearch):
     def _grow_slot(self, tree: SearchTree, slot: Slot) -> None:
         """Continue with larger buffers; the next search starts with small ones again."""
         provider = slot.frame.header[Header.PROVIDER]
-        self._is_bound = self._keeps_provider = False
+        self.is_bound = self._keeps_provider = False
         slot.frame = grown_frame(slot.frame)
         slot.frame.header[Header.PROVIDER] = provider
         if self.in_python:
@@ -309,14 +298,15 @@ class BatchedSearch(TreeSearch):
 
     def _bind(self, tree: SearchTree) -> None:
         """See ``TreeSearch``; also reserves room for the node of each simulation."""
-        self._is_bound = False
+        self.is_bound = False
         if self._expected > 0 and self.root.game.plain:
             tree.reserve(int(self._expected), len(self.root.state.legal_actions()))
             self._expected = 0.0
+        self._bound_to = None  # The batch and the slots may have changed, too.
         super()._bind(tree)
-        self._is_bound = True
+        self.is_bound = True
 
-    def _lay_out(self, tree: SearchTree) -> None:
+    def _lay_out(self, before: Any) -> None:
         """Lay out a record for each slot, once there is a batch."""
         search = self._search
         if self._batch is None:
@@ -369,8 +359,9 @@ class Round:
 
     def drop(self) -> None:
         """Cancel the waiting simulations, as if they had not begun."""
+        for search in self.searches:
+            if not search.is_bound:  # An exception came in the middle of a change.
+                search.drop_torn(everything=True)
         waiting = [search for search in self.searches if search.waits]
-        for search in waiting:
-            search.rebind()
         stepper = LeafStepper([slot for search in waiting for slot in search.slots])
         stepper.take_step(self._batch, leaves.DROP)

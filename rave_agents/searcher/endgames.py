@@ -19,7 +19,7 @@ from rave_agents.solver.proof_search import (
 )
 from rave_agents.solver.state_expander import with_history
 from rave_agents.solver.value_search import Interval, ValueSearch
-from rave_agents.tree.composition import SearchedGame
+from rave_agents.tree.composition import Prepared
 from rave_agents.tree.root_position import MoveProof, RootPosition, RootProof
 
 _log = logging.getLogger("rave_agents")
@@ -92,17 +92,11 @@ class EndgameSolver:
         self._share = share
         self.loading = 0.0
         """Seconds that the last call spent on compiling or loading the solver."""
-        self._game: SearchedGame | None = None
-        self.refused: SearchedGame | None = None
+        self._game: Prepared | None = None
+        self.refused: Prepared | None = None
         """The game that is not tried, if any."""
-        self._value: Any = None
         self._search: ProofSearch | None = None
         self.forget()
-
-    def use_value(self, value: Any) -> None:
-        """Use a compiled value function for the initial numbers of positions."""
-        if value is not self._value:
-            self._value, self._search = value, None
 
     def forget(self) -> None:
         """Drop the table and the estimates for the game."""
@@ -111,19 +105,25 @@ class EndgameSolver:
         self._is_compiled = False
         self._speed, self._exponent = POSITIONS_PER_SECOND, EXPONENT
 
+    def can_help(self, root: RootPosition, limit: Limit) -> bool:
+        """True if it supports the root's game, and the budget allows a proof."""
+        try:
+            return self._is_tried(root) and self._budget(limit).expected >= LEAST_POSITIONS
+        except OF_BROKEN_GAMES as error:
+            self._give_up(root, error)
+            return False
+
     def solve(self, root: RootPosition, limit: Limit) -> RootProof | None:
-        """Try to prove the value of a root; None if it is not tried."""
+        """Try to prove the value of a root; None if the game left looks too large."""
         self.loading = 0.0
         try:
-            return self._tried(root, limit) if self._is_tried(root) else None
+            return self._tried(root, limit)
         except OF_BROKEN_GAMES as error:
             self._give_up(root, error)
             return None
 
     def _tried(self, root: RootPosition, limit: Limit) -> RootProof | None:
         budget = self._budget(limit)
-        if budget.expected < LEAST_POSITIONS:
-            return None
         size = log_size(root.state, most=math.log(budget.expected) / self._exponent)
         if size is None:
             return None
@@ -131,7 +131,7 @@ class EndgameSolver:
         state = with_history(root.state)
         search = self._search
         if search is None or state is not root.state:  # Recorded histories start at this root.
-            search = self._search = _new_search(state, root, budget.expected, self._value)
+            search = self._search = _new_search(state, root, budget.expected)
             search.prove(state, root.player, math.inf, positions=1)
             self.loading = time.perf_counter() - begin
             begin += self.loading
@@ -152,7 +152,7 @@ class EndgameSolver:
         try:
             if self._is_tried(root):
                 state = with_history(root.state)
-                search = _new_search(state, root, 1.0, self._value)
+                search = _new_search(state, root, 1.0)
                 search.prove(state, root.player, math.inf, positions=1)
         except OF_BROKEN_GAMES as error:
             self._give_up(root, error)
@@ -186,7 +186,7 @@ class EndgameSolver:
         return _Budget(positions, seconds, expected)
 
 
-def _new_search(state: GameState, root: RootPosition, expected: float, value: Any) -> ProofSearch:
+def _new_search(state: GameState, root: RootPosition, expected: float) -> ProofSearch:
     game = root.game
     total, most = game.facts.limits.sum_of_two, MEMORY_SHARE * game.config.max_memory_mb
     needed = expected * BYTES_PER_POSITION / 2**20
@@ -194,7 +194,7 @@ def _new_search(state: GameState, root: RootPosition, expected: float, value: An
         state,
         max_memory_mb=max(LEAST_MEMORY, min(most, needed)),
         repetition=None if math.isnan(total) else total / 2,
-        value=value,
+        value=game.evaluator,
     )
 
 

@@ -19,7 +19,6 @@ from rave_agents.game.validation import Count, Natural, Seed, validated
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.batched_search import BatchedSearch, Round
 from rave_agents.searcher.evaluators import as_evaluator
-from rave_agents.searcher.kept_trees import Run
 from rave_agents.searcher.searcher import Searcher
 
 SIDE_BY_SIDE = 64
@@ -129,12 +128,11 @@ def search_together(
     if not tasks:
         return []
     results: list[SearchResult | None] = [None] * len(tasks)
-    run = Run()
     try:
         with contextlib.ExitStack() as stack:
             size = min(side_by_side, len(tasks))
             waiting = iter(enumerate(tasks))
-            group = _Group(tasks[0].searcher.evaluator, size, waiting, results, cache, run)
+            group = _Group(tasks[0].searcher.evaluator, size, waiting, results, cache)
             stack.callback(group.abort)
             groups = [group]
             group.start()
@@ -144,7 +142,8 @@ def search_together(
             worker = stack.enter_context(concurrent.futures.ThreadPoolExecutor(1))
             _take_turns(groups, worker)
     finally:
-        run.over = True
+        for task in tasks:
+            task.searcher.stop()
     return results  # type: ignore[return-value]
 
 
@@ -207,9 +206,8 @@ class _Group:
         waiting: Iterator[tuple[int, Task]],
         results: list[SearchResult | None],
         cache: EvaluationCache | None,
-        run: Run,
     ) -> None:
-        self._cache, self._run = cache, run
+        self._cache = cache
         self._limits: UtilityLimits
         self._most_rows: int
         self._evaluator: BatchEvaluator = evaluator
@@ -257,7 +255,7 @@ class _Group:
                 return
             for running in ended:
                 self._running.remove(running)
-                self._results[running.place] = running.searcher.finish()
+                self._results[running.place] = running.searcher.end()
             self._round = None
 
     def _round_of_all(self) -> Round:
@@ -280,7 +278,7 @@ class _Group:
     def split(self) -> "_Group":
         """Move half of the searches, none of which waits yet, to another group."""
         half = self._size // 2
-        other = _Group(self._evaluator, half, self._waiting, self._results, self._cache, self._run)
+        other = _Group(self._evaluator, half, self._waiting, self._results, self._cache)
         self._size -= other._size
         other._running = self._running[self._size :]
         del self._running[self._size :]
@@ -297,16 +295,14 @@ class _Group:
         searcher, limit = task.searcher, task.limit
         forced = searcher.config.search_forced_moves
         try:
-            searches: Any = searcher.start(
-                task.state, self._run, player=task.player, moves=task.moves, forced=forced
-            )
+            searcher.begin(task.state, player=task.player, moves=task.moves, forced=forced)
         except Exception as error:
             error.add_note(f"It is the state at place {place}, from 0.")
             raise
-        if not searches:
-            self._results[place] = searcher.finish()
+        if not searcher.running:
+            self._results[place] = searcher.end()
             return False
-        search = searches[0]
+        search = searcher.running[0]
         if not isinstance(search, BatchedSearch):
             raise TypeError(
                 f"{self._evaluator.name} gives no values, which searches in batches need."

@@ -5,7 +5,7 @@ import contextlib
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.config.part_specs import own_parts, raised_at
 from rave_agents.errors import FormulaError
-from rave_agents.searcher.move_policy import MovePolicy
+from rave_agents.searcher.playout_policy import PlayoutPolicy
 from rave_agents.simulate.simulator import Simulator
 from rave_agents.tree.composition import Parts
 
@@ -32,7 +32,7 @@ def part_failed(parts: Parts, error: BaseException) -> FormulaError:
     return FormulaError(f"{message}{raised_at(error)}")
 
 
-def raise_failure(parts: Parts, policy: MovePolicy | None, simulator: Simulator) -> None:
+def raise_failure(parts: Parts, policy: PlayoutPolicy | None, simulator: Simulator) -> None:
     """Raise the error that ended a simulation: the playout policy's or the provider's."""
     if policy is not None:
         try:

@@ -27,7 +27,7 @@ from rave_agents.simulate.simulator import (
     reweighted_frame,
 )
 from rave_agents.solver.keys import key_of_state
-from rave_agents.tree.composition import SearchedGame
+from rave_agents.tree.composition import Prepared
 from rave_agents.tree.root_position import RootPosition
 
 
@@ -85,7 +85,7 @@ def check_keys(root: RootPosition, simulator: Simulator) -> None:
 
 
 def new_frame(
-    game: SearchedGame,
+    game: Prepared,
     playout_stream: Stream,
     *,
     playouts: int,
@@ -135,7 +135,7 @@ def reweighed(frame: Frame, actions: int) -> Frame:
 
 
 def action_numbers(
-    game: SearchedGame,
+    game: Prepared,
     simulator: Simulator,
     last: ActionNumbers | None,
     known: ActionNumbers | None,
@@ -168,7 +168,7 @@ def action_numbers(
     return numbers
 
 
-def check_rows(game: SearchedGame, what: str) -> None:
+def check_rows(game: Prepared, what: str) -> None:
     """Refuse a game with too many distinct actions for tables of all of them."""
     facts = game.facts
     if facts.num_players * facts.num_actions > MOST_ROWS:

@@ -47,5 +47,6 @@ class SlowSearch:
             self._show(self._done())
 
     def close(self) -> None:
-        """Remove the display."""
+        """Show the last number of simulations, and remove the display."""
+        self.update()
         self._stack.close()

@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from rave_agents.compiler.signals import start_threads
 from rave_agents.searcher.tree_search import TreeSearch
 
 LOOK_SECONDS = 0.02
@@ -93,7 +92,8 @@ def run_in_threads(
     ]
     goes_on = True
     try:
-        start_threads(workers)
+        for worker in workers:
+            worker.start()
         while goes_on and not gate.ended and first.run_slice():
             goes_on = look(gate.closed)
         if first.solved:
@@ -113,6 +113,7 @@ def run_in_threads(
                         worker.join()
                 break
             except BaseException as error:  # Only a signal handler can raise here.
+                # Go on waiting: a thread that still ran would write to a tree in other hands.
                 interrupt = error
         if interrupt is not None:
             raise interrupt

@@ -1,34 +1,39 @@
 """Search of one tree in one thread."""
 
 import contextlib
+import functools
 import math
+import operator
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 
 from rave_agents.compiler.arrays import NODE
-from rave_agents.compiler.dispatch import JIT_DISABLED
+from rave_agents.compiler.dispatch import JIT_DISABLED, records_of
 from rave_agents.compiler.progress import seconds_waited
 from rave_agents.config.part_specs import call_part
 from rave_agents.config.root_noise import NoNoise, noisy
 from rave_agents.errors import FormulaError
+from rave_agents.evaluators.linear_value import LinearValue
+from rave_agents.evaluators.move_policy import MovePolicy
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
+from rave_agents.kernel.declarations import gives_weights, taking_part
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT
 from rave_agents.kernel.utilities import GameRange, ObservedRange
-from rave_agents.searcher.evaluators import at_a_position, is_value_function
-from rave_agents.searcher.move_policy import MovePolicy
+from rave_agents.searcher.evaluators import at_a_position, kind_of
 from rave_agents.searcher.part_errors import (
     is_part_failure,
     no_scores,
     part_failed,
     raise_failure,
 )
+from rave_agents.searcher.playout_policy import PlayoutPolicy
 from rave_agents.searcher.provider import action_numbers, make_simulator, new_frame, reweighed
-from rave_agents.searcher.taking_part import parts_that_took_part
 from rave_agents.simulate.action_numbers import ActionNumbers
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.random_stream import Stream, make_stream
@@ -57,7 +62,20 @@ AFTER_FORGETTING = 2
 """Once the memory was full, a child gets a node on this visit at the earliest: most nodes with one
 visit would be forgotten again."""
 
-_NOTHING = contextlib.nullcontext()
+_DONE, _EVEN_WEIGHTS = int(Status.DONE), int(Header.EVEN_WEIGHTS)
+
+_BOUND = {
+    **{"_keeps_provider": False, "_policy": None, "_run": None, "_bound_to": None},
+    **dict.fromkeys(("_frame", "_flat_frame", "_simulator", "_set_root", "_slice", "_search")),
+}
+"""Attributes that are bound to memory addresses, and their values in a copy."""
+
+
+@contextlib.contextmanager
+def _interpreted(enter: Callable[[], AbstractContextManager[Any]]) -> Iterator[None]:
+    """A slice in the interpreter, where NumPy warns of what compiled code ignores."""
+    with np.errstate(all="ignore"), enter():
+        yield
 
 
 class TreeSearch:
@@ -66,42 +84,33 @@ class TreeSearch:
     It owns the tree, its random streams and the provider of simulations. ``enter`` sets the root,
     ``open`` makes the provider, ``begin`` sets limits, and ``run_slice`` runs the loop for some
     milliseconds. Between slices the tree is consistent.
-
-    Args:
-        evaluator: the evaluator of positions, see ``as_evaluator``; None for playouts.
     """
 
     root: RootPosition
     """The root position; set by ``enter``."""
+    _run: Any
+    _bound_to: Any
 
-    def __init__(self, evaluator: Any) -> None:
-        self._evaluator = evaluator
+    def __init__(self) -> None:
         self.tree: SearchTree | None = None
         """The tree; None before the first search."""
         self.solved: bool = False
         """True if the search ended because nothing is left to search."""
-        self._numbers: ActionNumbers | None = None
-        self._policy: MovePolicy | None = None
-        self._before = 0
-        self._keeps_provider = False
-        self._run: Any = None
-        self._laid_out = 0  # The version of the storage for which _run was laid out.
-        self._slice_size = 1
         self.loading = 0.0
         """Seconds spent on compiling or loading the last provider."""
         self.provider: str = "python"
         """The provider's name, see ``SearchResult.provider``; set by ``open``."""
-        self.took_part: tuple[str, ...] = ()
-        """The parts that take part in simulations, see ``SearchResult.took_part``; set by
-        ``open``."""
         self.in_python: bool = True
         """True if simulations run in Python, much slower than compiled code; set by ``open``."""
+        self._numbers: ActionNumbers | None = None
+        self._before = 0
+        self._slice_size = 1
+        self._is_sensible = False
+        vars(self).update(_BOUND)
 
     def __getstate__(self) -> dict[str, Any]:
         """The state for a copy: everything that is not bound to memory addresses."""
-        bound = ("_frame", "_flat_frame", "_simulator", "_slice", "_run", "_search", "_policy")
-        kept = {name: value for name, value in vars(self).items() if name not in bound}
-        return {**kept, "_keeps_provider": False, "_policy": None, "_run": None, "_laid_out": 0}
+        return {**vars(self), **_BOUND}
 
     def reseed(
         self,
@@ -120,46 +129,30 @@ class TreeSearch:
         self._playout_seeds = playout_seeds
         self._noise = np.random.default_rng(noise_seed)
 
-    def use_evaluator(self, evaluator: Any) -> None:
-        """Use another evaluator from the next provider on."""
-        self._evaluator = evaluator
-        self._keeps_provider = False
-
-    def draw_as(self, other: "TreeSearch") -> None:
-        """Continue with the random streams of another search."""
-        self._stream, self._noise = other._stream, other._noise
-        self._playout_seeds = other._playout_seeds
-
-    def mend(self) -> None:
-        """Repair the tree after an interrupted search; the next search gets a new provider."""
-        self._keeps_provider = False
-        if self.tree is not None:
-            self.tree.mend()
-
-    def clear_tree(self) -> None:
+    def drop(self) -> None:
         """Drop all nodes but keep the memory; the random streams continue."""
         if self.tree is not None:
             self.tree.clear()
 
-    def clear_learned(self) -> None:
-        """Also forget what was learned about the game."""
-        if self.tree is not None:
-            self.tree.clear_learned()
+    def drop_torn(self, *, everything: bool = False) -> None:
+        """After an exception, drop a tree in the middle of a change, and the provider.
 
-    def detach_tree(self) -> None:
-        """Release the tree to another owner."""
-        self.tree = self._numbers = None
+        Args:
+            everything: True to drop the tree in any case.
+        """
         self._keeps_provider = False
-
-    def reroot(self, path: Sequence[int]) -> None:
-        """Keep the subtree after these actions and chance outcomes, see ``SearchTree.follow``."""
-        if self.tree is not None:
-            self.tree.follow(path)
+        if everything or (self.tree is not None and self.tree.storage.torn):
+            self.tree = self._numbers = None
 
     @property
     def has_root(self) -> bool:
         """True if the tree has a root node."""
         return self.tree is not None and self.tree.has_root
+
+    @property
+    def nodes(self) -> int:
+        """Nodes in the tree."""
+        return 0 if self.tree is None else int(self.tree.arrays.used[NODE])
 
     @property
     def simulations(self) -> int:
@@ -173,35 +166,40 @@ class TreeSearch:
         """True if other trees can be searched in parallel; valid after ``open``."""
         return SimulatorAbilities(self._simulator).outside_interpreter
 
-    def enter(self, root: RootPosition, path: Sequence[int] = ()) -> None:
-        """Set the root position; statistics learned about another game are dropped.
+    def move(self, root: RootPosition, path: Sequence[int]) -> None:
+        """Keep the subtree after actions and chance outcomes, which lead to another root.
 
-        Args:
-            root: the position. The tree is empty, or was led here by ``path``.
-            path: actions and chance outcomes from the previous root, see ``SearchTree.follow``.
+        Statistics learned about another game are dropped.
         """
-        self._keeps_provider = self._keeps_provider and root.game is self.root.game
-        self.root = root
-        self.solved = False
-        tree = self.tree
+        tree, self.root = self.tree, root
         if tree is not None:
             if path:
                 tree.follow(path)
-            if tree.root.game.facts.key != root.game.facts.key:
+            if root.game is not tree.root.game and root.game.facts.key != tree.root.game.facts.key:
                 tree.clear_learned()
             tree.root = root
-            self._before = int(tree.path.simulations[0])
+
+    def enter(self, root: RootPosition, path: Sequence[int] = ()) -> None:
+        """Begin a search of a root position, whose tree is empty or led there by ``path``."""
+        self._keeps_provider = self._keeps_provider and root.game is self.root.game
+        self.solved = False
+        self.move(root, path)
+        if self.tree is not None:
+            self._before = int(self.tree.path.simulations[0])
 
     def open(self) -> None:
         """Make a provider of simulations for the root, or move the last one there."""
+        self.loading = 0.0
         words = self._playout_seeds.spawn(1)[0].generate_state(4, np.uint32)
-        goes_on = SimulatorAbilities(self._simulator).set_root if self._keeps_provider else None
+        # Providers of determinizations draw them for one observation.
+        keeps = self._keeps_provider and not self.root.game.determinizes
+        goes_on = self._set_root if keeps else None
         if goes_on is None or not goes_on(self.root.state):
             self._make_simulator(words.astype(np.int64))
             return
         self._frame.playout_stream[:] = words
         self._frame.action_weights.fill(1.0)
-        self._frame.header[Header.EVEN_WEIGHTS] = self.root.game.even_weights
+        self._frame.header[_EVEN_WEIGHTS] = self.root.game.even_weights
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
         """Set the limits, before the first slice.
@@ -217,9 +215,10 @@ class TreeSearch:
             self._simulator.worlds.begin(simulations, deadline)  # type: ignore[attr-defined]
         megabytes = game.config.max_memory_mb * memory_share
         numbers = self._numbers
-        kept = tree is not None and tree.numbers is numbers
-        grown = kept and tree is not None and tree.arrays.used[NODE] > 0
-        if tree is None or not (grown or (kept and tree.can_begin_anew(game, megabytes))):
+        fits = tree is not None and tree.numbers is numbers
+        if fits and tree is not None and not tree.has_root:
+            fits = tree.can_begin_anew(game, megabytes)
+        if tree is None or not fits:
             self.tree = tree = SearchTree(
                 self.root, megabytes=megabytes, frame=self._frame, numbers=numbers
             )
@@ -247,7 +246,7 @@ class TreeSearch:
             FormulaError: if a custom selection formula raises or returns no score.
             Exception: any exception of the game's state or the evaluator, unchanged.
         """
-        game, tree, frame = self.root.game, self.tree, self._frame
+        game, tree = self.root.game, self.tree
         assert tree is not None
         before = int(tree.path.simulations[0])
         remaining = self._last - before
@@ -259,37 +258,48 @@ class TreeSearch:
         if remaining <= 0 or self._slice_started >= ends:
             return False
         try:
-            with np.errstate(all="ignore") if JIT_DISABLED else _NOTHING, self._slice():
-                status = self._run(int(min(self._slice_size, remaining)))
+            count = int(min(self._slice_size, remaining))
+            if self._slice is None:
+                status = self._run(count)
+            else:
+                with self._slice():
+                    status = self._run(count)
         except BaseException as error:
             if is_part_failure(game.parts, error):
                 raise part_failed(game.parts, error) from error
-            if JIT_DISABLED:
-                tree.clear()  # Interrupted mid-update (interpreter only): discard the tree.
+            # Compiled slices end before a signal handler runs; in the interpreter, a simulation was
+            # interrupted in the middle of its updates.
+            tree.storage.torn = tree.storage.torn or JIT_DISABLED
             raise
-        if status == Status.FAILED:
-            raise_failure(game.parts, self._policy, self._simulator)
-        elif status == Status.NO_SCORE:
-            raise no_scores(game.parts)
-        elif status in (Status.STOPPED, Status.SOLVED):
-            self.solved = status == Status.SOLVED
-            self._slice_started = time.perf_counter()
-            return not self.solved and self._extended()
-        elif status == Status.TREE_FULL:
-            self._grow_tree(tree, frame)
-        elif status == Status.FRAME_FULL:
-            self._make_room(tree, frame)
+        if status != _DONE:
+            self._handle_status(status, tree)
+            if status in (Status.STOPPED, Status.SOLVED):
+                self.solved = status == Status.SOLVED
+                self._slice_started = time.perf_counter()
+                return not self.solved and self._extended()
         if not tree.noised and not isinstance(game.config.root_noise, NoNoise):
             self._add_noise(tree)
-        now = time.perf_counter()
-        done = int(tree.path.simulations[0]) - before
+        now, done = time.perf_counter(), int(tree.path.simulations[0]) - before
         if done > 0:
             per_second = done / max(now - self._slice_started, 1e-9)
             seconds = min(SLICE_SECONDS, max(self._deadline - now, 0.0))
             # At most fourfold growth per slice: one fast slice must not overshoot the deadline.
             self._slice_size = max(1, min(4 * self._slice_size, int(per_second * seconds)))
         self._slice_started = now
-        return True
+        return before + done < self._last
+
+    def _handle_status(self, status: int, tree: SearchTree) -> None:
+        """Remove the reason why a slice has ended early, or raise it."""
+        if status == Status.FAILED:
+            raise_failure(self.root.game.parts, self._policy, self._simulator)
+        elif status == Status.NO_SCORE:
+            raise no_scores(self.root.game.parts)
+        elif status == Status.TREE_FULL:
+            self._grow_tree(tree, self._frame)
+        elif status == Status.FRAME_FULL and self._numbers and self._numbers.overflows:
+            self._fit_actions(tree, self._frame)
+        elif status == Status.FRAME_FULL:
+            self._grow_frame(tree, self._frame)
 
     def world_sample(self) -> WorldSample | None:
         """The determinizations drawn; None without hidden information."""
@@ -312,23 +322,32 @@ class TreeSearch:
         return self._latest if few else self._deadline
 
     def _bind(self, tree: SearchTree) -> None:
-        """Bind the loop to the current arrays, which may have been reallocated."""
-        game, bounds = self.root.game, tree.utility_range
-        limits = game.facts.limits
+        """Bind the loop to the current arrays and settings, unless nothing has changed."""
+        game, limits = self.root.game, self.root.game.facts.limits
         settings = Settings(
-            num_players=game.facts.num_players,
-            num_actions=tree.num_actions,
-            searching_player=self.root.player,
-            least_utility=limits.low,
-            greatest_utility=limits.high,
-            utility_sum=limits.sum_of_two,
-            first_play_urgency=game.config.first_play_urgency,
-            expand_visits=max(game.expand_visits, AFTER_FORGETTING if tree.forgotten else 1),
-            ends_when_proven=game.config.final_proven,
-            may_expand=not tree.full,
-            simulate_address=self._simulator.address,
-            header_address=self._frame.header.ctypes.data,
+            limits.players,
+            tree.num_actions,
+            self.root.player,
+            limits.low,
+            limits.high,
+            limits.sum_of_two,
+            game.config.first_play_urgency,
+            max(game.expand_visits, AFTER_FORGETTING if tree.forgotten else 1),
+            game.config.final_proven,
+            not tree.full,
+            self._simulator.address,
+            self._header_address,
         )
+        # The provider, the arrays of tree and frame, and the stream stay where they are.
+        bound_to = (settings, tree.storage.version, game, self._frame, self._stream)
+        last, self._bound_to = self._bound_to, bound_to
+        if (
+            last is not None
+            and settings == last[0]
+            and all(map(operator.is_, last[1:], bound_to[1:]))
+        ):
+            return
+        bounds = tree.utility_range
         utilities = GameRange(bounds) if game.fixed_range else ObservedRange(bounds)
         self._search = Search(
             tree.arrays,
@@ -340,15 +359,18 @@ class TreeSearch:
             *tree.running,
         )
         if game.chooses_moves:
-            self._policy = MovePolicy(self._frame, self._search)
-        self._lay_out(tree)
+            self._policy = PlayoutPolicy(self._frame, self._search)
+        # Records of arrays that have not been reallocated keep their layout.
+        same_arrays = last is not None and last[1] == tree.storage.version
+        self._lay_out(self._run if same_arrays else None)
 
-    def _lay_out(self, tree: SearchTree) -> None:
-        """Lay out the compiled record of the search, unless the arrays are unchanged."""
-        version = tree.storage.version
-        before = self._run if version == self._laid_out else None
+    def _lay_out(self, before: Any) -> None:
+        """Lay out the compiled record of the search.
+
+        Args:
+            before: the loop bound to the last record, if its arrays stay where they are.
+        """
         self._run = loop.run.bound(self._search, before)
-        self._laid_out = version
 
     def _make_simulator(self, playout_stream: Stream) -> None:
         """Make a frame and its provider of simulations."""
@@ -365,38 +387,54 @@ class TreeSearch:
 
     def new_simulator(self, root: RootPosition, playout_stream: Stream) -> tuple[Simulator, Frame]:
         """A new provider of simulations for a position, and its frame."""
-        game, evaluator = root.game, self._evaluator
-        cut = game.judging.playout_moves if is_value_function(evaluator) else math.inf
+        game = root.game
+        cut = game.judging.playout_moves if kind_of(game.evaluator).positions else math.inf
         frame = new_frame(
             game,
             playout_stream,
             playouts=game.config.playout_count,
             playout_moves=-1 if cut == math.inf else int(cut),
         )
-        asked = at_a_position(evaluator, root.state, cut)
+        asked = at_a_position(game.evaluator, root.state, cut)
         return make_simulator(root, frame, asked), frame
 
     def _use_simulator(self, simulator: Simulator, frame: Frame) -> None:
         self._simulator = simulator
         offers = SimulatorAbilities(simulator)
-        self._slice = offers.slice or contextlib.nullcontext
+        self._slice = offers.slice
+        if JIT_DISABLED:
+            self._slice = functools.partial(_interpreted, offers.slice or contextlib.nullcontext)
+        self._set_root, self._is_sensible = offers.set_root, offers.is_sensible
         self.provider = str(offers.provider)
-        self.took_part = parts_that_took_part(
-            self.root.game, self._evaluator, patterns=offers.is_sensible
-        )
         self.in_python = isinstance(simulator, PythonSimulator)
         self._use_frame(frame)
         self._keeps_provider = True
 
     def _use_frame(self, frame: Frame) -> None:
         self._frame, self._flat_frame = frame, flat_frame(frame)
+        self._header_address = frame.header.ctypes.data
 
-    def _make_room(self, tree: SearchTree, frame: Frame) -> None:
-        """Make room in the frame, or for new actions, after a simulation overflowed."""
-        if self._numbers is not None and self._numbers.overflows:
-            self._fit_actions(tree, frame)
-        else:
-            self._grow_frame(tree, frame)
+    def parts_that_took_part(self) -> tuple[str, ...]:
+        """The parts that took part in simulations, see ``SearchResult.took_part``."""
+        game, evaluator = self.root.game, self.root.game.evaluator
+        kind = kind_of(evaluator)
+        learned = isinstance(evaluator, LinearValue | MovePolicy)
+        words = (
+            [] if evaluator is None else [f"learned {evaluator.kind}" if learned else "evaluator"]
+        )
+        declared = [
+            word for part in records_of(game.parts) if (word := call_part(taking_part, part))
+        ]
+        own = game.chooses_moves or call_part(gives_weights, game.parts.playouts)
+        cut = game.judging.playout_moves if kind.positions else math.inf
+        if not kind.leaves and cut > 0:
+            if self._is_sensible:
+                words.append("pattern playouts")
+                declared = [word for word in declared if not word.endswith("playouts")]
+            elif not any(word.endswith("playouts") for word in declared):
+                words.append("playouts of your own" if own else "uniform playouts")
+            words += ["cut playouts"] if cut < math.inf else []
+        return tuple(dict.fromkeys(words + declared))
 
     def _grow_tree(self, tree: SearchTree, frame: Frame, paths: Sequence[WaitingPath] = ()) -> None:
         """Make room for another node, see ``SearchTree.grow``."""

@@ -154,8 +154,8 @@ def _makes_priors(config: SearchConfig) -> bool:
     return reads and call_part(gives_priors, config.judging)
 
 
-class SearchedGame(NamedTuple):
-    """What a search needs to know of a game: its facts, and the parts chosen by them."""
+class Prepared(NamedTuple):
+    """What all searches of a game share: its facts, the parts chosen by them, the evaluator."""
 
     config: SearchConfig
     """The search's configuration."""
@@ -181,6 +181,16 @@ class SearchedGame(NamedTuple):
     """True if the game's bounds map to 0 and 1; else the observed returns do."""
     generation: int
     """The code generation when the parts were chosen."""
+    final: SearchConfig
+    """The configuration that chooses the move: ``config``, with the random choices of a level."""
+    evaluator: Any = None
+    """The evaluator of positions; None for playouts."""
+    level: Any = None
+    """The level of strength, if there is one."""
+    plays_most_visited: bool = False
+    """True if only visits and values decide the final move, and nothing is drawn."""
+    may_change: bool = False
+    """True if the facts may change: an environment may show chance only later."""
 
     @property
     def plain(self) -> bool:
@@ -190,7 +200,7 @@ class SearchedGame(NamedTuple):
 
 def searched_game(
     state: GameState, config: SearchConfig, evaluator: EvaluatorKind = NO_EVALUATOR
-) -> SearchedGame:
+) -> Prepared:
     """Collect the facts of a state's game for a search.
 
     Args:
@@ -220,7 +230,7 @@ def searched_game(
         keyed=call_part(asks_keys, config.transpositions) and is_keyed(state),
     )
     parts = compose(config, traits)
-    return SearchedGame(
+    return Prepared(
         config=given,
         minimax=config is not given,
         judging=judging_of(config),
@@ -233,4 +243,5 @@ def searched_game(
         chooses_moves=chooses_moves(parts.playouts),
         fixed_range=fixed_range,
         generation=code_generation(),
+        final=given,
     )

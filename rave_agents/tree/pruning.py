@@ -55,8 +55,6 @@ class Pruning:
         nodes, edges, tables, entries = tree.used.tolist()
         self.count: int = nodes
         """Nodes in use."""
-        self.is_done: bool = False
-        """True once nodes were dropped and all arrays are consistent again."""
         owners = np.flatnonzero(tree.node_edge_count[:nodes]).astype(np.int32)
         firsts = tree.node_first_edge[owners]
         if (np.diff(firsts) < 0).any():  # Edges added after expansion lie behind all others.
@@ -183,7 +181,6 @@ class Pruning:
         counts = tree.node_edge_count[: tree.used[NODE]]
         tree.node_first_edge[: len(counts)] = np.cumsum(counts) - counts
         tree.node_first_edge[new_nodes[owners]] = new_firsts
-        self.is_done = True
 
 
 class SharedPruning(Pruning):

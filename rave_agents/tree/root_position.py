@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from rave_agents.game.game_state import GameState, apply_path
-from rave_agents.tree.composition import SearchedGame
+from rave_agents.tree.composition import Prepared
 
 
 class MoveProof(NamedTuple):
@@ -40,10 +40,11 @@ class RootProof(NamedTuple):
 class RootPosition:
     """The position at the root, the player to move, and reusable results."""
 
-    game: SearchedGame
-    """The facts of its game; the identical object in a later search marks a continuation."""
+    game: Prepared
+    """What is prepared for its game; the identical object in a later search marks a continuation.
+    """
     state: GameState
-    """The position. Trees and providers clone it; only ``advance`` changes it."""
+    """The position; trees and providers clone it."""
     player: int
     """The player who chooses there."""
     is_forced: bool = False
@@ -51,11 +52,15 @@ class RootPosition:
     in_turn: bool = False
     """True if simultaneous moves are treated as alternating ones."""
     is_advanced: bool = False
-    """True if the trees were advanced to this position, so a search of it continues from them."""
+    """True if the searcher was advanced to this position: a search of it continues from the tree.
+    """
     proof: RootProof | None = None
     """Proofs of the endgame solver; None if it did not run."""
 
-    def advance(self, path: Sequence[int]) -> None:
-        """Play these actions and chance outcomes; for simultaneous moves, one action per player."""
-        apply_path(self.state, path)
-        self.is_advanced, self.proof = True, None
+    def after(self, path: Sequence[int]) -> "RootPosition":
+        """The position after actions and chance outcomes; a joint action is one of each mover."""
+        state = self.state.clone()
+        apply_path(state, path)
+        mover = state.current_player()
+        player = mover if mover >= 0 else self.player
+        return RootPosition(self.game, state, player, is_advanced=True)

@@ -23,7 +23,7 @@ from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
 from rave_agents.kernel.utilities import HIGH, LOW, GameRange
 from rave_agents.simulate.action_numbers import NUMBER_BYTES, ActionNumbers
 from rave_agents.simulate.frame import Frame, Header
-from rave_agents.tree.composition import Parts, SearchedGame
+from rave_agents.tree.composition import Parts, Prepared
 from rave_agents.tree.joint_positions import find_joint_child
 from rave_agents.tree.pruning import Pruning, SharedPruning, WaitingPath
 from rave_agents.tree.root_position import RootPosition
@@ -144,7 +144,8 @@ class SearchTree:
 
         Unpickled arrays borrow their memory from the pickle and could not be resized in place.
         """
-        self.mend()
+        if not self.storage.whole:
+            self.storage.resize({})
         arrays = ("arrays", "path", "running", "records", "storage")
         state = {name: value for name, value in vars(self).items() if name not in arrays}
         return state | {"sizes": self.storage.sizes, "values": self.storage.values()}
@@ -157,6 +158,21 @@ class SearchTree:
         for array, value in zip(self.storage.values(), values, strict=True):
             array[:] = value
 
+    def root_edges(self) -> tuple[list[int], list[float]]:
+        """The visits and value sums of the root's edges, if one player moves there."""
+        arrays = self.arrays
+        first = int(arrays.node_first_edge[ROOT])
+        end = first + int(arrays.node_edge_count[ROOT])
+        sums = arrays.edge_value_sum[first:end]
+        if not self.has_plain_sums:
+            sums = edge_sums(self.running.backup, self.search(), ROOT, range(first, end))
+        return arrays.edge_visits[first:end].tolist(), sums.tolist()
+
+    def root_action(self, place: int) -> int:
+        """The action of one of the root's edges, counted from its first one."""
+        action = int(self.arrays.edge_action[int(self.arrays.node_first_edge[ROOT]) + place])
+        return action if self.numbers is None else int(self.numbers.ids([action])[0])
+
     def fits(self, parts: Parts) -> bool:
         """True if it has exactly the arrays that a search with these parts uses."""
         if parts is self.parts:
@@ -164,7 +180,7 @@ class SearchTree:
         classes, own = tuple(classes_of(parts)), tuple(classes_of(self.parts))
         return classes == own and parts == self.parts  # Tuples of different classes compare equal.
 
-    def can_begin_anew(self, game: SearchedGame, megabytes: float) -> bool:
+    def can_begin_anew(self, game: Prepared, megabytes: float) -> bool:
         """True if a search of another position can reuse it after clearing."""
         facts = game.facts
         same = (facts.num_players, facts.num_actions) == (self.num_players, self._game_actions)
@@ -209,11 +225,6 @@ class SearchTree:
     def proofs(self) -> ProofArrays:
         """The proofs of the nodes."""
         return proof_arrays(self.running.proofs, self.num_players)
-
-    def mend(self) -> None:
-        """Repair the sizes of the arrays if an exception interrupted a resize."""
-        if not self.storage.whole:
-            self.storage.resize({})
 
     def begin(self, frame: Frame, simulations: float, random: np.random.Generator) -> None:
         """Begin a search: make room for the arrays that depend on its frame.
@@ -304,11 +315,7 @@ class SearchTree:
         share = needed / (self._megabytes * _MEGABYTE)
         if share <= 0.5 or not self.has_root or (share <= 1.0 and not numbers.counts_playouts):
             before, numbers.capacity, self.num_actions = self.num_actions, wider, wider
-            try:
-                self.storage.widen(wider)
-            except BaseException:
-                self.clear()
-                raise
+            self.storage.widen(wider)
             for part in self.records:
                 add_actions(part, before, random)
         else:
@@ -330,16 +337,14 @@ class SearchTree:
                 count = 1 + followers(moves, node)
                 node = find_joint_child(arrays, moves, node, path[place : place + count])
             else:
-                count, first = 1, int(arrays.node_first_edge[node])
-                actions = arrays.edge_action[first : first + int(arrays.node_edge_count[node])]
-                found = np.flatnonzero(actions == path[place])
-                node = int(arrays.edge_child[first + found[0]]) if len(found) > 0 else UNEXPANDED
+                count, node = 1, self._child(node, path[place])
             place += count
             if self.proves and node != UNEXPANDED and lacks_edges(proofs, arrays, node):
                 node = UNEXPANDED
         if node == UNEXPANDED or (self.numbers is not None and self.numbers.closed):
             self.clear()
         elif node != ROOT:
+            self.storage.torn = True
             if self._pruning is SharedPruning:  # In a graph, descendants may have smaller rows.
                 self.storage.swap_nodes(ROOT, node)
                 node = ROOT
@@ -350,7 +355,17 @@ class SearchTree:
                     on_rerooted(part, place)
             self.full, self.forgotten = False, 0
             self.storage.fill(Kept.ROOT)
+            self.storage.torn = False
         self.noised = False
+
+    def _child(self, node: int, action: int) -> int:
+        """The node after an action or chance outcome, or ``UNEXPANDED``."""
+        first = int(self.arrays.node_first_edge[node])
+        end = first + int(self.arrays.node_edge_count[node])
+        actions = self.arrays.edge_action[first:end].tolist()
+        if action not in actions:
+            return UNEXPANDED
+        return int(self.arrays.edge_child[first + actions.index(action)])
 
     def _forget(self, paths: Sequence[WaitingPath]) -> bool:
         """Forget the least visited leaves. Returns False if that would free too little.
@@ -367,18 +382,19 @@ class SearchTree:
         if dropped < LEAST_SHARE * pruning.count:
             return False
 
-        try:
-            # A torn tree is of no use, so signals wait until the arrays are consistent.
-            uninterrupted(lambda: pruning.forget(stays, ends, paths))
-        finally:
-            if pruning.is_done:
-                self.forgotten += dropped
-            else:
-                self.clear()
+        def forget() -> None:
+            pruning.forget(stays, ends, paths)
+            self.storage.torn = False
+
+        self.storage.torn = True
+        self.forgotten += dropped
+        # It takes a while in a large tree: exceptions of Ctrl-C wait, so that no result is lost.
+        uninterrupted(forget)
         return True
 
     def clear(self) -> None:
         """Drop all nodes but keep the memory."""
+        self.storage.torn = True
         self.storage.clear()
         if self.numbers is not None:
             self.numbers.clear()
@@ -386,6 +402,7 @@ class SearchTree:
         self.full = self.noised = False
         self.forgotten = 0
         self.storage.fill(Kept.ROOT)
+        self.storage.torn = False
 
     def clear_learned(self) -> None:
         """Forget what was learned of the game, such as action persistence."""

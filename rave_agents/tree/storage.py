@@ -131,7 +131,7 @@ class Storage:
         self.tree = tree
         self.sizes: dict[Axis, int] = dict(sizes)
         self._arrays = [pair for record in (tree, *records) for pair in declared_arrays(record)]
-        self._items = [_items(rows, sizes) for _, rows in self._arrays]
+        self._find_groups()
         owners = (a for a, r in self._arrays if (r.axis, r.points_to) == (Axis.TABLE, Axis.NODE))
         self.owners: Array = next(owners, np.zeros(0, np.int32))
         """The node of each AMAF table; empty without tables."""
@@ -142,12 +142,31 @@ class Storage:
         self._children = [found for found in inner if isinstance(found, Children)]
         self.whole: bool = True
         """True if all arrays have their sizes; False after an interrupted resize."""
+        self.torn: bool = False
+        """True while rows change in several steps: after an exception then, they are useless."""
         self.version: int = next(_versions)
         """Another number after each call that may have reallocated arrays."""
         self._note_capacity()
         self._count_bytes()
         for table in self._children:
             _fill_places(table, 0)
+
+    def _find_groups(self) -> None:
+        """Sort the arrays by what is done to them at every search."""
+        self._items = [_items(rows, self.sizes) for _, rows in self._arrays]
+        pairs = list(zip(self._arrays, self._items, strict=True))
+        self._growing = [
+            (axis, [(a, r.fill, items) for (a, r), items in pairs if r.axis is axis])
+            for axis in GROWING
+        ]
+        self._kept = {
+            kept: [
+                (array, rows.fill)
+                for array, rows in self._arrays
+                if rows.kept is kept and not (kept is Kept.GAME and rows.axis in GROWING)
+            ]
+            for kept in Kept
+        }
 
     @functools.cached_property
     def row_bytes(self) -> NDArray[np.float64]:
@@ -184,13 +203,12 @@ class Storage:
         """Make room for more rows of some axes, in place.
 
         The arrays are reallocated one by one, so there are never two trees in memory; slices taken
-        before become invalid. ``Tree.capacity``, which the loop reads, never exceeds the real room,
-        even if this method is interrupted. After an interruption, resize again (with no change of
-        size) before the loop continues.
+        before become invalid. An exception in between, such as one of Ctrl-C or for lack of memory,
+        loses no rows: resize again before the loop continues.
         """
         old, new = self.sizes, {**self.sizes, **sizes}
         new[Axis.PLACE] = places_for(new[Axis.CHILD])
-        # The smaller of old and new sizes holds whatever happens meanwhile.
+        # ``Tree.capacity``, which the loop reads, must not exceed the room of any array meanwhile.
         self.sizes = {axis: min(old[axis], new[axis]) for axis in new}
         self.whole, self.version = False, next(_versions)
         self._note_capacity()
@@ -208,39 +226,34 @@ class Storage:
         self.whole = True
 
     def widen(self, actions: int) -> None:
-        """Make room for more actions, in place, keeping the existing rows.
-
-        After an interruption the arrays have their new size but are empty.
-        """
+        """Make room for more actions, in place, keeping the existing rows."""
         old, self.sizes[Axis.ACTION] = self.sizes[Axis.ACTION], actions
-        self.version = next(_versions)
-        wider = [pair for pair in self._arrays if Axis.ACTION in (pair[1].axis, *pair[1].inner)]
-        try:
-            for array, rows in wider:
+        self.torn, self.version = True, next(_versions)
+        for array, rows in self._arrays:
+            if Axis.ACTION in (rows.axis, *rows.inner):
                 values = array.reshape(-1, old).copy()
-                _refill(array, rows, self.sizes)
+                array.resize(self.sizes[rows.axis] * _items(rows, self.sizes), refcheck=False)
+                array[:] = rows.fill
                 array.reshape(-1, actions)[:, :old] = values
-        except BaseException:
-            for array, rows in wider:
-                _refill(array, rows, self.sizes)
-            raise
-        finally:
-            self._items = [_items(rows, self.sizes) for _, rows in self._arrays]
-            vars(self).pop("row_bytes", None)
-            self._count_bytes()
+        self._find_groups()
+        vars(self).pop("row_bytes", None)
+        self._count_bytes()
+        self.torn = False
 
     def fill(self, kept: Kept) -> None:
         """Reset the arrays whose values last for ``kept`` only to their ``fill``."""
-        for array, rows in self._arrays:
-            if rows.kept is kept and not (kept is Kept.GAME and rows.axis in GROWING):
-                array[:] = rows.fill
+        for array, value in self._kept[kept]:
+            array.fill(value)
 
     def clear(self) -> None:
         """Drop all rows but keep the memory, since allocation takes longer."""
-        for (array, rows), items in zip(self._arrays, self._items, strict=True):
-            if rows.axis in GROWING:
-                array[: int(self.tree.used[rows.axis]) * items] = rows.fill
-        self.tree.used[:] = 0
+        used = self.tree.used.tolist()
+        for axis, arrays in self._growing:
+            count = used[axis]
+            if count > 0:
+                for array, value, items in arrays:
+                    array[: count * items] = value
+        self.tree.used.fill(0)
         for table in self._children:
             table.places[:] = NO_ENTRY
 
@@ -309,11 +322,6 @@ class Storage:
             for (_, rows), items in zip(self._arrays, self._items, strict=True)
             if rows.axis in growing
         )
-
-
-def _refill(array: Array, rows: Rows, sizes: Sizes) -> None:
-    array.resize(sizes[rows.axis] * _items(rows, sizes), refcheck=False)
-    array[:] = rows.fill
 
 
 def places_for(entries: int) -> int:

@@ -19,6 +19,7 @@ from rave_agents.analysis.position_analysis import analyse
 from rave_agents.arena.match import play_match
 from rave_agents.engines.gtp_engine import GtpEngine
 from rave_agents.engines.uci_engine import UciEngine
+from rave_agents.searcher.kept_trees import KeptTrees
 
 PAPERS = [
     name
@@ -101,15 +102,21 @@ DOORS = {
 def searched(monkeypatch):
     """What took part in every search, once it has any simulation."""
     monkeypatch.delenv("RAVE_AGENTS_GAMES", raising=False)
-    seen, result_of = [], Searcher.result
+    seen, choose, result_of = [], Searcher.choose, KeptTrees.result
 
-    def result(self):
-        result = result_of(self)
+    def chosen(self, *given, **named):
+        action = choose(self, *given, **named)
+        assert self.last_result is not None
+        return action
+
+    def result(self, root):
+        result = result_of(self, root)
         if result.simulations:
             seen.append(result.took_part)
         return result
 
-    monkeypatch.setattr(Searcher, "result", result)
+    monkeypatch.setattr(Searcher, "choose", chosen)
+    monkeypatch.setattr(KeptTrees, "result", result)
     return seen
 
 

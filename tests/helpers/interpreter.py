@@ -13,7 +13,7 @@ def interpreted():
     """Run the loop in the interpreter meanwhile."""
     with (
         mock.patch("rave_agents.compiler.dispatch.JIT_DISABLED", new=True),
-        mock.patch("rave_agents.searcher.preparing.JIT_DISABLED", new=True),
+        mock.patch("rave_agents.searcher.prepared.JIT_DISABLED", new=True),
         mock.patch("rave_agents.searcher.tree_search.JIT_DISABLED", new=True),
     ):
         yield

@@ -223,7 +223,7 @@ def test_returns_beyond_the_stated_bounds_keep_weights_finite():
 
 def weights_after(state, simulations):
     config = SearchConfig(playouts=SteeredPlayouts(0.05))
-    search = TreeSearch(None)
+    search = TreeSearch()
     search.reseed(*np.random.SeedSequence(1).spawn(3))
     root = OpenSpielState(state)
     game = searched_game(root, config)

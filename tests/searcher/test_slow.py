@@ -13,7 +13,7 @@ from rave_pettingzoo import UCTAgent as ZooAgent
 from rave_agents import Limit, Searcher
 from rave_agents.compiler import progress
 from rave_agents.results import progress as displays
-from rave_agents.searcher import kept_trees
+from rave_agents.searcher import slices
 
 
 class Corridor(gymnasium.Env):
@@ -41,7 +41,7 @@ class OwnTicTacToe(tictactoe_v3.raw_env):
 def slow(monkeypatch):
     """Two seconds are over at once."""
     monkeypatch.setattr(progress, "SLOW_SECONDS", 0.0)
-    monkeypatch.setattr(kept_trees, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(slices, "SLOW_SECONDS", 0.0)
 
 
 def searches(caplog):

@@ -31,6 +31,13 @@ from rave_agents.simulate.frame import Frame, Header, Status, Step
 from rave_agents.simulate.python_callback import PythonCallback
 from rave_agents.simulate.simulator import simulated
 
+# Plain numbers: members of enumerations take three times as long as indices.
+_STEP, _EXPAND, _WHOLE = int(Header.STEP), int(Header.EXPAND), int(Step.WHOLE)
+_CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
+_FORESEE, _FORESEEN = int(Header.FORESEE), int(Header.FORESEEN)
+_PATH_LENGTH, _LAST_ACTION = int(Header.PATH_LENGTH), int(Header.LAST_ACTION)
+_PLAYER, _NUM_ACTIONS, _DONE = int(Header.PLAYER), int(Header.NUM_ACTIONS), int(Status.DONE)
+
 
 class RulesSimulator:
     """A provider of simulations by compiled rules; interpreted with ``NUMBA_DISABLE_JIT=1``.
@@ -139,22 +146,23 @@ class RulesSimulator:
         path, header = self.frame.path, self.frame.header
         if self._moves is None or moves[: len(self._moves)] != self._moves:
             return False
-        header[Header.STEP], header[Header.EXPAND] = MOVE_ROOT, 1
-        header[Header.CHECK_CHILDREN] = header[Header.FORESEE] = header[Header.FORESEEN] = 0
-        status = int(Status.DONE)
+        header[_STEP], header[_EXPAND] = MOVE_ROOT, 1
+        header[_CHECK_CHILDREN] = header[_FORESEE] = header[_FORESEEN] = 0
+        status = _DONE
         for start in range(len(self._moves), max(len(moves), len(self._moves) + 1), len(path)):
             part = moves[start : start + len(path)]
             path[: len(part)] = part
-            header[Header.PATH_LENGTH] = len(part)
+            header[_PATH_LENGTH] = len(part)
             status = simulated(self, self.frame)
-        header[Header.STEP] = Step.WHOLE
+        header[_STEP] = _WHOLE
         self._moves = moves
-        header[Header.LAST_ACTION] = moves[-1] if moves else NO_ACTION
+        header[_LAST_ACTION] = moves[-1] if moves else NO_ACTION
         if status == Status.FAILED:
             self.raise_pending()
-        legal = self.frame.actions[: header[Header.NUM_ACTIONS]].tolist()
-        told = header[Header.PLAYER], legal
-        return status == Status.DONE and told == (root.current_player(), root.legal_actions())
+        if status != _DONE or header[_PLAYER] != root.current_player():
+            return False
+        legal = self.frame.actions[: header[_NUM_ACTIONS]].tolist()
+        return bool(legal == root.legal_actions())
 
     def raise_pending(self) -> None:
         """Raise what ended the last simulation: interpreted, the very error."""

@@ -10,7 +10,7 @@ from rave_agents.simulate.frame import Frame, Header
 from rave_agents.simulate.python_callback import PythonCallback
 
 
-class MovePolicy:
+class PlayoutPolicy:
     """Registers the policy in a frame's header; must be kept alive as long as the frame is used.
 
     Args:

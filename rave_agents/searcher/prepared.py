@@ -1,5 +1,6 @@
-"""Preparation of a search, off its clock: collect its game's facts, compile its code."""
+"""Preparation of searches: the facts of a game, the parts and the evaluator, and compiled code."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -7,60 +8,84 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, classes_of
 from rave_agents.compiler.mistakes import UncompilableError
+from rave_agents.config.final_moves import RobustChild
 from rave_agents.config.part_specs import own_parts
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import FormulaError
+from rave_agents.evaluators.levels import NO_LEVEL, Level, level_of
+from rave_agents.evaluators.shipped import rules_of, value_for
 from rave_agents.game.abilities import StateAbilities
-from rave_agents.game.game_state import (
-    GameState,
-    hides_information,
-)
+from rave_agents.game.game_state import GameState, hides_information
 from rave_agents.kernel import loop
 from rave_agents.kernel.move_policies import choose_move
 from rave_agents.kernel.search import Search
 from rave_agents.kernel.utilities import GameRange, ObservedRange
-from rave_agents.searcher.checks import (
-    check_hidden,
-    check_moves,
-    warn_cheating,
-)
+from rave_agents.searcher.checks import check_hidden, check_moves, warn_cheating
 from rave_agents.searcher.evaluators import ask_what_it_gives, kind_of
 from rave_agents.searcher.slots import bind_leaves
 from rave_agents.simulate.evaluator import EvaluatorKind
 from rave_agents.simulate.simulator import flat_frame, make_frame
-from rave_agents.tree.composition import NO_EVALUATOR, SearchedGame, check_schedules, searched_game
+from rave_agents.tree.composition import NO_EVALUATOR, Prepared, check_schedules, searched_game
 from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.search_tree import SearchTree
 
 _compiled: set[tuple[Any, ...]] = set()
 
 
-def prepared(
-    state: GameState, config: SearchConfig, evaluator: Any
-) -> tuple[GameState, SearchedGame]:
-    """The state to search instead of a given one, and its game; also compiles the search.
+def prepare(state: GameState, config: SearchConfig, evaluator: Any) -> tuple[GameState, Prepared]:
+    """Prepare searches of a game: collect its facts, choose parts and evaluator, and compile.
+
+    Args:
+        state: a position of the game.
+        config: the configuration.
+        evaluator: the searcher's evaluator; None for a shipped value, if there is one for the game
+            and ``known`` allows it.
+
+    Returns:
+        The state to search instead of ``state``, and what all searches of its game share.
 
     Raises:
         UnsupportedGameError: if the configuration does not fit the game.
         FormulaError: for a custom part that cannot be compiled, or an invalid schedule.
     """
+    rules, level, final = None, None, config
+    if (evaluator is None and config.known) or config.level != NO_LEVEL:
+        rules = rules_of(state)
+    if config.level != NO_LEVEL:
+        level = level_of(config.level, rules)
+        final = _at_level(config, level)
+    if evaluator is None and config.known and rules is not None:
+        evaluator = value_for(rules)
     ask_what_it_gives(evaluator, state)
     kind = kind_of(evaluator)
     state, game = checked_game(state, config, kind)
     compile_search(game, state, bind_leaves if kind.batched else loop.run.bound)
     check_schedules(game.parts)
-    return state, game
+    draws = final.temperature > 0.0 or final.random_moves > 0.0
+    most_visited = type(final.final_move) is RobustChild and not (draws or final.knows_outcomes)
+    return state, game._replace(
+        final=final,
+        evaluator=evaluator,
+        level=level,
+        plays_most_visited=most_visited,
+        may_change=facts_may_change(state),
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def _at_level(config: SearchConfig, level: Level) -> SearchConfig:
+    return config.replace(temperature=level.temperature, random_moves=level.random_moves)
+
+
+def facts_may_change(state: GameState) -> bool:
+    """True if a game's facts may change: an environment may show chance only later."""
+    return hasattr(state, "draws_chance") or StateAbilities(state).seeing is not None
 
 
 def checked_game(
     state: GameState, config: SearchConfig, evaluator: EvaluatorKind = NO_EVALUATOR
-) -> tuple[GameState, SearchedGame]:
+) -> tuple[GameState, Prepared]:
     """The state to search instead of a given one, and its game, without compiling.
-
-    Args:
-        state: a position of the game.
-        config: the search's configuration.
-        evaluator: the kind of its evaluator.
 
     Raises:
         UnsupportedGameError: if the configuration does not fit the game.
@@ -70,34 +95,37 @@ def checked_game(
         seeing = StateAbilities(state).seeing
         state = state if seeing is None else seeing()
     game = searched_game(state, config, evaluator)
-    simultaneous = game.facts.simultaneous and not _in_turn(game, state)
+    simultaneous = game.facts.simultaneous and not _takes_turns(game, state)
     check_moves(config, simultaneous=simultaneous)
     if game.determinizes:
         check_hidden(config, simultaneous=simultaneous)
     return state, game
 
 
-def take_turns(root: RootPosition, evaluator: Any) -> None:
-    """Serialise simultaneous moves if a determinizing search needs it."""
-    if _in_turn(root.game, root.state):
-        state, config = root.state.one_at_a_time(root.player), root.game.config  # type: ignore[attr-defined]
-        root.game = searched_game(state, config, kind_of(evaluator))
-        root.state, root.in_turn = state, True
+def in_turn(root: RootPosition) -> RootPosition:
+    """The root with simultaneous moves as alternating ones, if a determinizing search needs it."""
+    game = root.game
+    if not _takes_turns(game, root.state):
+        return root
+    state = root.state.one_at_a_time(root.player)  # type: ignore[attr-defined]
+    alternating = searched_game(state, game.config, kind_of(game.evaluator))
+    alternating = alternating._replace(final=game.final, evaluator=game.evaluator, level=game.level)
+    return RootPosition(alternating, state, root.player, root.is_forced, in_turn=True)
 
 
-def _in_turn(game: SearchedGame, state: GameState) -> bool:
+def _takes_turns(game: Prepared, state: GameState) -> bool:
     """True if simultaneous moves are searched as alternating ones."""
-    takes_turns = StateAbilities(state).one_at_a_time is not None
-    return game.determinizes and game.facts.simultaneous and takes_turns
+    offered = StateAbilities(state).one_at_a_time is not None
+    return game.determinizes and game.facts.simultaneous and offered
 
 
 def compile_search(
-    game: SearchedGame, state: GameState, bind: Callable[[Search], object] = loop.run.bound
+    game: Prepared, state: GameState, bind: Callable[[Search], object] = loop.run.bound
 ) -> None:
     """Compile or load the code for a search of a game, so that no search's clock pays for it.
 
     Args:
-        game: the facts of the game.
+        game: the facts and parts.
         state: a position of the game.
         bind: compiles the function that is called with the record of a search.
     """

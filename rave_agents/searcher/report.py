@@ -1,0 +1,135 @@
+"""The final move and the result of searches of one root position."""
+
+from collections.abc import Sequence
+
+from rave_agents.evaluators.linear_value import LinearValue
+from rave_agents.evaluators.move_policy import MovePolicy
+from rave_agents.results.final_move import drawn_action, root_statistics
+from rave_agents.results.payoff_matrix import joint_table
+from rave_agents.results.root import (
+    Root,
+    known_root,
+    leading_tree,
+    merged_root,
+    principal_variation,
+    unknown_root,
+    with_proof,
+)
+from rave_agents.results.search_result import SearchResult
+from rave_agents.results.world_statistics import WorldStatistics
+from rave_agents.searcher.tree_search import TreeSearch
+from rave_agents.tree.root_position import RootPosition
+from rave_agents.tree.search_tree import SearchTree
+
+
+def chosen_action(searches: Sequence[TreeSearch], root: RootPosition, unit: float) -> int:
+    """The action to play, as in ``search_result``, without the statistics of all actions.
+
+    Args:
+        searches: the searches of each tree.
+        root: their root position.
+        unit: a uniform random number in [0, 1) that decides among the moves of the final policy.
+    """
+    trees = [search.tree for search in searches if search.tree and search.tree.has_root]
+    alone = len(trees) == 1 and not trees[0].joint and root.proof is None
+    if alone and root.game.plays_most_visited:
+        return _most_visited(trees[0], unit)
+    return drawn_action(root_statistics(_found(trees, root)[0], root.game.final), unit)
+
+
+def _most_visited(tree: SearchTree, unit: float) -> int:
+    """The most visited action at the root; among equals the one of the best value, then at random.
+
+    ``root_statistics`` and ``drawn_action`` choose the same action.
+    """
+    visits, sums = tree.root_edges()
+    most = max(visits)
+    best = [place for place, count in enumerate(visits) if count == most]
+    if len(best) > 1 and most > 0:
+        greatest = max(sums[place] / most for place in best)
+        best = [place for place in best if sums[place] / most == greatest]
+    for place in best:
+        unit -= 1 / len(best)
+        if unit < 0.0:
+            return tree.root_action(place)
+    return tree.root_action(best[-1])
+
+
+def _found(trees: Sequence[SearchTree], root: RootPosition) -> tuple[Root, list[Root]]:
+    """The root of all trees together, with a solver's proofs, and of each tree."""
+    known = [known_root(tree) for tree in trees] or [unknown_root(root.state, root.player)]
+    found = known[0] if len(known) == 1 else merged_root(known)
+    if root.proof is not None:
+        found = with_proof(found, root.proof, root.game.facts.limits.sum_of_two)
+    return found, known
+
+
+def search_result(
+    searches: Sequence[TreeSearch],
+    root: RootPosition,
+    *,
+    unit: float,
+    seconds: float,
+    worlds: WorldStatistics | None,
+) -> SearchResult:
+    """The result of the searches of a root position.
+
+    Args:
+        searches: the searches of each tree.
+        root: their root position.
+        unit: see ``chosen_action``.
+        seconds: the duration of the search.
+        worlds: statistics of the determinizations drawn; None without hidden information.
+    """
+    held = [search.tree for search in searches if search.tree is not None]
+    trees = [tree for tree in held if tree.has_root]
+    found, known = _found(trees, root)
+    statistics = root_statistics(found, root.game.final)
+    action = drawn_action(statistics, unit)
+    proof, state = root.proof, root.state.clone()
+    for row in statistics:
+        row.position = state, root.player
+    visits = sum(row.visits for row in statistics)
+    total = sum(row.visits * row.value for row in statistics if row.value is not None)
+    value = None if proof is None else proof.value
+    line = () if proof is None else proof.line_after(action)
+    if trees and not line:
+        leading = 0 if len(known) == 1 else leading_tree(known, action)
+        line = principal_variation(trees[leading], action)
+    simulations = sum(search.simulations for search in searches)
+    took_part = () if proof is None else ("endgame solver",)
+    learned = root.game.evaluator
+    if not isinstance(learned, LinearValue | MovePolicy):
+        learned = None
+    return SearchResult(
+        player=root.player,
+        action=action,
+        actions=statistics,
+        value=total / visits if visits > 0 else value,
+        outcome=found.outcome,
+        expected=found.expected,
+        proof_number=found.proof_number,
+        disproof_number=found.disproof_number,
+        principal_variation=line or (action,),
+        simulations=simulations,
+        joint=joint_table(found, root.state, root.player) if found.joint else None,
+        root_visits=found.visits,
+        amaf_trust=found.amaf_trust,
+        proof_trust=found.proof_trust,
+        value_trust=found.value_trust,
+        reports=found.reports,
+        action_reports=found.action_reports,
+        seconds=seconds,
+        nodes=sum(search.nodes for search in searches),
+        memory_bytes=sum(tree.storage.bytes for tree in held),
+        memory_full=len(held) > 0 and all(tree.full or tree.forgotten > 0 for tree in held),
+        provider=searches[0].provider if simulations > 0 else None,
+        known=None if learned is None else learned.learned_on or learned.game,
+        learned=None if learned is None else learned.kind,
+        other_size=learned is not None and learned.learned_on is not None,
+        minimax=root.game.minimax,
+        solver_positions=0 if proof is None else proof.positions,
+        took_part=(*took_part, *(searches[0].parts_that_took_part() if simulations > 0 else ())),
+        worlds=worlds,
+        state=state,
+    )
