@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rave_agents.game.arrays import ArrayAbilities, as_array
+
 
 def plain_action(answer: Any) -> Any:
     """Convert an answer to an action: an array of one number becomes the number."""
     several = isinstance(answer, np.ndarray) and answer.size != 1
-    item = getattr(answer, "item", None)
-    if not callable(item) or several:
+    item = ArrayAbilities(answer).item
+    if item is None or several:
         return answer
     number = item()
     whole = isinstance(number, float) and number.is_integer()
@@ -39,8 +41,7 @@ def shaped_action(answer: Any, shape: tuple[int, ...], kind: Any) -> Any:
     else it is stays as it is.
     """
     first = answer[0] if isinstance(answer, tuple) and answer else answer
-    detach = getattr(first, "detach", None)
-    array = np.asarray(detach().cpu() if callable(detach) else first)
+    array = as_array(first)
     if array.shape == (1, *shape):
         array = array[0]
     if array.shape != shape or not np.can_cast(array.dtype, kind, "same_kind"):
@@ -66,8 +67,7 @@ def is_allowed(action: Any, mask: Any, size: int | None) -> bool:
 
 def best_action(answer: Any, mask: Any) -> Any:
     """Return the action of an answer: real numbers for all actions are values, the best counts."""
-    detach = getattr(answer, "detach", None)
-    numbers = np.asarray(detach().cpu() if callable(detach) else answer)
+    numbers = as_array(answer)
     if numbers.size == 1 or not np.issubdtype(numbers.dtype, np.floating):
         return numbers.reshape(-1)[0] if numbers.size == 1 else numbers
     values = numbers.reshape(-1).astype(float)

@@ -47,6 +47,7 @@ from rave_agents.frameworks.libraries import NAMES, is_torch_module
 from rave_agents.frameworks.sources import Source
 from rave_agents.game.arguments import check_names, is_integer
 from rave_agents.game.game_state import GameState
+from rave_agents.game.object_names import name_of
 from rave_agents.game.signatures import is_needed, parameters_of
 
 _SEATS = ("player", "player_id", "seat")
@@ -246,7 +247,7 @@ def _check(source: Source, *, makes: bool) -> None:
     is_called = _calls(value) if isinstance(value, type) else callable(value)
     if not is_called and asked_method(value) is None:
         raise TypeError(lacks_method(value))
-    name = getattr(value, "__name__", type(value).__name__)
+    name = name_of(value)
     if not makes and not inspect.isroutine(value) and source.parameters:
         raise UnknownNameError(
             f"{source.place or name} is an object, made already: only a class or a function takes "

@@ -62,8 +62,8 @@ class Sprt:
                 f"A sequential test needs finite elo0 < elo1, got {self.elo0:g} and {self.elo1:g}."
             )
         for name in ("alpha", "beta"):
-            if not 0.0 < getattr(self, name) < 0.5:
-                raise ValueError(f"{name} must be between 0 and 0.5, got {getattr(self, name)}.")
+            if not 0.0 < (value := vars(self)[name]) < 0.5:
+                raise ValueError(f"{name} must be between 0 and 0.5, got {value}.")
         check_names("model", [self.model], MODELS, ValueError)
 
     @classmethod

@@ -46,14 +46,12 @@ class Composed:
         return hash(self._identity())
 
     def _identity(self) -> tuple[Any, ...]:
-        return tuple(identity(getattr(self, name)) for name in self.field_names())
+        return tuple(identity(vars(self)[name]) for name in self.field_names())
 
     @functools.cached_property
     def parts(self) -> tuple[Part, ...]:
         """All parts, those in other parts included."""
-        return tuple(
-            part for name in self.field_names() for part in records_of(getattr(self, name))
-        )
+        return tuple(part for name in self.field_names() for part in records_of(vars(self)[name]))
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, its own or those of its parts.
@@ -96,7 +94,7 @@ class Composed:
             raise ValueError(f"Several parts have a field {name!r}: say {where}.")
         changed = self
         for field, *inner in places:
-            part = with_field(getattr(changed, field), tuple(inner), value, name)
+            part = with_field(vars(changed)[field], tuple(inner), value, name)
             changed = dataclasses.replace(changed, **{field: part})
         return changed
 
@@ -107,7 +105,7 @@ class Composed:
 
     def inner_fields(self) -> list[tuple[tuple[str, ...], type]]:
         """The fields of all parts in use: the path to each, and the class of its owner."""
-        parts = {name: getattr(self, name) for name in self.field_names()}
+        parts = {name: vars(self)[name] for name in self.field_names()}
         return [
             place
             for name, part in parts.items()
@@ -166,14 +164,14 @@ class Composed:
 
         A part of your own needs a module that can be imported to be taken back elsewhere.
         """
-        return {name: plain(getattr(self, name)) for name in self.field_names()}
+        return {name: plain(vars(self)[name]) for name in self.field_names()}
 
     def changes_from(self, other: "Composed") -> dict[str, Any]:
         """The fields in which this differs from another one, as ``to_dict`` has them."""
         return {
             name: value
             for name, value in self.to_dict().items()
-            if identity(getattr(self, name)) != identity(getattr(other, name))
+            if identity(vars(self)[name]) != identity(vars(other)[name])
         }
 
     def parts_in_use(self) -> dict[str, Any]:
@@ -190,7 +188,7 @@ class Composed:
         """
         config: Any = type(self)
         found = {
-            name: (plain(getattr(self, name)), kind) for name, kind in field_types(config).items()
+            name: (plain(vars(self)[name]), kind) for name, kind in field_types(config).items()
         }
         for path, owner in self.inner_fields():
             name = path[-1]

@@ -237,7 +237,7 @@ class SearchConfig(Composed):
             object.__setattr__(self, "simultaneous", shared)
         kind: Any = type(self)
         for name, annotation in fields_of(kind).items():
-            object.__setattr__(self, name, checked(name, annotation, getattr(self, name)))
+            object.__setattr__(self, name, checked(name, annotation, vars(self)[name]))
         for part in self.parts:
             refused = call_part(refusal, part, self)
             if refused:
@@ -254,7 +254,7 @@ class SearchConfig(Composed):
         """
         if simulations is None or math.isinf(simulations):
             for name in self.field_names():
-                part = getattr(self, name)
+                part = vars(self)[name]
                 if any(needs_simulations(inner) for inner in records_of(part)):
                     raise ValueError(
                         f"{name}={part_name(type(part))} shares out a known number of simulations: "

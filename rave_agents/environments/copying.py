@@ -12,7 +12,6 @@ import importlib
 import io
 import pickle
 import random
-import sys
 import types
 from collections.abc import Callable, Hashable, Mapping, Set
 from typing import Any
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.signals import is_raised_by_handler
+from rave_agents.environments.generators import torch_attribute
 
 SHARED_TYPES: tuple[type, ...] = (
     types.ModuleType,
@@ -91,7 +91,7 @@ class _Pickler(pickle.Pickler):
         self._replaced = replaced
         self._shared = (*SHARED_TYPES, *rules.shared)
         self._copiers = dict(rules.copiers)
-        torch = getattr(sys.modules.get("torch"), "Generator", None)
+        torch = torch_attribute("Generator")
         if torch is not None:
             self._copiers[torch] = _copied_torch_generator
         self._own = tuple(self._copiers)
@@ -384,7 +384,7 @@ def pygame_types() -> tuple[type | None, tuple[type, ...]]:
     found = [type(pygame.time.Clock())]
     for module in ("pygame.font", "pygame.freetype"):
         try:
-            kind = getattr(importlib.import_module(module), "Font", None)
+            kind = vars(importlib.import_module(module)).get("Font")
         except ImportError:
             continue  # Not built into every pygame.
         if isinstance(kind, type):

@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from rave_agents.environments.generators import MOST_OBJECTS, attributes_of, generator_types
+from rave_agents.environments.wrappers import class_name
 
 HEAP_TYPE = 1 << 9
 """The flag of types that are made at run time, such as those of Python's classes."""
@@ -44,7 +45,7 @@ def foreign_type(thing: Any, shared: tuple[type, ...] = ()) -> str | None:
         if kind not in known:
             known[kind] = _is_foreign(kind)
         if known[kind]:
-            return f"{getattr(kind, '__module__', '?')}.{kind.__qualname__}"
+            return class_name(item)
         with contextlib.suppress(Exception):
             if isinstance(item, dict):
                 stack += [*item.keys(), *item.values()]
@@ -57,7 +58,7 @@ def foreign_type(thing: Any, shared: tuple[type, ...] = ()) -> str | None:
 def _is_foreign(kind: type) -> bool:
     """True if instances hold memory of a compiled library."""
     for base in kind.__mro__[:-1]:
-        root = getattr(base, "__module__", "").partition(".")[0]
+        root = base.__module__.partition(".")[0]
         if root in HARMLESS:
             continue
         if root == FOREIGN_MEMORY:  # Its types are made at run time since Python 3.13.

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rave_agents.compiler.signals import is_raised_by_handler
+from rave_agents.game.arrays import ArrayAbilities
 
 _NUMPY: tuple[type, ...] = (np.random.Generator, np.random.BitGenerator, np.random.RandomState)
 
@@ -31,10 +32,15 @@ Pytest lets an ``assert`` of a test module call it, and from there everything ca
 """
 
 
+def torch_attribute(name: str) -> Any:
+    """An attribute of the module torch; None if that is not imported."""
+    torch = sys.modules.get("torch")
+    return None if torch is None else vars(torch).get(name)
+
+
 def generator_types() -> tuple[type, ...]:
     """The types of generators, PyTorch's included if it is imported."""
-    torch = sys.modules.get("torch")
-    own = getattr(torch, "Generator", None)
+    own = torch_attribute("Generator")
     return (*_NUMPY, random.Random, *([own] if isinstance(own, type) else ()))
 
 
@@ -85,7 +91,7 @@ def global_generators() -> tuple[Found, ...]:
         Found("the module random", random._inst),
         Found("the module numpy.random", np.random.mtrand._rand),
     ]
-    own = getattr(sys.modules.get("torch"), "default_generator", None)
+    own = torch_attribute("default_generator")
     if own is not None:
         found.append(Found("the module torch", own))
     return tuple(found)
@@ -160,7 +166,7 @@ class _Walk:
     def _of_class(self, kind: type) -> Iterator[tuple[str, Any, bool]]:
         """Variables outside of the instances that the functions of a class use."""
         for base in kind.__mro__:
-            if base in self._classes or _is_of_framework(getattr(base, "__module__", "")):
+            if base in self._classes or _is_of_framework(base.__module__):
                 continue
             self._classes.add(base)
             for name, value in list(vars(base).items()):
@@ -322,7 +328,7 @@ def restore(generator: Any, state: Any) -> None:
 def state_bytes(generator: Any) -> bytes:
     """Return the state of a generator as bytes, to compare states."""
     state = saved(generator)
-    if callable(getattr(state, "numpy", None)):  # PyTorch's; pickled, it has its address in it.
+    if ArrayAbilities(state).numpy is not None:  # PyTorch's; pickled, it has its address in it.
         return bytes(state.numpy().tobytes())
     try:
         return pickle.dumps(state)
@@ -336,7 +342,7 @@ def same_state(first: Any, second: Any) -> bool:
     """True if two states from ``saved`` are equal."""
     if isinstance(first, dict):
         return all(same_state(value, second[name]) for name, value in first.items())
-    if isinstance(first, np.ndarray) or callable(getattr(first, "numpy", None)):
+    if isinstance(first, np.ndarray) or ArrayAbilities(first).numpy is not None:
         return np.array_equal(first, second)
     return bool(first == second)
 

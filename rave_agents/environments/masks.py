@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.signals import is_raised_by_handler
+from rave_agents.game.arrays import ArrayAbilities
 from rave_agents.game.signatures import parameters_of
 
 KEY = "action_mask"
@@ -121,7 +122,8 @@ def allowed(mask: Any, size: int, agent: Any = None) -> list[int]:
     except Exception as error:  # A tensor on another device.
         if is_raised_by_handler(error):
             raise
-        flat = np.ravel(np.asarray(mask.tolist() if hasattr(mask, "tolist") else None))
+        tolist = ArrayAbilities(mask).tolist
+        flat = np.ravel(np.asarray(None if tolist is None else tolist()))
     if flat.dtype.kind not in "biuf":
         raise ValueError(
             f"action_mask{_of(agent)} must hold True or False, or 1 or 0, got {mask!r:.80}."

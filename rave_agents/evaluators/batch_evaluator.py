@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from rave_agents.evaluators.batch import Batch, BatchArrays
 from rave_agents.game.arguments import unknown_name
+from rave_agents.game.object_names import name_of
 from rave_agents.game.utility_limits import UtilityLimits
 
 POLICIES = ("logits", "probabilities")
@@ -84,7 +85,7 @@ class BatchEvaluator:
     @property
     def name(self) -> str:
         """The evaluator's name in messages."""
-        return getattr(self.function, "__name__", type(self.function).__name__)
+        return name_of(self.function)
 
 
 def evaluate(evaluator: BatchEvaluator, arrays: BatchArrays, limits: UtilityLimits) -> None:

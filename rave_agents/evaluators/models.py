@@ -18,6 +18,7 @@ from rave_agents.errors import GameError, RaveAgentsError
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.frameworks.libraries import NAMES, is_torch_module
+from rave_agents.game.object_names import name_of
 from rave_agents.game.signatures import parameters_of
 
 _NOT_OWN = (
@@ -108,7 +109,7 @@ class _OfCallable:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self.__name__ = getattr(function, "__name__", type(function).__name__)
+        self.__name__ = name_of(function)
         self._takes = fields_taken(function)
 
     def __call__(self, batch: Batch) -> Any:

@@ -39,6 +39,7 @@ from rave_agents.evaluators.trainable import (
 )
 from rave_agents.frameworks.sources import Source, find_source
 from rave_agents.game.arguments import check_names
+from rave_agents.game.object_names import name_of
 from rave_agents.game.signatures import is_needed, parameters_of
 
 FORMAT = 1
@@ -145,7 +146,7 @@ class NetworkMaker(NamedTuple):
 
 
 def _name_of(source: Source) -> str:
-    return str(getattr(source.value, "__name__", type(source.value).__name__))
+    return name_of(source.value)
 
 
 @contextlib.contextmanager

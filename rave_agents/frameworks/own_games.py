@@ -26,7 +26,7 @@ from rave_agents.frameworks.sources import Source, find_source
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import check_names
 from rave_agents.game.game_state import GameState, lacks_methods
-from rave_agents.game.object_names import place_of, split_place
+from rave_agents.game.object_names import file_of, name_of, place_of, split_place
 from rave_agents.game.signatures import is_needed, parameters_of
 
 TAKES = (
@@ -217,7 +217,7 @@ def _check_class(kind: Any) -> None:
 
 def _check_parameters(maker: Any, parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that a class or a function does not take, or needs and does not get."""
-    name = getattr(maker, "__name__", type(maker).__name__)
+    name = name_of(maker)
     if _is_rules(maker):
         check_names(
             f"parameter of {name}", parameters, maker.parameter_defaults(), UnknownNameError
@@ -310,7 +310,7 @@ def _place_of(maker: Any) -> str:
     module = place_of(maker) or None
     name = getattr(maker, "__qualname__", type(maker).__name__)
     if module == "__main__":
-        file = getattr(sys.modules["__main__"], "__file__", None)
+        file = file_of("__main__")
         module = Path(file).stem if file else None
     return f"{module}:{name}" if module else str(name)
 

@@ -20,6 +20,7 @@ from typing import Any
 from rave_agents.environments.spaces import EnvAbilities
 from rave_agents.frameworks.adapters import Game, GameAbilities, adapters
 from rave_agents.game.game_state import compiled_form
+from rave_agents.game.object_names import module_of
 
 OWN_GAMES = "rave_agents.games"
 """The package's module whose text counts, instead of its version."""
@@ -88,7 +89,7 @@ def _modules_of(objects: list[Any]) -> set[str]:
         else:
             waiting.append(type(one))
             waiting += _attributes(one)
-            if isinstance(own := getattr(one, "__module__", None), str):
+            if isinstance(own := module_of(one), str) and own:
                 found.add(own)
     return found
 

@@ -8,7 +8,13 @@ import cloudpickle
 
 from rave_agents.config.specs import parse_call, split_call
 from rave_agents.errors import UnknownNameError
-from rave_agents.game.object_names import ObjectName, find_object, parse_object_name, split_place
+from rave_agents.game.object_names import (
+    ObjectName,
+    find_object,
+    module_of,
+    parse_object_name,
+    split_place,
+)
 
 
 class Source(NamedTuple):
@@ -27,7 +33,7 @@ class Source(NamedTuple):
 
     def _is_found_there(self) -> bool:
         """True unless the user's modules travel by value at the moment, as to other machines."""
-        module = getattr(self.value, "__module__", None) or type(self.value).__module__
+        module = module_of(self.value) or type(self.value).__module__
         return self.place is not None and module not in cloudpickle.list_registry_pickle_by_value()
 
 

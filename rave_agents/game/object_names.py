@@ -108,9 +108,25 @@ _files: dict[str, str] = {}
 """The files that were run, by the names of their modules."""
 
 
+def module_of(thing: Any) -> str:
+    """The name of the module that defines a class or a function; empty if it has none."""
+    return getattr(thing, "__module__", None) or ""
+
+
+def name_of(thing: Any) -> str:
+    """The name of a class or a function; for another object, of its class."""
+    return str(getattr(thing, "__name__", type(thing).__name__))
+
+
+def file_of(module: str) -> str | None:
+    """The file of a module that is imported; None without one."""
+    found = sys.modules.get(module)
+    return None if found is None else vars(found).get("__file__")
+
+
 def place_of(thing: Any) -> str:
     """The module that a class or a function can be imported from, or its file; else empty."""
-    module = getattr(thing, "__module__", None) or ""
+    module = module_of(thing)
     return _files.get(module, module)
 
 
@@ -192,8 +208,8 @@ def _failed(what: str, error: BaseException) -> UnknownNameError:
 
 def _lacks(name: ObjectName, where: Any, word: str) -> str:
     public = [each for each in vars(where) if not each.startswith("_")]
-    module = getattr(where, "__name__", None)
-    own = [each for each in public if getattr(vars(where)[each], "__module__", None) == module]
+    module = vars(where).get("__name__")
+    own = [each for each in public if module_of(vars(where)[each]) == module]
     near = _near(word, public)
     if not near and own:
         near = f" It defines {', '.join(own[:8])}{', ...' if len(own) > 8 else ''}."

@@ -5,7 +5,6 @@
 
 import math
 import sys
-from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Ge, Le
@@ -13,6 +12,7 @@ from annotated_types import Ge, Le
 from rave_agents.errors import GameError
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import is_number
+from rave_agents.game.arrays import as_numbers
 from rave_agents.game.validation import checked
 
 ROUNDING = 1e-4
@@ -148,24 +148,6 @@ def utility_limits(state: Any) -> UtilityLimits:
     """
     stated = StateAbilities(state).utility_sum()
     return checked_limits(state.num_players(), state.min_utility(), state.max_utility(), stated)
-
-
-def is_sequence(given: Any) -> bool:
-    """True for a list or an array, in which each entry has a place."""
-    placed = hasattr(given, "__getitem__") and hasattr(given, "__len__")
-    return placed and not isinstance(given, Mapping | str | bytes)
-
-
-def as_numbers(given: Any) -> list[float] | None:
-    """The numbers of a list or an array; None if it is not that, or has anything else in it."""
-    if not is_sequence(given):
-        return None
-    try:
-        listed = given.tolist() if hasattr(given, "tolist") else given
-        numeric = all(hasattr(each, "__float__") for each in listed)
-        return [float(each) for each in listed] if numeric else None
-    except (TypeError, ValueError, OverflowError):
-        return None
 
 
 def shown(value: Any) -> str:

@@ -270,7 +270,10 @@ def save_examples(examples: Iterator[Example] | list[Example], path: str | pathl
     listed = list(examples)
     if not listed:
         raise ValueError("There are no examples to save.")
-    arrays = {name: np.array([getattr(e, name) for e in listed]) for name in Example._fields}
+    arrays = {
+        name: np.array(column)
+        for name, column in zip(Example._fields, zip(*listed, strict=True), strict=True)
+    }
     path = pathlib.Path(path)
     named = path if path.suffix == ".npz" else path.with_name(f"{path.name}.npz")  # as NumPy names
     with written_whole(named) as file:

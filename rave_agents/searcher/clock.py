@@ -231,11 +231,9 @@ class Clock:
         self.period_moves_left = self.control.period_moves
 
     def __str__(self) -> str:
-        changed = [
-            f"{field.name}={getattr(self.policy, field.name)}"
-            for field in dataclasses.fields(TimePolicy)
-            if getattr(self.policy, field.name) != field.default
-        ]
+        defaults = {field.name: field.default for field in dataclasses.fields(TimePolicy)}
+        values = dataclasses.asdict(self.policy)
+        changed = [f"{name}={values[name]}" for name in defaults if values[name] != defaults[name]]
         return ", ".join([str(self.control), *changed])
 
     def __repr__(self) -> str:

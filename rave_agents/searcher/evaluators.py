@@ -23,7 +23,7 @@ from rave_agents.frameworks.libraries import METHODS, NAMES
 from rave_agents.frameworks.sources import find_source
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState, legal_actions_of, moving_players
-from rave_agents.game.object_names import split_place
+from rave_agents.game.object_names import name_of, split_place
 from rave_agents.game.signatures import is_needed, parameters_of
 from rave_agents.games.kit.values import is_compiled_value, position_value
 from rave_agents.kernel.values.implicit_minimax import Judging
@@ -151,7 +151,7 @@ def _takes_state(function: Any) -> bool:
         return False
     if any(each.name.lower() in (*BATCH_NAMES, *NAMES) for each in named):
         return False
-    name = getattr(function, "__name__", type(function).__name__)
+    name = name_of(function)
     raise TypeError(
         f"evaluator: what does {name} take? Its parameter {named[0].name!r} does not say. Name it "
         "state if the function takes one state and returns its value, or observations if it "

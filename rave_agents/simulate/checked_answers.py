@@ -12,6 +12,7 @@ from typing import Any
 
 from rave_agents.errors import GameError
 from rave_agents.game.arguments import is_integer
+from rave_agents.game.arrays import is_sequence, listed
 from rave_agents.game.game_state import PlayerId, moving_players
 from rave_agents.game.utility_limits import (
     CHANCE_ROUNDING,
@@ -19,7 +20,6 @@ from rave_agents.game.utility_limits import (
     MOST_LEGAL,
     MOST_OUTCOMES,
     UtilityLimits,
-    is_sequence,
     shown,
 )
 from rave_agents.simulate.evaluations import Distribution, checked_priors, checked_values
@@ -262,7 +262,7 @@ def _listed(actions: Any) -> list[int]:
     """A list of actions from another kind of sequence."""
     if not is_sequence(actions):
         raise TypeError
-    return list(actions.tolist() if hasattr(actions, "tolist") else actions)
+    return list(listed(actions))
 
 
 def _is_whole(action: Any) -> bool:

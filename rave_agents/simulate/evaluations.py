@@ -17,6 +17,7 @@ from rave_agents.compiler.dispatch import kernel
 from rave_agents.compiler.entry import entry
 from rave_agents.errors import GameError
 from rave_agents.game.arguments import is_number
+from rave_agents.game.arrays import ArrayAbilities, in_main_memory, is_half_precision
 from rave_agents.game.utility_limits import ROUNDING, UtilityLimits, shown
 
 Distribution = tuple[Sequence[int], Sequence[float]]
@@ -47,7 +48,7 @@ def checked_values(
     Raises:
         GameError: if it is anything else, or beyond the utilities.
     """
-    one = mover is not None and (is_number(given) or getattr(given, "shape", None) == ())
+    one = mover is not None and (is_number(given) or ArrayAbilities(given).shape == ())
     numbers = limits.numbers(_of_all(given, limits, mover) if one else given)
     if numbers is None:
         alone = mover is not None and limits.one_says_all
@@ -336,10 +337,9 @@ def pair_of(answer: Any) -> tuple[Any, Any] | None:
 
 def _numbers(source: str, what: str, given: Any) -> NDArray[Any]:
     """An answer as a NumPy array; a torch tensor is detached from its graph and its device."""
-    for step in ("detach", "cpu"):
-        given = getattr(given, step)() if hasattr(given, step) else given
-    if str(getattr(given, "dtype", "")).endswith("bfloat16"):
-        given = given.float() if hasattr(given, "float") else given.astype(np.float32)
+    given = in_main_memory(given)
+    if is_half_precision(given):  # NumPy does not know it; a tensor converts by ``float``.
+        given = given.astype(np.float32) if ArrayAbilities(given).detach is None else given.float()
     try:
         array = np.asarray(given)
     except (TypeError, ValueError, RuntimeError) as error:

@@ -5,6 +5,7 @@ from typing import Any
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import PlayerId
+from rave_agents.game.object_names import name_of
 from rave_agents.game.utility_limits import utility_limits
 from rave_agents.simulate.evaluations import checked_values
 
@@ -25,7 +26,7 @@ class PositionValue:
     def __init__(self, function: Any, root: Any, playout_moves: float) -> None:
         self.function = function
         self.playout_moves = playout_moves
-        self._name = f"The value function {getattr(function, '__name__', type(function).__name__)}"
+        self._name = f"The value function {name_of(function)}"
         self._limits = utility_limits(root)
         self._values = function if callable(function) else getattr(function, "evaluate", None)
 
