@@ -5,34 +5,42 @@ import functools
 import itertools
 import math
 import statistics
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from rave_agents.arena.ratings import Outcome, Ratings
 from rave_agents.arena.result import View
 from rave_agents.arena.standings import Ranking, Standing
-from rave_agents.arena.statistics import MatchScore, finite
+from rave_agents.arena.statistics import MatchScore
 from rave_agents.game.arguments import unknown_name
 from rave_agents.results.numbers import fixed, interval_text, played
 from rave_agents.results.result import by_column
-from rave_agents.results.tables import Column, Table
+from rave_agents.results.rows import Field, Interval, exact_columns, plain_row, table_columns
+from rave_agents.results.tables import Table
 from rave_pettingzoo.episode import Episode
 
 
 @dataclasses.dataclass(frozen=True)
 class PolicyResult:
-    """The results of one policy over all episodes."""
+    """The results of one policy over all of its episodes."""
 
     name: str
-    """The policy as given."""
+    """The policy as given, or its name in a tournament."""
     seat: str
-    """The agent's name under which the policy was given."""
+    """The agent's name under which the policy was given; empty in a tournament."""
     score: MatchScore
-    """Episodes with the greatest return alone (wins), shared (draws), or not (losses)."""
+    """Episodes with the greatest return alone (wins), shared (draws), or not (losses); in a
+    tournament, comparisons of returns with each other policy of an episode."""
+    num_episodes: int
+    """The number of episodes that it took part in."""
     returns: tuple[float, ...]
-    """Its return in each episode."""
+    """Its return in each episode, and in each seat that it had."""
     illegal_moves: int
     """The number of its actions that the mask forbids."""
+    elo: float = math.nan
+    """Its rating in a tournament, see ``rave_agents.arena.Ratings``."""
+    interval: tuple[float, float] = (math.nan, math.nan)
+    """The rating's 95 % confidence interval."""
 
     @property
     def win_rate(self) -> float:
@@ -45,23 +53,36 @@ class PolicyResult:
         return statistics.fmean(self.returns) if self.returns else math.nan
 
 
-class PolicyStanding(NamedTuple):
-    """One policy's row in the table of a tournament."""
+_RETURNS = (
+    Field("mean_return", "mean_return", "mean return", fixed),
+    Field("illegal_moves", "illegal_moves", "illegal moves", rank=1),
+)
 
-    name: str
-    """The policy."""
-    elo: float
-    """Its rating, see ``rave_agents.arena.Ratings``."""
-    interval: tuple[float, float]
-    """The rating's 95 % confidence interval."""
-    num_episodes: int
-    """The number of episodes that it took part in."""
-    score: float
-    """Share of the others whose returns it exceeded; those with its own return count half."""
-    mean_return: float
-    """Its mean return; NaN without episodes."""
-    illegal_moves: int
-    """Actions chosen that the mask forbids."""
+EVALUATED = (
+    Field("name", "name", "policy", is_text=True),
+    Field("agent", "seat"),
+    Field("games", "score.games"),
+    Field("wins", "score.wins", "wins"),
+    Field("draws", "score.draws", "draws"),
+    Field("losses", "score.losses", "losses"),
+    Field("win_rate", "win_rate", "win rate", fixed, rank=2),
+    Field("score", "score.score", "score", fixed),
+    Interval("", "score.interval", "95 % interval", interval_text),
+    Field("elo", "score.elo"),
+    Interval("elo_", "score.elo_interval"),
+    *_RETURNS,
+)
+"""The values of a policy in an evaluation."""
+
+RANKED = (
+    Field("policy", "name", json_name="name"),
+    Field("elo", "elo"),
+    Interval("elo_", "interval"),
+    Field("episodes", "num_episodes", "episodes", rank=2, json_name="num_episodes"),
+    Field("score", "score.score", "score", fixed),
+    *_RETURNS,
+)
+"""The values of a policy in a tournament."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -84,14 +105,34 @@ class EpisodesView(View):
             for episode in episodes:
                 yield lineup, episode
 
+    def _result(
+        self,
+        name: str,
+        seat: str,
+        score: MatchScore,
+        of: Sequence[tuple[Episode, int]],
+        standing: Standing | None = None,
+    ) -> PolicyResult:
+        """The results of a policy in these episodes, each with its index there."""
+        return PolicyResult(
+            name=name,
+            seat=seat,
+            score=score,
+            num_episodes=len({id(episode) for episode, _ in of}),
+            returns=tuple(episode.returns[index] for episode, index in of),
+            illegal_moves=sum(episode.illegal_moves[index] for episode, index in of),
+            elo=math.nan if standing is None else standing.elo,
+            interval=(math.nan, math.nan) if standing is None else standing.interval,
+        )
+
     def summary(self) -> str:
         """The environment, and the number of finished episodes."""
         episodes = played(self.run.finished, self.run.all_planned or 0, "episode")
         return f"{self.env}, {episodes}, seed {self.run.seed}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for strict JSON; unknown ones are None."""
-        return {"env": self.env, "seed": self.run.seed, "num_episodes": self.run.finished}
+    def _to_dict(self, policies: list[Any], episodes: list[Any]) -> dict[str, Any]:
+        about = {"env": self.env, "seed": self.run.seed, "num_episodes": self.run.finished}
+        return {**about, "policies": policies, "episodes": episodes}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -117,7 +158,17 @@ class Evaluation(EpisodesView):
     @functools.cached_property
     def policies(self) -> tuple[PolicyResult, ...]:
         """The results of each policy, in the order given."""
-        return tuple(self._result(index) for index in range(len(self.names)))
+        found = []
+        for index, (name, seat) in enumerate(zip(self.names, self.agents, strict=True)):
+            wins = draws = 0
+            for episode in self.episodes:
+                others = (r for i, r in enumerate(episode.returns) if i != index)
+                best = max(others, default=-math.inf)
+                wins += episode.returns[index] > best
+                draws += episode.returns[index] == best
+            score = MatchScore(wins, draws, len(self.episodes) - wins - draws)
+            found.append(self._result(name, seat, score, [(each, index) for each in self.episodes]))
+        return tuple(found)
 
     def __getitem__(self, agent: str) -> PolicyResult:
         """Return the results of the policy given under this agent's name, in all seats."""
@@ -125,36 +176,10 @@ class Evaluation(EpisodesView):
             raise KeyError(unknown_name("agent", agent, self.agents))
         return self.policies[self.agents.index(agent)]
 
-    def _result(self, index: int) -> PolicyResult:
-        wins = draws = 0
-        for episode in self.episodes:
-            mine = episode.returns[index]
-            best = max((r for i, r in enumerate(episode.returns) if i != index), default=-math.inf)
-            wins += mine > best
-            draws += mine == best
-        return PolicyResult(
-            name=self.names[index],
-            seat=self.agents[index],
-            score=MatchScore(wins, draws, len(self.episodes) - wins - draws),
-            returns=tuple(episode.returns[index] for episode in self.episodes),
-            illegal_moves=sum(episode.illegal_moves[index] for episode in self.episodes),
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values for strict JSON; unknown ones are None."""
-        policies = [
-            {
-                "name": result.name,
-                "agent": result.seat,
-                **result.score.to_dict(),
-                "win_rate": finite(result.win_rate),
-                "mean_return": finite(result.mean_return),
-                "illegal_moves": result.illegal_moves,
-            }
-            for result in self.policies
-        ]
-        episodes = [episode.to_dict() for episode in self.episodes]
-        return {**super().to_dict(), "policies": policies, "episodes": episodes}
+        policies = [plain_row(EVALUATED, row) for row in self.policies]
+        return self._to_dict(policies, [episode.to_dict() for episode in self.episodes])
 
     def columns(self) -> dict[str, list[Any]]:
         """A row for each episode and policy.
@@ -176,28 +201,11 @@ class Evaluation(EpisodesView):
 
     def tables(self) -> list[Table]:
         """A row for each policy."""
-        rows = self.policies
-        scores = [row.score for row in rows]
-        return [
-            Table(
-                [
-                    Column("policy", self.names, text=True),
-                    Column("wins", [str(score.wins) for score in scores]),
-                    Column("draws", [str(score.draws) for score in scores]),
-                    Column("losses", [str(score.losses) for score in scores]),
-                    Column("win rate", [fixed(row.win_rate) for row in rows], rank=2),
-                    Column("score", [fixed(score.score) for score in scores]),
-                    Column("95 % interval", [interval_text(score.interval) for score in scores]),
-                    Column("mean return", [fixed(row.mean_return) for row in rows]),
-                    Column("illegal moves", [str(row.illegal_moves) for row in rows], rank=1),
-                ]
-            )
-        ]
+        return [Table(table_columns(EVALUATED, self.policies))]
 
     def estimates(self) -> dict[str, Any]:
         """The scores with their intervals."""
-        scores = ((result.name, result.score) for result in self.policies)
-        estimates = [(name, score.score, score.interval) for name, score in scores]
+        estimates = [(row.name, row.score.score, row.score.interval) for row in self.policies]
         label = "score, with 95 % intervals"
         return {"estimates": estimates, "label": label, "level": 0.5, "title": self.env}
 
@@ -245,26 +253,15 @@ class EnvTournament(EpisodesView):
         return self.ranking.ratings
 
     @functools.cached_property
-    def standings(self) -> tuple[PolicyStanding, ...]:
-        """The policies, the best first."""
-        return tuple(map(self._standing, self.ranking.standings))
-
-    def _standing(self, row: Standing) -> PolicyStanding:
-        mine = [(lineup, each) for lineup, each in self.played() if row.agent in lineup]
-        seats = [
-            (each.returns[seat], each.illegal_moves[seat])
-            for lineup, each in mine
-            for seat, name in enumerate(lineup)
-            if name == row.agent
-        ]
-        return PolicyStanding(
-            name=row.agent,
-            elo=row.elo,
-            interval=row.interval,
-            num_episodes=len(mine),
-            score=row.score.score,
-            mean_return=statistics.fmean(returned for returned, _ in seats) if seats else math.nan,
-            illegal_moves=sum(illegal for _, illegal in seats),
+    def standings(self) -> tuple[PolicyResult, ...]:
+        """The results of each policy, the best first."""
+        seats: dict[str, list[tuple[Episode, int]]] = {name: [] for name in self.names}
+        for lineup, episode in self.played():
+            for index, name in enumerate(lineup):
+                seats[name].append((episode, index))
+        return tuple(
+            self._result(row.agent, "", row.score, seats[row.agent], row)
+            for row in self.ranking.standings
         )
 
     def cross_table(self) -> list[list[float]]:
@@ -273,44 +270,17 @@ class EnvTournament(EpisodesView):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for strict JSON; unknown ones are None."""
-        policies = [
-            {
-                "name": row.name,
-                "elo": finite(row.elo),
-                "elo_ci95": [finite(end) for end in row.interval],
-                "num_episodes": row.num_episodes,
-                "score": finite(row.score),
-                "mean_return": finite(row.mean_return),
-                "illegal_moves": row.illegal_moves,
-            }
-            for row in self.standings
-        ]
+        policies = [plain_row(RANKED, row) for row in self.standings]
         episodes = [{"policies": list(lineup), **each.to_dict()} for lineup, each in self.played()]
-        return {**super().to_dict(), "policies": policies, "episodes": episodes}
+        return self._to_dict(policies, episodes)
 
     def columns(self) -> dict[str, list[Any]]:
         """A row for each policy, the best first."""
-        names = ("policy", "elo", "elo_low", "elo_high", "episodes", "score", "mean_return")
-        return by_column(
-            (*names, "illegal_moves"),
-            [
-                (
-                    *(row.name, row.elo, *row.interval, row.num_episodes),
-                    *(row.score, row.mean_return, row.illegal_moves),
-                )
-                for row in self.standings
-            ],
-        )
+        return exact_columns(RANKED, self.standings)
 
     def tables(self) -> list[Table]:
         """Ratings and the cross table, a row for each policy."""
-        rows = self.standings
-        columns = [
-            Column("episodes", [str(row.num_episodes) for row in rows], rank=2),
-            Column("score", [fixed(row.score) for row in rows]),
-            Column("mean return", [fixed(row.mean_return) for row in rows]),
-            Column("illegal moves", [str(row.illegal_moves) for row in rows], rank=1),
-        ]
+        columns = table_columns(RANKED, self.standings)
         return self.ranking.tables("policy", columns, "")
 
     def estimates(self) -> dict[str, Any]:

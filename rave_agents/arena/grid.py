@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rave_agents.arena.match_result import MatchResult, score_columns, score_values
+from rave_agents.arena.match_result import SCORE, MatchResult
 from rave_agents.arena.result import MatchesView
 from rave_agents.config.part_specs import is_part, plain
 from rave_agents.config.specs import format_parameters
 from rave_agents.records.record import GameRecord
 from rave_agents.results.numbers import counted, played
+from rave_agents.results.rows import exact_columns, table_columns
 from rave_agents.results.tables import Column, Table
 
 ALL_GAMES = "all games"
@@ -134,7 +135,7 @@ class Grid(MatchesView):
         best = best_of(cells)
         columns = [
             *_parameter_columns(cells),
-            *score_columns([cell.match for cell in cells]),
+            *table_columns(SCORE, [cell.match for cell in cells]),
             Column("", ["best" if cell is best else "" for cell in cells]),
         ]
         all_notes = [*overlap_notes(cells), *notes]
@@ -148,7 +149,7 @@ class Grid(MatchesView):
     def columns(self) -> dict[str, list[Any]]:
         """A row per cell: its game, values and score."""
         games = [match.game for match in self.matches]
-        return {"game": games, **self._exact_values(), **score_values(self.matches)}
+        return {"game": games, **self._exact_values(), **exact_columns(SCORE, self.matches)}
 
     def _exact_values(self) -> dict[str, list[Any]]:
         """The columns of the parameters, with numbers as they are."""
@@ -209,12 +210,12 @@ class Curve(Grid):
             Column("against", [cell.opponent for cell in self.cells], text=True),
             Column(self.unit, [f"{values[self.unit]:g}" for values in self.values]),
         ]
-        return [Table([*columns, *score_columns(self.matches)], keys=2)]
+        return [Table([*columns, *table_columns(SCORE, self.matches)], keys=2)]
 
     def columns(self) -> dict[str, list[Any]]:
         """A row per limit and opponent."""
         opponents = [cell.opponent for cell in self.cells]
-        return {"opponent": opponents, **self._exact_values(), **score_values(self.matches)}
+        return {"opponent": opponents, **self._exact_values(), **exact_columns(SCORE, self.matches)}
 
     def curves(self) -> dict[str, tuple[list[float], list[float], list[float], list[float]]]:
         """Curves of each opponent: limits, Elo differences, low and high ends of their intervals.

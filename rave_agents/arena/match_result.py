@@ -3,7 +3,6 @@
 import dataclasses
 import functools
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from rave_agents.arena.sprt import Sprt
@@ -29,6 +28,7 @@ from rave_agents.results.numbers import (
     whole,
 )
 from rave_agents.results.result import GrowingResult, by_column
+from rave_agents.results.rows import Field, Interval
 from rave_agents.results.tables import Column, Table
 
 ENDINGS_SHOWN = 10
@@ -308,27 +308,14 @@ def ratio(total: float, count: float) -> float | None:
     return total / count if count > 0 else None
 
 
-def score_columns(matches: Sequence[MatchResult]) -> list[Column]:
-    """Games, score and Elo difference of the first agents, a row per match."""
-    return [
-        Column("games", [str(match.finished) for match in matches], rank=2),
-        Column("score", [fixed(match.score.score) for match in matches]),
-        Column("95 % interval", [interval_text(match.interval) for match in matches], rank=1),
-        Column("Elo", [elo_text(match.score.elo) for match in matches]),
-        Column("95 % interval", [elo_interval_text(match.elo_interval) for match in matches]),
-    ]
-
-
-def score_values(matches: Sequence[MatchResult]) -> dict[str, list[Any]]:
-    """The same columns with exact numbers, wins, draws and losses, for ``Result.columns``."""
-    counts = ("games", "wins", "draws", "losses", "score", "score_low", "score_high")
-    return by_column(
-        (*counts, "elo", "elo_low", "elo_high"),
-        [
-            (
-                *(match.score.games, match.score.wins, match.score.draws, match.score.losses),
-                *(match.score.score, *match.interval, match.score.elo + 0.0, *match.elo_interval),
-            )
-            for match in matches
-        ],
-    )
+SCORE = (
+    Field("games", "finished", "games", rank=2),
+    Field("wins", "score.wins"),
+    Field("draws", "score.draws"),
+    Field("losses", "score.losses"),
+    Field("score", "score.score", "score", fixed),
+    Interval("score_", "interval", "95 % interval", interval_text, rank=1),
+    Field("elo", "score.elo", "Elo", elo_text),
+    Interval("elo_", "elo_interval", "95 % interval", elo_interval_text),
+)
+"""The score of a match from the first agent's view, for tables of several matches."""

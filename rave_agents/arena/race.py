@@ -101,14 +101,8 @@ def find_best(
             in any case; or a function, called with the result so far from time to time.
 
     Raises:
-        UnknownNameError: for an unknown game, agent or parameter.
-        UnsupportedGameError: if a named agent cannot play the game, or something cannot be sent to
-            other processes.
-        TypeError, ValueError: for an invalid value, or if ``output`` belongs to other games or is
-            in use by another process.
-        OSError: if ``output`` cannot be read or written.
-        VersionsDifferError: if the executor's workers have other versions than this process.
-        RunError: if an agent fails or plays an illegal action; it holds the finished games.
+        RunError: if a game fails; it has the result of the games finished before. Other errors are
+            those of ``play_match``.
     """
     started = time.monotonic()
     options = RunOptions.of(jobs, executor, output)

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 from rave_agents.arena.elimination import LEVEL, Elimination
 from rave_agents.arena.match_result import ratio
 from rave_agents.arena.result import MatchesView
-from rave_agents.arena.statistics import finite
 from rave_agents.frameworks.agent import Effort
 from rave_agents.results.numbers import fixed, interval_text
-from rave_agents.results.result import by_column
-from rave_agents.results.tables import Column, Table
+from rave_agents.results.rows import Field, Interval, exact_columns, plain_row, table_columns
+from rave_agents.results.tables import Table
 
 _NAMED = 4
 """Up to this many agents are named in a sentence."""
@@ -23,6 +22,8 @@ class RaceRow(NamedTuple):
 
     agent: str
     """The name."""
+    spec: str
+    """The spec with its limit; for a custom agent its name."""
     outcome: str
     """``best``, ``leads``, ``level`` (with the leader), ``open`` or ``dropped``."""
     against: str | None
@@ -40,6 +41,11 @@ class RaceRow(NamedTuple):
     """Its moves, simulations and seconds in them."""
 
     @property
+    def pairs_text(self) -> str:
+        """The number of pairs; "-" for the leader."""
+        return str(self.pairs) if self.against else "-"
+
+    @property
     def seconds_per_move(self) -> float | None:
         """Mean seconds per move; None without moves."""
         return ratio(self.effort.seconds, self.effort.moves)
@@ -48,6 +54,22 @@ class RaceRow(NamedTuple):
     def simulations_per_second(self) -> float | None:
         """Simulations per second of thinking; None without moves."""
         return ratio(self.effort.simulations, self.effort.seconds)
+
+
+FIELDS = (
+    Field("agent", "agent", "agent", is_text=True),
+    Field("", "spec", json_name="spec"),
+    Field("outcome", "outcome", ""),
+    Field("against", "against", "against", lambda name: name or "-", is_text=True),
+    Field("pairs", "pairs"),
+    Field("", "pairs_text", "pairs"),
+    Field("mean", "mean", "score", fixed),
+    Interval("", "interval", "95 % interval", interval_text),
+    Field("games", "games", "games", rank=1),
+    Field("seconds_per_move", "seconds_per_move", "s a move", lambda s: fixed(s, 4), rank=2),
+    Field("simulations_per_second", "simulations_per_second"),
+)
+"""The values of a row."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -188,6 +210,7 @@ class Race(MatchesView):
         efforts = [match.efforts[match.agents.index(self.agents[agent])] for match in mine]
         return RaceRow(
             agent=self.agents[agent],
+            spec=self.specs[agent],
             outcome=outcome,
             against=None if alone else self.agents[against],
             pairs=0 if alone else len(rule.evidence(agent, against).values),
@@ -211,24 +234,9 @@ class Race(MatchesView):
 
     def tables(self) -> list[Table]:
         """A row per agent."""
-        rows = self.rows
-        return [
-            Table(
-                [
-                    Column("agent", [row.agent for row in rows], text=True),
-                    Column("", [row.outcome for row in rows]),
-                    Column("against", [row.against or "-" for row in rows], text=True),
-                    Column("pairs", [str(row.pairs) if row.against else "-" for row in rows]),
-                    Column(self._mean_name, [fixed(row.mean) for row in rows]),
-                    Column(
-                        "95 % interval",
-                        [interval_text(row.interval) for row in rows],
-                    ),
-                    Column("games", [str(row.games) for row in rows], rank=1),
-                    Column("s a move", [fixed(row.seconds_per_move, 4) for row in rows], rank=2),
-                ]
-            )
-        ]
+        header = {"mean": self._mean_name}
+        columns = [dataclasses.replace(f, header=header.get(f.name, f.header)) for f in FIELDS]
+        return [Table(table_columns(columns, self.rows))]
 
     @property
     def _mean_name(self) -> str:
@@ -236,17 +244,7 @@ class Race(MatchesView):
 
     def columns(self) -> dict[str, list[Any]]:
         """A row per agent."""
-        names = ("agent", "outcome", "against", "pairs", "mean", "low", "high", "games")
-        return by_column(
-            (*names, "seconds_per_move", "simulations_per_second"),
-            [
-                (
-                    *(row.agent, row.outcome, row.against, row.pairs, row.mean, *row.interval),
-                    *(row.games, row.seconds_per_move, row.simulations_per_second),
-                )
-                for row in self.rows
-            ],
-        )
+        return exact_columns(FIELDS, self.rows)
 
     def estimates(self) -> dict[str, Any]:
         """The means against the leader, or against the agent that eliminated another."""
@@ -272,21 +270,7 @@ class Race(MatchesView):
             "seconds": self.seconds,
             "limit": self.limit,
             "seed": self.run.seed,
-            "agents": [
-                {
-                    "agent": row.agent,
-                    "spec": self.by_name[row.agent],
-                    "outcome": row.outcome,
-                    "against": row.against,
-                    "pairs": row.pairs,
-                    "mean": finite(row.mean),
-                    "ci95": [finite(end) for end in row.interval],
-                    "games": row.games,
-                    "seconds_per_move": row.seconds_per_move,
-                    "simulations_per_second": row.simulations_per_second,
-                }
-                for row in self.rows
-            ],
+            "agents": [plain_row(FIELDS, row) for row in self.rows],
             "refused": dict(self.refused),
         }
 

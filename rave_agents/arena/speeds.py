@@ -6,10 +6,10 @@ import statistics
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from rave_agents.arena.match_result import MatchResult, score_columns
+from rave_agents.arena.match_result import SCORE, MatchResult
 from rave_agents.arena.result import View
 from rave_agents.results.numbers import counted, fixed, whole
-from rave_agents.results.result import by_column
+from rave_agents.results.rows import Field, exact_columns, plain_row, table_columns
 from rave_agents.results.tables import Column, Table
 
 
@@ -45,6 +45,18 @@ class SpeedRow:
     def ratio(self) -> float:
         """Simulations of the agent per simulation of the baseline in the same time."""
         return self.simulations_per_second / self.baseline_simulations_per_second
+
+
+_BASE = "baseline_simulations_per_second"
+
+FIELDS = (
+    Field("game", "game"),
+    Field("agent", "agent"),
+    Field("simulations_per_second", "simulations_per_second"),
+    Field(_BASE, _BASE, json_name="mctsbot_simulations_per_second"),
+    Field("ratio", "ratio"),
+)
+"""The values of a row."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -156,7 +168,7 @@ class Speeds(View):
         rows = [row for row in self.rows if row.match is not None]
         matches = [row.match for row in rows if row.match is not None]
         means = self.mean_score
-        games, score, interval, *_ = score_columns(matches)
+        games, score, interval, *_ = table_columns(SCORE, matches)
         empty = [""] * len(means)
         taken = [
             " and ".join(fixed(seconds, 4) for seconds in match.seconds_per_move)
@@ -173,11 +185,7 @@ class Speeds(View):
 
     def columns(self) -> dict[str, list[Any]]:
         """A row per game and agent."""
-        names = ("game", "agent", "simulations_per_second", "baseline_simulations_per_second")
-        found = by_column(
-            (*names, "ratio"),
-            [tuple(getattr(row, name) for name in (*names, "ratio")) for row in self.rows],
-        )
+        found = exact_columns(FIELDS, self.rows)
         if any(row.match is not None for row in self.rows):
             played = [_equal_time(row.match) for row in self.rows]
             found |= {name: [values[name] for values in played] for name in _equal_time(None)}
@@ -191,16 +199,10 @@ class Speeds(View):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        rows = []
-        for row in self.rows:
-            values = {
-                "game": row.game,
-                "agent": row.agent,
-                "simulations_per_second": row.simulations_per_second,
-                "mctsbot_simulations_per_second": row.baseline_simulations_per_second,
-                "ratio": row.ratio,
-            }
-            rows.append(values if row.match is None else values | _equal_time(row.match))
+        rows = [
+            plain_row(FIELDS, row) | ({} if row.match is None else _equal_time(row.match))
+            for row in self.rows
+        ]
         return {"rows": rows, "geometric_mean": self.geometric_mean}
 
 

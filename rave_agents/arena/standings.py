@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.ratings import Outcome, Ratings, rate
 from rave_agents.arena.result import MatchesView
-from rave_agents.arena.statistics import MatchScore, finite
+from rave_agents.arena.statistics import MatchScore
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import AdapterAbilities, adapters
 from rave_agents.records.record import GameRecord
 from rave_agents.results.numbers import elo_interval_text, elo_text, fixed
-from rave_agents.results.result import by_column
+from rave_agents.results.rows import Field, Interval, exact_columns, plain_row, table_columns
 from rave_agents.results.tables import Column, Table
 
 
@@ -32,6 +32,20 @@ class Standing(NamedTuple):
     """Wins, draws and losses against all."""
     faults: int = 0
     """Games lost by failures or illegal play."""
+
+
+FIELDS = (
+    Field("agent", "agent"),
+    Field("elo", "elo"),
+    Interval("elo_", "interval"),
+    Field("games", "score.games", "games", rank=1),
+    Field("score", "score.score", "score", fixed),
+    Field("wins", "score.wins"),
+    Field("draws", "score.draws"),
+    Field("losses", "score.losses"),
+    Field("faults", "faults", "faults"),
+)
+"""The values of a standing; ``Ranking.tables`` has the first ones."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -251,12 +265,8 @@ class Standings(MatchesView):
     def game_tables(self, game: str | None = None) -> list[Table]:
         """Ratings and the cross table, over all games or in one."""
         standings = self.standings(game)
-        columns = [
-            Column("games", [str(row.score.games) for row in standings], rank=1),
-            Column("score", [fixed(row.score.score) for row in standings]),
-        ]
-        if any(row.faults for row in standings):
-            columns.append(Column("faults", [str(row.faults) for row in standings]))
+        hidden = () if any(row.faults for row in standings) else ("faults",)
+        columns = table_columns([f for f in FIELDS if f.name not in hidden], standings)
         ratings, cross = self.ranking(game).tables("agent", columns, self._where(game))
         return [dataclasses.replace(ratings, notes=self._circle(game)), cross]
 
@@ -272,19 +282,9 @@ class Standings(MatchesView):
 
     def columns(self) -> dict[str, list[Any]]:
         """A row per agent, over all games (``all``) and in each."""
-        names = ("game", "agent", "elo", "elo_low", "elo_high", "games", "score")
-        return by_column(
-            (*names, "wins", "draws", "losses", "faults"),
-            [
-                (
-                    *(game or "all", row.agent, row.elo, *row.interval),
-                    *(row.score.games, row.score.score),
-                    *(row.score.wins, row.score.draws, row.score.losses, row.faults),
-                )
-                for game in (None, *self.games)
-                for row in self.standings(game)
-            ],
-        )
+        parts = [(game, row) for game in (None, *self.games) for row in self.standings(game)]
+        games = [game or "all" for game, _ in parts]
+        return {"game": games, **exact_columns(FIELDS, [row for _, row in parts])}
 
     def estimates(self) -> dict[str, Any]:
         """The ratings with their intervals."""
@@ -314,17 +314,4 @@ class Standings(MatchesView):
         }
 
     def _standings_to_dict(self, game: str | None) -> list[dict[str, Any]]:
-        return [
-            {
-                "agent": row.agent,
-                "elo": finite(row.elo),
-                "elo_ci95": [finite(end) for end in row.interval],
-                "games": row.score.games,
-                "score": finite(row.score.score),
-                "wins": row.score.wins,
-                "draws": row.score.draws,
-                "losses": row.score.losses,
-                "faults": row.faults,
-            }
-            for row in self.standings(game)
-        ]
+        return [plain_row(FIELDS, row) for row in self.standings(game)]

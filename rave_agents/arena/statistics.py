@@ -234,7 +234,7 @@ def elo_difference(score: float) -> float:
         return -math.inf
     if score >= 1.0:
         return math.inf
-    return -400.0 * math.log10(1.0 / score - 1.0)
+    return -400.0 * math.log10(1.0 / score - 1.0) + 0.0  # 0 for 1/2, not -0
 
 
 def elo_interval_at(scores: tuple[float, float]) -> tuple[float, float]:

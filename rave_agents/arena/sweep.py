@@ -71,19 +71,13 @@ def run_sweep(
         output: a file that records every game as it ends (see ``journal``). Games already in it are
             not played again, so a sweep may grow by games per cell, values and games.
         forfeit: True if a GTP program that fails to play loses its games, see ``play_match``.
-        progress: None for a display in a terminal or notebook, False for none, True for a display
-            in any case; or a function, called with the result so far before the first and after
-            every game.
+        progress: a display, or a function of the result so far, see ``play_match``.
         executor: runs the games instead of ``jobs`` processes, see ``play_match``.
         shard: a part such as ``"3/40"``: play only these games.
 
     Raises:
-        UnknownNameError: for an unknown game, agent or parameter.
-        UnsupportedGameError: if the game is not a two-player game or an agent cannot play it.
-        TypeError, ValueError: for an invalid value, if no opening can be found, or if ``output`` is
-            of another sweep or is being written by another process.
-        OSError: if ``output`` cannot be read or written.
-        RunError: if an agent fails or plays an illegal action; it holds the finished games.
+        RunError: if a game fails; it has the result of the games finished before. Other errors are
+            those of ``play_match``.
     """
     options = RunOptions.of(jobs, executor, output, shard)
     loaded = load_games(game)
@@ -205,18 +199,11 @@ def run_scaling(
         output: a file that records every game as it ends; games already in it are not played again,
             so a curve may grow by games, limits and opponents.
         shard: a part such as ``"3/40"``: play only these games.
-        progress: None for a display in a terminal or notebook, False for none, True for a display
-            in any case; or a function, called with the result so far before the first and after
-            every game.
+        progress: a display, or a function of the result so far, see ``play_match``.
 
     Raises:
-        UnknownNameError: for an unknown game, agent or parameter.
-        UnsupportedGameError: if the game is not a two-player game, an agent cannot play it, or it
-            cannot be sent to other processes.
-        TypeError, ValueError: for an invalid value, if no opening can be found, or if ``output``
-            belongs to other games or is in use by another process.
-        OSError: if ``output`` cannot be read or written.
-        RunError: if an agent fails or plays an illegal action; it holds the finished games.
+        RunError: if a game fails; it has the result of the games finished before. Other errors are
+            those of ``play_match``.
     """
     options = RunOptions.of(jobs, executor, output, shard)
     loaded = load_match_game(game)

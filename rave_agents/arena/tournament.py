@@ -96,19 +96,11 @@ def play_tournament(
             already in it are not played again, so a tournament may grow by games, agents and games
             per pairing.
         shard: a part such as ``"3/40"``: play only these games.
-        progress: None for a display in a terminal or notebook, False for none, True for a display
-            in any case; or a function, called with the result so far before the first and after
-            every game.
+        progress: a display, or a function of the result so far, see ``play_match``.
 
     Raises:
-        UnknownNameError: for an unknown game, agent or parameter.
-        UnsupportedGameError: if a game is not for two players, an agent cannot play it, or it
-            cannot be sent to other processes.
-        TypeError, ValueError: for an invalid value, if no opening can be found, or if ``output``
-            belongs to other games or is in use by another process.
-        OSError: if ``output`` cannot be read or written.
-        VersionsDifferError: if the executor's workers have other versions than this process.
-        RunError: if an agent fails or plays an illegal action; it holds the finished games.
+        RunError: if a game fails; it has the result of the games finished before. Other errors are
+            those of ``play_match``.
     """
     options = RunOptions.of(jobs, executor, output, shard)
     players = {

@@ -14,9 +14,9 @@ import errno
 import json
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, Self, TextIO
+from typing import Any, NamedTuple, Self, TextIO
 
 from rave_agents import __version__
 from rave_agents.files import is_deep, written_whole
@@ -238,11 +238,14 @@ def merge_journals(output: str | os.PathLike[str], inputs: Sequence[str | os.Pat
             header = found
     games: dict[str, dict[str, Any]] = {}
     for name, found, lines in files:
+        kind = _format(found).removeprefix(f"{FORMAT} ")
         with reading(name, 1):
-            check = _line_check(found)
+            run = planned_run(kind, found) if kind in KINDS else None
         for number, line in enumerate(lines, 2):
             with reading(name, number):
-                check(line)
+                fields.integer(fields.field(line, "number"), "number")
+                if run is not None:
+                    run.read(line)
             games.setdefault(_identity(line), line)
     with written_whole(output, "w", encoding="utf-8", newline="\n") as file:
         ordered = sorted(games.values(), key=lambda line: (line["number"], _identity(line)))
@@ -258,20 +261,6 @@ RECORDED = frozenset(
     ]
 )
 """Keys of a line that record the game; all others identify its table."""
-
-
-def _line_check(header: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], None]:
-    """Make the check of a file's lines: it raises ValueError for a line that is not a game."""
-    what = _format(header).removeprefix(f"{FORMAT} ")
-    run = planned_run(what, header) if what in KINDS else None
-
-    def check(line: Mapping[str, Any]) -> None:
-        if run is None:
-            fields.integer(fields.field(line, "number"), "number")
-        else:
-            run.read(line)
-
-    return check
 
 
 def _identity(line: Mapping[str, Any]) -> str:
@@ -302,8 +291,8 @@ def _parsed_lines(
         values, why = None, ""
         try:
             if not is_deep(line):
-                values = json.loads(line, parse_constant=_no_number, parse_float=_finite)
-        except _NoNumberError as error:
+                values = json.loads(line, parse_constant=_finite, parse_float=_finite)
+        except OverflowError as error:
             why = f", for {error} is no finite number"
         except ValueError:  # not UTF-8 or not JSON
             pass
@@ -316,17 +305,11 @@ def _parsed_lines(
 
 
 def _finite(text: str) -> float:
-    number = float(text)
-    return number if math.isfinite(number) else _no_number(text)
-
-
-def _no_number(name: str) -> NoReturn:
     """Refuse NaN and the infinities, which JSON does not have."""
-    raise _NoNumberError(name)
-
-
-class _NoNumberError(ValueError):
-    """A number that is not finite; the message contains it."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise OverflowError(text)
+    return number
 
 
 def _compare(path: Path, found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
@@ -350,13 +333,17 @@ def differences(found: Mapping[str, Any], expected: Mapping[str, Any]) -> list[s
         found: the header of the file.
         expected: the header of the run, which may have grown.
     """
-    return [
-        _difference(key, found.get(key), expected.get(key))
-        for key in {**expected, **found}
-        if key not in _NOT_COMPARED
-        and not _is_same(found.get(key), expected.get(key))
-        and not _grows(key, found.get(key), expected.get(key))
-    ]
+    texts = []
+    for key in {**expected, **found}:
+        there, here = found.get(key), expected.get(key)
+        if key in _NOT_COMPARED or _is_same(there, here) or _grows(key, there, here):
+            continue
+        shrinks = " (a file can grow, not shrink)" if _grows(key, here, there) else ""
+        texts.append(
+            f"{printable(shortened(key, 60))} is {shortened(json.dumps(there), 200)} there and "
+            f"{shortened(json.dumps(here), 200)} here{shrinks}"
+        )
+    return texts
 
 
 def _is_same(one: Any, other: Any) -> bool:
@@ -364,55 +351,26 @@ def _is_same(one: Any, other: Any) -> bool:
     return one == other and not (isinstance(one, dict) and list(one) != list(other))
 
 
-def _difference(key: str, found: Any, expected: Any) -> str:
-    shrinks = " (a file can grow, not shrink)" if _grows(key, expected, found) else ""
-    return (
-        f"{printable(shortened(key, 60))} is {shortened(json.dumps(found), 200)} there and "
-        f"{shortened(json.dumps(expected), 200)} here{shrinks}"
-    )
+_COUNTS = ("games", "games_per_pairing", "episodes")
+_LISTS = ("games", "game", "vary", "agents", "policies", "against", "simulations", "seconds")
+"""Keys of a header whose counts, and whose lists and mappings, may grow."""
 
 
 def _grows(key: str, less: Any, more: Any) -> bool:
     """True if a header's value can grow to another value of the same key."""
-    return key in _GROWING and type(less) is type(more) and _GROWING[key](less, more)
+    if isinstance(less, int) and isinstance(more, int):
+        return key in _COUNTS and less <= more
+    return key in _LISTS and type(less) is type(more) and _has_all(key, less, more)
 
 
-def _is_more(less: Any, more: Any) -> bool:
-    return less <= more if isinstance(less, int) else _is_longer(less, more)
-
-
-def _is_longer(less: Any, more: Any) -> bool:
-    """True if the longer list starts with the other's items."""
-    rest: Iterator[Any] = iter(more if isinstance(more, Sequence) else ())
+def _has_all(key: str, less: Any, more: Any) -> bool:
+    """True if the larger value has all of the other's items, in their order."""
+    if key == "vary":  # The same parameters, with more values.
+        return less.keys() == more.keys() and all(
+            _has_all("", less[name], more[name]) for name in less
+        )
+    if isinstance(less, dict):
+        return _has_all("", list(less.items()), list(more.items()))
+    rest = iter(more) if isinstance(more, list) else iter(())
+    # Each search goes on behind the item found last, so the order counts.
     return isinstance(less, list) and all(item in rest for item in less)
-
-
-def _has_all(less: Any, more: Any) -> bool:
-    """True if the larger mapping has all of the other's items, in their order."""
-    if isinstance(less, list):
-        return _is_longer(less, more)
-    return isinstance(less, dict) and _is_longer(list(less.items()), list(more.items()))
-
-
-def _has_more_values(less: Any, more: Any) -> bool:
-    """True if the keys are the same and each list is a continuation."""
-    return (
-        isinstance(less, dict)
-        and less.keys() == more.keys()
-        and all(_is_longer(less[key], more[key]) for key in less)
-    )
-
-
-_GROWING: Mapping[str, Callable[[Any, Any], bool]] = {
-    "games": _is_more,
-    "games_per_pairing": _is_more,
-    "episodes": _is_more,
-    "game": _is_longer,
-    "vary": _has_more_values,
-    "agents": _has_all,
-    "policies": _has_all,
-    "against": _is_longer,
-    "simulations": _is_longer,
-    "seconds": _is_longer,
-}
-"""Keys of a header whose values may grow, with the test for counts, lists or mappings."""
