@@ -1,23 +1,16 @@
 """Games of two players that never end."""
 
+from helpers.games import PlainState
 
-class Endless:
+
+class Endless(PlainState):
     """Two players have two actions each time."""
 
     def __init__(self, moves=0):
         self.moves = moves
 
-    def clone(self):
-        return type(self)(self.moves)
-
     def current_player(self):
         return self.moves % 2
-
-    def is_terminal(self):
-        return False
-
-    def is_chance_node(self):
-        return self.current_player() == -1
 
     def legal_actions(self):
         return [0, 1]
@@ -31,17 +24,8 @@ class Endless:
     def returns(self):
         return [0.0, 0.0]
 
-    def num_players(self):
-        return 2
-
     def num_distinct_actions(self):
         return 2
-
-    def min_utility(self):
-        return -1.0
-
-    def max_utility(self):
-        return 1.0
 
 
 class EndlessChance(Endless):

@@ -1,5 +1,6 @@
 """Small games for the tests: one random, one written out by hand."""
 
+import copy
 import functools
 import math
 import random
@@ -10,7 +11,32 @@ from rave_agents.simulate.python_simulator import PythonSimulator
 CHANCE, TERMINAL = -1, -4
 
 
-class Position:
+class PlainState:
+    """What states written for tests share: two players who win 1 or -1, without chance."""
+
+    def clone(self) -> Self:
+        return copy.copy(self)
+
+    def is_terminal(self):
+        return self.current_player() == TERMINAL
+
+    def is_chance_node(self):
+        return self.current_player() == CHANCE
+
+    def chance_outcomes(self):
+        return []
+
+    def num_players(self):
+        return 2
+
+    def min_utility(self):
+        return -1.0
+
+    def max_utility(self):
+        return 1.0
+
+
+class Position(PlainState):
     """What both games share: a position is the tuple of the actions that led to it."""
 
     def __init__(self, rules, history=()):
@@ -22,12 +48,6 @@ class Position:
 
     def __deepcopy__(self, memo):
         return self.clone()  # The rules say which game it is.
-
-    def is_terminal(self):
-        return self.current_player() == TERMINAL
-
-    def is_chance_node(self):
-        return self.current_player() == CHANCE
 
     def apply_action(self, action):
         self.history = (*self.history, int(action))

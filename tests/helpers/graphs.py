@@ -2,6 +2,8 @@
 
 import random
 
+from helpers.games import PlainState
+
 TERMINAL = -4
 
 
@@ -55,14 +57,11 @@ class GraphRules:
             holds = after
 
 
-class GraphState:
+class GraphState(PlainState):
     """A position of such a game."""
 
     def __init__(self, rules, node=0, keyed=True):
         self.rules, self.node, self.keyed = rules, node, keyed
-
-    def clone(self):
-        return type(self)(self.rules, self.node, self.keyed)
 
     def current_player(self):
         return TERMINAL if self.is_terminal() else self.rules.players[self.node]
@@ -70,17 +69,11 @@ class GraphState:
     def is_terminal(self):
         return self.node in self.rules.ends
 
-    def is_chance_node(self):
-        return False
-
     def has_chance_nodes(self):
         return False
 
     def legal_actions(self):
         return list(range(len(self.rules.edges[self.node])))
-
-    def chance_outcomes(self):
-        return []
 
     def apply_action(self, action):
         self.node = self.rules.edges[self.node][action]

@@ -3,20 +3,18 @@
 from typing import ClassVar
 
 import numpy as np
+from helpers.games import PlainState
 
 from rave_agents.games import TERMINAL, Rules
 
 CELLS, MOVES = 12, 8
 
 
-class Cells:
+class Cells(PlainState):
     """Two players take cells in turn; an action's id is its cell times a step."""
 
     def __init__(self, ids, taken=()):
         self.ids, self.step, self.taken = ids, ids // CELLS, tuple(taken)
-
-    def clone(self):
-        return type(self)(self.ids, self.taken)
 
     def current_player(self):
         return -4 if self.is_terminal() else len(self.taken) % 2
@@ -24,14 +22,8 @@ class Cells:
     def is_terminal(self):
         return len(self.taken) >= MOVES
 
-    def is_chance_node(self):
-        return self.current_player() == -1
-
     def legal_actions(self):
         return [(1 + c) * self.step - 1 for c in range(CELLS) if c not in self.taken]
-
-    def chance_outcomes(self):
-        return []
 
     def apply_action(self, action):
         self.taken = (*self.taken, action // self.step)
@@ -41,17 +33,8 @@ class Cells:
         won = float((one > two) - (one < two))
         return [won, -won]
 
-    def num_players(self):
-        return 2
-
     def num_distinct_actions(self):
         return self.ids
-
-    def min_utility(self):
-        return -1.0
-
-    def max_utility(self):
-        return 1.0
 
     def position_key(self):
         return self.ids, self.taken
@@ -95,14 +78,11 @@ class CellsUnseen(Cells):
         return self.taken
 
 
-class Fresh:
+class Fresh(PlainState):
     """Every position has ten actions that no other one has."""
 
     def __init__(self, path=()):
         self.path = path
-
-    def clone(self):
-        return type(self)(self.path)
 
     def current_player(self):
         return -4 if self.is_terminal() else len(self.path) % 2
@@ -110,14 +90,8 @@ class Fresh:
     def is_terminal(self):
         return len(self.path) >= 20
 
-    def is_chance_node(self):
-        return False
-
     def legal_actions(self):
         return [(hash(self.path) * 31 + 7919 * number) % 2**40 for number in range(10)]
-
-    def chance_outcomes(self):
-        return []
 
     def apply_action(self, action):
         self.path = (*self.path, action)
@@ -126,17 +100,8 @@ class Fresh:
         won = 1.0 if hash(self.path) % 2 else -1.0
         return [won, -won]
 
-    def num_players(self):
-        return 2
-
     def num_distinct_actions(self):
         return 2**40
-
-    def min_utility(self):
-        return -1.0
-
-    def max_utility(self):
-        return 1.0
 
     def position_key(self):
         return self.path

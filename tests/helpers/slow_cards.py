@@ -3,26 +3,15 @@
 import time
 
 import pyspiel
+from helpers.spiel import own_type
 
 SECONDS, LENGTH, CARDS = 0.004, 30, 12
 
-_Type = pyspiel.GameType
-TYPE = _Type(
-    short_name="python_slow_cards",
-    long_name="Slow Cards",
-    dynamics=_Type.Dynamics.SEQUENTIAL,
-    chance_mode=_Type.ChanceMode.EXPLICIT_STOCHASTIC,
-    information=_Type.Information.IMPERFECT_INFORMATION,
-    utility=_Type.Utility.ZERO_SUM,
-    reward_model=_Type.RewardModel.TERMINAL,
-    max_num_players=2,
-    min_num_players=2,
-    provides_information_state_string=True,
-    provides_information_state_tensor=False,
-    provides_observation_string=True,
-    provides_observation_tensor=False,
-    default_loadable=False,  # No game of OpenSpiel's, which other tests list.
-    parameter_specification={},
+TYPE = own_type(
+    "python_slow_cards",
+    chance="EXPLICIT_STOCHASTIC",
+    information="IMPERFECT_INFORMATION",
+    provides=("information_state_string", "observation_string"),
 )
 
 

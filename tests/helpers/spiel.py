@@ -48,3 +48,38 @@ def decision(spec, moves=0, seed=None):
             break
         state.apply_action(action)
     return state
+
+
+VIEWS = [
+    f"{kind}_{form}"
+    for kind in ("information_state", "observation")
+    for form in ("string", "tensor")
+]
+"""What a game may provide for its players to see."""
+
+
+def own_type(
+    name,
+    *,
+    players=2,
+    chance="DETERMINISTIC",
+    information="PERFECT_INFORMATION",
+    utility="ZERO_SUM",
+    provides=(),
+):
+    """The type of a game that a test writes for OpenSpiel, and that no other test lists."""
+    kind = pyspiel.GameType
+    return kind(
+        short_name=name,
+        long_name=name,
+        dynamics=kind.Dynamics.SEQUENTIAL,
+        chance_mode=getattr(kind.ChanceMode, chance),
+        information=getattr(kind.Information, information),
+        utility=getattr(kind.Utility, utility),
+        reward_model=kind.RewardModel.TERMINAL,
+        max_num_players=players,
+        min_num_players=players,
+        default_loadable=False,
+        parameter_specification={},
+        **{f"provides_{view}": view in provides for view in VIEWS},
+    )

@@ -6,31 +6,13 @@ import numpy as np
 import pyspiel
 import pytest
 from helpers import zoo
+from helpers.spiel import own_type
 from rave_openspiel import OpenSpielState, UCTBot
 from rave_pettingzoo import UCTAgent
 
 from rave_agents import Limit, Searcher, UnsupportedGameError
 
 SURE = 0.6
-
-
-def _type(name, mode):
-    return pyspiel.GameType(
-        short_name=name,
-        long_name=name,
-        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-        chance_mode=mode,
-        information=pyspiel.GameType.Information.PERFECT_INFORMATION,
-        utility=pyspiel.GameType.Utility.GENERAL_SUM,
-        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-        max_num_players=1,
-        min_num_players=1,
-        provides_information_state_string=True,
-        provides_information_state_tensor=False,
-        provides_observation_string=True,
-        provides_observation_tensor=False,
-        parameter_specification={},
-    )
 
 
 class _State(pyspiel.State):
@@ -82,6 +64,8 @@ class _State(pyspiel.State):
 
 
 def _game(name, mode, seed):
+    views = ("information_state_string", "observation_string")
+    kind = own_type(name, players=1, chance=mode, utility="GENERAL_SUM", provides=views)
     info = pyspiel.GameInfo(
         num_distinct_actions=2,
         max_chance_outcomes=2,
@@ -93,7 +77,7 @@ def _game(name, mode, seed):
 
     class Game(pyspiel.Game):
         def __init__(self, params=None):
-            super().__init__(_type(name, mode), info, params or {})
+            super().__init__(kind, info, params or {})
 
         def new_initial_state(self):
             return _State(self, None if seed is None else np.random.default_rng(seed))
@@ -103,7 +87,7 @@ def _game(name, mode, seed):
 
 @pytest.mark.slow
 def test_an_explicit_coin_is_not_foreseen():
-    game = _game("explicit_coin", pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC, None)
+    game = _game("explicit_coin", "EXPLICIT_STOCHASTIC", None)
     total = []
     for seed in range(60):
         state = game.new_initial_state()
@@ -115,7 +99,7 @@ def test_an_explicit_coin_is_not_foreseen():
 
 
 def test_chance_inside_an_action_is_refused_with_the_reason():
-    game = _game("sampled_coin", pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC, 1)
+    game = _game("sampled_coin", "SAMPLED_STOCHASTIC", 1)
     with pytest.raises(UnsupportedGameError, match="a clone would know the outcomes to come"):
         UCTBot(game, simulations=10)
     with pytest.raises(UnsupportedGameError, match="a clone would know the outcomes to come"):

@@ -6,30 +6,16 @@ from typing import Any
 import numpy as np
 import pyspiel
 import pytest
+from helpers.spiel import own_type
 from rave_openspiel import OpenSpielState, UCTBot
 from rave_openspiel.worlds import view, world_source
 
 from rave_agents import BatchEvaluator
 
-T = pyspiel.GameType
-
 
 def _type(name: str, *provides: str) -> pyspiel.GameType:
-    kinds = ("information_state_string", "information_state_tensor")
-    kinds = (*kinds, "observation_string", "observation_tensor")
-    return T(
-        short_name=name,
-        long_name=name,
-        dynamics=T.Dynamics.SEQUENTIAL,
-        chance_mode=T.ChanceMode.EXPLICIT_STOCHASTIC,
-        information=T.Information.IMPERFECT_INFORMATION,
-        utility=T.Utility.ZERO_SUM,
-        reward_model=T.RewardModel.TERMINAL,
-        max_num_players=2,
-        min_num_players=2,
-        default_loadable=False,  # No game of OpenSpiel's, which other tests list.
-        **{f"provides_{kind}": kind in provides for kind in kinds},
-    )
+    hidden = {"chance": "EXPLICIT_STOCHASTIC", "information": "IMPERFECT_INFORMATION"}
+    return own_type(name, **hidden, provides=provides)
 
 
 INFO = pyspiel.GameInfo(

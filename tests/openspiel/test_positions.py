@@ -12,6 +12,7 @@ import open_spiel
 import open_spiel.python.games
 import pyspiel
 import pytest
+from helpers.spiel import own_type
 from helpers.trees import dump
 from open_spiel.python import rl_environment
 from open_spiel.python.algorithms import mcts
@@ -302,22 +303,7 @@ class OwnGame(pyspiel.Game):
         return OwnState(self)
 
 
-OWN_TYPE = pyspiel.GameType(
-    short_name="test_own_strings",
-    long_name="",
-    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-    chance_mode=pyspiel.GameType.ChanceMode.DETERMINISTIC,
-    information=pyspiel.GameType.Information.PERFECT_INFORMATION,
-    utility=pyspiel.GameType.Utility.ZERO_SUM,
-    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=2,
-    min_num_players=2,
-    provides_information_state_string=False,
-    provides_information_state_tensor=False,
-    provides_observation_string=False,
-    provides_observation_tensor=False,
-    default_loadable=False,  # No game of OpenSpiel's, which other tests list.
-)
+OWN_TYPE = own_type("test_own_strings")
 OWN_INFO = pyspiel.GameInfo(
     num_distinct_actions=3,
     max_chance_outcomes=0,
