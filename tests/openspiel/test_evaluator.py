@@ -1,7 +1,6 @@
-"""RaveEvaluator, the stock bot with it, and the agent that plays so."""
+"""RaveEvaluator and PNEvaluator, the stock bot with them, and the agents that play so."""
 
 import copy
-import functools
 import math
 import pickle
 import random
@@ -10,11 +9,12 @@ import numpy as np
 import open_spiel.python.games  # noqa: F401  (registers the Python games)
 import pyspiel
 import pytest
-from helpers import stock
+from helpers.spiel import drawn_action
 from open_spiel.python.algorithms import mcts
-from rave_openspiel import RaveBot, RaveEvaluator
+from rave_openspiel import PNEvaluator, RaveBot, RaveEvaluator
 from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.evaluator import AmafTable
+from rave_openspiel.positions import position_key
 from rave_openspiel.states import OpenSpielState
 
 from rave_agents import UnsupportedGameError
@@ -31,6 +31,9 @@ GAMES = (
     "chinese_checkers(players=3)",
     "catch",
 )
+PUCT = mcts.SearchNode.puct_value
+
+both = pytest.mark.parametrize("kind", [RaveEvaluator, PNEvaluator])
 
 
 def after(game, *actions):
@@ -40,28 +43,30 @@ def after(game, *actions):
     return state
 
 
-def drawn(state, draw):
-    if state.is_chance_node():
-        actions, weights = zip(*state.chance_outcomes(), strict=True)
-        return draw.choices(actions, weights)[0]
-    return draw.choice(state.legal_actions())
+def stock_bot(game, evaluator, simulations, selection=PUCT, *, exploration=4.0):
+    """OpenSpiel's own bot; ``exploration`` is for PUCT, and UCT has 1.4."""
+    return mcts.MCTSBot(
+        game,
+        exploration if selection is PUCT else 1.4,
+        simulations,
+        evaluator,
+        random_state=np.random.RandomState(1),
+        child_selection_fn=selection,
+    )
 
 
-stock_bot = functools.partial(stock.stock_bot, exploration=4.0)
-
-
+@both
+@pytest.mark.full(but=8)
 @pytest.mark.parametrize("name", GAMES)
-def test_judges_every_state_of_a_game_and_leaves_it_alone(name):
+def test_judges_every_state_of_a_game_and_leaves_it_alone(name, kind):
     game = pyspiel.load_game(name)
-    evaluator = RaveEvaluator(game, min_playouts=2, seed=1)
-    draw = random.Random(name)
-    state = game.new_initial_state()
-    for _ in range(30):
+    evaluator = kind(game, seed=1, **({"min_playouts": 2} if kind is RaveEvaluator else {}))
+    draw, state = random.Random(name), game.new_initial_state()
+    for _ in range(30 if kind is RaveEvaluator else 2):
         if state.is_terminal():
             break
         before = pyspiel.serialize_game_and_state(game, state)
-        prior = evaluator.prior(state)
-        value = evaluator.evaluate(state)
+        prior, value = evaluator.prior(state), evaluator.evaluate(state)
         assert pyspiel.serialize_game_and_state(game, state) == before
         if state.is_chance_node():
             assert prior == state.chance_outcomes()
@@ -71,33 +76,172 @@ def test_judges_every_state_of_a_game_and_leaves_it_alone(name):
         assert math.fsum(probability for _, probability in prior) == pytest.approx(1.0)
         assert value.shape == (game.num_players(),)
         assert np.all((value >= game.min_utility()) & (value <= game.max_utility()))
-        state.apply_action(drawn(state, draw))
+        if game.utility_sum() is not None:
+            assert value.sum() == pytest.approx(game.utility_sum())
+        state.apply_action(drawn_action(state, draw))
 
 
+@both
 @pytest.mark.parametrize("name", ["tic_tac_toe", "python_tic_tac_toe"])
-def test_prior_prefers_the_move_that_wins_at_once(name):
+@pytest.mark.parametrize("actions", [(0, 3, 1, 8), (8, 0, 4, 1, 5)])
+def test_prior_prefers_the_move_that_wins_at_once(actions, name, kind):
+    """Crosses at 0 and 1, and 2 makes the row; or noughts."""
     game = pyspiel.load_game(name)
-    state = after(game, 0, 3, 1, 8)  # crosses at 0 and 1, and 2 makes the row
-    prior = dict(RaveEvaluator(game, min_playouts=200, seed=1).prior(state))
+    more = {"min_playouts": 200} if kind is RaveEvaluator else {"temperature": 0.1}
+    prior = dict(kind(game, seed=1, **more).prior(after(game, *actions)))
     assert prior[2] == max(prior.values()) > 0.5
 
 
-def test_prior_knows_whose_utility_counts():
+@both
+def test_a_terminal_state_has_its_returns_and_no_prior(kind):
     game = pyspiel.load_game("tic_tac_toe")
-    state = after(game, 8, 0, 4, 1, 5)  # noughts are to move and 2 makes their row
-    prior = dict(RaveEvaluator(game, min_playouts=200, seed=1).prior(state))
-    assert prior[2] == max(prior.values()) > 0.5
+    state, evaluator = after(game, 0, 3, 1, 8, 2), kind(game, seed=1)
+    assert evaluator.evaluate(state).tolist() == [1.0, -1.0]
+    assert evaluator.prior(state) == []
+
+
+@both
+def test_temperature_sharpens_and_flattens(kind):
+    game = pyspiel.load_game("connect_four")
+    state = after(game, 3, 0, 3, 0, 2)
+
+    def greatest(temperature):
+        evaluator = kind(game, temperature=temperature, seed=1)
+        return max(probability for _, probability in evaluator.prior(state))
+
+    assert greatest(1e-6) > greatest(0.3) > greatest(1e6)
+    assert greatest(1e6) == pytest.approx(1 / len(state.legal_actions()), rel=1e-3)
+
+
+@both
+@pytest.mark.full(but=["hex(board_size=4)-RaveEvaluator", "pig(players=3,winscore=12)-PNEvaluator"])
+@pytest.mark.parametrize("name", ["hex(board_size=4)", "backgammon", "pig(players=3,winscore=12)"])
+def test_same_seed_same_search(name, kind):
+    game = pyspiel.load_game(name)
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+
+    def search(seed):
+        root = stock_bot(game, kind(game, seed=seed), 20).mcts_search(state)
+        return {child.action: (child.explore_count, child.total_reward) for child in root.children}
+
+    assert search(1) == search(1)
+    assert any(search(seed) != search(1) for seed in (2, 3, 4))
+
+
+@both
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_copies_go_on_alike(duplicate, kind):
+    game = pyspiel.load_game("hex(board_size=4)")
+    evaluator = kind(game, seed=1)
+    evaluator.prior(game.new_initial_state())
+    twin = duplicate(evaluator)
+    for action in range(4):
+        state = after(game, action)
+        assert twin.evaluate(state).tolist() == evaluator.evaluate(state).tolist()
+        assert twin.prior(state) == evaluator.prior(state)
+
+
+@both
+@pytest.mark.parametrize(
+    "name", ["tic_tac_toe", "python_tic_tac_toe", "pig(players=3,winscore=12)"]
+)
+def test_serves_the_stock_bot(name, kind):
+    game = pyspiel.load_game(name)
+    state = game.new_initial_state()
+    for selection in (PUCT, mcts.SearchNode.uct_value):
+        bot = stock_bot(game, kind(game, seed=1), 40, selection)
+        assert bot.step(state) in state.legal_actions()
+
+
+@both
+@pytest.mark.parametrize("name", ["kuhn_poker", "goofspiel", "phantom_ttt"])
+def test_refuses_what_the_search_cannot_play(name, kind):
+    with pytest.raises(UnsupportedGameError, match="needs"):
+        kind(pyspiel.load_game(name))
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "error", "message"),
+    [
+        (RaveEvaluator, {"n_rollouts": 0}, ValueError, "n_rollouts must be at least 1, got 0"),
+        (RaveEvaluator, {"n_rollouts": 1.5}, TypeError, "n_rollouts must be an integer, got 1.5"),
+        (
+            RaveEvaluator,
+            {"min_playouts": True},
+            TypeError,
+            "min_playouts must be an integer, got True",
+        ),
+        (
+            RaveEvaluator,
+            {"temperature": 0.0},
+            ValueError,
+            "temperature must be a finite number above 0",
+        ),
+        (
+            RaveEvaluator,
+            {"temperature": math.nan},
+            ValueError,
+            "temperature must be a finite number above 0",
+        ),
+        (
+            RaveEvaluator,
+            {"temperature": "hot"},
+            TypeError,
+            "temperature must be a number, got 'hot'",
+        ),
+        (
+            RaveEvaluator,
+            {"equivalent_visits": -1},
+            ValueError,
+            "equivalent_visits must be a finite number above",
+        ),
+        (
+            RaveEvaluator,
+            {"half_life": 0.5},
+            ValueError,
+            "half_life must be at least 1 playout, got 0.5",
+        ),
+        (RaveEvaluator, {"seed": -1}, ValueError, "seed must be at least 0"),
+        (RaveEvaluator, {"seed": 1.5}, TypeError, "seed must be an integer or None"),
+        (PNEvaluator, {"simulations": 0}, ValueError, "simulations must be at least 2, got 0"),
+        (PNEvaluator, {"simulations": 1}, ValueError, "simulations must be at least 2, got 1"),
+        (PNEvaluator, {"simulations": 1.5}, TypeError, "simulations must be an integer, got 1.5"),
+    ],
+)
+def test_bad_arguments_are_refused(kind, arguments, error, message):
+    with pytest.raises(error, match=message):
+        kind(pyspiel.load_game("tic_tac_toe"), **arguments)
+
+
+@both
+def test_refuses_what_is_no_state_of_its_game(kind):
+    evaluator = kind(pyspiel.load_game("tic_tac_toe"), seed=1)
+    stranger = pyspiel.load_game("hex(board_size=4)").new_initial_state()
+    for method in (evaluator.prior, evaluator.evaluate):
+        with pytest.raises(ValueError, match=r"for tic_tac_toe\(\), but the state is of hex"):
+            method(stranger)
+        with pytest.raises(TypeError, match=r"state must be a pyspiel\.State, got 3"):
+            method(3)
+    with pytest.raises(TypeError, match=r"game must be a pyspiel\.Game"):
+        kind("tic_tac_toe")
+
+
+@pytest.mark.parametrize("selection", ["uct", "puct"])
+@pytest.mark.parametrize("evaluator", ["rollouts", "rave", "pn", "pn,rollouts=10"])
+def test_agents_name_evaluator_and_selection(evaluator, selection):
+    game = ADAPTER.load_game("tic_tac_toe")
+    state = OpenSpielState(after(game.game, 0, 3, 1, 8))
+    spec = f"mcts_py(evaluator={evaluator},selection={selection},simulations=100,seed=1)"
+    assert make_agent(spec, game, 0).step(state) == 2
 
 
 def test_value_is_the_mean_of_the_playouts():
     game = pyspiel.load_game("tic_tac_toe")
-    state = after(game, 0, 3, 1, 8, 2)
-    assert state.is_terminal()
     evaluator = RaveEvaluator(game, n_rollouts=2000, seed=1)
-    assert evaluator.evaluate(state).tolist() == [1.0, -1.0]
     value = evaluator.evaluate(game.new_initial_state())
     assert value[0] == -value[1] == pytest.approx(0.585 - 0.288, abs=0.08)
-    assert evaluator.prior(state) == []
 
 
 def test_playouts_of_evaluate_are_enough_for_a_prior():
@@ -151,19 +295,6 @@ def test_flat_returns_give_a_uniform_prior():
     assert evaluator.evaluate(state).tolist() == [0.0, 0.0]
 
 
-def test_temperature_sharpens_and_flattens():
-    game = pyspiel.load_game("hex(board_size=4)")
-    state = game.new_initial_state()
-
-    def greatest(temperature):
-        evaluator = RaveEvaluator(game, temperature=temperature, min_playouts=100, seed=1)
-        return max(probability for _, probability in evaluator.prior(state))
-
-    assert greatest(1e-6) == pytest.approx(1.0)
-    assert 1.5 / 16 < greatest(0.07) < 0.9
-    assert greatest(1e6) == pytest.approx(1 / 16, rel=1e-3)
-
-
 def test_remembers_a_game_and_forgets_it_when_another_begins():
     game = pyspiel.load_game("hex(board_size=4)")
     evaluator = RaveEvaluator(game, n_rollouts=60, min_playouts=1, seed=1)
@@ -181,100 +312,11 @@ def test_remembers_a_game_and_forgets_it_when_another_begins():
     assert knows_nothing(0)
 
 
-@pytest.mark.full(but=["hex(board_size=4)"])
-@pytest.mark.parametrize("name", ["hex(board_size=4)", "backgammon"])
-def test_same_seed_same_search(name):
-    game = pyspiel.load_game(name)
-    state = game.new_initial_state()
-    while state.is_chance_node():
-        state.apply_action(state.legal_actions()[0])
-
-    def search(seed):
-        return stock.visit_counts(
-            stock_bot(game, RaveEvaluator(game, seed=seed), 30).mcts_search(state)
-        )
-
-    assert search(1) == search(1)
-    assert any(search(seed) != search(1) for seed in (2, 3, 4))
-
-
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
-def test_copies_go_on_alike(duplicate):
-    game = pyspiel.load_game("hex(board_size=4)")
-    state = game.new_initial_state()
-    evaluator = RaveEvaluator(game, seed=1)
-    evaluator.prior(state)
-    twin = duplicate(evaluator)
-    assert twin.prior(state) == evaluator.prior(state)
-    assert [twin.evaluate(state)[0] for _ in range(10)] == [
-        evaluator.evaluate(state)[0] for _ in range(10)
-    ]
-
-
-@pytest.mark.parametrize(
-    "name", ["tic_tac_toe", "python_tic_tac_toe", "pig(players=3,winscore=12)"]
-)
-def test_serves_the_stock_bot(name):
-    game = pyspiel.load_game(name)
-    state = game.new_initial_state()
-    for selection in (mcts.SearchNode.puct_value, mcts.SearchNode.uct_value):
-        bot = stock_bot(game, RaveEvaluator(game, seed=1), 40, selection)
-        assert bot.step(state) in state.legal_actions()
-
-
 def test_serves_the_bots_of_this_package():
     game = pyspiel.load_game("tic_tac_toe")
     evaluator = RaveEvaluator(game, seed=1)
     bot = RaveBot(game, simulations=200, seed=1, evaluator=evaluator, rule="puct")
     assert bot.step(after(game, 0, 3, 1, 8)) == 2
-
-
-@pytest.mark.parametrize("name", ["kuhn_poker", "goofspiel", "phantom_ttt"])
-def test_refuses_what_the_search_cannot_play(name):
-    with pytest.raises(UnsupportedGameError, match="needs"):
-        RaveEvaluator(pyspiel.load_game(name))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"n_rollouts": 0}, ValueError, "n_rollouts must be at least 1, got 0"),
-        ({"n_rollouts": 1.5}, TypeError, "n_rollouts must be an integer, got 1.5"),
-        ({"min_playouts": True}, TypeError, "min_playouts must be an integer, got True"),
-        ({"temperature": 0.0}, ValueError, "temperature must be a finite number above 0"),
-        ({"temperature": math.nan}, ValueError, "temperature must be a finite number above 0"),
-        ({"temperature": "hot"}, TypeError, "temperature must be a number, got 'hot'"),
-        ({"equivalent_visits": -1}, ValueError, "equivalent_visits must be a finite number above"),
-        ({"half_life": 0.5}, ValueError, "half_life must be at least 1 playout, got 0.5"),
-        ({"half_life": math.nan}, ValueError, "half_life must be at least 1 playout, got nan"),
-        ({"seed": -1}, ValueError, "seed must be at least 0"),
-        ({"seed": 1.5}, TypeError, "seed must be an integer or None"),
-    ],
-)
-def test_bad_arguments_are_refused(arguments, error, message):
-    with pytest.raises(error, match=message):
-        RaveEvaluator(pyspiel.load_game("tic_tac_toe"), **arguments)
-
-
-def test_refuses_what_is_no_state_of_its_game():
-    evaluator = RaveEvaluator(pyspiel.load_game("tic_tac_toe"), seed=1)
-    stranger = pyspiel.load_game("hex(board_size=4)").new_initial_state()
-    for method in (evaluator.prior, evaluator.evaluate):
-        with pytest.raises(ValueError, match=r"for tic_tac_toe\(\), but the state is of hex"):
-            method(stranger)
-        with pytest.raises(TypeError, match=r"state must be a pyspiel\.State, got 3"):
-            method(3)
-    with pytest.raises(TypeError, match=r"game must be a pyspiel\.Game"):
-        RaveEvaluator("tic_tac_toe")
-
-
-def test_agents_name_evaluator_and_selection():
-    game = ADAPTER.load_game("tic_tac_toe")
-    state = OpenSpielState(after(game.game, 0, 3, 1, 8))
-    for evaluator in ("rollouts", "rave"):
-        for selection in ("uct", "puct"):
-            spec = f"mcts_py(evaluator={evaluator},selection={selection},simulations=100,seed=1)"
-            assert make_agent(spec, game, 0).step(state) == 2
 
 
 @pytest.mark.parametrize(
@@ -307,3 +349,49 @@ def test_beats_the_stock_evaluator():
             state.apply_action(bots[state.current_player() ^ seat].step(state))
         wins += state.returns()[seat] > 0
     assert wins >= 6
+
+
+def test_a_solved_position_has_its_exact_outcome():
+    game = pyspiel.load_game("tic_tac_toe")
+    evaluator = PNEvaluator(game, seed=1)
+    assert evaluator.evaluate(after(game, 0, 3, 1, 4)).tolist() == [1.0, -1.0]  # x wins by 2
+    assert evaluator.evaluate(after(game, 0, 4, 8, 3, 1)).tolist() == [-1.0, 1.0]  # o by 5
+    assert evaluator.evaluate(after(game, 0, 1, 2, 4, 3, 5, 7, 6)).tolist() == [0.0, 0.0]
+
+
+def test_proven_losses_have_the_least_prior():
+    """Only 5 stops o; every other move is lost, and there the search soon knows it."""
+    game = pyspiel.load_game("tic_tac_toe")
+    evaluator = PNEvaluator(game, simulations=200, temperature=0.5, seed=1)
+    prior = dict(evaluator.prior(after(game, 0, 3, 8, 4)))
+    lost = [prior[action] for action in prior if action != 5]
+    assert max(lost) == pytest.approx(min(lost))
+    assert prior[5] == pytest.approx(math.exp(1 / 0.5) * lost[0])
+
+
+def test_chance_nodes_give_their_outcomes():
+    game = pyspiel.load_game("pig(players=3,winscore=12)")
+    state = after(game, 0)
+    evaluator = PNEvaluator(game, seed=1)
+    assert evaluator.prior(state) == state.chance_outcomes()
+    assert len({tuple(evaluator.evaluate(state)) for _ in range(20)}) > 1
+
+
+def test_a_position_is_searched_once(monkeypatch):
+    game = pyspiel.load_game("hex(board_size=4)")
+    state = game.new_initial_state()
+    evaluator = PNEvaluator(game, seed=1)
+    values = evaluator.evaluate(state)
+    monkeypatch.setattr(evaluator._searcher, "search", None)
+    evaluator.prior(state.clone())
+    assert evaluator.evaluate(state).tolist() == values.tolist()
+
+
+def test_forgets_the_positions_not_asked_for_the_longest(monkeypatch):
+    monkeypatch.setattr("rave_openspiel.proof_evaluator.SEARCHES_KEPT", 2)
+    game = pyspiel.load_game("hex(board_size=4)")
+    evaluator = PNEvaluator(game, seed=1)
+    for actions in [(0,), (1,), (0,), (2,)]:
+        evaluator.evaluate(after(game, *actions))
+    kept = [position_key(after(game, *actions)) for actions in [(0,), (2,)]]
+    assert list(evaluator._found) == kept
