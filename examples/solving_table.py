@@ -108,7 +108,7 @@ def row_of(game: str, label: str, moves: list[int], seconds: float, memory: floa
         outcome,
         f"{spent:.1f}",
         f"{found.positions:,}",
-        f"{found.search.table_share:.0%}",
+        f"{found.table_share:.0%}",
     ]
 
 

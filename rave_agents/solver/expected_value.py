@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -123,7 +123,7 @@ class ExpectedValue(PathBuffers):
         )
         self._bounds = np.zeros(2)
         self._slice = 1000
-        self.end: str = ""
+        self.end: Literal["solved", "positions", "seconds", "exhausted"] = "seconds"
         """Why the last search ended: ``"solved"``, ``"positions"``, ``"seconds"``, or
         ``"exhausted"`` if play can go on forever and the bounds do not meet."""
 

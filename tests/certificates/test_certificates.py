@@ -307,7 +307,11 @@ def test_the_checker_knows_a_position_alone():
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.ImportFrom) and node.module.startswith("rave_agents")
     }
-    assert imported == {"rave_agents.errors", "rave_agents.game.game_state"}
+    assert imported == {
+        "rave_agents.errors",
+        "rave_agents.game.abilities",
+        "rave_agents.game.game_state",
+    }
 
 
 @pytest.mark.slow
