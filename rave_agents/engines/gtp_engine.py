@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from rave_agents import __version__
 from rave_agents.agents.answers import checked_action
@@ -43,17 +43,7 @@ _ANALYSES = {
 """Commands that show a search while it runs, by their names in Leela Zero and Sabaki: whether its
 move is played."""
 
-_Handler = Callable[[list[str]], str]
-
-
-class _Seats(NamedTuple):
-    """The agents of both colours."""
-
-    game: str
-    """The name of the game that they were made for."""
-    agents: list[Agent]
-    clocks: list[Clock | None]
-    """Their own clocks, which the controller's replace."""
+_Handler = Callable[[list[str]], str | None]
 
 
 class GtpEngine(Engine):
@@ -81,21 +71,18 @@ class GtpEngine(Engine):
         self._clocks: list[Clock | None] = [None, None]
         self._last: SearchResult | None = None
         """The search that analysis commands show."""
-        self._seats = self._new_seats()
+        self._seat_agents()
         self._started = time.process_time()
         self._commands = self._make_commands()
         self._running: str | None = None
         """The id of the command that is running; None for none."""
 
-    @property
-    def agents(self) -> list[Agent]:
+    def _seat_agents(self) -> None:
+        """Make agents for the position's game."""
+        self._made_for = self.position.game.name
+        self.agents: list[Agent] = self.seated(self.position.game)
         """The agents of both colours."""
-        return self._seats.agents
-
-    def _new_seats(self) -> _Seats:
-        game = self.position.game
-        agents = self.seated(game)
-        return _Seats(game.name, agents, [AgentAbilities(each).clock for each in agents])
+        self._own_clocks = [AgentAbilities(each).clock for each in self.agents]
 
     def _make_commands(self) -> dict[str, _Handler]:
         commands: dict[str, _Handler] = {
@@ -103,7 +90,9 @@ class GtpEngine(Engine):
             "name": lambda _: f"rave-agents {self.agent.name}",
             "version": lambda _: __version__,
             "list_commands": lambda _: "\n".join(sorted(self._commands)),
-            "known_command": self._known_command,
+            "known_command": lambda words: (
+                "true" if first_words(words, 1)[0] in self._commands else "false"
+            ),
             "quit": self._quit,
             "boardsize": self._boardsize,
             "clear_board": self._clear_board,
@@ -111,7 +100,7 @@ class GtpEngine(Engine):
             "play": self._play,
             "genmove": self._genmove,
             "reg_genmove": self._reg_genmove,
-            "undo": self._undo,
+            "undo": lambda _: self.position.undo(),
             "showboard": lambda _: f"\n{board_of(self.position.state)}",
             "time_settings": self._time_settings,
             "time_left": self._time_left,
@@ -129,7 +118,7 @@ class GtpEngine(Engine):
             "gogui-analyze_commands": lambda _: "\n".join(
                 f"{kind}/{name}" for name, (kind, _) in SHOWS.items()
             ),
-            "gogui-rules_game_id": self._game_id,
+            "gogui-rules_game_id": lambda _: GAME_IDS.get(self._name(), self._name()),
             "gogui-rules_board": lambda _: f"\n{board_of(self.position.state)}",
             "gogui-rules_board_size": self._board_size,
             "gogui-rules_legal_moves": lambda _: self.position.legal_moves(),
@@ -179,7 +168,7 @@ class GtpEngine(Engine):
         handler = self._commands.get(command.name)
         if handler is None:
             raise GtpError("unknown command")
-        return handler(command.arguments)
+        return handler(command.arguments) or ""
 
     def _analyse(self, command: Command) -> None:
         """Search, and show it meanwhile; the next command, or a move's limit, ends the search."""
@@ -220,16 +209,11 @@ class GtpEngine(Engine):
 
         return handler
 
-    def _known_command(self, arguments: list[str]) -> str:
-        return "true" if first_words(arguments, 1)[0] in self._commands else "false"
+    def _name(self) -> str:
+        return self.position.vertices.short_name
 
-    def _quit(self, _: list[str]) -> str:
+    def _quit(self, _: list[str]) -> None:
         self.ended = True
-        return ""
-
-    def _game_id(self, _: list[str]) -> str:
-        name = self.position.vertices.short_name
-        return GAME_IDS.get(name, name)
 
     def _board_size(self, _: list[str]) -> str:
         if self.position.size is None:
@@ -240,34 +224,32 @@ class GtpEngine(Engine):
         state = self.position.state
         return "" if state.is_terminal() else ("black", "white")[state.current_player()]
 
-    def _boardsize(self, arguments: list[str]) -> str:
+    def _boardsize(self, arguments: list[str]) -> None:
         sizes = {*map(parse_integer, arguments or first_words(arguments, 1))}
         if len(sizes) > 1:  # HexGui sends the size twice.
             raise GtpError("unacceptable size")
         resized = self._without_handicap().resized(sizes.pop())
         self._change_game(resized, self._begin, "unacceptable size")
-        return ""
 
     def _change_game(
         self, position: GtpPosition, prepare: Callable[[], None], refusal: str
     ) -> None:
         """Go on at a position of another game; stay at this one if the agent cannot play that."""
-        before = self.position, self._seats, self._last
+        before = dict(vars(self))
         try:
             self.position = position
             prepare()
         except Exception as error:
-            self.position, self._seats, self._last = before
+            vars(self).update(before)
             raise GtpError(refusal) from error
 
-    def _clear_board(self, _: list[str]) -> str:
+    def _clear_board(self, _: list[str]) -> None:
         cleared = self._without_handicap()
         if cleared is self.position:
             self.position.clear()
             self._begin()
         else:
             self._change_game(cleared, self._begin, "cannot clear the board")
-        return ""
 
     def _without_handicap(self) -> GtpPosition:
         """The position, or the start of its game without the stones that a file has laid."""
@@ -278,7 +260,7 @@ class GtpEngine(Engine):
     def _begin(self) -> None:
         """Start a new game, perhaps on another board."""
         self._last = None
-        if self._seats.game == self.position.game.name:
+        if self._made_for == self.position.game.name:
             for agent in self.agents:
                 agent.restart()
         for clock in self._clocks:
@@ -288,17 +270,16 @@ class GtpEngine(Engine):
 
     def _fit_agents(self) -> None:
         """Make agents for the position's game if they are of another one, and set the clocks."""
-        if self._seats.game != self.position.game.name:
-            self._seats = self._new_seats()
+        if self._made_for != self.position.game.name:
+            self._seat_agents()
         for player in (0, 1):
             self._set_clock(player)
 
-    def _komi(self, arguments: list[str]) -> str:
+    def _komi(self, arguments: list[str]) -> None:
         changed = self.position.with_komi(parse_number(first_words(arguments, 1)[0]))
         self._change_game(changed, self._fit_agents, "unacceptable komi")
-        return ""
 
-    def _play(self, arguments: list[str]) -> str:
+    def _play(self, arguments: list[str]) -> None:
         if len(arguments) != 2:
             raise GtpError("syntax error")
         player, word = parse_colour(arguments[0]), arguments[1]
@@ -306,9 +287,8 @@ class GtpEngine(Engine):
             if not (word.lower() == PASS and self.position.is_idle_pass(player)):
                 self._give_turn(player)
                 self._apply(self.position.move(player, word))
-        return ""
 
-    def _play_sequence(self, arguments: list[str]) -> str:
+    def _play_sequence(self, arguments: list[str]) -> None:
         if len(arguments) % 2:
             raise GtpError("syntax error")
         with self.position.one_move(undo=False):
@@ -317,7 +297,6 @@ class GtpEngine(Engine):
                     self._play(arguments[index : index + 2])
                 except GtpError as error:
                     raise GtpError(f"{error}: move {index // 2 + 1}") from error
-        return ""
 
     def _handicap(self, arguments: list[str], *, fixed: bool) -> str:
         """Lay stones on the usual points; if the number is not fixed, at most ``arguments[0]``."""
@@ -329,7 +308,7 @@ class GtpEngine(Engine):
 
     def _lay_handicap(self, points: list[str]) -> str:
         """Let Black play on points, and White pass between."""
-        if self.position.vertices.short_name != "go":
+        if self._name() != "go":
             raise GtpError("the game has no handicap")
         if self.position.actions:
             raise GtpError("board not empty")
@@ -341,7 +320,7 @@ class GtpEngine(Engine):
                 self._play(["black", point])
         return " ".join(points)
 
-    def _load_sgf(self, arguments: list[str]) -> str:
+    def _load_sgf(self, arguments: list[str]) -> None:
         path = Path(first_words(arguments, 1)[0])
         count = parse_integer(arguments[1]) - 1 if len(arguments) > 1 else None
         if count is not None and count < 0:
@@ -359,7 +338,6 @@ class GtpEngine(Engine):
         for action in actions:
             with self.position.one_move():
                 self._apply(action)
-        return ""
 
     def _give_turn(self, player: int) -> None:
         """Let a colour of Go move out of turn, or go on after two passes: its opponent passes.
@@ -370,7 +348,7 @@ class GtpEngine(Engine):
         state = self.position.state
         if not state.is_terminal() and state.current_player() != player:
             passing = self.position.passing()
-            if self.position.vertices.short_name == "go" and passing is not None:
+            if self._name() == "go" and passing is not None:
                 self._apply(passing)
 
     def _apply(self, action: int) -> None:
@@ -413,16 +391,12 @@ class GtpEngine(Engine):
 
     def _move_after_end(self, player: int) -> str:
         """Resign a lost game, else pass; in Go always pass."""
-        if self.position.vertices.short_name == "go":
+        if self._name() == "go":
             return PASS
         returns = self.position.state.returns()
         return RESIGN if returns[player] < returns[1 - player] else PASS
 
-    def _undo(self, _: list[str]) -> str:
-        self.position.undo()
-        return ""
-
-    def _time_settings(self, arguments: list[str]) -> str:
+    def _time_settings(self, arguments: list[str]) -> None:
         main, period, moves = map(parse_number, first_words(arguments, 3))
         if min(main, period, moves) < 0 or moves != int(moves):
             raise GtpError("syntax error")
@@ -435,9 +409,8 @@ class GtpEngine(Engine):
         for player in (0, 1):
             self._clocks[player] = None if control is None else Clock(control)
             self._set_clock(player)
-        return ""
 
-    def _time_left(self, arguments: list[str]) -> str:
+    def _time_left(self, arguments: list[str]) -> None:
         colour, seconds, moves = first_words(arguments, 3)
         player, left, stones = parse_colour(colour), parse_number(seconds), parse_integer(moves)
         if left < 0 or stones < 0:
@@ -447,10 +420,9 @@ class GtpEngine(Engine):
         if self._clocks[player] is None:
             self._clocks[player] = clock
             self._set_clock(player)
-        return ""
 
     def _set_clock(self, player: int) -> None:
         """Give an agent the controller's clock, or its own if there is none."""
         agent: Any = self.agents[player]
         if hasattr(agent, "clock"):
-            agent.clock = self._clocks[player] or self._seats.clocks[player]
+            agent.clock = self._clocks[player] or self._own_clocks[player]

@@ -85,20 +85,22 @@ def _discard(sink: BinaryIO) -> None:
         os.close(nowhere)
 
 
-def serve_gtp(
-    agent: Any = "rave",
+def serve_agent(
+    engine: type[GtpEngine] | type[UciEngine],
+    agent: Any,
+    game: Any,
     *,
-    game: Any = "go(board_size=9)",
     simulations: int | None = None,
     seconds: float | None = None,
     clock: str | None = None,
     seed: int | None = None,
 ) -> int:
-    """Play by the Go Text Protocol, version 2, on standard input and output.
+    """Let an agent play for another program, on standard input and output.
 
     Args:
+        engine: ``GtpEngine`` or ``UciEngine``.
         agent: the agent for both colours, such as ``"rave(seconds=1)"``; see ``as_agent``.
-        game: the game at the start; see ``as_game``.
+        game: the game; over GTP, controllers may change the board's size.
         simulations: simulations per move, for an agent whose spec has no limit.
         seconds: seconds per move, for an agent whose spec has no limit.
         clock: the time for a game where the controller sets none, such as ``"60+1"``.
@@ -108,33 +110,7 @@ def serve_gtp(
         The exit code of the process.
     """
     player = limited_agent(agent, simulations, seconds, clock)
-    engine = GtpEngine(game, player, seed=seed)
-    warm_up(player, engine.position.game)  # Before the controller's clock runs.
-    return serve(engine, sys.stdin.buffer, sys.stdout.buffer)
-
-
-def serve_uci(
-    agent: Any = "auto",
-    *,
-    game: Any = "chess",
-    simulations: int | None = None,
-    seconds: float | None = None,
-    clock: str | None = None,
-    seed: int | None = None,
-) -> int:
-    """Play by the Universal Chess Interface on standard input and output.
-
-    Args:
-        agent: the agent for both sides, such as ``"auto(seconds=1)"``; see ``as_agent``.
-        game: chess, shogi, xiangqi, othello, amazons, breakthrough or clobber.
-        simulations: simulations per move, for an agent whose spec has no limit.
-        seconds: seconds per move, for an agent whose spec has no limit.
-        clock: the time for a game where the controller sets none, such as ``"60+1"``.
-        seed: seed of all random numbers; None for a random one.
-
-    Returns:
-        The exit code of the process.
-    """
-    player = limited_agent(agent, simulations, seconds, clock)
-    engine = UciEngine(game, player, seed=seed)  # ``isready`` prepares it.
-    return serve(engine, sys.stdin.buffer, sys.stdout.buffer)
+    made = engine(game, player, seed=seed)
+    if isinstance(made, GtpEngine):  # Before the clock runs; UCI has ``isready`` for that.
+        warm_up(player, made.position.game)
+    return serve(made, sys.stdin.buffer, sys.stdout.buffer)

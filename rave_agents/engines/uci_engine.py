@@ -48,7 +48,7 @@ class UciEngine(Engine):
         self.game: Game = as_game(game)
         self.moves: UciMoves = UciMoves(self.game)
         super().__init__(agent, seed)
-        self._agents = self.seated(self.game)
+        self.agents = self.seated(self.game)
         self._output = threading.Lock()
         self._multipv = 1
         start = self.game.new_initial_state()
@@ -61,7 +61,7 @@ class UciEngine(Engine):
         """Why no position can be played: a variant that was asked for and refused; or empty."""
         self._thinking: threading.Thread | None = None
         self._stop = threading.Event()
-        self._going = Go({}, False, ())
+        self._going = Go()
         self._silent = False
         self._commands: dict[str, Callable[[list[str]], None]] = {
             "uci": self._uci,
@@ -135,7 +135,7 @@ class UciEngine(Engine):
     def _isready(self, _: list[str]) -> None:
         """Compile what the search needs, so that no clock pays for it."""
         if self._thinking is None:
-            for agent in self._agents:
+            for agent in self.agents:
                 if isinstance(agent, SearchAgent):
                     agent.searcher.prepare(self.game.new_initial_state())
         self._tell("readyok")
@@ -163,7 +163,7 @@ class UciEngine(Engine):
             changed = {_PARAMETERS[option][0]: _positive(option, value, _PARAMETERS[option][2])}
             before, self.agent = self.agent, self.agent.with_parameters(changed)
             try:
-                self._agents = self.seated(self.game)
+                self.agents = self.seated(self.game)
             except Exception:
                 self.agent = before
                 raise
@@ -172,7 +172,7 @@ class UciEngine(Engine):
 
     def _ucinewgame(self, _: list[str]) -> None:
         self.close()
-        for agent in self._agents:
+        for agent in self.agents:
             agent.restart()
 
     def _position(self, words: list[str]) -> None:
@@ -238,7 +238,7 @@ class UciEngine(Engine):
             go = Go.parse(words)
         except ValueError as error:  # The controller waits for a move in any case.
             self._fail(error)
-            go = Go({}, False, ())
+            go = Go()
         self._begin_thinking(go)
 
     def _begin_thinking(self, go: Go) -> None:
@@ -253,7 +253,7 @@ class UciEngine(Engine):
             self._silent = True
             self.close()
             self._silent = False
-            self._begin_thinking(self._going.hit())
+            self._begin_thinking(dataclasses.replace(self._going, infinite=False, ponder=False))
 
     def _quit(self, _: list[str]) -> None:
         self.ended = True
@@ -287,7 +287,7 @@ class UciEngine(Engine):
         allowed = list(self._allowed(start, go))
         expected: tuple[int, ...] = ()
         while len(turn) < self.moves.turn:
-            agent = self._agents[int(now.current_player())]
+            agent = self.agents[int(now.current_player())]
             among = {each[len(turn)] for each in allowed if each[: len(turn)] == tuple(turn)}
             if isinstance(agent, SearchAgent):
                 result = self._searched(agent, now, go, start, turn)
@@ -333,7 +333,7 @@ class UciEngine(Engine):
         """The limits of a search: those of ``go``, else the agent's own."""
         if go.infinite:
             return FOREVER, None
-        control = go.control(white=player == self._white)
+        control = go.clocks[player != self._white]
         if control is not None:
             return None if go.nodes is None else Limit(simulations=go.nodes), Clock(control)
         if go.nodes is not None or go.seconds is not None:

@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
 from rave_agents.engines.client.uci_moves import UciMoves
@@ -22,25 +22,30 @@ _MARKS = frozenset(["infinite", "ponder"])
 class Go:
     """A request to search."""
 
-    numbers: dict[str, int]
-    """Its numbers by their names, times in milliseconds."""
-    infinite: bool
+    nodes: int | None = None
+    """Simulations for each action."""
+    depth: int | None = None
+    """Length of the expected line in moves."""
+    seconds: float | None = None
+    """Seconds for the move."""
+    clocks: tuple[TimeControl | None, TimeControl | None] = (None, None)
+    """The clocks of White, who moves first, and Black."""
+    infinite: bool = False
     """True if only ``stop`` ends the search."""
-    search_moves: tuple[str, ...]
-    """The moves to choose from; empty for all."""
     ponder: bool = False
     """True if the limits hold from ``ponderhit`` on only."""
+    search_moves: tuple[str, ...] = ()
+    """The moves to choose from; empty for all."""
 
     @classmethod
-    def parse(cls, words: list[str]) -> Self:
+    def parse(cls, words: Sequence[str]) -> Self:
         """Read the words after ``go``; unknown ones are ignored.
 
         Raises:
             ValueError: if a number is missing or no integer.
         """
         numbers: dict[str, int] = {}
-        infinite, ponder, moves = False, False, []
-        left = list(words)
+        marks, moves, left = set(), [], list(words)
         while left:
             word = left.pop(0)
             if word in _NUMBERS:
@@ -49,42 +54,33 @@ class Go:
                     raise ValueError(f"{word} takes an integer, got {text!r}.")
                 numbers[word] = int(text)
             elif word in _MARKS:
-                infinite, ponder = True, ponder or word == "ponder"
+                marks.add(word)
             elif word == "searchmoves":
                 while left and left[0] not in _NUMBERS | _MARKS:
                     moves.append(left.pop(0))
-        return cls(numbers, infinite, tuple(moves), ponder)
+        # Some clients send 0 or less, also for the time left: search as little as possible.
+        least = {name: max(1, number) for name, number in numbers.items()}
+        return cls(
+            nodes=least.get("nodes"),
+            depth=least.get("depth"),
+            seconds=least["movetime"] / 1000 if "movetime" in least else None,
+            clocks=(_control("w", numbers), _control("b", numbers)),
+            infinite=bool(marks),
+            ponder="ponder" in marks,
+            search_moves=tuple(moves),
+        )
 
-    def hit(self) -> Self:
-        """The request after ``ponderhit``: the move that was pondered on has been played."""
-        return dataclasses.replace(self, infinite=False, ponder=False)
 
-    @property
-    def nodes(self) -> int | None:
-        """Simulations for each action; None without that limit."""
-        return max(1, self.numbers["nodes"]) if "nodes" in self.numbers else None
-
-    @property
-    def depth(self) -> int | None:
-        """Length of the expected line in moves; None without that limit."""
-        return max(1, self.numbers["depth"]) if "depth" in self.numbers else None
-
-    @property
-    def seconds(self) -> float | None:
-        """Seconds for the move; None without that limit."""
-        return max(1, self.numbers["movetime"]) / 1000 if "movetime" in self.numbers else None
-
-    def control(self, *, white: bool) -> TimeControl | None:
-        """The clock of a side; None without one."""
-        side = "w" if white else "b"
-        if f"{side}time" not in self.numbers:
-            return None
-        left = max(1, self.numbers[f"{side}time"]) / 1000
-        gain = max(0, self.numbers.get(f"{side}inc", 0)) / 1000
-        moves = self.numbers.get("movestogo", 0)
-        if moves > 0:
-            return TimeControl(main=0.0, period=left + gain, period_moves=moves)
-        return TimeControl(main=left, increment=gain)
+def _control(side: str, numbers: Mapping[str, int]) -> TimeControl | None:
+    """The time that a side has left; None without a clock."""
+    if f"{side}time" not in numbers:
+        return None
+    left = max(1, numbers[f"{side}time"]) / 1000
+    gain = max(0, numbers.get(f"{side}inc", 0)) / 1000
+    moves = numbers.get("movestogo", 0)
+    if moves > 0:
+        return TimeControl(main=0.0, period=left + gain, period_moves=moves)
+    return TimeControl(main=left, increment=gain)
 
 
 MOST_CENTIPAWNS = 10_000

@@ -150,10 +150,9 @@ def test_games_without_words_in_uci_are_refused():
 
 def test_the_side_that_moves_first_has_the_clock_of_white():
     go = Go.parse(["wtime", "60000", "btime", "1000", "winc", "500"])
-    assert go.control(white=True).main == 60.0
-    assert go.control(white=True).increment == 0.5
-    assert go.control(white=False).main == 1.0
-    assert Go.parse(["wtime", "9000", "movestogo", "10"]).control(white=True).period_moves == 10
+    white, black = go.clocks
+    assert (white.main, white.increment, black.main) == (60.0, 0.5, 1.0)
+    assert Go.parse(["wtime", "9000", "movestogo", "10"]).clocks[0].period_moves == 10
 
 
 @pytest.mark.full
