@@ -12,7 +12,7 @@ from rave_agents.extras import missing
 from rave_agents.frameworks.adapters import Game, GameAbilities
 from rave_agents.game.game_state import GameState, apply_path
 from rave_agents.records.pgn_text import BrokenText, GameText, decoded, games_of
-from rave_agents.records.read_game import ReadGame, ending
+from rave_agents.records.record import ReadGame, ending
 
 _USUAL = ("standard", "chess", "normal", "from position")
 """Values of the tag ``Variant`` that mean ordinary chess."""

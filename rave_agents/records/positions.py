@@ -23,7 +23,7 @@ from rave_agents.game.game_state import (
 from rave_agents.game.notation import Moves, apply_moves, position_text
 from rave_agents.game.plain_text import shortened
 from rave_agents.records import pgn, sgf_game
-from rave_agents.records.read_game import ReadGame
+from rave_agents.records.record import ReadGame
 
 MOST_SECONDS, PATIENCE = 10.0, 3.0
 """Maximum seconds to search for moves to a position, and maximum seconds without progress."""

@@ -1,11 +1,12 @@
-"""Record of a finished game."""
+"""Records of finished games, and games read from SGF or PGN files."""
 
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from rave_agents.frameworks.agent import Effort
+from rave_agents.game.game_state import GameState
 from rave_agents.records import fields
 
 
@@ -112,6 +113,31 @@ class GameRecord:
             ending=fields.text(values.get("ending", ""), "ending"),
             fault=fields.flag(values.get("fault", False), "fault"),
         )
+
+
+class ReadGame(NamedTuple):
+    """The main line of a game in a file."""
+
+    start: GameState
+    """The position before the first move, including handicap stones."""
+    actions: tuple[int, ...]
+    """The actions from there, up to the end of the game."""
+    laid: tuple[int, ...] | None = ()
+    """The actions from the initial position to ``start``; None if the file has a FEN."""
+    goes_on: str = ""
+    """A sentence on moves after the game's end; empty if there are none."""
+
+
+def ending(label: str, how: str, rest: int) -> str:
+    """The sentence for a file whose moves continue after the end.
+
+    Args:
+        label: the last move that counts.
+        how: how the game ends there.
+        rest: the number of moves after it.
+    """
+    moves = "1 move follows" if rest == 1 else f"{rest} moves follow"
+    return f"the game is over after {label}, {how}, and {moves} in the file"
 
 
 def seats_of_first(number: int, first_seat: int, players: int) -> tuple[int, ...]:

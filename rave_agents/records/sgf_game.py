@@ -12,7 +12,7 @@ from rave_agents.engines.client.vertices import PASS, RESIGN, Vertices
 from rave_agents.frameworks.adapters import Game, GameAbilities
 from rave_agents.game.game_state import GameState, apply_path
 from rave_agents.games.coordinates import point_number
-from rave_agents.records.read_game import ReadGame, ending
+from rave_agents.records.record import ReadGame, ending
 from rave_agents.records.sgf_root import (
     USUAL_SIZE,
     Node,
