@@ -1,6 +1,6 @@
-"""A game between people and agents, wherever it is shown: in a terminal, a browser or a notebook.
+"""A game between people and agents, however it is shown.
 
-``session.py`` has the rules of a session: seats, moves, undo, clocks, the file it is kept in.
-``live.py`` plays one, with agents that think beside it (``agent_runner.py``, ``agent_worker.py``).
-``views.py`` says what a seat sees of it. It imports ``arena`` and rooms below.
+``session.py`` has the game with its moves, clocks and undo, ``setting_up.py`` makes one, and
+``live.py`` plays it with agents that think in threads or processes (``agent_runner.py``,
+``agent_worker.py``). ``views.py`` limits what a seat sees, and ``game_file.py`` saves the game.
 """

@@ -1,6 +1,7 @@
-"""The file of a session's game: a list of moves, with who played and what the clocks have left."""
+"""The file of a session's game: its moves, the agents, and the time left."""
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def game_text(session: Session) -> str:
     """The game as a list of moves, which ``--position`` and ``review`` read.
 
     Raises:
-        UnsupportedGameError: if moves do not tell the game.
+        UnsupportedGameError: if its moves do not determine the game.
     """
     game, start = session.game, session.start
     if draws_chance(start.state):
@@ -48,7 +49,7 @@ def save_game(session: Session, path: str | os.PathLike[str]) -> None:
     """Write ``game_text`` into a file.
 
     Raises:
-        UnsupportedGameError: if moves do not tell the game.
+        UnsupportedGameError: as ``game_text``.
         OSError: if it cannot be written.
     """
     text = game_text(session)
@@ -57,10 +58,10 @@ def save_game(session: Session, path: str | os.PathLike[str]) -> None:
 
 
 def restore_clocks(session: Session, path: str | os.PathLike[str]) -> None:
-    """Set the clocks to what a file that ``save_game`` wrote says is left."""
-    lines = Path(path).read_text(encoding="utf-8").splitlines()
-    told = [line for line in lines if line.startswith("# seconds left:")]
-    words = told[0].partition(":")[2].split() if told else []
+    """Set the clocks to the time left in a file of ``save_game``, as far as it is valid."""
+    text = Path(path).read_text(encoding="utf-8")
+    found = re.search(r"^# seconds left:(.*)$", text, re.MULTILINE)
+    words = found[1].split() if found else []
     if len(words) != len(session.clocks):
         return
     for clock, word in zip(session.clocks, words, strict=True):
@@ -73,7 +74,7 @@ def restore_clocks(session: Session, path: str | os.PathLike[str]) -> None:
 
 
 def _words(state: GameState, players: Sequence[int], actions: Sequence[int]) -> list[str]:
-    """Moves in the game's notation; by number where a name does not tell them."""
+    """Moves in the game's notation; by number if a name is not unique."""
     if not is_simultaneous(state):
         return [_word(legal_names(state), action) for action in actions]
     pairs = zip(players, actions, strict=True)
@@ -82,5 +83,7 @@ def _words(state: GameState, players: Sequence[int], actions: Sequence[int]) -> 
 
 def _word(names: dict[int, str], action: int) -> str:
     name = names[action]
-    is_told = name and list(names.values()).count(name) == 1 and not name.startswith("#")
-    return name if is_told and name.splitlines() == [name] and name == name.strip() else str(action)
+    is_unique = name and list(names.values()).count(name) == 1 and not name.startswith("#")
+    # A line of the file must give the name back.
+    is_line = name.splitlines() == [name] and name == name.strip()
+    return name if is_unique and is_line else str(action)

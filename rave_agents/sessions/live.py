@@ -62,6 +62,7 @@ class LiveSession:
         """The reason why agents wait for ``resume``; empty without an error."""
         self.version: int = 0
         """Grows with every visible change."""
+        # Reentrant, since a change may consist of others.
         self.changed: threading.Condition = threading.Condition(threading.RLock())
         """Notified of each new version."""
         self._beside = beside
@@ -278,11 +279,12 @@ class LiveSession:
                 return
             advising, turn, started = self.advising, len(session.turns), time.monotonic()
             runner = self._runner(seat, agent, advising=advising)
-            clock = None if advising else session.clock_of(seat)
+            clock = None if advising else session.clocks[seat]
+            left = None
             if clock is not None:
-                clock.charge(0.0)
-            self.thinking = seat
-            state, left = session.state, None if clock is None else clock.time_left()
+                seconds, moves = clock.time_left()
+                left = max(0.0, seconds - session.elapsed), moves
+            self.thinking, state = seat, session.state
         try:
             runner.ask(state, left)
             reply = self._listen(epoch, runner, turn)
@@ -328,12 +330,10 @@ class LiveSession:
         with self._change() as session:
             if epoch != self._epoch:
                 return
-            value, proven = None, False
-            if reply.thought is not None:
-                value = reply.thought.value_of(0, len(session.seats))
-                proven = reply.thought.proven is not None
+            thought = reply.thought
+            value = None if thought is None else thought.value_of(0, len(session.seats))
             assert reply.action is not None
-            session.choose(seat, reply.action, value=value, proven=proven)
+            session.choose(seat, reply.action, value=value)
             self._steps = 0
             self._keep()
 

@@ -1,4 +1,4 @@
-"""Session: one game between people and agents, its moves, clocks and undo."""
+"""Session: a game between people and agents, with its moves, clocks and undo."""
 
 import copy
 import dataclasses
@@ -29,12 +29,12 @@ from rave_agents.searcher.clock import Clock
 from rave_agents.sessions.sides import side_names
 
 PERSON = None
-"""The mark of a seat that a person has."""
+"""Marks the seat of a person."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Turn:
-    """The actions that were played at one position."""
+    """The actions played at one position."""
 
     player: int
     """The seat, or a ``PlayerId`` for chance and for players who move at the same time."""
@@ -45,16 +45,14 @@ class Turn:
     names: tuple[str, ...]
     """The same in the game's notation."""
     seconds: float = 0.0
-    """The time that it took."""
+    """The time that they took."""
     value: float | None = None
     """The value for seat 0 by the agent that moved, in the game's utilities; None if unknown."""
-    proven: bool = False
-    """True if that value is proven."""
 
 
 @dataclasses.dataclass
 class _Kept:
-    """The position to which ``undo`` returns."""
+    """A position, to which ``undo`` can return."""
 
     state: GameState
     clocks: list[Clock | None]
@@ -63,15 +61,15 @@ class _Kept:
 class Session:
     """One game between people and agents.
 
-    It knows the rules alone: it starts no thread and asks no agent. The position is never undone,
-    but kept: undo goes back to a copy.
+    It only applies the rules: it starts no thread and asks no agent. It keeps every position, so
+    undo needs no method of the game.
 
     Args:
         game: the game, see ``as_game``.
-        seats: who sits in each seat, an agent or ``PERSON``.
-        position: where to begin; None for the game's beginning.
-        clock: the time of each seat, see ``Clock.parse``; None for as long as they like.
-        seed: decides the outcomes of chance.
+        seats: the agent of each seat, or ``PERSON``.
+        position: the position to start from; None for the initial position.
+        clock: the time control of each seat, see ``Clock.parse``; None for unlimited time.
+        seed: the seed of chance outcomes.
 
     Raises:
         ValueError: for another number of seats than the game has.
@@ -90,7 +88,7 @@ class Session:
             raise ValueError(f"{game.name} has {game.num_players} seats, got {len(seats)}.")
         self.game: Game = game
         self.seats: list[AnyAgent | None] = list(seats)
-        """The agents of the seats: an agent or ``PERSON``."""
+        """The agent of each seat, or ``PERSON``."""
         self.seed: int = seed
         self.clock: str | None = None if clock is None else str(Clock.parse(clock))
         """The time control of each seat; None without one."""
@@ -104,7 +102,7 @@ class Session:
         self.restart()
 
     def begin_anew(self) -> None:
-        """Begin another game: what chance decides is drawn by the next seed."""
+        """Begin another game, with the next seed for chance outcomes."""
         self.seed += 1
         if self.start.actions == ():
             self.start = set_up(self.game, seed=self.seed)
@@ -114,11 +112,11 @@ class Session:
         """Begin this game anew."""
         clocks = [None if self.clock is None else Clock.parse(self.clock) for _ in self.seats]
         self.turns: list[Turn] = []
-        """The turns that were played, in order."""
+        """The turns so far, in order."""
         self.chosen: dict[int, int] = {}
         """Actions chosen so far where players move at the same time, by seat."""
         self.ending: str = ""
-        """The reason why the game is over otherwise than by its rules; else empty."""
+        """The reason for an end outside the rules; else empty."""
         self._lost_by: int | None = None
         self._kept = [_Kept(self.start.state.clone(), clocks)]
         self._since = time.monotonic()
@@ -160,7 +158,7 @@ class Session:
 
     @property
     def movers(self) -> list[int]:
-        """The seats that have to choose an action now."""
+        """The seats that must choose an action now."""
         if self.over or self.is_chance:
             return []
         if self.together:
@@ -173,12 +171,12 @@ class Session:
         return side_names(self.start.state)
 
     def seat_name(self, seat: int) -> str:
-        """A seat in messages: ``Black (seat 0)``, or ``seat 0`` in a game without names."""
+        """The name of a seat: ``Black (seat 0)``, or ``seat 0`` in a game without sides."""
         return f"{self.sides[seat]} (seat {seat})" if self.sides else f"seat {seat}"
 
     @property
     def seating(self) -> str:
-        """Who plays which side, a sentence: ``You play Black (seat 0); auto plays White ...``."""
+        """The sides in a sentence: ``You play Black (seat 0); auto plays White (seat 1).``."""
         if len(self.seats) == 1:
             return ""
         you = " and ".join(map(self.seat_name, self.people))
@@ -188,8 +186,9 @@ class Session:
             for seat, who in enumerate(self.seats)
             if who is not PERSON
         ]
-        told = "; ".join(parts)
-        return f"{told[0].upper() if you else told[0]}{told[1:]}."
+        sentence = "; ".join(parts)
+        # Names of agents keep their first letter.
+        return f"{sentence[0].upper() if you else sentence[0]}{sentence[1:]}."
 
     @property
     def people(self) -> list[int]:
@@ -202,16 +201,13 @@ class Session:
             return {}
         return legal_names(self.state, seat if self.together else None)
 
-    def choose(
-        self, seat: int, action: int, *, value: float | None = None, proven: bool = False
-    ) -> None:
-        """Choose an action; where others move at the same time it is played when all have chosen.
+    def choose(self, seat: int, action: int, *, value: float | None = None) -> None:
+        """Choose an action; simultaneous actions are played once all have chosen.
 
         Args:
-            seat: whose.
+            seat: the seat.
             action: the action.
-            value: for seat 0, by whoever chose it.
-            proven: whether that value is proven.
+            value: the value for seat 0 by the agent that chose it; None if unknown.
 
         Raises:
             ValueError: if the seat is not to move, or the action is not legal.
@@ -222,13 +218,13 @@ class Session:
         checked_action(action, [int(each) for each in legal_actions_of(state, seat)])
         seconds = self.elapsed
         clock = self.clocks[seat]
-        probe = copy.copy(clock)
+        probe = copy.copy(clock)  # ``_play`` charges the clock itself.
         if probe is not None and not probe.charge(seconds):
             self.lose(seat, "lost on time")
             return
         if not self.together:
             name = action_name(state, action)
-            self._play(Turn(seat, (seat,), (action,), (name,), seconds, value, proven), [seat])
+            self._play(Turn(seat, (seat,), (action,), (name,), seconds, value), [seat])
             return
         self.chosen[seat] = action
         if not self.movers:
@@ -239,7 +235,7 @@ class Session:
             self._play(Turn(int(PlayerId.SIMULTANEOUS), players, actions, names, seconds), players)
 
     def draw_chance(self) -> int:
-        """Draw and play an outcome of chance; the same at the same turn, so that undo is no lure.
+        """Draw and play a chance outcome, which is the same again after an undo.
 
         Raises:
             ValueError: if chance is not to move.
@@ -270,20 +266,20 @@ class Session:
         self._since = time.monotonic()
 
     def lose(self, seat: int, why: str) -> None:
-        """End the game otherwise than by its rules.
+        """End the game outside the rules.
 
         Args:
-            seat: who loses.
-            why: such as ``resigned``.
+            seat: the loser.
+            why: the reason, such as ``resigned``.
         """
         self.ending = f"seat {seat} {why}"
         self._lost_by = seat
 
     def undo(self) -> bool:
-        """Go back to the last turn in which a person chose, or else by one turn.
+        """Go back to the last turn of a person, or by one turn if there are no people.
 
         Returns:
-            Whether there was any.
+            Whether there was anything to undo.
         """
         people = set(self.people)
         if self.chosen.keys() & people:
@@ -302,11 +298,11 @@ class Session:
         self._since = time.monotonic()
 
     def swap(self) -> None:
-        """Let everybody move on by one seat: of two players, each takes the other's."""
+        """Move everyone on by one seat; two players change seats."""
         self.seats = [*self.seats[-1:], *self.seats[:-1]]
 
     def replay_start(self) -> None:
-        """Take the moves that lead to the beginning as turns, as in a game that is gone on with."""
+        """Turn the moves that lead to the start into turns, to continue a saved game."""
         actions = list(self.start.actions or ())
         seed = self.seed if self.start.seed is None else self.start.seed
         self.start = set_up(self.game, seed=seed)
@@ -320,15 +316,15 @@ class Session:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the position came about."""
+        """Seconds since the position was reached."""
         return time.monotonic() - self._since
 
     def resume_clock(self) -> None:
-        """Begin the time of the present move anew, as after a pause."""
+        """Restart the time of the current move, as after a pause."""
         self._since = time.monotonic()
 
     def time_left(self, seat: int) -> float | None:
-        """Seconds that a seat has, those since its turn began taken off; None without a clock."""
+        """Seconds that a seat has left now; None without a clock."""
         clock = self.clocks[seat]
         if clock is None:
             return None
@@ -337,7 +333,7 @@ class Session:
 
     @property
     def clocks(self) -> list[Clock | None]:
-        """The seats' clocks, as they were when the position came about."""
+        """The clocks of the seats when the position was reached."""
         return self._kept[-1].clocks
 
     def clock_of(self, seat: int) -> Clock | None:
@@ -345,7 +341,7 @@ class Session:
         return copy.copy(self.clocks[seat])
 
     def check_time(self) -> bool:
-        """End the game if somebody who is to move has no time left; returns whether it ended."""
+        """End the game if a player to move is out of time; returns whether it ended."""
         for seat in self.movers:
             clock = self.clock_of(seat)
             if clock is not None and not clock.charge(self.elapsed):
@@ -355,17 +351,17 @@ class Session:
 
     @property
     def beginning(self) -> GameState:
-        """The game's beginning, from which ``actions`` lead; not to be changed."""
+        """The initial position, from which ``actions`` lead; not to be changed."""
         return (
             self.start.state if self.start.actions == () else beginning(self.game, self.start.seed)
         )
 
     @property
     def actions(self) -> tuple[int, ...]:
-        """All actions and chance outcomes from the game's beginning.
+        """All actions and chance outcomes from the initial position.
 
         Raises:
-            ValueError: if none lead to the position at which the session began.
+            ValueError: if no moves are found that lead to the start of the session.
         """
         played = [action for turn in self.turns for action in turn.actions]
         return (*moves_to(self.game, self.start), *played)

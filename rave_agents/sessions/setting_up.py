@@ -1,4 +1,4 @@
-"""``set_up_session``: a session of what a user gives, the same from every door."""
+"""``set_up_session``: makes a session from a user's arguments, for all commands and pages."""
 
 import os
 import secrets
@@ -25,7 +25,7 @@ from rave_agents.records.positions import set_up
 from rave_agents.sessions.session import PERSON, Session
 
 DEFAULT_SECONDS = 1.0
-"""Seconds a move of an agent without a limit."""
+"""Seconds per move of an agent without a limit."""
 
 
 def set_up_session(
@@ -45,17 +45,17 @@ def set_up_session(
 
     Args:
         game: the game or its name, see ``as_game``.
-        agents: the agent, or several, of the seats that no person has, in their order; the last
-            one has all that are left. By default ``auto``.
+        agents: the agent, or several in the order of the seats that no person has; the last one
+            takes all remaining seats. By default ``auto``.
         seats: the seats of people.
         moves: moves to play first, a text or a sequence of actions, see
             ``rave_agents.game.notation.apply_moves``.
-        position: the position to begin at, see ``rave_agents.records.positions.set_up``.
+        position: the position to start from, see ``rave_agents.records.positions.set_up``.
         simulations: simulations a move, for agents whose spec has no limit.
         seconds: seconds a move, for agents whose spec has no limit; 1 if nothing else is given.
         clock: the time of each seat, see ``Clock.parse``; agents without a limit plan by it.
         level: the level of agents, from 1 to 10, in place of a limit.
-        seed: decides everything random, an integer of at least 0; None for one that is drawn.
+        seed: the seed of everything random, an integer of at least 0; None draws one.
 
     Raises:
         UnknownNameError: for a game, an agent or a parameter that does not exist.
@@ -89,11 +89,11 @@ def limited(
     clock: str | None = None,
     level: int | None = None,
 ) -> AnyAgent:
-    """An agent; a spec without a limit gets these, or a second a move.
+    """An agent; a spec without a limit gets these, by default a second per move.
 
     Raises:
         UnknownNameError: for an agent that does not exist.
-        TypeError, ValueError: for what is no agent, or a limit that is not allowed.
+        TypeError, ValueError: for an invalid agent or limit.
     """
     who = as_agent(agent)
     if not isinstance(who, AgentSpec):
@@ -122,7 +122,7 @@ def _at_level(
 
 
 def check_plays(agent: AnyAgent, game: Any, seat: int) -> None:
-    """Refuse an agent that cannot play the game, before anybody waits for it.
+    """Refuse an agent that cannot play the game, before it must move.
 
     Raises:
         UnknownNameError: for a parameter that does not exist.

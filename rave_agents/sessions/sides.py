@@ -1,4 +1,4 @@
-"""The names of a game's two sides, such as White and Black, as the game gives them."""
+"""The names of the two sides of a game, such as White and Black."""
 
 import re
 
@@ -27,17 +27,17 @@ _MOVED = (
 """The side that moves in the names of actions."""
 
 _PAIRS = ("xo", "XO", "BW", "bw", "O@")
-"""Pieces after which both sides are named."""
+"""Pieces that name the sides."""
 
 _PLIES = 6
-"""Actions that are played to see both sides move."""
+"""Maximum number of actions played to see both sides move."""
 
 
 def side_names(state: GameState) -> tuple[str, ...]:
     """The name of each side in a game of two; empty if the game names none.
 
-    Agents of the environment, the position's text, the moves' names or the pieces that they set
-    tell it, in this order.
+    It is found in the names of the environment's agents, the text of the position, the names of the
+    moves, or the pieces that they place, in this order.
 
     Args:
         state: a position; it is not changed.
@@ -61,12 +61,12 @@ def side_names(state: GameState) -> tuple[str, ...]:
         action = int(after.legal_actions()[0])
         move = action_name(after, action)
         after.apply_action(action)
-        told = _first(_TO_MOVE, text)
-        if told.lower() in ("b", "w", "black", "white"):
-            name = _COLOURS[told[0].lower()]
+        side = _first(_TO_MOVE, text)
+        if side.lower() in ("b", "w", "black", "white"):
+            name = _COLOURS[side[0].lower()]
             other = "White" if name == "Black" else "Black"
             return (name, other) if player == 0 else (other, name)
-        found.setdefault(player, told or _first(_MOVED, move) or _set(text, position_text(after)))
+        found.setdefault(player, side or _first(_MOVED, move) or _set(text, position_text(after)))
     for pair in _PAIRS:
         if {*found.values()} == {*pair}:
             return tuple(_COLOURS.get(found[seat].lower(), found[seat]) for seat in range(2))
@@ -78,7 +78,7 @@ def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> str:
 
 
 def _set(before: str, after: str) -> str:
-    """The piece that a move sets on the printed board; empty if that is not one."""
+    """The piece that a move places on the printed board; empty if it places none or several."""
     boards = read_board(before), read_board(after)
     cells = [[cell.piece for cell in board.cells] if board else [] for board in boards]
     if len(cells[0]) != len(cells[1]):

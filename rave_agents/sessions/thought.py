@@ -1,4 +1,4 @@
-"""Thought: what an agent's search tells of a position, as plain values that can be sent."""
+"""Thought: the figures of an agent's search as plain values, which can be sent and shown."""
 
 import math
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from rave_agents.results.search_result import SearchResult
 from rave_agents.results.tables import two_decimals
 
 SHOWN_LINE = 12
-"""Moves of an expected line that are kept."""
+"""Maximum number of moves of a principal variation."""
 
 
 class ActionThought(NamedTuple):
@@ -23,7 +23,7 @@ class ActionThought(NamedTuple):
     outcome: float | None
     """The mover's proven return after it; None if nothing is proven."""
     distance: int | None
-    """Moves to the end then; None likewise."""
+    """Moves to the end then; None if nothing is proven."""
 
 
 class Thought(NamedTuple):
@@ -34,25 +34,25 @@ class Thought(NamedTuple):
     action: int
     """The action that the search would play."""
     name: str
-    """The same in the game's notation."""
+    """The action in the game's notation."""
     value: float | None
-    """Its value; None if nothing tells."""
+    """Its value; None if unknown."""
     proven: str | None
     """``win``, ``draw`` or ``loss``; None if nothing is proven."""
     returns: tuple[float, ...] | None
-    """The proven returns of all players; None likewise."""
+    """The proven returns of all players; None if nothing is proven."""
     simulations: int
     seconds: float
     line: tuple[str, ...]
-    """The line that is expected, in the game's notation."""
+    """The principal variation in the game's notation."""
     remarks: tuple[str, ...]
-    """Sentences on what the search trusts."""
+    """Remarks on the search, see ``SearchResult.remarks``."""
     actions: tuple[ActionThought, ...]
     """All actions, the best first."""
 
     @classmethod
     def of(cls, result: SearchResult) -> Self:
-        """The thought of a search's result."""
+        """The figures of a search's result."""
         ranked = result.ranked_actions
         value = ranked[0].value if ranked else None
         if result.outcome is not None:
@@ -86,7 +86,7 @@ class Thought(NamedTuple):
         )
 
     def value_of(self, seat: int, players: int) -> float | None:
-        """The value for a seat; None where it does not follow from the mover's."""
+        """The value for a seat; None if the mover's value does not determine it."""
         if self.returns is not None:
             return self.returns[seat]
         if self.value is None or seat == self.player:
@@ -95,20 +95,17 @@ class Thought(NamedTuple):
 
     def summary(self) -> str:
         """One line."""
-        told = f"{self.name}"
-        if self.proven is not None:
-            told += f", a proven {self.proven}"
-        elif self.value is not None:
-            told += f", value {two_decimals(self.value)}"
-        told += f", {self.simulations} simulations in {self.seconds:.1f} s"
-        return told + (f", expects {' '.join(self.line)}" if self.line else "")
+        value = "" if self.value is None else f", value {two_decimals(self.value)}"
+        value = value if self.proven is None else f", a proven {self.proven}"
+        effort = f", {self.simulations} simulations in {self.seconds:.1f} s"
+        return f"{self.name}{value}{effort}" + (
+            f", expects {' '.join(self.line)}" if self.line else ""
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for strict JSON."""
-        told = self._asdict() | {"actions": [row._asdict() for row in self.actions]}
-        found = _finite(told)
-        assert isinstance(found, dict)
-        return found
+        """Plain values for strict JSON; infinite and unknown ones are None."""
+        values = self._asdict() | {"actions": [row._asdict() for row in self.actions]}
+        return {key: _finite(value) for key, value in values.items()}
 
 
 def _finite(value: Any) -> Any:

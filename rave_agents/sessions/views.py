@@ -1,4 +1,4 @@
-"""The view of a session from a seat: the position, and the turns that were played."""
+"""The view of a session from a seat: the position, the turns, and the agents' thoughts."""
 
 import weakref
 
@@ -11,19 +11,19 @@ from rave_agents.sessions.session import Session, Turn
 from rave_agents.sessions.thought import Thought
 
 _MOST_COMPARED = 64
-"""Actions that are compared to tell whether a player sees which one was played."""
+"""If more actions were possible, a player is not shown which one was played."""
 
 UNSEEN = "?"
-"""The name of what a seat does not see."""
+"""Shown for an action that a seat does not see."""
 
 
 def seen_text(session: Session, viewer: int | None, state: GameState | None = None) -> str:
-    """A position as a seat sees it; all of it where nothing is hidden, and once the game is over.
+    """A position as a seat sees it: all of it if nothing is hidden, or the game is over.
 
     Args:
         session: the session.
-        viewer: the seat; None for one who watches agents alone, and sees all.
-        state: a position of the session; None for the present one.
+        viewer: the seat; None to show everything, as without people.
+        state: a position of the session; None for the current one.
     """
     state = session.state if state is None else state
     if viewer is None or session.over or not hides_information(state):
@@ -36,13 +36,13 @@ def seen_text(session: Session, viewer: int | None, state: GameState | None = No
 def seen_names(session: Session, number: int, viewer: int | None) -> tuple[str, ...]:
     """The names of a turn's actions as a seat sees them.
 
-    Where something is hidden, a seat sees an action if what it sees then tells it from all others
-    that were possible.
+    With hidden information, a seat sees an action if no other possible action would give it the
+    same view.
 
     Args:
         session: the session.
         number: the turn.
-        viewer: the seat; None for one who sees all.
+        viewer: the seat; None to show everything.
     """
     turn = session.turns[number]
     if viewer is None or session.over or not session.hides or turn.players == (viewer,):
@@ -54,7 +54,7 @@ def seen_names(session: Session, number: int, viewer: int | None) -> tuple[str, 
 
 
 _known: weakref.WeakKeyDictionary[Turn, dict[int, tuple[str, ...]]] = weakref.WeakKeyDictionary()
-"""The names of turns as seats see them: to find them takes a copy for each action."""
+"""The names of turns by viewer, since finding them takes a copy of the position per action."""
 
 
 def _seen_names(state: GameState, turn: Turn, viewer: int) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ def _view_after(state: GameState, action: int, viewer: int) -> object:
 
 
 def _sees_joint(state: GameState, turn: Turn, place: int, viewer: int) -> bool:
-    """True if what the viewer sees after a joint action tells this seat's action from others."""
+    """True if another action of this seat would change what the viewer sees."""
     seat = turn.players[place]
     others = [each for each in legal_names(state, seat) if each != turn.actions[place]]
     if len(others) > _MOST_COMPARED:
@@ -104,18 +104,18 @@ def _view_after_joint(
     return after.view(viewer)  # type: ignore[attr-defined]
 
 
-def may_think_aloud(session: Session, player: int, viewer: int | None) -> bool:
-    """True if a viewer may see what an agent thinks for a player: it knows what is hidden."""
+def may_see_thoughts(session: Session, player: int, viewer: int | None) -> bool:
+    """True if a viewer may see the thoughts of a player's agent, which reveal what it knows."""
     return not session.hides or session.over or viewer is None or viewer == player
 
 
 def seen_thought(live: LiveSession, viewer: int | None) -> Thought | None:
-    """The last thought, if a viewer may see it; None otherwise.
+    """The last thought, if a viewer may see it, else None.
 
-    Where players move at the same time, none sees what another one is about to play.
+    With simultaneous moves, nobody sees what another player is about to play.
     """
     session, thought = live.session, live.thought
-    if thought is None or not may_think_aloud(session, thought.player, viewer):
+    if thought is None or not may_see_thoughts(session, thought.player, viewer):
         return None
     is_open = session.together and live.thought_turn == len(session.turns)
     return None if is_open and viewer not in (None, thought.player) else thought

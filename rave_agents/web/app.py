@@ -1,7 +1,7 @@
-"""The server's answers: the page, what it shows, and what people do on it.
+"""The server's application: the page, its state, and the actions of people on it.
 
-It answers this machine alone: the address has a token, and a request whose ``Host`` or ``Origin``
-is another one is refused, so that no other page in the browser can reach it.
+It serves this machine alone: the address contains a token, and requests with another ``Host`` or
+``Origin`` are refused, so no other page in the browser can reach it.
 """
 
 import json
@@ -36,10 +36,10 @@ from rave_agents.web.reviewing import Reviewing
 from rave_agents.web.snapshot import snapshot
 
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
-"""Names of this machine; a request for another one is refused."""
+"""Names of this machine; requests for others are refused."""
 
 SLOWEST = 5.0
-"""Seconds between two moves of agents, at most."""
+"""Maximum seconds between two moves of agents."""
 
 _POLICY = (
     f"default-src 'none'; script-src 'self' {script_source()}; style-src 'self' 'unsafe-inline'; "
@@ -50,10 +50,10 @@ _POLICY = (
 _TYPES = {"page.js": "text/javascript", "page.css": "text/css"}
 
 _OPENED = ("command", "evaluator")
-"""Parameters of agents that name programs or files; the page gives none."""
+"""Parameters of agents that name programs or files; requests may not set them."""
 
 _REFUSED = (RaveAgentsError, ValueError, TypeError, KeyError, OverflowError, RecursionError)
-"""Errors over what a page sends; the last two are those of huge numbers and of nested JSON."""
+"""Errors that a request can cause; the last two by huge numbers and by nested JSON."""
 
 _MOST = {
     "max_memory_mb": 4_000,
@@ -63,31 +63,28 @@ _MOST = {
     "simulations": 10**9,
     "threads": 64,
 }
-"""The greatest values of parameters that take memory, time or threads."""
+"""Maxima of parameters that take memory, time or threads."""
 
 LONGEST_NAME = 40
-"""Characters of an unknown name that an answer repeats."""
+"""Maximum characters of an unknown name that an answer repeats."""
 
 
 class Page:
-    """Answers the page of one session.
+    """The application of one session.
 
     Args:
         live: the session.
-        token: the part of the address that nobody else knows.
-        as_seat: makes an agent of what is chosen for a seat; by default a spec alone.
+        token: the secret part of the address.
     """
 
     def __init__(
         self,
         live: LiveSession,
         token: str,
-        as_seat: Callable[[str], AnyAgent | None] | None = None,
     ) -> None:
         self.live: LiveSession = live
         self._pictures = Pictures(live.session)
         self._reviewing = Reviewing(live.session.game, live.adviser)
-        self._as_seat = as_seat or self._named
         self.app: Starlette = Starlette(
             routes=[
                 Route(f"/{token}/", self._page),
@@ -100,7 +97,7 @@ class Page:
         )
         """The application."""
         self.guarded: Any = _Guard(self.app)
-        """The application behind the checks of every request."""
+        """The application behind the checks that every request must pass."""
 
     async def _page(self, request: Request) -> Response:
         levels = (f"{DEFAULT_AGENT}(level={level})" for level in range(1, LEVELS + 1))
@@ -118,9 +115,9 @@ class Page:
         asked = request.query_params
         if asked.get("version") == str(self.live.version) and not self._reviewing.runs:
             return Response(status_code=204)
-        return await self._told(asked)
+        return await self._snapshot(asked)
 
-    async def _told(self, asked: Mapping[str, Any]) -> Response:
+    async def _snapshot(self, asked: Mapping[str, Any]) -> Response:
         seat = asked.get("seat")
         text = str(seat) if isinstance(seat, str | int) else ""
         seat = int(text) if text.isdecimal() and len(text) < 4 else None
@@ -149,7 +146,7 @@ class Page:
             await run_in_threadpool(self._act, asked)
         except _REFUSED as error:
             return JSONResponse({"error": str(error) or type(error).__name__}, 400)
-        return await self._told(asked)
+        return await self._snapshot(asked)
 
     def _act(self, asked: Mapping[str, Any]) -> None:
         live = self.live
@@ -185,29 +182,30 @@ class Page:
         self._reviewing.begin(start, actions)
 
     def _sit(self, place: int, who: str) -> None:
-        agent = None if who.strip() == "person" else self._as_seat(who.strip())
+        agent = None if who.strip() == "person" else _named(who.strip())
         if not 0 <= place < len(self.live.session.seats):
             raise ValueError(f"There is no seat {place}.")
         if agent is not None:
             check_plays(agent, self.live.session.game, place)
         self.live.seat(place, agent)
 
-    def _named(self, text: str) -> AnyAgent:
-        """An agent by its spec, of those that open no file and start no program."""
-        # Checked before anything else reads the text: as_agent imports modules and runs files.
-        if text.partition("(")[0].strip() not in agent_types():
-            raise UnknownNameError(unknown_name("agent", text[:LONGEST_NAME], agent_types()))
-        spec = AgentSpec.parse(text)
-        for name, value in spec.parameters.items():
-            if name in _OPENED or (isinstance(value, str) and ":" in value):
-                raise ValueError(
-                    "On the page, agents have names, and no command, no evaluator and no "
-                    f"parameter from a module or a file: got {name}."
-                )
-            if name in _MOST and isinstance(value, int | float) and not value <= _MOST[name]:
-                most = f"{_MOST[name]:,}"
-                raise ValueError(f"On the page, {name} is at most {most}: got {value:.6g}.")
-        return limited(spec)
+
+def _named(text: str) -> AnyAgent:
+    """The agent of a spec, unless it would open a file or start a program."""
+    # Checked before anything else reads the text: as_agent imports modules and runs files.
+    if text.partition("(")[0].strip() not in agent_types():
+        raise UnknownNameError(unknown_name("agent", text[:LONGEST_NAME], agent_types()))
+    spec = AgentSpec.parse(text)
+    for name, value in spec.parameters.items():
+        if name in _OPENED or (isinstance(value, str) and ":" in value):
+            raise ValueError(
+                "On the page, agents have names, and no command, no evaluator and no "
+                f"parameter from a module or a file: got {name}."
+            )
+        if name in _MOST and isinstance(value, int | float) and not value <= _MOST[name]:
+            most = f"{_MOST[name]:,}"
+            raise ValueError(f"On the page, {name} is at most {most}: got {value:.6g}.")
+    return limited(spec)
 
 
 def _integer(value: Any, name: str) -> int:
@@ -221,7 +219,7 @@ def _pace(value: Any) -> float:
 
 
 class _Guard:
-    """Refuses requests for another machine and from other pages."""
+    """Refuses requests for other machines and from other pages."""
 
     def __init__(self, app: Callable[[Any, Any, Any], Awaitable[None]]) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""``play``: a game against an agent in a notebook's cell, live or as a picture after each move."""
+"""``play``: a game against an agent in a notebook cell, as a live page or as pictures."""
 
 import html
 import importlib.util
@@ -23,7 +23,7 @@ from rave_agents.web.server import Server
 from rave_agents.web.snapshot import status_text, viewer_of
 
 _HEIGHT = 760
-"""Pixels of the live page in a cell."""
+"""Height of the live page in a cell, in pixels."""
 
 _REMOTE = (
     "JUPYTERHUB_API_URL",
@@ -33,10 +33,10 @@ _REMOTE = (
     "DATABRICKS_RUNTIME_VERSION",
     "SSH_CONNECTION",
 )
-"""Variables of the environment where kernels run for browsers elsewhere."""
+"""Environment variables of services whose kernels run on another machine than the browser."""
 
 _LISTED = 40
-"""Moves that are listed below a picture, at most."""
+"""Maximum number of moves listed below a picture."""
 
 
 @validated
@@ -56,23 +56,22 @@ def play(
 ) -> "NotebookGame":
     """Play against an agent in a notebook, or from any script.
 
-    A cell that ends with it shows the board. With the extra ``web`` that is the page of
-    ``rave-agents play --web``, on which you play; it comes from this machine, so the browser must
-    run there, too. Without, or with ``page=False``, it is a picture with your moves, and you play
-    with ``move("d3")``.
+    A cell that ends with it shows the board. With the extra ``web`` it is the page of
+    ``rave-agents play --web``, which only works if the browser runs on the same machine. Without
+    it, or with ``page=False``, it is a picture with your moves, and you play with ``move("d3")``.
 
     Args:
         game: the game or its name, see ``as_game``.
         agent: the agent or its spec, see ``as_agent``; several in a list for several seats.
-        seat: your seat, from 0; several for people alone, none, ``()``, to watch agents.
+        seat: your seat, from 0; several seats for several people, ``()`` to watch agents.
         moves: moves to play first, a text or a sequence of actions.
-        position: the position to begin at: a FEN, what the game prints, or a file of moves.
-        simulations: simulations a move of an agent without a limit.
-        seconds: seconds a move of an agent without a limit; 1 if nothing else is given.
-        clock: the time of each seat, see ``Clock.parse``.
+        position: the position to start from: a FEN, the game's text, or a file of moves.
+        simulations: simulations per move of an agent without a limit.
+        seconds: seconds per move of an agent without a limit; 1 if nothing else is given.
+        clock: the time control of each seat, see ``Clock.parse``.
         level: the level of agents, from 1 to 10, in place of a limit.
-        seed: decides everything random; None for one that is drawn.
-        page: True for the live page, False for pictures; None for the page where it works.
+        seed: the seed of everything random; None draws one.
+        page: True for the live page, False for pictures, None for the page where it works.
 
     Raises:
         UnknownNameError: for a game, an agent or a parameter that does not exist.
@@ -119,8 +118,8 @@ class NotebookGame:
     """A game in a notebook, see ``rave_agents.play``.
 
     Args:
-        live: the session; it is started.
-        page: whether it is shown by its live page.
+        live: the session, which is started.
+        page: whether to show the live page.
     """
 
     def __init__(self, live: LiveSession, *, page: bool) -> None:
@@ -145,12 +144,12 @@ class NotebookGame:
 
     @property
     def thought(self) -> Thought | None:
-        """The agent's last thoughts, as far as you may see them."""
+        """The figures of the agent's last search; None if you may not see them."""
         return seen_thought(self._live, viewer_of(self.session, None))
 
     @property
     def legal_moves(self) -> list[str]:
-        """The names of your moves; none if you are not to move."""
+        """The names of your legal moves; none if you are not to move."""
         viewer = viewer_of(self.session, None)
         return [] if viewer is None else list(self.session.legal(viewer).values())
 
@@ -165,7 +164,8 @@ class NotebookGame:
         if seat is None:
             raise ValueError(f"You are not to move. {status_text(self._live)}")
         names = self.session.legal(seat)
-        fitting = [action for action, told in names.items() if name in (told, action, str(action))]
+        fitting = [a for a, word in names.items() if name in (word, a, str(a))]
+        # A name comes before a number: in some games the name of a move is another one's number.
         exact = [action for action in fitting if names[action] == name]
         if not fitting:
             apply_moves(self.session.state.clone(), str(name))  # Its message offers the nearest.
@@ -179,7 +179,7 @@ class NotebookGame:
         return self
 
     def hint(self) -> Self:
-        """Let the agent think for you; ``thought`` has what it found."""
+        """Let the agent search for you; ``thought`` has its findings."""
         self._live.hint()
         return self.wait()
 
@@ -213,7 +213,7 @@ class NotebookGame:
         """End the agents and the page."""
         if self._server is not None:
             self._server.close()
-            self._server = None  # What is shown of it from now on is the picture.
+            self._server = None  # Fall back to the static picture.
         else:
             self._live.close()
 
@@ -231,7 +231,7 @@ class NotebookGame:
         return self._picture()
 
     def _picture(self) -> str:
-        """The position as a picture, what is thought of it, and the moves."""
+        """The position as a picture, the agent's findings, and the moves."""
         live = self._live
         with live.changed:
             session = live.session
@@ -249,19 +249,20 @@ class NotebookGame:
             shown = f'<style>{STYLE}</style><div style="max-width:420px">{svg}</div>'
         elif picture.image:
             shown = f'<img alt="{html.escape(text)}" src="{picture.image}" style="max-width:420px">'
-        told = [f"<b>{html.escape(status)}</b>", html.escape(seating)]
+        lines = [seating]
         if thought is not None:
-            told.append(html.escape(thought.summary()))
+            lines.append(thought.summary())
         if turns:
-            told.append("Moves: " + html.escape(" ".join(" ".join(turn) for turn in turns)))
+            lines.append("Moves: " + " ".join(" ".join(turn) for turn in turns))
         if names:
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-            told.append("Yours: " + html.escape(" ".join(names[:_LISTED])) + more)
-        return shown + "".join(f"<div>{line}</div>" for line in told)
+            lines.append("Yours: " + " ".join(names[:_LISTED]) + more)
+        below = "".join(f"<div>{html.escape(line)}</div>" for line in lines)
+        return f"{shown}<div><b>{html.escape(status)}</b></div>{below}"
 
 
 def _heat(thought: Thought | None, places: Any) -> dict[int, float]:
-    """The visits of a thought, as shares of the most, by the cells of its actions."""
+    """Visits by the target cells of actions, as shares of the most visits."""
     heat: dict[int, float] = {}
     most = max((row.visits for row in thought.actions), default=0) if thought else 0
     for row in thought.actions if thought else ():
@@ -272,7 +273,7 @@ def _heat(thought: Thought | None, places: Any) -> dict[int, float]:
 
 
 def _display() -> Any:
-    """A place in the output of the cell that runs; None outside of notebooks."""
+    """A display in the output of the running cell; None outside of notebooks."""
     ipython = sys.modules.get("IPython")
     if ipython is None or not hasattr(ipython.get_ipython(), "kernel"):
         return None

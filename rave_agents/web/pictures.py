@@ -1,4 +1,4 @@
-"""Pictures of a session's positions: boards as SVG, environments by their own rendering."""
+"""Pictures of the positions of a session: boards as SVG, environments as they render themselves."""
 
 import base64
 import contextlib
@@ -24,22 +24,22 @@ from rave_agents.sessions.session import Session
 
 @dataclasses.dataclass(frozen=True)
 class Picture:
-    """The picture of a position; all of it is empty where only text shows it."""
+    """The picture of a position; empty if only its text can be shown."""
 
     svg: str = ""
     """The board as SVG."""
     image: str = ""
-    """The frame of an environment, as the address of a PNG."""
+    """The frame of an environment, as the data URI of a PNG."""
     places: Mapping[int, tuple[int, int | None]] = dataclasses.field(default_factory=dict)
-    """The cells of actions on the board: to where, and from where."""
+    """For each action, the index of its target cell and of its source cell or None."""
 
 
 class Pictures:
-    """Draws the positions of one session, and keeps the latest drawings."""
+    """Draws the positions of one session and keeps the latest pictures."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._name = short_name(session)
+        self._name = plain_name(session.game.name)
         self._memory = BoardMemory()
         self._on_boards = False
         self._kept: dict[Any, Picture] = {}
@@ -51,7 +51,7 @@ class Pictures:
         Args:
             number: the number of turns before it.
             state: the position.
-            viewer: the seat that sees it; None for who sees all.
+            viewer: the seat that sees it; None to show everything.
         """
         key = (number, id(state), viewer)
         with self._lock:
@@ -77,7 +77,7 @@ class Pictures:
         return Picture(image=self._frame(number, state, viewer))
 
     def board(self, state: GameState, viewer: int | None) -> Board | None:
-        """The board of a position as a seat sees it; None if none is found."""
+        """The board of a position as a seat sees it; None if there is none."""
         hidden = self._session.hides and not self._session.over
         if hidden and viewer is not None and state.current_player() != viewer:
             return None
@@ -91,13 +91,13 @@ class Pictures:
         return board
 
     def _is_played_on(self, board: Board, state: GameState) -> bool:
-        """True if at least half of the actions have a place; printed cards are no board."""
+        """True if at least half of the actions have a place: printed cards are no board."""
         if not state.is_terminal():
             self._on_boards = 2 * len(board.places) >= len(state.legal_actions())
         return self._on_boards
 
     def _last_cells(self, number: int, viewer: int | None) -> list[int]:
-        """The cells of the last move, as far as the board before it tells."""
+        """The cells of the last move; none if it is hidden or has no place."""
         turns = self._session.turns
         if number == 0 or number > len(turns):
             return []
@@ -113,10 +113,7 @@ class Pictures:
         return [place.target] if place.source is None else [place.source, place.target]
 
     def _frame(self, number: int, state: GameState, viewer: int | None) -> str:
-        """The frame that an environment renders; empty if it renders none.
-
-        Of what hides something from the viewer there is none.
-        """
+        """The frame that an environment renders; empty if it renders none, or hides something."""
         env = StateAbilities(state).env
         if env is None or (self._session.hides and viewer is not None and not self._session.over):
             return ""
@@ -128,20 +125,15 @@ class Pictures:
         return ""
 
     def _mirrored(self, number: int) -> Any:
-        """The frame of an environment that draws itself only if it is made to, played anew."""
+        """The frame of a new environment with a render mode, in which the game is played again."""
         mirror = self._session.game.mirror("rgb_array")  # type: ignore[attr-defined]
         mirror.reset(0)
         if self._session.start.actions is None:
-            raise UnsupportedGameError("The environment cannot be played anew.")
+            raise UnsupportedGameError("The game cannot be played again in a new environment.")
         turns = self._session.turns[: max(0, number)]
         for action in (*self._session.start.actions, *(turn.actions[0] for turn in turns)):
             mirror.step(action)
         return mirror.render()
-
-
-def short_name(session: Session) -> str:
-    """The name of a session's game without framework and parameters."""
-    return plain_name(session.game.name)
 
 
 def plain_name(game: str) -> str:
@@ -151,15 +143,15 @@ def plain_name(game: str) -> str:
 
 
 def png_address(pixels: np.ndarray[Any, Any]) -> str:
-    """The address of a picture that is in the address itself.
+    """The data URI of a picture as PNG.
 
     Raises:
-        ValueError: if it is no array of rows, columns and three colours.
+        ValueError: if it is not an array of rows, columns and three colours.
     """
     if pixels.ndim != 3 or pixels.shape[2] != 3:
         raise ValueError("A picture must be an array of rows, columns and three colours.")
     rows, columns, _ = pixels.shape
-    lines = np.zeros((rows, 1 + 3 * columns), np.uint8)  # Each line begins with its filter, none.
+    lines = np.zeros((rows, 1 + 3 * columns), np.uint8)  # Each line begins with 0: no filter.
     lines[:, 1:] = pixels.astype(np.uint8).reshape(rows, -1)
     header = struct.pack(">IIBBBBB", columns, rows, 8, 2, 0, 0, 0)
     data = b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header)

@@ -51,12 +51,12 @@ def replay(
         Exception: any exception of the game.
     """
     thinkers = [_thinker(game, who, record, seed, index) for index, who in enumerate(agents)]
-    told = [thinker for thinker in thinkers if thinker is not None]
+    informed = [thinker for thinker in thinkers if thinker is not None]
     done = 0
     for ply in plies(start_state(game, seed, record.pair), record.actions, joint=True):
         state, result, mover = ply.state, None, None
         if len(ply.players) > 1:
-            for thinker in told:
+            for thinker in informed:
                 thinker.inform_actions(
                     state, joint_action(ply.players, ply.actions, state.num_players())
                 )
@@ -66,7 +66,7 @@ def replay(
             if mover is not None and thinkers[mover] is not None:
                 thinkers[mover].step(state.clone())
                 result = thinkers[mover].last_result
-            for thinker in told:
+            for thinker in informed:
                 thinker.inform_action(state, int(state.current_player()), ply.actions[0])
         yield Step(ply, mover, result)
         done += len(ply.actions)

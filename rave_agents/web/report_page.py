@@ -246,9 +246,9 @@ def _replayed(
     steps, turns = [], []
     for number, step in enumerate(replayed):
         thought = None if step.result is None else Thought.of(step.result)
-        told = None if thought is None else {**thought.to_dict(), "now": True, "turn": number}
+        figures = None if thought is None else {**thought.to_dict(), "now": True, "turn": number}
         said = printable(_sentence(step, number, match.agents))
-        steps.append({"said": said, "thought": told})
+        steps.append({"said": said, "thought": figures})
         if step.ply.actions:
             turns.append(
                 {

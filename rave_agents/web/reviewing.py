@@ -1,4 +1,4 @@
-"""Reviewing: the review of a session's game, which is made while the page goes on."""
+"""Reviewing: reviews the game of a session in the background."""
 
 import threading
 from typing import Any
@@ -11,7 +11,7 @@ from rave_agents.web.review_page import review_page
 
 
 class Reviewing:
-    """Makes the review of one game at a time, in a thread.
+    """Reviews one game at a time, in a thread.
 
     Args:
         game: the game.
@@ -24,7 +24,7 @@ class Reviewing:
         self._lock = threading.Lock()
         self._actions: tuple[int, ...] | None = None
         self.page: str = ""
-        """The page of the last review that is ready; empty before."""
+        """The page of the last finished review; empty before."""
         self._state: dict[str, Any] = {}
 
     @property
@@ -34,25 +34,25 @@ class Reviewing:
 
     @property
     def runs(self) -> bool:
-        """True while a review is being made."""
+        """True while a review is in progress."""
         return bool(self._state) and not (self._state["ready"] or self._state["error"])
 
     def begin(self, start: GameState, actions: tuple[int, ...]) -> None:
-        """Begin a review; one that is being made of the same game goes on.
+        """Begin a review, unless one of the same game is in progress.
 
         Args:
-            start: the game's beginning.
+            start: the initial position.
             actions: the actions and chance outcomes from there.
 
         Raises:
-            ValueError: without moves, or while another one is being made.
+            ValueError: without moves, or while another review is in progress.
         """
         with self._lock:
             if not actions:
                 raise ValueError("There are no moves to review yet.")
             if self.runs:
                 if actions != self._actions:
-                    raise ValueError("Another review is being made.")
+                    raise ValueError("Another review is in progress.")
                 return
             self._actions = actions
             self._state = {"done": 0, "all": len(actions) + 1, "ready": False, "error": ""}

@@ -1,4 +1,4 @@
-"""The server of a session's page, on this machine alone."""
+"""The server of a session's page, for this machine alone."""
 
 import errno
 import secrets
@@ -13,20 +13,20 @@ from rave_agents.extras import missing
 from rave_agents.sessions.live import LiveSession
 
 ADDRESS = "127.0.0.1"
-"""The address that is listened at: nobody else reaches it."""
+"""The address of the server, which other machines cannot reach."""
 
 
 class Server:
     """Serves the page of one session, in a thread.
 
     Args:
-        live: the session; it is started, and closed with the server.
+        live: the session, which starts and ends with the server.
         port: the port, 0 for a free one.
 
     Raises:
         ImportError: if starlette or uvicorn is not installed.
-        OSError: if the port cannot be opened; the message names it and the way out.
-        ValueError: for what is no port.
+        OSError: if the port cannot be opened.
+        ValueError: if it is not a port.
     """
 
     def __init__(self, live: LiveSession, *, port: int = 0) -> None:
@@ -50,7 +50,7 @@ class Server:
             ) from error
         token = secrets.token_urlsafe(16)
         self.address: str = f"http://{ADDRESS}:{self._socket.getsockname()[1]}/{token}/"
-        """The page's address, which only this machine's user knows."""
+        """The address of the page, known to this user alone."""
         self._server = make_server(live, token)
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
@@ -58,19 +58,19 @@ class Server:
         self._server.run(sockets=[self._socket])
 
     def start(self) -> None:
-        """Begin to answer."""
+        """Start the session and the server."""
         self.live.start()
         self._thread.start()
         while not self._server.started and self._thread.is_alive():
             time.sleep(0.01)
 
     def wait(self) -> None:
-        """Wait until the server ends; KeyboardInterrupt ends the waiting."""
+        """Wait for the end of the server, or KeyboardInterrupt."""
         while self._thread.is_alive():
             self._thread.join(0.5)
 
     def close(self) -> None:
-        """End."""
+        """End the server and the session."""
         self._server.should_exit = True
         self.live.close()
         if self._thread.ident is not None:
@@ -92,8 +92,8 @@ def serve(
     Args:
         live: the session.
         port: the port, 0 for a free one.
-        opens: whether the page is opened in the browser.
-        say: tells the address.
+        opens: whether to open the page in the browser.
+        say: prints the address.
     """
     with Server(live, port=port) as server:
         say(f"The page: {server.address}")

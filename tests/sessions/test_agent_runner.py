@@ -74,6 +74,17 @@ def test_an_agent_is_told_of_all_turns_whenever_it_begins(bots, beside):
         waited(live, lambda: len(session.turns) == 4)
 
 
+def test_an_agent_is_asked_with_the_time_that_it_has_left(monkeypatch):
+    asked = []
+    monkeypatch.setattr(AgentRunner, "ask", lambda self, state, left: asked.append(left))
+    session = set_up_session("tic_tac_toe", "random", seats=(1,), clock="60+30")
+    session._since -= 5.0
+    with LiveSession(session, adviser=as_agent("random"), beside=False) as live:
+        waited(live, lambda: asked)
+    ((seconds, moves),) = asked
+    assert (50.0 < seconds <= 60.0, moves) == (True, 0)
+
+
 @pytest.mark.full
 def test_a_process_that_does_not_leave_a_dropped_question_is_ended(bots):
     game = as_game("tic_tac_toe")
