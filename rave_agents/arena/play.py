@@ -81,8 +81,13 @@ class Table:
     def owners(self, number: int) -> tuple[int, ...]:
         """For each seat, the index of the agent that has it: 0 for the first, 1 for the second."""
         players = self.game.num_players
-        mine = seats_of_first(number, first_seat_of(number, players), players)
-        return tuple(0 if seat in mine else 1 for seat in range(players))
+        mine = seats_of_first(number, self._first_seat(number), players)
+        return tuple([0 if seat in mine else 1 for seat in range(players)])
+
+    def _first_seat(self, number: int) -> int:
+        """The first agent's seat of two; else the seat that an agent has alone."""
+        players = self.game.num_players
+        return number % 2 if players == 2 else number // 2 % players
 
     def warm_up(self) -> None:
         """Let both agents search briefly, once per process, see ``warm_up``."""
@@ -103,107 +108,56 @@ class Table:
             AgentFailedError: for other exceptions of an agent, or an illegal action.
             Exception: any exception of the game or the referee, unchanged.
         """
-        opening = self.opening(number)
-        seats = self._make_agents(number)
+        opening, owners = self.opening(number), self.owners(number)
+        seats = self._make_seats(number, owners)
+        actions: list[int] = []
+        ending, fault = "", False
         with contextlib.ExitStack() as stack:
-            for agent in seats:
-                stack.callback(AgentAbilities(agent).close)
+            for seat in seats:
+                stack.callback(AgentAbilities(seat.agent).close)
             referee = None if self.referee is None else Referee(self.referee, self.game)
             if referee is not None:
                 stack.callback(referee.close)
-            return self._play(number, opening, seats, referee)
-
-    def _make_agents(self, number: int) -> list[Agent]:
-        """The agent of each seat."""
-        agents: list[Agent] = []
-        made = [0, 0]
-        for seat, index in enumerate(self.owners(number)):
-            # An agent with several seats has other random numbers in each.
-            seed = agent_seed(self.seed, number, index + 2 * made[index])
-            made[index] += 1
+            state = start_state(self.game, self.seed, number // 2)
+            chance = chance_stream(self.seed, number // 2)
             try:
-                agents.append(make_agent(self.agents[index], self.game, seat, seed=seed))
-            except Exception as error:
-                raise AgentFailedError(seat) from error
-        return agents
-
-    def _play(
-        self, number: int, opening: tuple[int, ...], seats: Sequence[Agent], referee: Referee | None
-    ) -> GameRecord:
-        state = start_state(self.game, self.seed, number // 2)
-        actions: list[int] = []
-        ending, fault = "", False
-        try:
-            self._play_moves(state, actions, number, opening, seats, referee)
-            returns = [float(value) for value in state.returns()]
-            if referee is not None:
-                returns, ending = referee.result(returns, state)
-        except AgentFailedError as failed:
-            if not (self.forfeit and isinstance(failed.__cause__, EngineFailedError)):
-                raise
-            ending, fault = f"seat {failed.seat} failed: {failed.__cause__}", True
-            returns = decided_returns(state, failed.seat)
-        except _LostError as lost:
-            ending, fault = f"seat {lost.seat} {lost.reason}", lost.fault
-            returns = decided_returns(state, lost.seat)
-        efforts = [Effort(), Effort()]
-        for index, agent in zip(self.owners(number), seats, strict=True):
-            moves, simulations, seconds = efforts[index]
-            efforts[index] = Effort(
-                moves + agent.effort.moves,
-                simulations + agent.effort.simulations,
-                seconds + agent.effort.seconds,
-            )
+                _play_moves(state, actions, seats, iter(opening), chance, referee)
+                returns = [float(value) for value in state.returns()]
+                if referee is not None:
+                    returns, ending = referee.result(returns, state)
+            except AgentFailedError as failed:
+                if not (self.forfeit and isinstance(failed.__cause__, EngineFailedError)):
+                    raise
+                ending, fault = f"seat {failed.seat} failed: {failed.__cause__}", True
+                returns = decided_returns(state, failed.seat)
+            except _LostError as lost:
+                ending, fault = f"seat {lost.seat} {lost.reason}", lost.fault
+                returns = decided_returns(state, lost.seat)
         return GameRecord(
             number=number,
-            first_seat=first_seat_of(number, len(seats)),
+            first_seat=self._first_seat(number),
             opening=opening,
             actions=tuple(actions),
             returns=tuple(returns),
-            efforts=(efforts[0], efforts[1]),
+            efforts=_efforts(owners, seats),
             ending=ending,
             fault=fault,
         )
 
-    def _play_moves(
-        self,
-        state: Any,
-        actions: list[int],
-        number: int,
-        opening: tuple[int, ...],
-        seats: Sequence[Agent],
-        referee: Referee | None,
-    ) -> None:
-        """Play on in ``state`` until the end, recording all actions."""
-        clocks = [None if self.clock is None else Clock.parse(self.clock) for _ in seats]
-        chance = chance_stream(self.seed, number // 2)
-        given = iter(opening)
-        for seat, agent in enumerate(seats):
-            _ask(seat, agent.restart)
-        for _ in until_over(state):
-            if is_simultaneous(state):
-                joint = _joint_choice(state, seats, clocks, given)
-                for seat, agent in enumerate(seats):
-                    inform = AgentAbilities(agent).inform_actions
-                    if inform is not None:
-                        _ask(seat, inform, state, joint)
-                state.apply_actions(joint)
-                actions += joint
-                continue
-            mover = int(state.current_player())
-            action = next(given, None)
-            if action is None and state.is_chance_node():
-                action = draw_outcome(state, chance)
-            elif action is None:
-                player = single_mover(state)
-                action = _timed_choice(player, seats[player], state, clocks[player])
-            if referee is not None and (refusal := referee.refusal(action)) is not None:
-                reason = f"made a move that the referee refuses: {refusal}"
-                raise _LostError(mover, reason, fault=True)
-            for seat, agent in enumerate(seats):
-                _ask(seat, agent.inform_action, state, mover, action)
-            state.apply_action(action)
-            actions.append(action)
+    def _make_seats(self, number: int, owners: Sequence[int]) -> "list[_Seat]":
+        seats: list[_Seat] = []
+        made = [0, 0]
+        for seat, index in enumerate(owners):
+            # An agent with several seats has other random numbers in each.
+            seed = agent_seed(self.seed, number, index + 2 * made[index])
+            made[index] += 1
+            try:
+                agent = make_agent(self.agents[index], self.game, seat, seed=seed)
+            except Exception as error:
+                raise AgentFailedError(seat) from error
+            clock = None if self.clock is None else Clock.parse(self.clock)  # A copy for the seat.
+            seats.append(_Seat(seat, agent, clock))
+        return seats
 
     def describe_failure(self, number: int, error: Exception) -> tuple[str, Exception]:
         """A description of the failed game, and its error."""
@@ -256,16 +210,6 @@ class _LostError(Exception):
         self.fault = fault
 
 
-def first_seat_of(number: int, players: int) -> int:
-    """The first agent's seat of two; with more players, the seat that an agent has alone.
-
-    Args:
-        number: the game's number at its table, from 0.
-        players: the game's number of players.
-    """
-    return number % 2 if players == 2 else number // 2 % players
-
-
 def counts_simulations(who: AnyAgent) -> bool:
     """True for an agent by spec that takes a number of simulations."""
     return isinstance(who, AgentSpec) and "simulations" in agent_type(who.name).parameters
@@ -294,37 +238,91 @@ def warm_up(who: AnyAgent, game: Game) -> None:
             raise
 
 
-def _ask(seat: int, method: Callable[..., Any], *arguments: Any) -> Any:
-    try:
-        return method(*arguments)
-    except ForfeitError as error:
-        raise _LostError(seat, str(error), fault=error.fault) from error
-    except Exception as error:
-        raise AgentFailedError(seat) from error
+class _Seat:
+    """An agent in its seat; its exceptions name the seat, or end the game."""
+
+    def __init__(self, number: int, agent: Agent, clock: Clock | None) -> None:
+        self.number = number
+        self.agent = agent
+        self._clock = clock
+        self._inform_joint = AgentAbilities(agent).inform_actions
+
+    def ask(self, method: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a method of the agent."""
+        try:
+            return method(*arguments)
+        except ForfeitError as error:
+            raise _LostError(self.number, str(error), fault=error.fault) from error
+        except Exception as error:
+            raise AgentFailedError(self.number) from error
+
+    def inform_joint(self, state: GameState, joint: Sequence[int]) -> None:
+        """Inform the agent of a joint action, if it listens to them."""
+        if self._inform_joint is not None:
+            self.ask(self._inform_joint, state, joint)
+
+    def choose(self, state: GameState) -> int:
+        """The agent's action, timed by its clock; raises if it runs out of time."""
+        started = time.perf_counter()
+        action: int = self.ask(self._legal_action, state)
+        if self._clock is not None and not self._clock.charge(time.perf_counter() - started):
+            raise _LostError(self.number, "lost on time")
+        return action
+
+    def _legal_action(self, state: GameState) -> int:
+        answer = self.agent.step(state.clone())  # A clone: the agent cannot damage the game.
+        legal = legal_actions_of(state, self.number)
+        if type(answer) is int and answer in legal:
+            return answer
+        return int(checked_action(answer, legal, AgentAbilities(self.agent).advice))
 
 
-def _timed_choice(seat: int, agent: Agent, state: GameState, clock: Clock | None) -> int:
-    """The agent's action, timed by its clock; raises if it runs out of time."""
-    started = time.perf_counter()
-    action = _ask(seat, _choose, agent, state, seat)
-    if clock is not None and not clock.charge(time.perf_counter() - started):
-        raise _LostError(seat, "lost on time")
-    return int(action)
+def _play_moves(
+    state: Any,
+    actions: list[int],
+    seats: Sequence[_Seat],
+    opening: Iterator[int],
+    chance: Any,
+    referee: Referee | None,
+) -> None:
+    """Play on in ``state`` until the end, recording all actions: also those before an error."""
+    for seat in seats:
+        seat.ask(seat.agent.restart)
+    for _ in until_over(state):
+        if is_simultaneous(state):
+            # Nobody sees the others' choice: all choose before the joint action is applied.
+            joint = [action for _, action in zip(seats, opening, strict=False)]
+            if not joint:
+                movers = moving_players(state)
+                joint = joint_action(movers, [seats[s].choose(state) for s in movers], len(seats))
+            for seat in seats:
+                seat.inform_joint(state, joint)
+            state.apply_actions(joint)
+            actions += joint
+            continue
+        mover = int(state.current_player())
+        action = next(opening, None)
+        if action is None and state.is_chance_node():
+            action = draw_outcome(state, chance)
+        elif action is None:
+            action = seats[single_mover(state)].choose(state)
+        if referee is not None and (refusal := referee.refusal(action)) is not None:
+            reason = f"made a move that the referee refuses: {refusal}"
+            raise _LostError(mover, reason, fault=True)
+        for seat in seats:
+            seat.ask(seat.agent.inform_action, state, mover, action)
+        state.apply_action(action)
+        actions.append(action)
 
 
-def _joint_choice(
-    state: Any, seats: Sequence[Agent], clocks: Sequence[Clock | None], opening: Iterator[int]
-) -> list[int]:
-    """One action per seat, from the opening or chosen by the agents without seeing the others'."""
-    given = [action for _, action in zip(seats, opening, strict=False)]
-    if given:
-        return given
-    movers = moving_players(state)
-    chosen = [_timed_choice(seat, seats[seat], state, clocks[seat]) for seat in movers]
-    return joint_action(movers, chosen, len(seats))
-
-
-def _choose(agent: Agent, state: GameState, player: int) -> int:
-    """The agent's checked action. The agent gets a clone, so it cannot damage the game."""
-    answer, legal = agent.step(state.clone()), legal_actions_of(state, player)
-    return checked_action(answer, legal, AgentAbilities(agent).advice)
+def _efforts(owners: Sequence[int], seats: Sequence[_Seat]) -> tuple[Effort, Effort]:
+    """The effort of the first and the second agent in all of their seats."""
+    efforts = [Effort(), Effort()]
+    for index, seat in zip(owners, seats, strict=True):
+        total, more = efforts[index], seat.agent.effort
+        efforts[index] = Effort(
+            total.moves + more.moves,
+            total.simulations + more.simulations,
+            total.seconds + more.seconds,
+        )
+    return efforts[0], efforts[1]
