@@ -13,6 +13,8 @@ import numpy as np
 import pettingzoo
 from rave_pettingzoo import evaluate
 
+from rave_agents import from_sb3
+
 
 class CentrePolicy:
     """Drops its piece as near to the middle as it can; has MaskablePPO's ``predict``."""
@@ -33,10 +35,10 @@ class CentrePolicy:
 def load_policy(path: str) -> Any:
     """The model at this path, or the stand-in if there is no path."""
     if not path:
-        return CentrePolicy()
+        return from_sb3(CentrePolicy())
     from sb3_contrib import MaskablePPO  # type: ignore[import-not-found]  # noqa: PLC0415
 
-    return MaskablePPO.load(path)
+    return from_sb3(MaskablePPO.load(path))
 
 
 def main(path: str = "", episodes: int = 20) -> None:

@@ -4,6 +4,13 @@ import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from rave_agents.agents.libraries import (
+    from_maker,
+    from_policy,
+    from_sb3,
+    from_step,
+    from_torch,
+)
 from rave_agents.agents.named_agents import AgentSpec, agent_types, as_agent, make_agent
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
@@ -63,6 +70,11 @@ __all__ = [
     "as_agent",
     "as_evaluator",
     "as_game",
+    "from_maker",
+    "from_policy",
+    "from_sb3",
+    "from_step",
+    "from_torch",
     "make_agent",
     "play",
     "save_examples",

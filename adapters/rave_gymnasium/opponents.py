@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rave_agents.agents.named_agents import TAKES, AgentSpec, AnyAgent, as_agent, make_agent
-from rave_agents.agents.own_agents import OwnAgent
-from rave_agents.agents.own_agents import Player as OwnPlayer
+from rave_agents.agents.libraries import from_sb3
+from rave_agents.agents.named_agents import AgentSpec, as_agent, make_agent
+from rave_agents.agents.own_agents import SHAPES, Player
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent, AgentAbilities
@@ -65,8 +65,7 @@ class Opponents:
         self._load = load_stable_baselines if load is None else load
         if not callable(self._load):
             raise TypeError(f"load must be a function of a checkpoint's path, got {load!r}.")
-        self._loaded: dict[tuple[str, int], AnyAgent] = {}
-        self._made_once: dict[tuple[OwnAgent, int], OwnPlayer] = {}
+        self._loaded: dict[tuple[str, int], AgentSpec] = {}
         self.choices: tuple[Any, ...] = self._checked(given)
         """Choices of which each game draws one: agents and folders."""
 
@@ -81,12 +80,12 @@ class Opponents:
                 raise ValueError(f"opponent must be an existing folder of checkpoints: {given}.")
             return (folder,)
         if given is None:
-            raise TypeError(f"opponent must not be None: {TAKES}; a folder, or a list of these.")
+            raise TypeError(f"opponent must not be None: {SHAPES}; a folder, or a list of these.")
         try:
             agent = as_agent(given)
         except TypeError as error:
             raise TypeError(f"opponent cannot be {given!r}: {error}") from error
-        if isinstance(agent, AgentSpec):
+        if agent.is_named:
             for seat in (0, 1):
                 make_agent(agent, self._game, seat)
         return (agent,)
@@ -114,17 +113,10 @@ class Opponents:
                 continue  # Whoever trains has just removed it.
             return _Player(str(chosen), self._made(agent, seat, int(random.integers(2**31))))
 
-    def _made(self, agent: AnyAgent, seat: int, seed: int) -> Agent:
-        if isinstance(agent, AgentSpec):
+    def _made(self, agent: AgentSpec, seat: int, seed: int) -> Agent:
+        if agent.is_named:
             return make_agent(agent, self._game, seat, seed=seed)
-        player = self._made_once.get((agent, seat))
-        if player is not None:
-            player.reseed(seed)
-            return player
-        player = agent.make(self._game, seat, seed, self._observe)
-        if agent.is_shared:
-            self._made_once[agent, seat] = player
-        return player
+        return agent.make(self._game, seat, seed, self._observe)
 
     def _open(self, choice: Any) -> Sequence[Any]:
         """One opponent, or the checkpoints of a folder."""
@@ -136,7 +128,7 @@ class Opponents:
             shown = (path for path in shown if path.suffix == ".zip")
         return sorted(shown)
 
-    def _loaded_from(self, path: pathlib.Path) -> AnyAgent:
+    def _loaded_from(self, path: pathlib.Path) -> AgentSpec:
         """The agent of a checkpoint, loaded once as long as its file stays the same."""
         key = str(path), path.stat().st_mtime_ns
         if key not in self._loaded:
@@ -162,7 +154,7 @@ class _Player:
 
     def choose(self, state: GameState) -> Any:
         # What is a user's own gets a copy where it asks for the state at all.
-        return self.agent.step(state if isinstance(self.agent, OwnPlayer) else state.clone())
+        return self.agent.step(state if isinstance(self.agent, Player) else state.clone())
 
     def saw(self, state: GameState, player: int, action: int) -> None:
         self.agent.inform_action(state, player, action)
@@ -201,5 +193,5 @@ def load_stable_baselines(path: pathlib.Path) -> Any:
     for start, library, name in _ALGORITHMS:
         if module.startswith(start):
             algorithm = getattr(importlib.import_module(library), name)
-            return algorithm.load(path, device="cpu")
+            return from_sb3(algorithm.load(path, device="cpu"))
     raise UnknownNameError(f"{path}: there is no loader for {module}; load=function reads it.")

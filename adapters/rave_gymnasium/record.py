@@ -7,27 +7,27 @@ from typing import Any
 from gymnasium import spaces
 
 from rave_agents.agents.answers import discrete_action, shaped_action
-from rave_agents.agents.named_agents import AgentSpec, as_agent
-from rave_agents.agents.own_agents import Seat
-from rave_agents.agents.policies import understood
+from rave_agents.agents.named_agents import as_agent
+from rave_agents.agents.own_agents import Policy
 from rave_agents.agents.views import View
 from rave_agents.frameworks.agent import AgentAbilities
-from rave_agents.game.arguments import checked_seed
+from rave_agents.game.validation import Count, Positive, Seed, validated
 from rave_agents.plots.film import Film
 from rave_gymnasium.agents import PlanningAgent, make_agent
 from rave_gymnasium.checks import check_plannable, check_single
 from rave_gymnasium.structure import mask_function
 
 
+@validated
 def record(
     env: Any,
     agent: Any,
     path: str | os.PathLike[str],
     *,
-    seed: int | None = None,
-    fps: float = 10.0,
+    seed: Seed = None,
+    fps: Positive = 10.0,
     quantity: str | None = None,
-    steps: int = 1000,
+    steps: Count = 1000,
 ) -> pathlib.Path:
     """Play an episode, and write it as a film.
 
@@ -54,15 +54,13 @@ def record(
     """
     film = Film(path, fps=fps, quantity=quantity)
     check_single(env)
-    seed = checked_seed(seed)
     asked = as_agent(agent)
-    if isinstance(asked, AgentSpec):
-        agent = make_agent(asked, env, seed=seed)
+    if asked.is_named:
+        policy: Policy = make_agent(asked, env, seed=seed)
     else:
-        agent = asked.made(Seat(env, None, seed or 0, in_environment=True), copies=False)
-    if isinstance(agent, PlanningAgent):
+        policy = asked.policy(env, None, seed or 0, copies=False)
+    if isinstance(policy, PlanningAgent):
         check_plannable(env)
-    policy = understood(agent, seed=seed)
     observation, info = env.reset(seed=seed)
     policy.reset()
     mask_of = mask_function(env)
@@ -70,8 +68,9 @@ def record(
         for _ in range(steps):
             picture = env.render()
             mask = mask_of(env, observation, info)
-            action = _fitting(policy.act(View(env, observation, mask, info)), env.action_space)
-            film.add(picture, AgentAbilities(agent).last_result)
+            answer = policy.choose_at(View(env, observation, mask))
+            action = _fitting(answer, env.action_space)
+            film.add(picture, AgentAbilities(policy.agent).last_result)
             observation, _, terminated, truncated, info = env.step(action)
             if terminated or truncated:
                 break

@@ -245,7 +245,7 @@ class PlanningState(EnvironmentState):
         facts = self._shared
         mask = np.zeros(facts.num_actions, np.int8)
         mask[list(self.legal_actions())] = 1
-        return View(self.env, self._seen, mask, {"action_mask": mask}, start=facts.start)
+        return View(self.env, self._seen, mask, start=facts.start)
 
     def _observed(self, player: int) -> Any:
         if self._seen is None:

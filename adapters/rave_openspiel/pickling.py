@@ -89,20 +89,26 @@ def remade_bot(bot: Any) -> RemadeBot | None:
     """Return what makes copies of a bot; None for what is none, or can be copied.
 
     Raises:
-        TypeError: for a class of OpenSpiel's C++, and for a bot of it that is made for one seat: in
-            another, some end the process.
+        TypeError: for a bot without ``step``, a class of OpenSpiel's C++, and a bot of it that is
+            made for one seat: in another, some end the process.
     """
     if type(bot) is pyspiel.Bot:
         raise TypeError(
             "A bot of OpenSpiel's C++ plays the one seat that it was made for, and does not tell "
-            "which: give a function that makes it for either, such as lambda game, player: "
-            "pyspiel.make_uniform_random_bot(player, 1)."
+            "which: give from_maker(make) with a function that makes it for either, such as lambda "
+            "player: pyspiel.make_uniform_random_bot(player, 1)."
         )
     if isinstance(bot, type) and issubclass(bot, pyspiel.Bot) and bot.__module__ == "pyspiel":
         raise TypeError(
             f"pyspiel.{bot.__name__} is a class of OpenSpiel's C++, which does not tell what it is "
-            f"made with: give a function make(game, player) that returns a pyspiel.{bot.__name__}."
+            f"made with: give from_maker(make), where make(game, player) returns a "
+            f"pyspiel.{bot.__name__}."
         )
+    kind = bot if isinstance(bot, type) else type(bot)
+    if issubclass(kind, pyspiel.Bot) and kind.__module__ != "pyspiel":
+        owner = next(each for each in kind.__mro__ if "step" in vars(each))
+        if owner is pyspiel.Bot:
+            raise TypeError(f"{kind.__name__} is a pyspiel.Bot that lacks the method step(state).")
     if not isinstance(bot, pyspiel.Bot) or type(bot).__module__ == "pyspiel":
         return None
     own = (vars(kind) for kind in type(bot).__mro__[: type(bot).__mro__.index(pyspiel.Bot)])

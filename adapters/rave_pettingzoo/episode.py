@@ -10,7 +10,7 @@ from gymnasium import spaces
 
 from rave_agents.agents.answers import discrete_action, is_allowed, shaped_action
 from rave_agents.agents.named_agents import as_agent
-from rave_agents.agents.policies import Policy
+from rave_agents.agents.own_agents import Policy
 from rave_agents.agents.views import View
 from rave_agents.environments.spaces import EnvAbilities
 from rave_agents.environments.worlds import WorldFunction
@@ -221,7 +221,7 @@ def play(env: Any, players: Mapping[Any, Policy], *, outside_counts: bool = Fals
                 final = list(env.unwrapped.game_state.returns())
             env.step(None)
             continue
-        view = View(env, observation, _mask(env, agent, observation, info), info, agent)
+        view = View(env, observation, _mask(env, agent, observation, info), agent)
         action, legal = _asked(players[agent], view, outside_counts)
         illegal[agent] += not legal
         env.step(action)
@@ -260,7 +260,7 @@ def play_together(
         for agent in env.agents:
             observation, info = observations.get(agent), infos.get(agent, {})
             mask = _mask(env, agent, observation, info)
-            view = View(env, observation, mask, info, agent, agent, observations, infos)
+            view = View(env, observation, mask, agent, agent, observations, infos)
             actions[agent], legal = _asked(players[agent], view, outside_counts)
             illegal[agent] += not legal
         observations, rewards, ended, cut, infos = env.step(actions)
@@ -281,7 +281,7 @@ def _asked(policy: Policy, view: View, outside_counts: bool) -> tuple[Any, bool]
     """Ask a policy; return the action to play, and whether what it chose is allowed."""
     if view.mask is not None and not np.any(view.mask):
         view = view._replace(mask=None)  # It allows nothing, and so tells nothing.
-    answer = policy.act(view)
+    answer = policy.choose_at(view)
     space = view.env.action_space(view.agent)
     if not isinstance(space, spaces.Discrete):
         action = answer

@@ -48,9 +48,9 @@ def evaluate(
             ``"classic/connect_four-v3"``, a module with environments, ``"mpe2.simple_tag_v3"``,
             what makes one, ``"my_module:make_env"``, or an environment, which is copied.
         policies: for each agent of the environment, the policy that starts in its seat: a spec such
-            as ``"rave(simulations=200)"``, a function such as ``policy(observation, agent)``, an
-            object with ``act``, ``predict`` or the like, ``"my_module:policy"``, or any other agent
-            that ``rave_agents.as_agent`` takes.
+            as ``"rave(simulations=200)"``, a function ``policy(observation, action_mask)``,
+            ``from_sb3(model)``, ``"my_module:policy"``, or any other agent that
+            ``rave_agents.as_agent`` takes.
         episodes: the number of episodes, at least 1.
         seed: an integer of at least 0 that seeds every random choice except those of your own
             policies. Environments are reset with seeds derived from it.

@@ -258,7 +258,7 @@ class ParallelState(ZooState):
         agent = self._shared.agents[player]
         mask = np.zeros(self._size(agent), np.int8)
         mask[list(self.legal_actions(player))] = 1
-        return View(self.env, self._observed(player), mask, {}, agent, agent, self._seen, {})
+        return View(self.env, self._observed(player), mask, agent, agent, self._seen, {})
 
     @property
     def _simulator_type(self) -> type[EnvironmentSimulator]:

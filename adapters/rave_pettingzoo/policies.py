@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from rave_agents.agents.named_agents import AgentSpec, as_agent
-from rave_agents.agents.own_agents import Seat
-from rave_agents.agents.policies import Policy, understood
+from rave_agents.agents.named_agents import as_agent
+from rave_agents.agents.own_agents import Maker, Policy
 from rave_agents.agents.views import framework_game_at
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.errors import RaveAgentsError
@@ -33,24 +32,23 @@ def make_policy(
         seed: the seed of an agent made from a spec, and of what draws.
         translate: as for ``SearchAgent``.
         worlds: as for ``SearchAgent``.
-        copies: whether an object is copied, where it can be and is no model.
+        copies: whether an agent that is bound to an environment is copied, too.
 
     Raises:
-        TypeError: if ``policy`` has none of these forms.
+        TypeError: if ``policy`` has none of these shapes.
     """
     asked = as_agent(policy)
     together = player if is_parallel(env) else None
-    if isinstance(asked, AgentSpec):
-        made: Any = make_agent(
+    if asked.is_named:
+        return make_agent(
             asked, env, player=together, seed=seed, translate=translate, worlds=worlds
         )
-    elif isinstance(asked.value, type) and issubclass(asked.value, LoopAgent):
-        made = asked.value(env, player=together, **asked.parameters)
-    else:
-        game = _game_of(env) if asked.makes else env
-        index = env.possible_agents.index(player)
-        made = asked.made(Seat(game, index, seed, in_environment=True), copies=copies)
-    return understood(made, seed=seed)
+    own = asked.own
+    kind = own.function if isinstance(own, Maker) else None
+    if isinstance(kind, type) and issubclass(kind, LoopAgent):
+        return kind(env, player=together, **asked.parameters)
+    game = _game_of(env) if isinstance(own, Maker) else env
+    return asked.policy(game, env.possible_agents.index(player), seed, copies=copies)
 
 
 def _game_of(env: Any) -> Any:

@@ -5,25 +5,25 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any
 
-from rave_agents.agents.named_agents import AgentSpec, as_agent
-from rave_agents.agents.policies import Policy
-from rave_agents.agents.views import AnyView
+import numpy as np
+
+from rave_agents.agents.own_agents import Policy
 from rave_agents.frameworks.agent import AgentAbilities
-from rave_agents.game.arguments import checked_seed
+from rave_agents.game.validation import Positive, Seed, validated
 from rave_agents.plots.film import Film
-from rave_pettingzoo.agents import make_agent
 from rave_pettingzoo.episode import check_agents, play, play_together
 from rave_pettingzoo.policies import make_policy
 from rave_pettingzoo.structure import is_parallel, turn_based_env
 
 
+@validated
 def record(
     env: Any,
     agents: Mapping[str, Any],
     path: str | os.PathLike[str],
     *,
-    seed: int | None = None,
-    fps: float = 2.0,
+    seed: Seed = None,
+    fps: Positive = 2.0,
     quantity: str | None = None,
 ) -> pathlib.Path:
     """Play an episode, and write it as a film.
@@ -54,15 +54,16 @@ def record(
         OSError: if the file cannot be written.
     """
     film = Film(path, fps=fps, quantity=quantity)
-    seed = checked_seed(seed)
     check_agents(env, tuple(agents))
     played = turn_based_env(env) or env
     together = is_parallel(played)
     told = played.reset(seed=seed)
-    policies = {
-        name: _filmed(policy, played, name, seed, film, not together or number == 0)
-        for number, (name, policy) in enumerate(agents.items())
-    }
+    drawn = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
+    policies: dict[Any, Policy] = {}
+    for number, (name, given) in enumerate(agents.items()):
+        policy = make_policy(given, played, player=name, seed=drawn, translate=True, worlds=None)
+        draws = not together or number == 0
+        policies[name] = _Filmed(policy, film, draws=draws, together=together)
     for policy in policies.values():
         policy.reset()
     try:
@@ -77,18 +78,20 @@ def record(
     return film.path
 
 
-def _filmed(given: Any, env: Any, player: Any, seed: int | None, film: Film, draws: bool) -> Policy:
+class _Filmed(Policy):
     """A policy that takes a picture before each of its moves, the first one's where all move."""
-    agent, together = as_agent(given), is_parallel(env)
-    if isinstance(agent, AgentSpec):
-        given = make_agent(agent, env, player=player if together else None, seed=seed)
-    policy = make_policy(given, env, player=player, seed=0, translate=True, worlds=None)
 
-    def act(view: AnyView) -> Any:
-        picture = view.env.render() if draws else None
-        action = policy.act(view)
-        if picture is not None or not together:
-            film.add(picture, AgentAbilities(given).last_result, str(view.agent))
+    def __init__(self, policy: Policy, film: Film, *, draws: bool, together: bool) -> None:
+        self._policy, self._film = policy, film
+        self._draws, self._together = draws, together
+
+    def reset(self) -> None:
+        self._policy.reset()
+
+    def choose_at(self, view: Any) -> Any:
+        picture = view.env.render() if self._draws else None
+        action = self._policy.choose_at(view)
+        if picture is not None or not self._together:
+            result = AgentAbilities(self._policy.agent).last_result
+            self._film.add(picture, result, str(view.agent))
         return action
-
-    return Policy(act, policy.reset)

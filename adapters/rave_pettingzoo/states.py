@@ -213,7 +213,7 @@ class AECState(ZooState):
         env, agent = self.env, self._shared.agents[player]
         observation, info = env.observe(agent), env.infos.get(agent, {})
         size = int(env.action_space(agent).n)
-        return View(env, observation, mask_of(env, agent, observation, info, size), info, agent)
+        return View(env, observation, mask_of(env, agent, observation, info, size), agent)
 
     def game_key(self) -> Hashable:
         """Return the environment's class and name, or the game of OpenSpiel that it is."""

@@ -7,30 +7,27 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.agents.own_agents import Policy
 from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, SearchingAgent
-from rave_agents.agents.views import AnyView
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.spaces import SpaceAbilities
 from rave_agents.errors import UnknownNameError
 from rave_agents.game.arguments import check_arguments, unknown_name
 
 
-class EnvironmentAgent:
+class EnvironmentAgent(Policy):
     """An agent that is bound to a live environment, and looks there instead of at observations.
 
     ``act`` is this package's way to ask; ``predict`` is that of Stable-Baselines3.
     """
 
+    is_bound = True
     env: Any
     members: Sequence["EnvironmentAgent"] = ()
     """Agents for each environment of a vectorised one; else empty."""
 
     def act(self, observation: Any = None, action_mask: Any = None) -> Any:
         """Choose an action for the live environment."""
-        raise NotImplementedError
-
-    def choose_at(self, view: AnyView) -> Any:
-        """Choose an action in the environment of a view, whatever the agent is bound to."""
         raise NotImplementedError
 
     def predict(

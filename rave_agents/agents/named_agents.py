@@ -5,23 +5,37 @@ that search any GameState; adapters add the agents that exist in their framework
 """
 
 import dataclasses
+import functools
+import inspect
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-from rave_agents.agents.own_agents import OwnAgent, own_agent
+import numpy as np
+
+from rave_agents.agents.own_agents import (
+    Maker,
+    Player,
+    Policy,
+    own_agent,
+    remaker,
+    settable_parameters,
+    with_parameters,
+)
 from rave_agents.agents.state_agents import AGENT_PARAMETERS, RandomAgent, search_agent_type
+from rave_agents.agents.views import Observe, framework_game
 from rave_agents.config.part_specs import plain
 from rave_agents.config.specs import format_call, parse_call, split_call
 from rave_agents.engines.client.gtp import GTP_AGENT_TYPE
 from rave_agents.engines.client.uci import UCI_AGENT_TYPE
 from rave_agents.errors import UnknownNameError
-from rave_agents.frameworks.adapters import adapters
+from rave_agents.frameworks.adapters import Game, adapters
 from rave_agents.frameworks.agent import Agent, AgentType
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.frameworks.sources import find_source
-from rave_agents.game.arguments import checked_seed, unknown_name
+from rave_agents.frameworks.sources import Source, find_source
+from rave_agents.game.arguments import unknown_name
 from rave_agents.game.object_names import split_place
+from rave_agents.game.validation import Seed, checked
 from rave_agents.kernel.amaf.views import NoAmaf
 from rave_agents.kernel.declarations import keeps_amaf
 from rave_agents.kernel.rules import UCB1
@@ -35,10 +49,15 @@ DEFAULT_AGENT = "auto"
 
 @dataclasses.dataclass(frozen=True)
 class AgentSpec:
-    """A parsed spec: the agent's name and its parameters."""
+    """An agent that can be made for any seat of a game: a name with parameters.
+
+    It may also be an agent of the user's own, see ``as_agent``. ``str()`` gives the name in tables.
+    """
 
     name: str
     parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
+    source: Source | None = None
+    """The origin of an agent of the user's own; None for a named agent."""
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -53,31 +72,138 @@ class AgentSpec:
         name, parameters = parse_call(text)
         return cls(name, parameters)
 
+    @functools.cached_property
+    def own(self) -> Policy | Maker | None:
+        """The agent of the user's own; None for a named agent."""
+        if self.source is None:
+            return None
+        return with_parameters(own_agent(self.source.value), self.parameters)
+
+    @property
+    def is_named(self) -> bool:
+        """True for a named agent; False for one of the user's own."""
+        return self.source is None
+
+    @property
+    def shape(self) -> str:
+        """The shape of an agent of the user's own: ``factory``, ``policy`` or ``object``."""
+        if isinstance(self.own, Maker):
+            return "factory"
+        return "object" if self.own is None or self.own.function is None else "policy"
+
+    @property
+    def kind(self) -> AgentType:
+        """The kind of a named agent.
+
+        Raises:
+            UnknownNameError: if there is none of this name, or it is the user's own.
+        """
+        return agent_type(self.name)
+
     def with_defaults(self, defaults: Mapping[str, Any]) -> Self:
         """Return the spec with defaults for the parameters that it leaves open and its agent takes.
 
         A spec with a limit of its own (``simulations``, ``seconds`` or ``clock``) gets no other
-        limit.
+        limit, an agent of the user's own no default.
         """
-        kind = agent_type(self.name)
+        if self.source is not None:
+            return self
         limited = bool(LIMITS & self.parameters.keys())
         added = {
             key: value
             for key, value in defaults.items()
-            if kind.takes(key, self.parameters) and not (limited and key in LIMITS)
+            if self.takes(key) and not (limited and key in LIMITS)
         }
         return dataclasses.replace(self, parameters={**added, **self.parameters})
 
     def takes(self, name: str) -> bool:
         """True if the agent has a parameter of this name."""
-        return agent_type(self.name).takes(name, self.parameters)
+        if self.own is not None:
+            return name in (settable_parameters(self.own) or ())
+        return self.kind.takes(name, self.parameters)
+
+    def check(self) -> None:
+        """Refuse parameters that the agent does not take, and a lack of those that it needs.
+
+        Raises:
+            UnknownNameError: for the first unknown parameter.
+            TypeError: for a parameter that is missing.
+        """
+        if self.source is None:
+            self.kind.check_parameters(self.name, self.parameters)
+        elif isinstance(self.own, Maker):
+            self.own.check(self.parameters)
 
     def with_parameters(self, changes: Mapping[str, Any]) -> Self:
-        """Return the spec with other values of some parameters."""
-        return dataclasses.replace(self, parameters={**self.parameters, **changes})
+        """Return the spec with other values of some parameters.
+
+        Raises:
+            UnknownNameError: for a parameter that an agent of the user's own does not take.
+        """
+        parameters = {**self.parameters, **changes}
+        name = self.name
+        if self.source is not None:
+            with_parameters(own_agent(self.source.value), parameters)
+            name = format_call(name.partition("(")[0], parameters)
+        return dataclasses.replace(self, name=name, parameters=parameters)
+
+    def policy(self, game: Any, player: Any, seed: int, *, copies: bool = True) -> Policy:
+        """Make an agent of the user's own for a seat.
+
+        Args:
+            game: the game in its framework's own form, or the environment.
+            player: the seat.
+            seed: seeds the agent's random choices.
+            copies: whether an agent that is bound to an environment is copied, too.
+
+        Raises:
+            TypeError: if a class or a function makes no agent.
+            Exception: any exception of the class or the function.
+        """
+        own = self.own
+        assert own is not None
+        if isinstance(own, Maker):
+            return own.made(self.parameters, game, player, seed)
+        return own if own.is_bound and not copies else own.fresh(seed, player)
+
+    def make(
+        self, game: Game, player: int, seed: int | None = None, observe: Observe | None = None
+    ) -> Agent:
+        """Make the agent for a game's seat.
+
+        Args:
+            game: the game.
+            player: the seat, from 0.
+            seed: seeds an agent of the user's own; None for a seed that the system draws.
+            observe: the observation of a state by a seat where an environment shows the game; None
+                for the game's own.
+
+        Raises:
+            UnknownNameError, UnsupportedGameError, TypeError, ValueError: see ``make_agent``.
+        """
+        self.check()
+        if self.source is None:
+            return self.kind.make(game, player, **self.parameters)
+        drawn = int(np.random.SeedSequence(seed).generate_state(1)[0]) if seed is None else seed
+        policy = self.policy(framework_game(game), player, drawn, copies=observe is None)
+        return Player(policy, player, observe)
 
     def __str__(self) -> str:
+        if self.source is not None:
+            return self.name
         return format_call(self.name, {key: plain(value) for key, value in self.parameters.items()})
+
+    def __reduce__(self) -> Any:
+        maker = None
+        if self.source is not None and self.source.place is None:
+            maker = remaker(self.source.value)
+        if maker is not None:
+            return _remade, (self.name, self.parameters, maker)
+        return type(self), (self.name, self.parameters, self.source)
+
+
+def _remade(name: str, parameters: dict[str, Any], maker: Callable[[], Any]) -> AgentSpec:
+    return AgentSpec(name, parameters, Source(maker()))
 
 
 def agent_types() -> dict[str, AgentType]:
@@ -100,45 +226,39 @@ def agent_type(name: str) -> AgentType:
     return types[name]
 
 
-TAKES = (
-    "an agent must be a spec, such as 'rave(simulations=200)'; one of your own by module:Name or "
-    "path/to/file.py:Name, such as 'bots:Greedy' or './bots.py:Greedy(depth=2)'; a class, a "
-    "function make(game, player) or policy(state), or an object with step(state) or predict(...), "
-    "such as a pyspiel.Bot or a model"
-)
-"""Everything that ``as_agent`` takes, for messages."""
-
-AnyAgent = AgentSpec | OwnAgent
-"""An agent that can be made for a seat; ``str()`` gives its name in tables."""
-
-
-def as_agent(agent: Any, name: str | None = None) -> AnyAgent:
-    """Make an agent of whatever a user has; ``make_agent`` makes it for a seat.
+def as_agent(agent: Any, name: str | None = None) -> AgentSpec:
+    """Make a spec of an agent that a user gives; ``make_agent`` makes the agent for a seat.
 
     Args:
-        agent: a spec, such as ``"rave(simulations=200)"``; the name of an object in a module or a
-            file, ``"bots:Greedy"`` or ``"./bots.py:Greedy"``, with parameters in parentheses where
-            it is a class or a function; a class of agents or a function that makes one, which is
-            given what it takes of ``game``, ``player`` and ``seed``; an object with ``step(state)``
-            such as a ``pyspiel.Bot``, or a model of another library; or a function of what its
-            parameters name, the framework's own ``state``, ``observation``, ``mask``, ... See
-            ``rave_agents.agents.own_agents`` and ``policies``.
-        name: of an agent of one's own in tables; None for that of its class or function.
+        agent: one of three shapes: a spec, such as ``"rave(simulations=200)"``, or the place of an
+            agent in a module or a file, ``"bots:Greedy"`` or ``"./bots.py:Greedy(depth=2)"``; an
+            object with ``step(state)``, such as a ``pyspiel.Bot``, or a class of such objects; or a
+            function ``policy(observation, action_mask)``. ``from_sb3``, ``from_torch``,
+            ``from_policy``, ``from_step`` and ``from_maker`` make agents of other objects.
+        name: the name of an agent of one's own in tables; None for that of its class or function.
 
     Raises:
         UnknownNameError: for a module, a file, a name or a parameter that does not exist.
-        TypeError: if it is none of these; the message says what it lacks.
-        ValueError: for a spec that is not of the form.
+        TypeError: if it has none of these shapes; the message lists them.
+        ValueError: for a spec that cannot be parsed.
     """
-    if isinstance(agent, AgentSpec | OwnAgent):
+    if isinstance(agent, AgentSpec):
         return agent
-    if isinstance(agent, str):
-        if split_place(agent) is None:
-            return _spec(agent)
-        return own_agent(find_source(agent, "agent", "bots:Greedy"), name or agent.strip())
-    if agent is None or isinstance(agent, bool | int | float | bytes | list | tuple | dict):
-        raise TypeError(f"{TAKES[0].upper()}{TAKES[1:]}; got {agent!r}.")
-    return own_agent(agent, name)
+    if not isinstance(agent, str):
+        spec = AgentSpec(name or _name_of(agent), {}, Source(agent))
+    elif split_place(agent) is None:
+        return _spec(agent)
+    else:
+        source = find_source(agent, "agent", "bots:Greedy")
+        spec = AgentSpec(name or agent.strip(), dict(source.parameters), source)
+    assert spec.own is not None  # It is recognised, or refused, here.
+    return spec
+
+
+def _name_of(agent: Any) -> str:
+    function = getattr(agent, "function", agent)
+    named = isinstance(agent, type) or inspect.isroutine(function)
+    return str(function.__name__ if named else type(getattr(agent, "agent", agent)).__name__)
 
 
 def _spec(text: str) -> AgentSpec:
@@ -148,8 +268,8 @@ def _spec(text: str) -> AgentSpec:
         advice = f"{word}:Name"
     elif os.path.isfile(word):
         raise UnknownNameError(
-            f"{word!r} is no agent's name. A model's file is read by what you name in Python, such "
-            f"as ./bots.py:model after model = MaskablePPO.load({word!r})."
+            f"{word!r} is no agent's name. Name an agent in a Python file that reads the model, "
+            f"such as ./bots.py:model after model = from_sb3(MaskablePPO.load({word!r}))."
         )
     elif "." in word and word not in agent_types():
         advice = ":".join(word.rsplit(".", 1))
@@ -184,14 +304,14 @@ def make_agent(
     """
     if game is None:
         raise TypeError("make_agent needs game, the game to play.")
-    asked = as_agent(agent)
-    if isinstance(asked, OwnAgent):
-        return asked.make(as_game(game), player, checked_seed(defaults.get("seed")))
-    kind = agent_type(asked.name)
-    kind.check_parameters(asked.name, _of_no_agent(defaults))
-    parsed = asked.with_defaults(defaults)
-    kind.check_parameters(parsed.name, parsed.parameters)
-    return kind.make(as_game(game), player, **parsed.parameters)
+    spec = as_agent(agent)
+    if spec.source is not None:
+        seed = checked("seed", Seed, defaults.get("seed"))
+        return spec.make(as_game(game), player, seed)
+    spec.kind.check_parameters(spec.name, _of_no_agent(defaults))
+    spec = spec.with_defaults(defaults)
+    spec.check()  # Before the game is loaded.
+    return spec.make(as_game(game), player)
 
 
 def _of_no_agent(defaults: Mapping[str, Any]) -> dict[str, Any]:

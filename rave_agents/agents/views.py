@@ -1,6 +1,6 @@
-"""Inputs of a policy when it is to move, by the names of its parameters.
+"""What an agent sees when it is to move: the observation, the mask, the position.
 
-In an environment they are there, as a ``View``; at a position of a game, a ``StateView`` makes each
+In an environment that is a ``View``. At a position of a game a ``StateView`` computes each of them
 when it is asked for.
 """
 
@@ -21,18 +21,16 @@ Observe = Callable[[GameState, int], Any]
 
 
 class View(NamedTuple):
-    """The inputs of a policy in an environment."""
+    """The view of an agent in an environment."""
 
     env: Any
     """The live environment."""
     observation: Any
-    """The selected agent's observation."""
+    """The observation of the agent to move."""
     mask: Any
     """Its mask, 1 for each action that is allowed; None if the environment gives none."""
-    info: Any
-    """Its info."""
     agent: Any = None
-    """The agent that is to move; in a single-agent environment the policy's seat, or None."""
+    """The agent to move; None in a single-agent environment."""
     player: Any = None
     """The agent, in a Parallel environment; None in AEC environments, where it is selected."""
     observations: Mapping[Any, Any] | None = None
@@ -51,25 +49,13 @@ class View(NamedTuple):
         """
         return as_game_state(self.env)
 
-    @property
-    def state(self) -> Any:
-        """The position in the form of the framework whose game it is."""
-        return framework_state(self.position)
-
-    @property
-    def legal(self) -> list[int]:
-        """The legal actions."""
-        if self.mask is None:
-            return list(self.position.legal_actions())
-        return [int(action) for action in np.flatnonzero(self.mask)]
-
 
 class StateView:
-    """The inputs of a policy at a position.
+    """The view of an agent at a position.
 
     Args:
         position: the position.
-        agent: the seat of the policy.
+        seat: the agent's seat.
         observe: the observation of a state by a seat; None for the game's own.
     """
 
@@ -77,42 +63,27 @@ class StateView:
     observations: Any = None
     infos: Any = None
 
-    def __init__(self, position: GameState, agent: int, observe: Observe | None = None) -> None:
+    def __init__(self, position: GameState, seat: int, observe: Observe | None = None) -> None:
         self._position = position
-        self.seat = agent
-        """The seat of the policy."""
+        self.seat = seat
+        """The agent's seat."""
         self._observe = observe
 
     @functools.cached_property
     def position(self) -> GameState:
-        """The position as a GameState: a copy, which a policy may change."""
+        """The position as a GameState: a copy, which an agent may change."""
         return self._position.clone()
 
     @functools.cached_property
     def _shown(self) -> View | None:
-        """The environment's view, where the position is one of an environment."""
+        """The view in the environment, where the position is one of an environment."""
         show = StateAbilities(self.position).policy_view if self._observe is None else None
         return None if show is None else show(self.seat)
 
     @property
-    def state(self) -> Any:
-        """The framework's own state."""
-        return framework_state(self.position)
-
-    @property
-    def legal(self) -> list[int]:
-        """The legal actions."""
-        return list(legal_actions_of(self._position, self.seat))
-
-    @property
     def start(self) -> int:
-        """The number by which the first action is known to policies."""
+        """The agent's number of the first action."""
         return 0 if self._shown is None else self._shown.start
-
-    @property
-    def agent(self) -> Any:
-        """The environment's name of the agent that is to move, else the seat."""
-        return self.seat if self._shown is None else self._shown.agent
 
     @property
     def env(self) -> Any:
@@ -122,9 +93,7 @@ class StateView:
             UnsupportedGameError: for a game that is none.
         """
         if self._shown is None:
-            raise UnsupportedGameError(
-                "the game is no environment, so there is no env: take state, observation or mask."
-            )
+            raise UnsupportedGameError("the game is no environment, so there is no env.")
         return self._shown.env
 
     @functools.cached_property
@@ -142,15 +111,8 @@ class StateView:
     def mask(self) -> NDArray[np.int8]:
         """1 for each legal action."""
         mask = np.zeros(self._position.num_distinct_actions(), np.int8)
-        mask[self.legal] = 1
+        mask[list(legal_actions_of(self._position, self.seat))] = 1
         return mask
-
-    @property
-    def info(self) -> Any:
-        """The environment's info, else the mask and the seat."""
-        if self._shown is not None:
-            return self._shown.info
-        return {"action_mask": self.mask, "seat": self.seat}
 
 
 AnyView = View | StateView
@@ -168,10 +130,31 @@ def framework_game(game: Any) -> Any:
     return game if found is None else found
 
 
-def observation_like(view: AnyView, shape: tuple[int, ...]) -> Any:
-    """A policy's observation of this shape, of any framework's that has the game; None without one.
+def framework_game_at(position: GameState, env: Any) -> Any:
+    """The game of the framework's own state at a position; the environment if it has none."""
+    of_state = getattr(framework_state(position), "get_game", None)
+    return env if of_state is None else of_state()
 
-    A model that was trained on PettingZoo's observations plays in OpenSpiel's game, and the other
+
+def observation_of(position: GameState, player: int) -> NDArray[np.float32]:
+    """A seat's observation of a position, as ``Opponent-v0`` shows it.
+
+    Raises:
+        UnsupportedGameError: for a game without observations.
+    """
+    observe = StateAbilities(position).observation
+    if observe is None:
+        raise UnsupportedGameError(
+            "the game has no observation: its states lack the method observation(player). An agent "
+            "that needs none is an object with step(state), or from_step(function)."
+        )
+    return np.array(observe(player), np.float32)
+
+
+def observation_like(view: AnyView, shape: tuple[int, ...]) -> Any:
+    """An observation of this shape from any framework that has the game; None without one.
+
+    So a model that was trained on PettingZoo's observations plays OpenSpiel's game, and the other
     way round.
     """
     position = view.position
@@ -186,23 +169,3 @@ def observation_like(view: AnyView, shape: tuple[int, ...]) -> Any:
         if seen is not None:
             return seen
     return None
-
-
-def framework_game_at(position: GameState, env: Any) -> Any:
-    """The game that the framework's own state at a position is of; the environment if of none."""
-    of_state = getattr(framework_state(position), "get_game", None)
-    return env if of_state is None else of_state()
-
-
-def observation_of(position: GameState, player: int) -> NDArray[np.float32]:
-    """A seat's observation of a position, as ``Opponent-v0`` shows it.
-
-    Raises:
-        UnsupportedGameError: for a game without observations.
-    """
-    observe = StateAbilities(position).observation
-    if observe is None:
-        raise UnsupportedGameError(
-            "the game has no observation: its states lack the method observation(player)."
-        )
-    return np.array(observe(player), np.float32)

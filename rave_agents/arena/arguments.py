@@ -12,7 +12,6 @@ from typing import Any
 from rave_agents.agents.named_agents import (
     LIMITS,
     AgentSpec,
-    AnyAgent,
     agent_type,
     agent_types,
     as_agent,
@@ -118,7 +117,7 @@ def _named(specs: Sequence[str]) -> list[str] | dict[str, str]:
     return named
 
 
-def named_agents(agents: Mapping[str, Any] | Sequence[Any]) -> dict[str, AnyAgent]:
+def named_agents(agents: Mapping[str, Any] | Sequence[Any]) -> dict[str, AgentSpec]:
     """Agents by their names in tables.
 
     Args:
@@ -134,7 +133,7 @@ def named_agents(agents: Mapping[str, Any] | Sequence[Any]) -> dict[str, AnyAgen
         return {str(name): as_agent(agent, str(name)) for name, agent in agents.items()}
     if not isinstance(agents, Sequence):
         raise TypeError(f"agents must be a list or a dictionary by name, got {agents!r}.")
-    found: dict[str, AnyAgent] = {}
+    found: dict[str, AgentSpec] = {}
     for agent in agents:
         who = as_agent(agent)
         if str(who) in found:
@@ -143,13 +142,13 @@ def named_agents(agents: Mapping[str, Any] | Sequence[Any]) -> dict[str, AnyAgen
     return found
 
 
-def label(who: AnyAgent) -> str:
+def label(who: AgentSpec) -> str:
     """The agent's label in a journal: its spec, or the location or type of a custom agent."""
-    if isinstance(who, AgentSpec):
+    if who.is_named:
         return str(who)
-    place = who.source.place
+    place = None if who.source is None else who.source.place
     if place is None:
-        return f"{OWN} {who.kind}"
+        return f"{OWN} {who.shape}"
     # Without the folder, which differs between machines.
     return f"{OWN} {format_call(f'{Path(place.place).name}:{place.name}', dict(who.parameters))}"
 
@@ -159,11 +158,11 @@ def limited_agent(
     simulations: int | None = None,
     seconds: float | None = None,
     clock: str | Clock | None = None,
-) -> AnyAgent:
+) -> AgentSpec:
     """Parse an agent; a spec gets these limits if it has none and its agent takes them.
 
     Args:
-        agent: whatever ``as_agent`` takes.
+        agent: an agent, see ``as_agent``.
         simulations: simulations per move; 1,000 if none of the limits is given.
         seconds: seconds per move.
         clock: the time per side and game, see ``Clock.parse``.
@@ -174,7 +173,8 @@ def limited_agent(
             it would silently use its default.
     """
     who = as_agent(agent)
-    if not isinstance(who, AgentSpec):
+    if not who.is_named:
+        who.check()
         return who
     limit, parsed_clock = limit_and_clock(simulations, seconds, clock)
     limits = {
@@ -213,7 +213,7 @@ def check_table(table: Table) -> Table:
     """
     one, two = table.agents
     for who in (one,) if two is one else (one, two):
-        if isinstance(who, AgentSpec):
+        if who.is_named:
             for seat in range(table.game.num_players):
                 make_agent(who, table.game, seat, seed=0)
     table.opening(0)

@@ -186,7 +186,7 @@ class _SpeedRun(TablesRun):
 
 def _counting_spec(spec: Any) -> AgentSpec:
     asked = as_agent(spec)
-    if not isinstance(asked, AgentSpec) or not counts_simulations(asked):
+    if not asked.is_named or not counts_simulations(asked):
         raise ValueError(f"{asked.name} has no simulations that could be counted.")
     return asked
 

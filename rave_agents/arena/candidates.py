@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rave_agents.agents.named_agents import AgentSpec, AnyAgent, agent_type, make_agent
+from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import has_simultaneous_moves
@@ -38,8 +38,8 @@ def default_agents(game: Game) -> tuple[list[str], dict[str, str]]:
 
 
 def varied(
-    agents: Mapping[str, AnyAgent], vary: Mapping[str, Sequence[Any]]
-) -> dict[str, AnyAgent]:
+    agents: Mapping[str, AgentSpec], vary: Mapping[str, Sequence[Any]]
+) -> dict[str, AgentSpec]:
     """The agents, with one copy per combination of varied values.
 
     Args:
@@ -55,11 +55,11 @@ def varied(
             raise ValueError(f"{key!r} needs a list of values, got {values!r}.")
         if not any(_takes(agent, key) for agent in agents.values()):
             raise ValueError(f"No agent of the race takes {key!r} and leaves it open.")
-    found: dict[str, AnyAgent] = {}
+    found: dict[str, AgentSpec] = {}
     for name, agent in agents.items():
         grid = {key: values for key, values in vary.items() if _takes(agent, key)}
         for cell in itertools.product(*grid.values()):
-            if isinstance(agent, AgentSpec) and grid:
+            if agent.is_named and grid:
                 changed = {**agent.parameters, **dict(zip(grid, cell, strict=True))}
                 spec = AgentSpec(agent.name, changed)
                 found[str(spec) if name == str(agent) else f"{name} {spec}"] = spec
@@ -68,7 +68,7 @@ def varied(
     return found
 
 
-def _takes(agent: AnyAgent, key: str) -> bool:
-    if not isinstance(agent, AgentSpec) or key in agent.parameters:
+def _takes(agent: AgentSpec, key: str) -> bool:
+    if not agent.is_named or key in agent.parameters:
         return False
     return agent_type(agent.name).takes(key, agent.parameters)

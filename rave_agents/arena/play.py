@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rave_agents.agents.answers import checked_action
-from rave_agents.agents.named_agents import AgentSpec, AnyAgent, agent_type, make_agent
+from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
 from rave_agents.arena.referee import Referee, decided_returns
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.engines.client.process import EngineFailedError
@@ -50,7 +50,7 @@ class Table:
 
     game: Game
     """The game."""
-    agents: tuple[AnyAgent, AnyAgent]
+    agents: tuple[AgentSpec, AgentSpec]
     """The first and second agent; specs include their limits."""
     seed: int = 0
     """The seed of everything random."""
@@ -210,12 +210,12 @@ class _LostError(Exception):
         self.fault = fault
 
 
-def counts_simulations(who: AnyAgent) -> bool:
+def counts_simulations(who: AgentSpec) -> bool:
     """True for an agent by spec that takes a number of simulations."""
-    return isinstance(who, AgentSpec) and "simulations" in agent_type(who.name).parameters
+    return who.is_named and "simulations" in agent_type(who.name).parameters
 
 
-def warm_up(who: AnyAgent, game: Game) -> None:
+def warm_up(who: AgentSpec, game: Game) -> None:
     """Let an agent that counts simulations run a few of them.
 
     Then one-time compilation and loading is not part of any measured time. If the agent fails, it
@@ -223,7 +223,7 @@ def warm_up(who: AnyAgent, game: Game) -> None:
     """
     if not counts_simulations(who):
         return
-    assert isinstance(who, AgentSpec)
+    assert who.is_named
     parameters = {**who.parameters, "simulations": 2, "seed": 0}
     for limit in ("seconds", "clock"):
         parameters.pop(limit, None)

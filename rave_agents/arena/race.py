@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from rave_agents.agents.named_agents import AgentSpec, AnyAgent
+from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.agents.state_agents import make_limit
 from rave_agents.arena.arguments import (
     check_table,
@@ -269,12 +269,12 @@ def _opening_plies(game: Game, given: int | None, seed: int) -> int:
 
 
 def _limit_text(
-    players: Mapping[str, AnyAgent], simulations: int | None, move_seconds: float | None
+    players: Mapping[str, AgentSpec], simulations: int | None, move_seconds: float | None
 ) -> str:
     """The limit given to agents, as text; empty if none of them took it."""
     given = {"simulations": simulations, "seconds": move_seconds}
     taken = any(
-        isinstance(who, AgentSpec)
+        who.is_named
         and all(who.parameters.get(key) == value for key, value in given.items() if value)
         for who in players.values()
     )

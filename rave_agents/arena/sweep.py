@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from rave_agents.agents.named_agents import AgentSpec, AnyAgent, agent_type, as_agent
+from rave_agents.agents.named_agents import AgentSpec, agent_type, as_agent
 from rave_agents.agents.state_agents import make_limit
 from rave_agents.arena.arguments import (
     check_table,
@@ -141,13 +141,13 @@ def parse_vary(texts: Iterable[str]) -> dict[str, list[Any]]:
     return vary
 
 
-def _grid(base: AnyAgent, vary: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+def _grid(base: AgentSpec, vary: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """All combinations of the values, those of the last key varying fastest."""
     if not vary:
         raise ValueError("A sweep varies at least one parameter.")
     first = {k: v[0] for k, v in vary.items() if v and not isinstance(v, str)}
     given = {**base.parameters, **dict.fromkeys(vary), **first}
-    if isinstance(base, AgentSpec):
+    if base.is_named:
         agent_type(base.name).check_parameters(base.name, given)
     for key, values in vary.items():
         if key in base.parameters:
@@ -259,14 +259,14 @@ def _limits(
     return unit, limits
 
 
-def _with_limit(base: AnyAgent, unit: str, limit: float) -> AnyAgent:
-    if isinstance(base, AgentSpec):
+def _with_limit(base: AgentSpec, unit: str, limit: float) -> AgentSpec:
+    if base.is_named:
         limits: dict[str, Any] = {unit: limit}
         return limited_agent(base, **limits)
     return base.with_parameters({unit: limit})
 
 
-def _opponents(against: Any) -> list[AnyAgent]:
+def _opponents(against: Any) -> list[AgentSpec]:
     given = against if isinstance(against, list | tuple) else [against]
     opponents = [limited_agent(other) for other in given]
     names = list(map(str, opponents))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rave_agents.agents.named_agents import AnyAgent, as_agent, make_agent
+from rave_agents.agents.named_agents import AgentSpec, as_agent, make_agent
 from rave_agents.agents.state_agents import SearchAgent
 from rave_agents.config.limit import Limit
 from rave_agents.frameworks.adapters import Game
@@ -28,7 +28,7 @@ class Engine:
     """
 
     def __init__(self, agent: Any, seed: int | None) -> None:
-        self.agent: AnyAgent = as_agent(agent)
+        self.agent: AgentSpec = as_agent(agent)
         self.seed = seed
         self.ended: bool = False
         """True once the conversation is over, such as after ``quit``."""

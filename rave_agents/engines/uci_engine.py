@@ -7,7 +7,6 @@ from typing import Any
 
 from rave_agents import __version__
 from rave_agents.agents.answers import checked_action
-from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.agents.state_agents import SearchAgent
 from rave_agents.config.limit import Limit
 from rave_agents.engines.client.uci_moves import UciMoves
@@ -127,7 +126,7 @@ class UciEngine(Engine):
             *(
                 f"option name {name} type spin default {least} min 1 max {most}"
                 for name, (field, least, most) in _PARAMETERS.items()
-                if isinstance(self.agent, AgentSpec) and self.agent.takes(field)
+                if self.agent.is_named and self.agent.takes(field)
             ),
             "uciok",
         )
@@ -158,7 +157,7 @@ class UciEngine(Engine):
             pass  # It only announces ``go ponder``.
         elif option == "MultiPV":
             self._multipv = _positive(option, value, _MOST_LINES)
-        elif option is not None and isinstance(self.agent, AgentSpec):
+        elif option is not None and self.agent.is_named:
             self.close()
             changed = {_PARAMETERS[option][0]: _positive(option, value, _PARAMETERS[option][2])}
             before, self.agent = self.agent, self.agent.with_parameters(changed)

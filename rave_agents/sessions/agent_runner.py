@@ -16,7 +16,7 @@ from pathlib import Path
 import cloudpickle
 
 import rave_agents
-from rave_agents.agents.named_agents import AnyAgent
+from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import GameState, PlayerId, joint_action
 from rave_agents.sessions.agent_worker import Call, Reply, Setup, Worker
@@ -41,9 +41,9 @@ class AgentRunner:
     """
 
     def __init__(
-        self, agent: AnyAgent, game: Game, seat: int, *, seed: int, beside: bool = True
+        self, agent: AgentSpec, game: Game, seat: int, *, seed: int, beside: bool = True
     ) -> None:
-        self.agent: AnyAgent = agent
+        self.agent: AgentSpec = agent
         self._setup = Setup(agent, game, seat, seed)
         self._beside = beside
         self._numbers = itertools.count()

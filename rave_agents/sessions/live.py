@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from rave_agents.agents.named_agents import AnyAgent
+from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.errors import RaveAgentsError
 from rave_agents.sessions.agent_runner import AgentRunner
 from rave_agents.sessions.agent_worker import Reply
@@ -37,14 +37,14 @@ class LiveSession:
         self,
         session: Session,
         *,
-        adviser: AnyAgent,
+        adviser: AgentSpec,
         beside: bool = True,
         path: Path | None = None,
         pace: float = 0.0,
         paused: bool = False,
     ) -> None:
         self.session: Session = session
-        self.adviser: AnyAgent = adviser
+        self.adviser: AgentSpec = adviser
         self.path: Path | None = path
         self.pace: float = pace
         """Minimum seconds between two turns of agents."""
@@ -142,7 +142,7 @@ class LiveSession:
         with self._change(new_epoch=True, forget=True) as session:
             session.swap()
 
-    def seat(self, seat: int, agent: AnyAgent | None) -> None:
+    def seat(self, seat: int, agent: AgentSpec | None) -> None:
         """Give a seat to an agent or to a person."""
         with self._change(new_epoch=True, forget=True) as session:
             if not 0 <= seat < len(session.seats):
@@ -272,7 +272,7 @@ class LiveSession:
             self.changed.wait_for(lambda: epoch != self._epoch, max(0.0, seconds))
             return epoch == self._epoch
 
-    def _think(self, epoch: int, seat: int, agent: AnyAgent) -> None:
+    def _think(self, epoch: int, seat: int, agent: AgentSpec) -> None:
         """Let an agent think, and play its answer; a hint is not played."""
         with self._change() as session:
             if epoch != self._epoch:
@@ -342,7 +342,7 @@ class LiveSession:
             if epoch == self._epoch:
                 self.error = message
 
-    def _runner(self, seat: int, agent: AnyAgent, *, advising: bool) -> AgentRunner:
+    def _runner(self, seat: int, agent: AgentSpec, *, advising: bool) -> AgentRunner:
         """The agent in a seat, which knows all turns so far."""
         key = (advising, seat)
         runner = self._runners.get(key)

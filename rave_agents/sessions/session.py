@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rave_agents.agents.answers import checked_action
-from rave_agents.agents.named_agents import AnyAgent
+from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.arena.referee import decided_returns
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import (
@@ -78,7 +78,7 @@ class Session:
     def __init__(
         self,
         game: Game,
-        seats: Sequence[AnyAgent | None],
+        seats: Sequence[AgentSpec | None],
         *,
         position: Position | None = None,
         clock: str | None = None,
@@ -87,7 +87,7 @@ class Session:
         if len(seats) != game.num_players:
             raise ValueError(f"{game.name} has {game.num_players} seats, got {len(seats)}.")
         self.game: Game = game
-        self.seats: list[AnyAgent | None] = list(seats)
+        self.seats: list[AgentSpec | None] = list(seats)
         """The agent of each seat, or ``PERSON``."""
         self.seed: int = seed
         self.clock: str | None = None if clock is None else str(Clock.parse(clock))

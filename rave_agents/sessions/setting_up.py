@@ -11,7 +11,6 @@ from rave_agents.agents.named_agents import (
     DEFAULT_AGENT,
     LIMITS,
     AgentSpec,
-    AnyAgent,
     agent_type,
     as_agent,
     make_agent,
@@ -74,7 +73,7 @@ def set_up_session(
     others = [seat for seat in range(loaded.num_players) if seat not in seats]
     if len(given) > max(1, len(others)):
         raise ValueError(f"{len(given)} agents are given, and {len(others)} seats are theirs.")
-    sitting: list[AnyAgent | None] = [PERSON] * loaded.num_players
+    sitting: list[AgentSpec | None] = [PERSON] * loaded.num_players
     for place, seat in enumerate(others):
         sitting[seat] = who[min(place, len(who) - 1)]
         check_plays(who[min(place, len(who) - 1)], loaded, seat)
@@ -88,7 +87,7 @@ def limited(
     seconds: float | None = None,
     clock: str | None = None,
     level: int | None = None,
-) -> AnyAgent:
+) -> AgentSpec:
     """An agent; a spec without a limit gets these, by default a second per move.
 
     Raises:
@@ -96,7 +95,7 @@ def limited(
         TypeError, ValueError: for an invalid agent or limit.
     """
     who = as_agent(agent)
-    if not isinstance(who, AgentSpec):
+    if not who.is_named:
         return who
     takes = agent_type(who.name).parameters.keys()
     if level is not None:
@@ -121,7 +120,7 @@ def _at_level(
     return who.with_defaults({"level": level})
 
 
-def check_plays(agent: AnyAgent, game: Any, seat: int) -> None:
+def check_plays(agent: AgentSpec, game: Any, seat: int) -> None:
     """Refuse an agent that cannot play the game, before it must move.
 
     Raises:
@@ -129,7 +128,7 @@ def check_plays(agent: AnyAgent, game: Any, seat: int) -> None:
         UnsupportedGameError: if it cannot play the game.
         TypeError, ValueError: for a value that is not allowed.
     """
-    if not isinstance(agent, AgentSpec):
+    if not agent.is_named:
         return
     kind = agent_type(agent.name)
     kind.check_parameters(agent.name, agent.parameters)

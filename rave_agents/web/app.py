@@ -21,7 +21,6 @@ from starlette.routing import Route
 from rave_agents.agents.named_agents import (
     DEFAULT_AGENT,
     AgentSpec,
-    AnyAgent,
     agent_types,
 )
 from rave_agents.errors import RaveAgentsError, UnknownNameError
@@ -190,7 +189,7 @@ class Page:
         self.live.seat(place, agent)
 
 
-def _named(text: str) -> AnyAgent:
+def _named(text: str) -> AgentSpec:
     """The agent of a spec, unless it would open a file or start a program."""
     # Checked before anything else reads the text: as_agent imports modules and runs files.
     if text.partition("(")[0].strip() not in agent_types():

@@ -3,7 +3,7 @@
 import threading
 from typing import Any
 
-from rave_agents.agents.named_agents import AgentSpec, AnyAgent
+from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.analysis.review import review_game
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import GameState
@@ -18,9 +18,9 @@ class Reviewing:
         agent: the agent that reviews.
     """
 
-    def __init__(self, game: Game, agent: AnyAgent) -> None:
+    def __init__(self, game: Game, agent: AgentSpec) -> None:
         self._game = game
-        self._agent = agent if isinstance(agent, AgentSpec) else "auto"
+        self._agent = agent if agent.is_named else "auto"
         self._lock = threading.Lock()
         self._actions: tuple[int, ...] | None = None
         self.page: str = ""

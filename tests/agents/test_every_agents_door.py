@@ -1,14 +1,15 @@
-"""Whatever a user has for an agent is taken by everything that takes an agent, or refused."""
+"""Every shape of agent goes through one door; every caller of it takes one shape."""
 
 import json
 import pathlib
 
 import gymnasium
+import numpy as np
 import pyspiel
 import pytest
 import rave_gymnasium
 from helpers.opponents import play_opponent
-from helpers.own_agents import bots
+from helpers.own_agents import bots, networks
 from open_spiel.python import policy as spiel_policies
 from pettingzoo.classic import tictactoe_v3
 from rave_openspiel import RaveBot
@@ -16,20 +17,22 @@ from rave_pettingzoo import evaluate
 from rave_pettingzoo import tournament as zoo_tournament
 from typer.testing import CliRunner
 
-from rave_agents import as_game, make_agent
+from rave_agents import as_game, from_policy, from_sb3, from_torch, make_agent
 from rave_agents.analysis.position_analysis import analyse
+from rave_agents.arena import find_best
 from rave_agents.arena.bench import run_bench
 from rave_agents.arena.match import play_match
 from rave_agents.arena.sweep import run_scaling, run_sweep
 from rave_agents.arena.tournament import play_tournament
 from rave_agents.cli import app
 from rave_agents.engines.gtp_engine import GtpEngine
+from rave_agents.learning.learn import learn
 
 assert rave_gymnasium.OpponentEnv is not None
 
 GAME = "tic_tac_toe"
-FOLDER = pathlib.Path(__file__).parent.parent / "helpers" / "own_agents"
-FILE = f"{FOLDER}/bots.py"
+FILE = f"{pathlib.Path(__file__).parent.parent}/helpers/own_agents/bots.py"
+FEW = {"games": 2, "opening_plies": 0}
 
 
 def board():
@@ -42,7 +45,7 @@ def masked_model(observation="game"):
 
     options = {"opponent": "random", "observation": observation, "disable_env_checker": True}
     env = gymnasium.make("Opponent-v0", game=GAME, **options)
-    return MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=8, seed=1, device="cpu")
+    return from_sb3(MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=8, seed=1, device="cpu"))
 
 
 def network():
@@ -56,7 +59,7 @@ def network():
         def forward(self, observations):
             return self.values(observations.flatten(1))
 
-    return Network()
+    return from_torch(Network())
 
 
 AGENTS = {
@@ -65,7 +68,7 @@ AGENTS = {
     "function by file with a parameter": lambda: f"{FILE}:nth(place=1)",
     "class by file with a parameter": lambda: f"{FILE}:Nth(place=1)",
     "object by file": lambda: f"{FILE}:ready",
-    "factory by file": lambda: f"{FILE}:cpp_mcts",
+    "maker by file": lambda: f"{FILE}:cpp_mcts",
     "function of the state": lambda: bots.named,
     "function of observation and mask": lambda: bots.masked,
     "function that gives probabilities": lambda: bots.mixed,
@@ -73,40 +76,49 @@ AGENTS = {
     "object": lambda: bots.Nth(1),
     "class of pyspiel.Bot": lambda: bots.FirstBot,
     "pyspiel.Bot": bots.FirstBot,
-    "factory of pyspiel.MCTSBot": lambda: bots.cpp_mcts,
-    "factory of mcts.MCTSBot": lambda: bots.python_mcts,
-    "factory of AutoBot": lambda: bots.auto,
+    "maker of pyspiel.MCTSBot": lambda: bots.cpp_mcts,
+    "maker of mcts.MCTSBot": lambda: bots.python_mcts,
+    "maker of AutoBot": lambda: bots.auto,
     "RaveBot": lambda: RaveBot(board(), simulations=4, player_id=0, seed=1),
-    "policy of OpenSpiel": lambda: spiel_policies.UniformRandomPolicy(board()),
+    "policy of OpenSpiel": lambda: from_policy(spiel_policies.UniformRandomPolicy(board())),
     "agent of this package": lambda: make_agent("random", GAME, 0, seed=1),
-    "object with predict": bots.Model,
-    "object with forward_inference": bots.Module,
+    "model": lambda: bots.model,
     "MaskablePPO": masked_model,
     "MaskablePPO of PettingZoo's observations": lambda: masked_model("pettingzoo"),
     "torch module": network,
 }
 NEEDS = {"torch module": "torch", **dict.fromkeys(list(AGENTS)[-3:-1], "sb3_contrib")}
-FEW = {"games": 2, "opening_plies": 0}
 
 
-def agent(who):
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.needs(NEEDS[name]) if name in NEEDS else ())
+        for name in AGENTS
+    ],
+)
+def test_the_door_takes_every_shape_in_games_and_in_environments(name):
+    who = AGENTS[name]()
     state = as_game(GAME).new_initial_state()
     assert int(make_agent(who, GAME, 0, seed=1).step(state)) in list(state.legal_actions())
-
-
-def match(who):
-    assert play_match(GAME, who, "random", **FEW).complete
+    assert play_match("pettingzoo:tictactoe_v3", who, "random", **FEW).complete
+    result = evaluate(tictactoe_v3.env, {"player_1": who, "player_2": "random"}, episodes=2)
+    assert result["player_1"].illegal_moves == 0
+    play_opponent(GAME, who)
 
 
 def tournament(who):
     agents = {"own": who, "random": "random"}
-    result = play_tournament([GAME], agents, games_per_pairing=2, opening_plies=0)
-    assert result.finished == 2
+    assert play_tournament([GAME], agents, games_per_pairing=2, opening_plies=0).finished == 2
+
+
+def race(who):
+    agents = {"own": who, "random": "random"}
+    assert find_best(GAME, agents, seconds=0.2, simulations=2, opening_plies=0).sentence
 
 
 def sweep(who):
-    values = {"c": [1.0, 2.0]}
-    assert run_sweep(GAME, "uct(simulations=2)", who, values, **FEW).finished == 4
+    assert run_sweep(GAME, "uct(simulations=2)", who, {"c": [1.0, 2.0]}, **FEW).finished == 4
 
 
 def scaling(who):
@@ -114,7 +126,8 @@ def scaling(who):
 
 
 def bench(who):
-    assert run_bench([GAME], [who], baseline="uct(c=1)", rounds=1, round_seconds=1e-4).rows
+    with pytest.raises(ValueError, match="no simulations that could be counted"):
+        run_bench([GAME], [who], baseline="uct(c=1)", rounds=1, round_seconds=1e-4)
 
 
 def search(who):
@@ -127,58 +140,67 @@ def gtp(who):
     assert engine.answer("genmove w").startswith("= ")
 
 
-def evaluation(who):
-    result = evaluate(tictactoe_v3.env, {"player_1": who, "player_2": "random"}, episodes=2)
-    assert result["player_1"].illegal_moves == 0
-
-
 def environments(who):
     result = zoo_tournament(tictactoe_v3.env, {"own": who, "random": "random"}, episodes=2)
     assert result.finished == 2
 
 
-def environment_in_a_match(who):
-    assert play_match("pettingzoo:tictactoe_v3", who, "random", **FEW).complete
-
-
-def opponent(who):
-    play_opponent(GAME, who)
+def run(*words):
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
 
 
 def command(who):
-    told = ["match", GAME, who, "random", "--games", "2", "--opening-plies", "0", "--json"]
-    result = CliRunner().invoke(app, told)
-    assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["games"] == 2
+    told = run("match", GAME, who, "random", "--games", "2", "--opening-plies", "0", "--json")
+    assert told["games"] == 2
 
 
-DOORS = [
-    *(agent, match, tournament, sweep, scaling, bench, search, gtp, opponent, command),
-    *(evaluation, environments, environment_in_a_match),
-]
-IN_ENVIRONMENTS = (evaluation, environments, environment_in_a_match)
-REFUSED = {
-    **{(bench, name): "no simulations that could be counted" for name in AGENTS if name != "spec"},
-}
-"""Cells that cannot make sense, with the reason that is told."""
+@pytest.mark.parametrize(
+    "caller", [tournament, race, sweep, scaling, bench, search, gtp, environments, command]
+)
+def test_every_caller_takes_an_agent_of_ones_own(caller):
+    caller(f"{FILE}:nth(place=1)")
 
 
-def cells():
-    """Each agent at each door; on the command line those that have a name there."""
-    for name in AGENTS:
-        marks = pytest.mark.needs(NEEDS[name]) if name in NEEDS else ()
-        for door in DOORS:
-            if door is not command or name == "spec" or " by " in name:
-                yield pytest.param(name, door, marks=marks, id=f"{name}-{door.__name__}")
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("network", marks=pytest.mark.needs("torch")),
+        pytest.param("model", marks=pytest.mark.needs("sb3_contrib")),
+    ],
+)
+def test_a_network_and_a_model_play_a_game_of_ones_own(name):
+    who = getattr(networks, name)
+    assert play_match(networks.GAME, who, "random", **FEW).complete
+    assert analyse(networks.GAME, f"helpers.own_agents.networks:{name}", moves="1").action in (
+        *range(3),
+    )
 
 
-@pytest.mark.full(but=70)
-@pytest.mark.parametrize(("name", "door"), cells())
-def test_every_door_takes_every_agent(name, door):
-    who = AGENTS[name]()
-    reason = REFUSED.get((door, name))
-    if reason is None:
-        door(who)
-        return
-    with pytest.raises((ValueError, TypeError), match=reason):
-        door(who)
+def test_a_learned_file_plays_a_game_of_ones_own(tmp_path):
+    file = tmp_path / "subtraction.npz"
+    learn(networks.GAME, games=4, rounds=1, simulations=4).save(file)
+    who = f"uct(simulations=4,evaluator={file})"
+    assert play_match(networks.GAME, who, "random", **FEW).complete
+    assert run("search", networks.GAME, who, "--json")["action"] in range(3)
+
+
+@pytest.mark.full
+def test_a_game_of_ones_own_is_solved_and_learned_by_commands(tmp_path):
+    assert run("solve", networks.GAME, "--positions", "50", "--json")["game"] == networks.GAME
+    file = tmp_path / "value.npz"
+    few = ("--games", "4", "--rounds", "1", "--simulations", "4", "--checks", "0")
+    assert run("learn", networks.GAME, "--output", str(file), *few, "--json")["games"] == 4
+    assert file.exists()
+
+
+def test_a_function_gets_the_observation_and_the_mask():
+    seen = []
+
+    def policy(observation, action_mask):
+        seen.append((np.shape(observation), action_mask.tolist()))
+        return 4
+
+    make_agent(policy, GAME, 0).step(as_game(GAME).new_initial_state())
+    assert seen == [((3, 3, 3), [1] * 9)]

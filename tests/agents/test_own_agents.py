@@ -1,6 +1,5 @@
 """Agents of the user's own: how they are made and asked, and what is wrong with them."""
 
-import contextlib
 import pathlib
 import pickle
 
@@ -12,13 +11,21 @@ from helpers.own_agents import bots
 from helpers.own_games.line_of_dominoes import LineOfDominoes
 from helpers.own_games.subtraction import Subtraction
 from open_spiel.python.algorithms import random_agent
+from open_spiel.python.policy import UniformRandomPolicy
 from pettingzoo.classic import chess_v6, tictactoe_v3
 from rave_pettingzoo import UCTAgent, evaluate
 
-from rave_agents import UnknownNameError, UnsupportedGameError, as_agent, as_game, make_agent
-from rave_agents.agents.own_agents import Seat
-from rave_agents.agents.policies import understood
-from rave_agents.agents.views import StateView, framework_game
+from rave_agents import (
+    UnknownNameError,
+    UnsupportedGameError,
+    as_agent,
+    as_game,
+    from_maker,
+    from_policy,
+    from_sb3,
+    from_step,
+    make_agent,
+)
 from rave_agents.arena import RunError, play_match, play_tournament, run_scaling, run_sweep
 from rave_agents.arena.arguments import label
 from rave_agents.arena.report_data import load_report
@@ -38,51 +45,27 @@ def position(game=GAME):
     return as_game(game).new_initial_state()
 
 
-def asked_of(policy, game=GAME):
-    """What a policy that returns its arguments gets at the first position of a game."""
-    made = as_agent(policy).made(Seat(framework_game(as_game(game)), 0, 1))
-    return understood(made, unnamed="state").act(StateView(position(game), 0))
+def state_of(game):
+    """The state that a function gets at the first position of a game."""
+    seen = []
+    agent = make_agent(from_step(lambda state: seen.append(state) or 0), game, 0)
+    agent.step(position(game))
+    return seen[0]
 
 
-# What a function gets
-
-
-@pytest.mark.parametrize(
-    ("policy", "kinds"),
-    [
-        (lambda state: (state,), [pyspiel.State]),
-        (lambda board: (board,), [pyspiel.State]),
-        (lambda observation, mask: (observation, mask), [np.ndarray] * 2),
-        (lambda state, legal_actions: (state, legal_actions), [pyspiel.State, list]),
-        (lambda state, player: (state, player), [pyspiel.State, int]),
-        (
-            lambda state, rng, seed, game: (state, rng, seed, game),
-            [pyspiel.State, np.random.Generator, int, pyspiel.Game],
-        ),
-    ],
-)
-def test_a_function_gets_what_its_parameters_name(policy, kinds):
-    assert all(isinstance(each, kind) for each, kind in zip(asked_of(policy), kinds, strict=True))
-
-
-def test_at_a_game_of_ones_own_the_state_is_ones_own():
-    (state,) = asked_of(lambda state: (state,), Subtraction)
-    assert type(state) is Subtraction
+def test_a_function_of_the_state_gets_that_of_the_framework_or_ones_own():
+    assert isinstance(state_of(GAME), pyspiel.State)
+    assert type(state_of(Subtraction)) is Subtraction
 
 
 def test_names_of_actions_are_told_on_rules_as_by_openspiel():
     assert play_match(LineOfDominoes, bots.named, "random", games=2, opening_plies=0).complete
 
 
-def test_a_game_that_is_no_environment_has_no_env():
-    agent = make_agent(lambda env: 0, GAME, 0)
-    with pytest.raises(UnsupportedGameError, match="there is no env: take state, observation or"):
-        agent.step(position())
-
-
 def test_in_an_environment_the_state_is_openspiels_where_that_has_the_same_actions():
     kinds = set()
 
+    @from_step
     def policy(state):
         kinds.add(isinstance(state, pyspiel.State))
         return state.legal_actions()[0]
@@ -97,16 +80,16 @@ def test_in_an_environment_the_state_is_openspiels_where_that_has_the_same_actio
 def test_what_makes_an_agent_gets_the_game_the_seat_and_a_seed_by_name():
     made = []
 
-    def make(game, player_id, seed, rng):
-        made.append((game, player_id, seed, rng))
+    @from_maker
+    def make(game, player, seed):
+        made.append((game, player, seed))
         return bots.FirstBot()
 
     play_match(GAME, make, "random", games=2, opening_plies=0)
-    games, seats, seeds, generators = zip(*made, strict=True)
+    games, seats, seeds = zip(*made, strict=True)
     assert all(isinstance(game, pyspiel.Game) for game in games)
     assert sorted(seats) == [0, 1]
     assert len(set(seeds)) == 2
-    assert all(isinstance(rng, np.random.Generator) for rng in generators)
 
 
 def test_each_game_gets_a_bot_of_its_own():
@@ -119,8 +102,8 @@ def test_a_bot_travels_to_another_process():
     given = bots.FirstBot()
     given.told.append(3)
     there = cloudpickle.loads(cloudpickle.dumps(as_agent(given)))
-    assert there.value.told == [3]
-    assert there.value is not given
+    assert there.own.agent.told == [3]
+    assert there.own.agent is not given
 
 
 @pytest.mark.full
@@ -188,6 +171,7 @@ def test_the_file_of_a_sweep_or_a_curve_of_ones_own_is_read_without_running_it(t
 
 
 def test_a_limit_of_ones_own_is_varied_in_a_curve():
+    @from_maker
     def make(game, simulations):
         return bots.AutoBot(game, simulations=simulations, seed=1)
 
@@ -219,9 +203,18 @@ def test_a_limit_of_ones_own_is_varied_in_a_curve():
         (f"{FILE}:ready(place=1)", "is an object, made already"),
         (f"{FILE}:Lazy", r"Lazy is a pyspiel.Bot that lacks the method step\(state\)"),
         (bots.Lazy(), r"Lazy is a pyspiel.Bot that lacks the method step\(state\)"),
-        (object(), r"object cannot be asked for an action: it lacks step\(state\), "),
-        (3, "An agent must be a spec, .* got 3"),
-        (None, "An agent must be a spec, .* got None"),
+        (object(), r"An agent is a spec, .* an object of object: it has no step\(state\)"),
+        (3, "An agent is a spec, .* got 3"),
+        (None, "An agent is a spec, .* got None"),
+        (bots.Model(), r"an object of Model: give from_sb3\(model\)"),
+        (bots.Model, r"the class Model: give from_sb3\(model\)"),
+        (UniformRandomPolicy(pyspiel.load_game(GAME)), r"give from_policy\(policy\)"),
+        (random_agent.RandomAgent(0, 9), r"RLAgentPolicy\(...\)\)"),
+        (lambda state: 0, r"<lambda> is a function of state: give from_step\(<lambda>\)"),
+        (lambda game, player: 0, r"makes an agent for a game or a player: give from_maker"),
+        (lambda observation, agent: 0, r"must be a function policy\(observation, action_mask\)"),
+        (lambda a, b, c: 0, r"<lambda>\(a, b, c\) must be a function policy\(observation"),
+        (lambda: 0, r"must be a function policy\(observation, action_mask\)"),
         (pyspiel.MCTSBot, "is a class of OpenSpiel's C.*, which does not tell what it is made"),
         (pyspiel.make_uniform_random_bot(0, 1), "plays the one seat that it was made for"),
         (bots.mcts.MCTSBot, "MCTSBot needs uct_c, max_simulations, evaluator, which is not given"),
@@ -237,11 +230,11 @@ def test_what_is_no_agent_is_refused_by_name(agent, message):
 @pytest.mark.parametrize(
     ("agent", "message"),
     [
-        (lambda game, player: None, "must make an agent; it made None"),
-        (lambda state: None, "must return an action, an integer; it returned None"),
-        (lambda state: -1, "it played -1, which is not legal"),
-        (lambda state: {1: -1.0}, "which are no probabilities"),
-        (lambda state: {}, "which are no probabilities"),
+        (from_maker(lambda game, player: None), "must make an agent; it made None"),
+        (from_step(lambda state: None), "must return an action, an integer; it returned None"),
+        (lambda observation: -1, "it played -1, which is not legal"),
+        (from_policy(lambda state: {1: -1.0}), "which are no probabilities"),
+        (from_policy(lambda state: {}), "which are no probabilities"),
     ],
 )
 def test_what_an_agent_does_wrong_is_told_with_the_game_and_the_seat(agent, message):
@@ -253,6 +246,7 @@ def test_what_an_agent_does_wrong_is_told_with_the_game_and_the_seat(agent, mess
 def test_a_bot_of_openspiels_is_refused_where_there_is_no_game_of_openspiels():
     board = pyspiel.load_game("chess")
 
+    @from_maker
     def make():
         return pyspiel.MCTSBot(
             board, pyspiel.RandomRolloutEvaluator(1, 1), 1, 2, 9, False, 1, False
@@ -272,6 +266,7 @@ def test_a_bot_that_is_told_nothing_plays_games_of_ones_own():
 
 
 def test_a_bot_of_openspiels_that_is_told_of_another_games_action_is_refused():
+    @from_maker
     def make(player):
         return pyspiel.make_uniform_random_bot(player, 1)
 
@@ -285,13 +280,15 @@ def test_what_an_agent_raises_is_told_with_the_line():
 
     line = faulty.__code__.co_firstlineno + 1
     with pytest.raises(RunError, match=rf"KeyError: 0 \(line {line} of .*test_own_agents.py\)"):
-        play_match(GAME, faulty, "random", games=2, opening_plies=0)
+        play_match(GAME, from_step(faulty), "random", games=2, opening_plies=0)
 
 
 def test_a_models_file_is_answered_with_what_reads_it(tmp_path):
     file = tmp_path / "model.zip"
     file.touch()
-    with pytest.raises(UnknownNameError, match="A model's file is read by what you name in Python"):
+    with pytest.raises(
+        UnknownNameError, match="Name an agent in a Python file that reads the model"
+    ):
         as_agent(str(file))
     with pytest.raises(
         UnknownNameError, match=r"not a file of rave-agents learn or train.*\./nets.py:net"
@@ -331,7 +328,7 @@ def test_a_bot_over_gtp_keeps_to_the_clock_that_the_controller_sets():
 
 def test_an_agent_is_pickled_by_its_place():
     agent = pickle.loads(pickle.dumps(as_agent(f"{FILE}:Nth(place=2)")))
-    assert (agent.value.__name__, dict(agent.parameters)) == ("Nth", {"place": 2})
+    assert (agent.own.function.__name__, agent.parameters) == ("Nth", {"place": 2})
 
 
 def test_agents_of_environments_play_in_the_matchs_environment_whatever_they_are_bound_to():
@@ -348,25 +345,7 @@ def test_a_model_without_masks_is_told_of_one_with_them():
         def predict(self, observation, state=None, episode_start=None, deterministic=False):
             return np.array(0), None
 
+    model = from_sb3(PPO())
     message = "PPO.predict takes no mask of the legal actions; that of sb3_contrib.MaskablePPO does"
     with pytest.raises(RunError, match=message):
-        play_match(GAME, PPO(), PPO(), games=2, opening_plies=0)
-
-
-def test_an_agent_of_openspiels_environment_is_told_how_it_becomes_a_policy():
-    with pytest.raises(TypeError, match=r"takes no state.*RLAgentPolicy makes of it"):
-        as_agent(random_agent.RandomAgent(0, 9))
-
-
-def test_a_method_act_gets_the_state_at_a_game_and_the_observation_in_an_environment():
-    class Actor:
-        def act(self, state):
-            kinds.append(type(state))
-            return 4 if len(kinds) < 3 else 0
-
-    kinds = []
-    make_agent(Actor(), GAME, 0).step(position())
-    with contextlib.suppress(ValueError):
-        evaluate(tictactoe_v3.env, {"player_1": Actor(), "player_2": "random"}, episodes=1)
-    assert issubclass(kinds[0], pyspiel.State)
-    assert kinds[1] is dict
+        play_match(GAME, model, model, games=2, opening_plies=0)

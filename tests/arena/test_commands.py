@@ -79,7 +79,7 @@ def test_options_take_precedence_over_the_file(file):
 
 
 def test_agents_of_ones_own_stand_behind_games(tmp_path):
-    (tmp_path / "bots.py").write_text("def lowest(state):\n    return min(state.legal_actions())\n")
+    (tmp_path / "bots.py").write_text("def lowest(observation, mask):\n    return mask.argmax()\n")
     games, agents = played("tic_tac_toe", f"{tmp_path}/bots.py:lowest", "random")
     assert (games, len(agents)) == (["tic_tac_toe"], 2)
 

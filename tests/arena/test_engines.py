@@ -11,6 +11,7 @@ import time
 import psutil
 import pytest
 
+from rave_agents import from_step
 from rave_agents.arena import RunError, play_match, play_tournament, workers
 from rave_agents.arena.run import Plan, Shard
 from rave_agents.arena.workers import VersionsDifferError, check_versions, versions
@@ -37,6 +38,7 @@ def some_of_each_framework():
     return openspiel[::8] + [name for name in names if ":" in name]
 
 
+@from_step
 def first_legal(state):
     return min(state.legal_actions())
 
@@ -71,7 +73,8 @@ def test_users_policies_are_played_alike_by_all_engines(name, dask_workers, thre
 
 @pytest.mark.full
 def test_a_module_that_the_cluster_lacks_travels_by_value(tmp_path, dask_workers, monkeypatch):
-    code = "def policy(state):\n    return last(state)\n\n\ndef last(state):\n"
+    head = "from rave_agents import from_step\n\n\n@from_step\n"
+    code = f"{head}def policy(state):\n    return last(state)\n\n\ndef last(state):\n"
     (tmp_path / "only_here.py").write_text(f"{code}    return max(state.legal_actions())\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     import only_here
@@ -82,6 +85,7 @@ def test_a_module_that_the_cluster_lacks_travels_by_value(tmp_path, dask_workers
     )
 
 
+@from_step
 def failing(state):
     raise KeyError("by a test")
 
@@ -100,9 +104,10 @@ def test_a_policy_that_cannot_travel_plays_here_and_a_line_says_so(engine, threa
 
     lock = threading.Lock()
 
+    @from_step
     def policy(state):
         with lock:
-            return first_legal(state)
+            return min(state.legal_actions())
 
     options = {"jobs": 2} if engine == "jobs" else {"executor": threads}
     played = play_match("tic_tac_toe", policy, "random", games=4, **options)
@@ -118,10 +123,11 @@ def test_the_others_of_a_tournament_are_still_sent(caplog):
 
     lock = threading.Lock()
 
+    @from_step
     def here(state):
         with lock:
             assert os.getpid() == here_pid
-            return first_legal(state)
+            return min(state.legal_actions())
 
     here_pid = os.getpid()
     agents = {"here": here, "away": away, "random": "random"}
@@ -132,6 +138,7 @@ def test_the_others_of_a_tournament_are_still_sent(caplog):
     assert sum("cannot be sent" in line for line in caplog.messages) == 1
 
 
+@from_step
 def away(state):
     return max(state.legal_actions())
 
@@ -194,6 +201,7 @@ def test_games_of_a_clusters_workers_that_are_killed_are_played_again(dask_worke
 
 
 def test_an_executor_that_breaks_is_an_error_that_keeps_the_games():
+    @from_step
     def broken(state):
         os._exit(1)
 

@@ -10,6 +10,7 @@ import pytest
 import scipy
 
 import rave_agents.agents.named_agents as agents_module
+from rave_agents import from_step
 from rave_agents.agents.named_agents import AgentSpec, make_agent
 from rave_agents.agents.state_agents import RandomAgent
 from rave_agents.arena import RunError, play_match
@@ -245,6 +246,7 @@ def test_a_failure_in_another_process_comes_back_with_its_traceback_and_its_caus
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
+@from_step
 def failing(state):
     return 1 // 0
 

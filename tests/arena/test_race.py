@@ -8,6 +8,7 @@ import time
 import pytest
 from typer.testing import CliRunner
 
+from rave_agents import from_step
 from rave_agents.arena import RunError, find_best, play_match
 from rave_agents.arena.candidates import AT_ONCE, IN_TURN, default_agents
 from rave_agents.cli import app
@@ -80,10 +81,12 @@ class Lonely(Duel):
         return [float(sum(self.chosen))]
 
 
+@from_step
 def high(state):
     return 1
 
 
+@from_step
 def low(state):
     return 0
 
@@ -170,6 +173,7 @@ def test_the_leader_is_told_from_several_others():
     assert {rows["high"].outcome, rows["top"].outcome} == {"leads", "level"}
 
 
+@from_step
 def slow(state):
     time.sleep(0.1)
     return 1
@@ -220,6 +224,7 @@ def test_what_was_finished_is_kept_if_an_agent_fails(tmp_path):
     path = tmp_path / "race.jsonl"
     asked = []
 
+    @from_step
     def failing(state):
         asked.append(state)
         if len(asked) > 5:
@@ -238,6 +243,7 @@ def test_what_was_finished_is_kept_if_an_agent_fails(tmp_path):
 def test_an_interruption_leaves_the_standing():
     asked = []
 
+    @from_step
     def interrupting(state):
         asked.append(state)
         if len(asked) > 6:
@@ -286,6 +292,7 @@ def test_an_agent_of_ones_own_and_values_of_a_parameter_race():
     assert "at 4 simulations a move" in result.sentence
 
 
+@from_step
 def high_first(state):
     return max(state.legal_actions())
 
@@ -380,13 +387,14 @@ class Take:
         sign = 0.0 if self.sticks else 1.0
         return [-sign, sign] if self.mover == 0 else [sign, -sign]
 
-def always_one(state): return 0
+class AlwaysOne:
+    def step(self, state): return 0
 """
 
 
 def test_the_command_ends_with_the_sentence_for_a_game_of_a_file(tmp_path):
     (tmp_path / "take.py").write_text(GAME)
-    game, bot = f"{tmp_path}/take.py:Take", f"mine={tmp_path}/take.py:always_one"
+    game, bot = f"{tmp_path}/take.py:Take", f"mine={tmp_path}/take.py:AlwaysOne"
     done = run("best", game, "--agents", f"uct(simulations=200) {bot}", "--seconds", 20)
     assert done.exit_code == 0, done.output
     lines = done.stdout.rstrip().splitlines()

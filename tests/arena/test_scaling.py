@@ -74,7 +74,7 @@ def test_the_dictionary_is_strict_json(straight):
 
 def test_a_failing_opponent_is_named():
     with pytest.raises(RunError, match=r"uct\(simulations=5\): Game 1, seat 1"):
-        scaling(against=lambda state: 1 // 0)
+        scaling(against=lambda observation: 1 // 0)
 
 
 @pytest.mark.parametrize(

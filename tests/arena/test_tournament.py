@@ -6,6 +6,7 @@ import random as plain_random
 import numpy as np
 import pytest
 
+from rave_agents import from_maker, from_step
 from rave_agents.agents.state_agents import RandomAgent
 from rave_agents.arena import (
     RunError,
@@ -18,7 +19,11 @@ from rave_agents.arena import (
 from rave_agents.arena.tournament import read_tournament
 from rave_agents.errors import UnknownNameError
 
-AGENTS = {"random": "random", "uct": "uct(simulations=20)", "first": lambda s: s.legal_actions()[0]}
+AGENTS = {
+    "random": "random",
+    "uct": "uct(simulations=20)",
+    "first": from_step(lambda s: s.legal_actions()[0]),
+}
 GAMES = ["tic_tac_toe", "connect_four"]
 
 
@@ -98,7 +103,7 @@ def test_agents_that_beat_each_other_in_a_circle_have_an_alpha_rank():
 
 
 def _always(action):
-    return lambda state: action
+    return from_step(lambda state: action)
 
 
 def test_a_transitive_order_is_told(straight):
@@ -123,12 +128,13 @@ class OwnAgent:
         return self.random.choice(list(state.legal_actions()))
 
 
+@from_maker
 def make_own(game, player, seed):
     return RandomAgent(player, seed=seed)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("agent", [OwnAgent(), make_own, lambda state: state.legal_actions()[-1]])
+@pytest.mark.parametrize("agent", [OwnAgent(), make_own, AGENTS["first"]])
 def test_agents_of_ones_own_play_alike_in_several_processes(agent):
     agents = {"own": agent, "random": "random"}
     alone, several = (tournament(games="connect_four", agents=agents, jobs=jobs) for jobs in (1, 2))
@@ -283,7 +289,7 @@ def test_every_game_is_on_disk_before_it_is_told(tmp_path):
 
 
 def test_a_failing_agent_is_named_and_the_games_are_kept():
-    agents = {"bad": lambda state: 1 // 0, "random": "random"}
+    agents = {"bad": lambda observation: 1 // 0, "random": "random"}
     with pytest.raises(RunError, match="tic_tac_toe, bad against random: Game 1, seat 0"):
         tournament(games="tic_tac_toe", agents=agents)
 
@@ -295,7 +301,7 @@ def test_a_failing_agent_is_named_and_the_games_are_kept():
         ({"games": ["hex", "hex"]}, "twice"),
         ({"agents": ["random"]}, "at least two"),
         ({"agents": ["random", "random"]}, "Two agents are named 'random'"),
-        ({"agents": {"a": "random", "b": 3}}, "An agent must be a spec"),
+        ({"agents": {"a": "random", "b": 3}}, "An agent is a spec"),
         ({"gauntlet": "rand"}, "Did you mean 'random'"),
         ({"anchor": "nobody"}, "Unknown anchor 'nobody'"),
         ({"games_per_pairing": 0}, "games_per_pairing must be an integer from 1"),
@@ -317,7 +323,7 @@ def test_a_file_gives_the_arguments(tmp_path):
     settings = read_tournament(path)
     assert settings["games"] == ["tic_tac_toe"]
     assert str(settings["agents"]["new"]) == "rave(c=0.2)"
-    assert settings["agents"]["own"].value is json.dumps
+    assert settings["agents"]["own"].own.function is json.dumps
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_an_episode_lasts_to_its_end():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["tic_tac_toe", "--seat", "2"], "seat must be one of tic_tac_toe"),
+        (["tic_tac_toe", "--seat", "2"], "seat must be an integer from 0 to 1, got 2"),
         (["tic_tac_toe", "--seat", "me"], "--seat must be a seat such as 0"),
         (["no_such_game"], "Unknown game"),
         (["tic_tac_toe", "no_such_agent"], "Unknown agent"),
@@ -154,6 +154,8 @@ def test_what_cannot_be_played_is_one_line(arguments, message):
 
 
 def test_an_agent_that_fails_is_told_of(tmp_path):
-    (tmp_path / "bots.py").write_text("def fails(state):\n    raise RuntimeError('out of order')\n")
+    (tmp_path / "bots.py").write_text(
+        "def fails(observation):\n    raise RuntimeError('out of order')\n"
+    )
     result = played("tic_tac_toe", f"{tmp_path}/bots.py:fails", lines=["x(1,1)", "quit"])
     assert "out of order" in result.output

@@ -10,7 +10,7 @@ from helpers import dice
 from helpers.own_games.subtraction import Subtraction
 from rave_pettingzoo.adapter import PettingZooGame
 
-from rave_agents import GameError, UnknownNameError, UnsupportedGameError
+from rave_agents import GameError, UnknownNameError, UnsupportedGameError, from_step
 
 ID = "rave_gymnasium:Opponent-v0"
 
@@ -193,7 +193,7 @@ def test_deals_by_the_games_own_generator_come_from_the_seed_of_the_reset(game):
         ({"opponent": "rav"}, UnknownNameError, "Did you mean 'rave'"),
         ({"opponent": "rave(simulation=3)"}, UnknownNameError, "Did you mean 'simulations'"),
         ({"game": 3}, TypeError, "game must be the name"),
-        ({"opponent": None}, TypeError, "opponent must not be None: an agent must be a spec"),
+        ({"opponent": None}, TypeError, "opponent must not be None: an agent is a spec"),
         ({"seat": 2}, ValueError, "seat must be 0, 1 or 'random'"),
         ({"illegal": "loose"}, ValueError, "Did you mean 'lose'"),
     ],
@@ -207,6 +207,6 @@ def test_a_game_that_is_over_before_the_learners_turn_is_not_shown():
     options = {"game": Subtraction(3), "seat": 1}
     env = made(**options)
     assert all(env.reset(seed=seed)[1]["action_mask"].any() for seed in range(20))
-    env = made(opponent=lambda state: 2, **options)
+    env = made(opponent=from_step(lambda state: 2), **options)
     with pytest.raises(GameError, match="over before seat 1, the learner's, had a turn"):
         env.reset(seed=1)

@@ -14,7 +14,7 @@ from helpers import zoo
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from rave_pettingzoo import ActionOutsideError, UCTAgent, evaluate
 
-from rave_agents import UnsupportedGameError
+from rave_agents import UnsupportedGameError, from_maker, from_sb3
 
 
 def tictactoe():
@@ -33,19 +33,16 @@ def by_observation(observation):
     return np.flatnonzero(observation["action_mask"])[0]
 
 
-def by_named_mask(observation, *, action_mask):
-    return np.flatnonzero(action_mask)[0]
-
-
 class Actor:
-    def __init__(self):
-        self.resets = 0
+    """An agent that is made for each episode."""
 
-    def reset(self):
-        self.resets += 1
+    made = 0
 
-    def act(self, observation):
-        return by_observation(observation)
+    def __init__(self, player):
+        type(self).made += 1
+
+    def step(self, state):
+        return state.legal_actions()[0]
 
 
 class MaskableModel:
@@ -70,33 +67,15 @@ class DictionaryModel:
         return np.int64(by_observation(observation)), None
 
 
-def unnamed(*seen):
-    """As a decorator leaves a function."""
-    return first(*seen)
-
-
-class Tensor:
-    """As much of a PyTorch tensor as an action needs."""
-
-    def __init__(self, number):
-        self.number = number
-
-    def item(self):
-        return self.number
-
-
 @pytest.mark.parametrize(
     "policy",
     [
         first,
         by_observation,
-        by_named_mask,
-        lambda observation, action_masks: int(np.flatnonzero(action_masks)[0]),
-        unnamed,
-        lambda observation, mask: Tensor(first(observation, mask)),
-        Actor(),
-        MaskableModel(),
-        DictionaryModel(),
+        Actor,
+        from_maker(lambda game, player: first),
+        from_sb3(MaskableModel()),
+        from_sb3(DictionaryModel()),
     ],
 )
 def test_policies_in_all_usual_forms_play_the_same(policy):
@@ -110,10 +89,10 @@ def test_policies_in_all_usual_forms_play_the_same(policy):
     assert result["player_1"].illegal_moves == 0
 
 
-def test_policy_is_reset_before_each_episode():
-    actor = Actor()
-    run(actor, episodes=3)
-    assert actor.resets == 3
+def test_an_agent_is_made_for_each_episode():
+    before = Actor.made
+    run(Actor, episodes=3)
+    assert Actor.made == before + 3
 
 
 def test_agent_bound_to_another_environment_plays_in_this_one():
@@ -338,7 +317,7 @@ def test_bad_arguments_are_refused():
         evaluate(tictactoe, {"player_0": first, "player_2": first})
     with pytest.raises(ValueError, match=r"\['player_2'\] have none"):
         evaluate(tictactoe, {"player_1": first})
-    with pytest.raises(TypeError, match="An agent must be"):
+    with pytest.raises(TypeError, match="An agent is a spec"):
         run(3)
     with pytest.raises(TypeError, match="env_fn must be a function"):
         evaluate(3, {"player_1": first, "player_2": first})
@@ -352,16 +331,16 @@ def test_bad_arguments_are_refused():
         run(first, progress="yes")
 
 
-def test_a_function_gets_the_agent_by_the_name_of_its_parameter():
+def test_a_maker_gets_the_seat_that_its_agent_plays():
     asked = []
 
-    def policy(observation, agent):
-        asked.append(agent)
-        return by_observation(observation)
+    @from_maker
+    def make(player):
+        asked.append(player)
+        return first
 
-    run(policy, episodes=2)
-    assert asked[0] == "player_1"
-    assert asked[-1] == "player_2"
+    run(make, episodes=2)
+    assert asked == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -475,7 +454,7 @@ class Pushing(zoo.Endless):
         return seen, rewards, no, ends, infos
 
 
-@pytest.mark.parametrize("push", [np.array([0.5]), np.float32([[0.5]]), (np.array([0.5]), 3)])
+@pytest.mark.parametrize("push", [np.array([0.5]), np.float32([[0.5]])])
 def test_policies_choose_real_numbers(push):
     policies = {"first": lambda observation: push, "second": lambda observation: np.zeros(1)}
     assert evaluate(Pushing, policies, episodes=2)["first"].returns == (1.0, 1.0)

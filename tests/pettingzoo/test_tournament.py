@@ -8,6 +8,7 @@ import pytest
 from helpers import zoo
 from rave_pettingzoo import ActionOutsideError, UCTAgent, evaluate, tournament
 
+from rave_agents import from_maker, from_sb3
 from rave_agents.arena import RunError
 
 
@@ -27,25 +28,30 @@ def first(observation, mask):
     return int(np.flatnonzero(mask)[0])
 
 
-class Last:
-    def act(self, observation):
-        return int(np.flatnonzero(observation["action_mask"])[-1])
+def last(observation, mask):
+    return int(np.flatnonzero(mask)[-1])
 
 
 class Model:
     """As Stable-Baselines3 models predict; it draws by a generator of its own."""
 
-    def __init__(self):
-        self.random = np.random.default_rng(0)
-
-    def seed(self, seed):
+    def __init__(self, seed):
         self.random = np.random.default_rng(seed)
 
     def predict(self, observation, *, action_masks=None, deterministic=False):
         return self.random.choice(np.flatnonzero(action_masks)), None
 
 
-POLICIES = {"uct": "uct(simulations=30)", "first": first, "last": Last(), "model": Model()}
+def make_model(seed):
+    return from_sb3(Model(seed))
+
+
+POLICIES = {
+    "uct": "uct(simulations=30)",
+    "first": first,
+    "last": last,
+    "model": from_maker(make_model),
+}
 
 
 def played(result):
@@ -79,7 +85,7 @@ def test_the_table_names_all_and_notebooks_show_it(straight):
 
 
 def test_its_dictionary_has_the_names_of_an_evaluations(straight):
-    policies = {"player_1": first, "player_2": Last()}
+    policies = {"player_1": first, "player_2": last}
     told = straight.to_dict()
     other = evaluate(tictactoe, policies, episodes=2).to_dict()
     assert told.keys() == other.keys()

@@ -12,6 +12,8 @@ from rave_agents.sessions.setting_up import set_up_session
 BOTS = '''
 import time
 
+from rave_agents import from_step
+
 
 class Follower:
     """Remembers the actions that it is told of."""
@@ -30,6 +32,7 @@ class Follower:
         return state.legal_actions()[0]
 
 
+@from_step
 def sleeper(state):
     time.sleep(600)
 '''

@@ -10,6 +10,7 @@ pytest.importorskip("starlette", reason="Starlette is not installed")
 
 from starlette.testclient import TestClient
 
+from rave_agents import from_step
 from rave_agents.agents.named_agents import as_agent
 from rave_agents.game.game_state import PlayerId
 from rave_agents.plots.board import Board, Cell, Tiling
@@ -194,6 +195,7 @@ def test_an_agents_thought_is_not_told_where_it_knows_a_hand(open_page):
 def test_a_failing_agent_is_told_of_and_asked_again(open_page, tmp_path):
     answers = iter([RuntimeError("out of order"), 0])
 
+    @from_step
     def moody(state):
         answer = next(answers)
         if isinstance(answer, Exception):

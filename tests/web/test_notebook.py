@@ -59,6 +59,7 @@ def test_a_move_that_is_not_legal_is_answered_with_the_nearest(playing):
 
 
 def test_a_failing_agent_raises(playing):
+    @rave_agents.from_step
     def fails(state):
         raise ValueError("out of order")
 

@@ -6,6 +6,7 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
+from rave_agents import from_step
 from rave_agents.arena import find_best, play_match, play_tournament, run_scaling, run_sweep
 from rave_agents.arena.report_data import load_report
 from rave_agents.cli import app
@@ -17,7 +18,7 @@ from rave_agents.web.report_page import report_page
 AGENTS = {
     "rave": "rave(simulations=40)",
     "uct <b>": "uct(simulations=20)",
-    "own": lambda state: min(state.legal_actions()),
+    "own": from_step(lambda state: min(state.legal_actions())),
 }
 
 
