@@ -1,9 +1,9 @@
 """Review of a game: what each move lost by an agent's search, and why, in sentences.
 
-A move's value is that of the position after it, by a search of its own; what is proven is exact.
-Sentences are made of what the searches themselves tell: replies in their trees, proofs, AMAF values
-and how far these are trusted. That a move is refuted by a reply is said only if the position after
-it is won by that reply, and by none of the others, which are searched one by one.
+The value of a move is that of the position after it, from a search of its own; proven values are
+exact. The sentences use what the searches found: replies, proofs, and AMAF values if they are
+trusted. A move is called refuted by a reply only if that reply wins and none of the others does,
+each of which is searched.
 """
 
 import dataclasses
@@ -32,22 +32,22 @@ from rave_agents.results.tables import two_decimals
 from rave_agents.tree.search_tree import SearchTree
 
 REVIEW_SECONDS = 1.0
-"""Seconds for a position, where nothing else limits the search."""
+"""Default seconds per position."""
 
 _WON, _EVEN = 0.7, 0.5
-"""Values from which a side is said to win, and below which it does not, scaled to [0, 1]."""
+"""A reply wins above the first value and does not below the second, scaled to [0, 1]."""
 
 _OTHERS = 10
-"""Other replies that are searched before a move is said to be refuted by one, at most."""
+"""Maximum number of other replies searched before one is called a refutation."""
 
 _OFTEN = 2
-"""Least number of moves that a reply answers to be called a threat."""
+"""A threat is a reply that answers at least so many losing moves."""
 
 _SHARE = 0.2
-"""Least share, likewise, of the moves that lose."""
+"""And at least this share of them."""
 
 _TRUSTED = 0.5
-"""Least trust in AMAF values for a sentence on them."""
+"""Minimum trust in AMAF values to mention them."""
 
 
 @validated
@@ -66,13 +66,13 @@ def review_game(
 
     Args:
         game: the game or its name, see ``as_game``.
-        actions: the actions and chance outcomes from its beginning, see ``read_game``.
-        agent: the agent, one that searches.
-        simulations: simulations for each position, for a spec without a limit.
-        seconds: seconds for each position, likewise; 1 if neither is given.
-        seed: decides everything random.
-        start: the game's beginning, where it is dealt; None for the game's own.
-        progress: called with the number of positions that are done, and of all.
+        actions: the actions and chance outcomes from its start, see ``read_game``.
+        agent: the agent, which must search.
+        simulations: simulations per position, for a spec without a limit.
+        seconds: seconds per position, likewise; 1 if neither is given.
+        seed: the seed of everything random.
+        start: the initial position of a dealt game; None for the game's own.
+        progress: called with the numbers of searched and of all positions.
 
     Raises:
         UnsupportedGameError: if the agent cannot play the game, or does not search.
@@ -88,22 +88,22 @@ def review_game(
 
 @dataclasses.dataclass(frozen=True)
 class _Seen:
-    """Figures of a search of a position."""
+    """The search of one position."""
 
     result: SearchResult
     replies: dict[int, int]
-    """The reply that it expects to each action."""
+    """The expected reply to each action."""
 
     @property
     def value(self) -> float | None:
-        """The value for the player to move; proven if anything is."""
+        """The value for the player to move, proven if possible."""
         if self.result.outcome is not None:
             return self.result.outcome[self.result.player]
         row = _row(self.result, self.result.action)
         return row.value if row.value is not None else self.result.value
 
     def value_for(self, seat: int) -> float | None:
-        """The value for a seat."""
+        """The value for a seat; None if it is unknown."""
         if self.result.outcome is not None:
             return self.result.outcome[seat]
         if self.value is None or seat == self.result.player:
@@ -126,7 +126,7 @@ class _Reviewer:
         self._open = not hides_information(state)
 
     def _scaled(self, value: float) -> float:
-        """A utility, scaled to [0, 1]; where the limits are unknown, by nothing."""
+        """A utility scaled to [0, 1]; unscaled if the limits are unknown."""
         width = self._high - self._low
         return (value - self._low) / width if 0 < width < float("inf") else value
 
@@ -136,11 +136,11 @@ class _Reviewer:
             made = make_agent(self._who, self._game, seat, seed=self._seed)
             if not isinstance(made, SearchAgent):
                 raise UnsupportedGameError(
-                    f"{self._who} does not search, and so it has nothing to say of a game."
+                    f"{self._who} does not search, so it cannot review a game."
                 )
             self._agents[seat] = made
         agent = self._agents[seat]
-        agent.restart()
+        agent.restart()  # A tree kept from another position would favour some moves.
         agent.step(state.clone())
         result, tree = agent.last_result, agent.searcher.rooted_tree()
         assert result is not None
@@ -200,12 +200,13 @@ class _Reviewer:
         value, after, exact = self._values(before, states[number + 1], seen[number + 1], action)
         lost = self._lost(value, after)
         if action == before.result.action and not exact:
-            lost = 0.0  # What it lost is the noise of two searches.
+            lost = 0.0  # The difference is the noise of two searches.
         elif lost >= INACCURACY and not exact:
-            # The best move's value is compared by a search as far on as that of the played one.
+            # Compare equally deep searches: search the position after the best move, too.
             value = self._value_after(state, before)
             lost = self._lost(value, after)
         best = before.result.action_name(before.result.action)
+        answer = seen[number + 1]
         move = ReviewedMove(
             number=number + 1,
             player=player,
@@ -216,14 +217,11 @@ class _Reviewer:
             best=best,
             best_action=before.result.action,
             line=before.result.principal_variation_names,
-            reply=_reply(states[number + 1], seen[number + 1]),
-            refuted=False,
+            reply="" if answer is None else answer.result.action_name(answer.result.action),
             lost=lost,
-            sentences=(),
         )
         if not move.word:
             return move
-        answer = seen[number + 1]
         refuted = answer is not None and self._is_refuted(states[number + 1], answer, player)
         move = dataclasses.replace(move, refuted=refuted)
         return dataclasses.replace(move, sentences=tuple(self._sentences(move, before)))
@@ -260,12 +258,12 @@ class _Reviewer:
         if self._open and answer is not None:
             sure = answer.result.outcome is not None
             return before.value, answer.value_for(player), proven and sure
-        # Chance or what is hidden lies between: the two moves are compared in one search.
+        # Chance or hidden information follows the move: compare both moves in one search.
         enough = row.visits >= max(10, result.simulations // 100)
         return before.value, row.value if enough else None, False
 
     def _is_refuted(self, state: GameState, answer: _Seen, loser: int) -> bool:
-        """True if the reply wins, and none of the other replies that are searched does."""
+        """True if the reply wins, and no other searched reply does."""
         result = answer.result
         if result.player == loser or len(result.actions) < 2 or not self._open:
             return False
@@ -310,7 +308,7 @@ class _Reviewer:
             yield f"Expected was {' '.join(move.line[:8])}."
 
     def _of_the_best(self, move: ReviewedMove, before: _Seen) -> Iterator[str]:
-        """Reasons for the best move: the threats that it answers, its AMAF value."""
+        """Reasons for the best move: the threats it answers, and its AMAF value."""
         result = before.result
         best = _row(result, result.action)
         if self._wins(before.value, _EVEN - 0.05):
@@ -369,10 +367,6 @@ def _replies(tree: SearchTree, result: SearchResult) -> dict[int, int]:
 
 def _article(word: str) -> str:
     return f"an {word}" if word[0] in "aeiou" else f"a {word}"
-
-
-def _reply(state: GameState, answer: _Seen | None) -> str:
-    return "" if answer is None else answer.result.action_name(answer.result.action)
 
 
 def _is_decision(state: GameState) -> bool:

@@ -9,7 +9,7 @@ from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table, two_decimals
 
 INACCURACY, MISTAKE, BLUNDER = 0.1, 0.2, 0.4
-"""Least value lost, as a share of the range of utilities, for the words for it."""
+"""The least loss of value for each word, as a share of the range of utilities."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -19,27 +19,27 @@ class ReviewedMove:
     number: int
     """Number of the action in the game, from 1."""
     player: int
-    """The player who moved; below 0 for chance and for players who move at the same time."""
+    """The player who moved; a ``PlayerId`` for chance and simultaneous moves."""
     name: str
     """The move in the game's notation."""
     value: float | None = None
-    """The value of the position before it, with the best move; None if nothing tells."""
+    """The value of the position before it, with the best move; None if unknown."""
     value_after: float | None = None
-    """The value of the position after it; None likewise."""
+    """The value of the position after it; None if unknown."""
     exact: bool = False
     """True if both are proven."""
     best: str = ""
-    """The move that the search would have played; empty without a search."""
+    """The best move by the search; empty without a search."""
     best_action: int | None = None
-    """Its number; None likewise."""
+    """Its action; None without a search."""
     line: tuple[str, ...] = ()
-    """The line that it expected."""
+    """The principal variation of the search."""
     reply: str = ""
-    """The best reply to the move that was played; empty if none is known."""
+    """The best reply to the played move; empty if unknown."""
     refuted: bool = False
-    """True if that reply wins, and no other that was searched does."""
+    """True if that reply wins, and no other searched reply does."""
     lost: float = 0.0
-    """The value that it lost, as a share of the range of utilities; 0 if nothing tells."""
+    """The value lost, as a share of the range of utilities; 0 if unknown."""
     sentences: tuple[str, ...] = ()
     """Sentences about it."""
 
@@ -54,7 +54,7 @@ class ReviewedMove:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class Review(Result):
-    """A game, and what an agent thinks of each of its moves."""
+    """A game and an agent's judgement of its moves."""
 
     game: str
     """The game's name."""
@@ -67,7 +67,7 @@ class Review(Result):
     played: tuple[int | None, ...]
     """The action of each move; None where players moved at the same time."""
     values: tuple[float | None, ...]
-    """The value of each position for seat 0; None if nothing tells."""
+    """The value of each position for seat 0; None if unknown."""
     returns: tuple[float, ...] | None
     """The returns, if the game is over; else None."""
     interrupted: bool = False
@@ -75,7 +75,7 @@ class Review(Result):
 
     @property
     def mistakes(self) -> list[ReviewedMove]:
-        """The moves that lost something."""
+        """The moves that lost at least ``INACCURACY``."""
         return [move for move in self.moves if move.word]
 
     def summary(self) -> str:

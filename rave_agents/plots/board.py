@@ -61,7 +61,7 @@ def find_board(state: Any) -> Board:
 
     Raises:
         UnsupportedGameError: if the game has no board, or none that can be found.
-        TypeError: if ``state`` is not a state, or declares what is no board.
+        TypeError: if ``state`` is not a state, or declares something else than a board.
         ValueError: if it declares a board with places or names that fit no cells.
     """
     game_state = as_game_state(state)
@@ -164,6 +164,7 @@ def _observed(state: GameState, viewer: int) -> PrintedBoard | None:
     tensor = np.asarray(seen)
     if tensor.ndim != 3 or tensor.dtype.kind not in "biuf":
         return None
+    # Boards are mostly square: the axis that differs, or the short one, counts the planes.
     last = tensor.shape[0] == tensor.shape[1] or tensor.shape[2] < tensor.shape[0]
     planes = tensor if last else np.moveaxis(tensor, 0, -1)
     rows, columns, _ = planes.shape
@@ -172,6 +173,7 @@ def _observed(state: GameState, viewer: int) -> PrintedBoard | None:
     if min(rows, columns) < 2 or actions not in (columns, rows * columns, rows * columns + 1):
         return None
     patterns = [planes[row, column].tobytes() for row in range(rows) for column in range(columns)]
+    # Cells are equal if all their planes are. All planes 0, or the commonest pattern, is empty.
     nothing = np.zeros_like(planes[0, 0]).tobytes()
     empty = nothing if nothing in patterns else Counter(patterns).most_common(1)[0][0]
     cells = (
@@ -201,6 +203,7 @@ class _Reading:
 
     def board(self) -> Board:
         after = dict(self._positions_after(self.state, self.pieces))
+        # Owners first: the place of a move depends on which pieces are the mover's.
         if self.empty is None:  # The board is full until a move empties a cell, as in clobber.
             self.empty = _empty([piece for pieces in after.values() for piece in pieces])
         mover = int(self.state.current_player())
@@ -269,6 +272,7 @@ class _Reading:
             moved = {old for old, new in pairs if new == self.empty != old}
             arrived = {new for old, new in pairs if new != old and new in moved}
             for piece in numbers or arrived:
+                # A piece that two players add is nobody's, such as a wall.
                 if self.owner_of.get(piece, mover) != mover:
                     self.nobodys.add(piece)
                     del self.owner_of[piece]
@@ -320,18 +324,18 @@ class _Reading:
         left = [i for i, (old, new) in pairs if new == self.empty != old]
         replaced = [i for i, (old, new) in pairs if old != new and self.empty not in (old, new)]
         own = [i for i in left if self.owner_of.get(self.pieces[i], mover) == mover]
-        if len(placed) == 1:
+        if len(placed) == 1:  # A stone was placed, or a piece moved to an empty cell.
             source = [i for i in own if self.pieces[i] == after[placed[0]]] or own
             return Place(placed[0], source[0] if len(source) == 1 else None)
-        if not placed and not replaced and len(left) == 1:
+        if not placed and not replaced and len(left) == 1:  # A piece was taken away, as in nim.
             return Place(left[0])
-        if not placed and len(own) == 1:
+        if not placed and len(own) == 1:  # A piece captured another one.
             taken = [i for i in replaced if self.owner_of.get(after[i]) == mover]
             return Place(taken[0], own[0]) if len(taken) == 1 else None
         return self._named_place(action, after)
 
     def _named_place(self, action: int, after: list[str]) -> Place | None:
-        """Return the point that begins the action's name if it was empty and one piece came.
+        """The point at the beginning of the action's name, if it was empty and one piece came.
 
         Needed for actions that place a piece and move others, such as pentago's rotations.
         """
@@ -356,6 +360,7 @@ def _names(
         if points:
             called[place.target] = points[-1]
     height = 1 + cells[-1].row
+    # On hexagons a column of names leans to one side or the other by half a cell per row.
     slopes = (1, -1) if shifted else (0,)
     for slope, downwards, alphabet in itertools.product(slopes, (True, False), _ALPHABETS):
         numbers = [cell.row + 1 if downwards else height - cell.row for cell in cells]

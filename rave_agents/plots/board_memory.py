@@ -1,4 +1,4 @@
-"""BoardMemory: boards of one game's positions, each read with what earlier ones have told."""
+"""BoardMemory: reads the boards of a game's positions with what earlier positions showed."""
 
 import dataclasses
 from typing import Any
@@ -10,8 +10,8 @@ from rave_agents.plots.board import Board, declared_board, find_board, printed_o
 class BoardMemory:
     """Reads the boards of a game's positions, one after the other.
 
-    Where each action places a stone on a cell of its own, the cells of actions stay the same: then
-    later positions are read at once, and no action is tried.
+    If each action places a stone on its own cell, as in Hex, actions keep their cells: later
+    positions are then read without trying out their actions.
     """
 
     def __init__(self) -> None:
@@ -25,12 +25,12 @@ class BoardMemory:
     def board(self, state: Any) -> Board | None:
         """Find the board of a position; None if it has none.
 
-        The owners of pieces that the position alone does not tell, as one that is over, are those
+        Owners of pieces that the position alone does not show, as at the end of a game, are those
         of earlier positions.
         """
         try:
             board = declared_board(state) or self._placed_again(state) or find_board(state)
-        except Exception:  # Whatever a game prints may not be read: then it has no board.
+        except Exception:  # A game may print anything: what cannot be read is no board.
             return None
         self.moves_pieces |= any(p.source is not None for p in board.places.values())
         for cell in board.cells:
@@ -48,7 +48,7 @@ class BoardMemory:
         return found
 
     def _learn(self, state: Any, board: Board) -> None:
-        """Keep the cells of actions, if each empty cell has an action that places a stone there."""
+        """Keep the cells of actions, if they are exactly the empty cells."""
         empty = {index for index, cell in enumerate(board.cells) if cell.piece is None}
         targets = [place.target for place in board.places.values()]
         printed = printed_of(state, 0)
@@ -58,7 +58,7 @@ class BoardMemory:
         self._unplaced = {int(action) for action in state.legal_actions()} - board.places.keys()
 
     def _placed_again(self, state: Any) -> Board | None:
-        """The board by the cells of actions that are known; None if they do not fit."""
+        """The board by the known cells of actions; None if they do not fit."""
         known = self._placing
         printed = None if known is None else printed_of(state, 0)
         if known is None or printed is None or len(printed.cells) != len(known.cells):
@@ -68,6 +68,7 @@ class BoardMemory:
             return None
         legal = [] if state.is_terminal() else [int(action) for action in state.legal_actions()]
         places = {action: known.places[action] for action in legal if action in known.places}
+        # Captures or other moves break the rule, so each position must confirm it.
         free = all(pieces[place.target] is None for place in places.values())
         if not free or not set(legal) <= places.keys() | self._unplaced:
             return None

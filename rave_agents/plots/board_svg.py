@@ -1,4 +1,4 @@
-"""A board as SVG, from the same geometry as pictures; its colours are the page's (``STYLE``)."""
+"""Boards as SVG, with the colours of a style sheet (``STYLE``), light or dark as the page is."""
 
 import dataclasses
 import html
@@ -12,19 +12,19 @@ UNIT = 44.0
 """Distance of neighbours, in the picture's units."""
 
 _MARGIN = 0.45
-"""Room beside the cells for the names of rows and columns."""
+"""Margin for the names of rows and columns, in distances of neighbours."""
 
 _EDGE = 0.12
-"""Room beside the cells."""
+"""Margin of boards without names, likewise."""
 
 _STACKED = 0.77
-"""Distance of stones that lie on a long cell."""
+"""Distance of stones on a long cell, such as a point of backgammon, likewise."""
 
 _LEAST_HIT = 0.5
-"""Least width and height of where a cell is clicked."""
+"""Least width and height of the clickable area of a cell, likewise."""
 
 _OF_CHESS = ("chess", "dark_chess", "kriegspiel", "antichess", "crazyhouse")
-"""Beginnings of names of games with black and white pieces that have signs of their own."""
+"""Beginnings of the names of games with the pieces of chess."""
 
 _CHESS = dict(zip("kqrbnp", "♚♛♜♝♞♟", strict=True))
 
@@ -60,12 +60,12 @@ fill:var(--num);pointer-events:none}
 .board.stones{--b0:#0e0e10;--b1:#e9e7e1}.board.stones .stone{stroke:#8889}
 .board.points{--bcell:#a57c41;--bline:#5e4520;--num:#fff}.board.pits{--bcell:#4a3f2c}}
 """
-"""The style of all boards; a page that is dark has dark boards."""
+"""The style sheet of all boards."""
 
 GOALS: Mapping[str, Mapping[str, int]] = {
     name: {"top": 0, "bottom": 0, "left": 1, "right": 1} for name in ("hex", "dark_hex")
 }
-"""The players who connect the sides of a board, by the game's name without parameters."""
+"""The players who connect the sides of a board, by the short name of the game."""
 
 
 def board_svg(
@@ -90,7 +90,7 @@ def board_svg(
         numbers: texts on cells, likewise.
         name: the game's name without parameters, for its goals and pieces.
         chequered: whether squares have two colours.
-        label: the picture's name for who cannot see it.
+        label: the name of the picture for screen readers.
     """
     left, top, width, height = _frame(board)
     kind = board.tiling.value
@@ -116,7 +116,7 @@ def board_svg(
         share = heat.get(index)
         shown = "" if share is None else f' style="opacity:{0.12 + 0.7 * share:.2f}"'
         radius = 10 if cell.is_narrow else 17
-        # What stands on a cell stays readable: a ring around it, the number at its foot.
+        # A piece stays readable: its cell gets a ring, and the number is at its foot.
         held = "" if cell.piece is None or cell.is_narrow else " held"
         parts.append(
             f'<circle class="heat{held}" data-at="{index}" cx="{x:g}" cy="{y:g}" r="{radius}"'
@@ -131,6 +131,7 @@ def board_svg(
 
 def pieces_svg(board: Board, *, last: Sequence[int] = (), name: str = "") -> str:
     """Draw the pieces of a board alone, and mark the cells of the last move."""
+    # Pieces get letters only if colours do not tell them apart.
     kinds = {(cell.owner, cell.piece) for cell in board.cells if cell.piece is not None}
     owners = [owner for owner, _ in kinds]
     several = any(owners.count(owner) > 1 or owner is None for owner in owners)
@@ -159,12 +160,12 @@ def pieces_svg(board: Board, *, last: Sequence[int] = (), name: str = "") -> str
 
 
 def _white_begins(board: Board) -> bool:
-    """True if pieces of seat 0 are called white: black and white stones would be exchanged."""
+    """True if seat 0 has white pieces: stones drawn by seat would have the wrong colours."""
     return any(cell.owner == 0 and cell.piece in ("W", "w") for cell in board.cells)
 
 
 def _stones(cell: Cell, middle: float) -> list[tuple[float, float]]:
-    """The places of stones: one in the middle of a cell, or on a high one from its outer end."""
+    """The places of stones: the middle of a cell, or on a long one from its outer end inwards."""
     x, y = _place(cell)
     room = int(cell.height / _STACKED)
     if room < 3 or cell.count < 1:
@@ -176,7 +177,7 @@ def _stones(cell: Cell, middle: float) -> list[tuple[float, float]]:
 
 
 def ring_svg(board: Board, index: int, kind: str) -> str:
-    """Draw a ring of a kind, a class of the page's, around a cell."""
+    """Draw a ring around a cell; ``kind`` is its class in the style sheet."""
     cell = board.cells[index]
     if not cell.is_regular:
         return _box(board.tiling, cell, kind, more=5.0)
@@ -185,7 +186,7 @@ def ring_svg(board: Board, index: int, kind: str) -> str:
 
 
 def cell_label(board: Board, index: int) -> str:
-    """A cell in words: its name, or row and column, and what is on it."""
+    """A cell in words: its name, or row and column, and its piece."""
     cell = board.cells[index]
     named = board.names[index] if index < len(board.names) else ""
     where = named or f"row {cell.row + 1}, column {cell.column + 1}"
@@ -204,7 +205,7 @@ def _mark(piece: str, name: str) -> str:
 
 
 def _place(cell: Cell) -> tuple[float, float]:
-    return round(cell.x * UNIT, 2), round(-cell.y * UNIT, 2)
+    return round(cell.x * UNIT, 2), round(-cell.y * UNIT, 2)  # In SVG, y grows downwards.
 
 
 def _frame(board: Board) -> tuple[float, float, float, float]:
@@ -272,7 +273,7 @@ def _ground(board: Board) -> list[str]:
 
 
 def _sides(board: Board, goals: Mapping[str, int]) -> list[str]:
-    """Lines along the sides of a rhombus of hexagons, in the colours of who connects them."""
+    """Lines along the sides of a rhombus of hexagons, in the colours of the players' goals."""
     if not goals or board.tiling is not Tiling.HEXAGONS:
         return []
     rows: dict[int, list[Cell]] = {}
@@ -281,6 +282,7 @@ def _sides(board: Board, goals: Mapping[str, int]) -> list[str]:
     first, final = rows[min(rows)], rows[max(rows)]
     lefts = [min(row, key=lambda c: c.x) for row in rows.values()]
     rights = [max(row, key=lambda c: c.x) for row in rows.values()]
+    # Corners are numbered as in ``_corners``: 0 is the top one, and so on clockwise.
     lines = {
         "top": [(cell, corner) for cell in first for corner in (5, 0, 1)],
         "bottom": [(cell, corner) for cell in final for corner in (4, 3, 2)],

@@ -9,7 +9,7 @@ from rave_agents.plots.figures import Axes, Picture, literal, panels
 from rave_agents.plots.result_plot import QUANTITIES, numbers_of
 
 MOST_TICKS = 6
-"""Points of an axis that all have a tick of their own, at most."""
+"""Maximum number of points of an axis that each get a tick."""
 
 
 class Curve(NamedTuple):
@@ -64,7 +64,7 @@ def draw_curves(
 
 
 def plain_ticks(axes: Axes, points: Sequence[float]) -> None:
-    """Write the ticks of a logarithmic axis as plain numbers, at the points where they are few."""
+    """Write the ticks of a logarithmic axis as plain numbers, at the points if these are few."""
     distinct = sorted(set(points))
     if 0 < len(distinct) <= MOST_TICKS:
         axes.set_xticks(distinct)

@@ -57,7 +57,7 @@ _LONGEST = 200
 class Picture(Figure):
     """A figure that a notebook displays at the end of a cell; ``savefig`` writes it to a file.
 
-    It belongs to no window and not to pyplot's global state, so that it needs no closing.
+    It belongs neither to a window nor to pyplot's global state, so it need not be closed.
     """
 
     def savefig(self, fname: Any, **options: Any) -> Any:
@@ -73,7 +73,7 @@ class Picture(Figure):
             return super().savefig(beside, format=kind, **options)
 
     def draw(self, renderer: Any) -> None:
-        """Draw it by matplotlib alone: names are no input for TeX, whatever the user's settings."""
+        """Draw it without TeX, even if the user's settings ask for it: names are no formulas."""
         with rc_context({"text.usetex": False}):
             for text in self.findobj(Text):
                 text.set_usetex(False)
@@ -86,7 +86,7 @@ class Picture(Figure):
 
 
 def literal(text: str) -> str:
-    """A name as matplotlib writes it, character by character: in no name is there a formula."""
+    """A name that matplotlib writes character by character, not as a formula."""
     return shortened(printable(text, lines=True), _LONGEST).replace("$", r"\$")
 
 

@@ -1,4 +1,4 @@
-"""Films of episodes: pictures of an environment, with a search's statistics beside them."""
+"""Films of episodes: pictures of an environment, optionally with the statistics of a search."""
 
 import io
 import os
@@ -26,15 +26,15 @@ HEIGHT = 400
 
 
 class Film:
-    """Pictures one after the other, written as a GIF, or as MP4 where ``ffmpeg`` is installed.
+    """A sequence of pictures, written as GIF, or as MP4 with the program ``ffmpeg``.
 
-    The package ``imageio-ffmpeg`` has the program, too.
+    The package ``imageio-ffmpeg`` contains the program, too.
 
     Args:
         path: the file to write; its suffix says the kind.
         fps: pictures a second, above 0.
-        quantity: what is drawn of a search beside the picture, a name of
-            ``rave_agents.plots.result_plot.QUANTITIES`` such as ``"visits"``; None for nothing.
+        quantity: the quantity of a search to draw next to the picture, a name of
+            ``rave_agents.plots.result_plot.QUANTITIES`` such as ``"visits"``; None for none.
 
     Raises:
         ValueError: for another suffix, quantity or ``fps``.
@@ -102,10 +102,12 @@ class Film:
         rows = max(picture.shape[0] for picture in self._pictures)
         columns = max(picture.shape[1] for picture in self._pictures)
         even = [
-            _padded(picture, rows + rows % 2, columns + columns % 2) for picture in self._pictures
+            # Video encoders need even numbers of rows and columns.
+            _padded(picture, rows + rows % 2, columns + columns % 2)
+            for picture in self._pictures
         ]
         if self.path.suffix.lower() == ".mp4":
-            self._save_mp4([*even, *even[-1:] * (LAST - 1)])
+            self._save_mp4([*even, *even[-1:] * (LAST - 1)])  # Its pictures last equally long.
         else:
             self._save_gif(even)
         return self.path

@@ -15,9 +15,9 @@ class Estimate(NamedTuple):
     """One number with its interval."""
 
     name: str
-    """The name of what it is of."""
+    """Its name."""
     value: float
-    """The number; infinite or not a number where there is none."""
+    """The number; infinite or NaN if it is unknown."""
     interval: tuple[float, float] | None = None
     """Its interval, whose ends may be infinite; None without one."""
 
@@ -28,7 +28,7 @@ def plot_estimates(
     """Return a picture of estimates, the first on top; an arrow where one has no end.
 
     Args:
-        estimates: the estimates; those of which nothing is known have a name and no mark.
+        estimates: the estimates; unknown ones get a name and no mark.
         label: the label of their axis.
         level: the value of a thin reference line, such as 0.5 for an even score.
         title: the title.
@@ -49,6 +49,7 @@ def plot_estimates(
                 zorder=1,
             )
             axes.plot(estimate.value, place, "o", color="#273c75")
+        # An arrow at the known end points towards the infinite one.
         for bound, marker, open_end in ((low, ">", high), (high, "<", low)):
             if math.isfinite(bound) and math.isinf(open_end):
                 axes.plot(bound, place, marker, color="#7f8fa6")

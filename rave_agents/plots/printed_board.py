@@ -58,6 +58,7 @@ class _Row(NamedTuple):
 def read_board(text: str) -> PrintedBoard | None:
     """The largest board in a text, or None if there is none."""
     lines = _VIEWER.sub("", _COLOURS.sub("", text)).splitlines()
+    # A FEN is unmistakable; row numbers are the next best sign, and equal columns the last one.
     for line in lines:
         cells = _fen(line)
         if cells:
@@ -101,10 +102,12 @@ def _numbered_rows(lines: Sequence[str]) -> list[_Row]:
         if found is None:
             continue
         number = int(found[2])
+        # Blanks in place of the number keep the columns; some games repeat it at the row's end.
         rest = " " * found.end() + line[found.end() :]
         rest = re.sub(rf"\s{number}\s*$", "", rest)
         row = _Row(index, number, _characters(rest))
         if run:
+            # Numbers must rise or fall by one all the way: other numbered lines are no rows.
             step = number - (run[-1].number or 0)
             expected = step if len(run) == 1 else (run[1].number or 0) - (run[0].number or 0)
             near = index - run[-1].line <= _LINES_BETWEEN
@@ -175,6 +178,7 @@ def _board(rows: Sequence[_Row]) -> PrintedBoard | None:
         return None
     shifted = all(_half_a_cell_apart(one, other) for one, other in itertools.pairwise(rows))
     columns = Counter(x for row in rows for x in row.cells)
+    # Remarks at the end of some rows, such as captives, are in columns of their own.
     enough = {x for x, count in columns.items() if count >= _SHARE_OF_ROWS * len(rows)}
     cells = tuple(
         PrintedCell(y, x, piece)

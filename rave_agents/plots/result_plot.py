@@ -92,6 +92,7 @@ def numbers_of(result: Any, quantity: str) -> dict[int, float]:
     numbers = {}
     for row in result.actions:
         number = getattr(row, quantity)
+        # Without visits, a value is None and the count says nothing.
         known = row.visits > 0 or quantity not in ("visits", "value")
         if number is not None and known:
             numbers[int(row.action)] = float(number)
@@ -138,7 +139,7 @@ def draw_result(
     proven = quantity == "outcome"
     largest = max((abs(number) for number in numbers.values()), default=1.0) or 1.0
     limits = None
-    if proven:
+    if proven:  # Green for a gain and red for a loss, whatever the game's utilities.
         limits = (-largest, largest)
     elif quantity == "value":
         limits = _limits(result, numbers)

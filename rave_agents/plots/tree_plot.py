@@ -75,7 +75,7 @@ def _draw(
     best = sorted(visited, key=lambda child: -child.explore_count)[:width]
     if level == depth or not best or state.is_terminal() or is_simultaneous(state):
         return
-    part = (span[1] - span[0]) / len(best)
+    part = (span[1] - span[0]) / len(best)  # Children share the width of their parent.
     for index, child in enumerate(best):
         below = (span[0] + part * index, span[0] + part * (index + 1))
         axes.plot(

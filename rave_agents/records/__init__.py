@@ -1,4 +1,5 @@
-"""Games on paper: SGF and PGN files, positions, openings, and the records of finished games.
+"""Games on paper: SGF, PGN, journals, positions, openings, and the records of finished games.
 
-Everything here is read or written without an agent: matches, reviews and people's games use it.
+``reader.py`` reads a game from any of these files. The room plays no games: matches, reviews and
+people's games use it.
 """

@@ -1,4 +1,4 @@
-"""A lock file next to a file, so that only one process writes it at a time.
+"""A lock file next to a file, which lets only one process write it at a time.
 
 The operating system releases the lock when its process ends, so a leftover lock file is no
 obstacle. Its text names its last holder.

@@ -91,6 +91,7 @@ def draw_outcome(state: GameState, random: np.random.Generator) -> int:
     """Draw an outcome of a chance node by its probability."""
     outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
     weights = np.array(probabilities)
+    # Some games' probabilities add up to 1 only nearly, which ``choice`` refuses.
     return int(outcomes[random.choice(len(outcomes), p=weights / weights.sum())])
 
 
@@ -126,7 +127,7 @@ def chance_stream(seed: int, pair: int) -> np.random.Generator:
 def agent_seed(seed: int, number: int, index: int) -> int:
     """The seed of the first (0) or the second (1) agent of a game."""
     stream = np.random.SeedSequence([seed, _AGENTS, number, index])
-    return int(stream.generate_state(1)[0])
+    return int(stream.generate_state(1)[0])  # Agents take one integer, not a sequence.
 
 
 def _stream(*path: int) -> np.random.Generator:

@@ -64,6 +64,7 @@ def read_pgn(path: Path, game: Game, number: int = 1) -> ReadGame:
         board = _beginning(text)
         start = _state_of(game, board)
         found = _moves(text, board.copy())
+        # Text after the result that begins no game may be moves, so nothing is sure.
         following = next(games, None)
         if following is not None and not following.begins:
             raise ValueError(
@@ -135,6 +136,7 @@ def _moves(text: GameText, board: Any) -> list[tuple[str, str]]:
         if isinstance(whole, BrokenText):
             raise ValueError(f"at {here}, {whole}" if found else whole)
         number, dots, word = _NUMBERED.fullmatch(whole).groups()  # type: ignore[union-attr]
+        # "0000" is no move number, nor are digits that belong to a move, as in "0-0".
         if whole in _NULL_MOVES or (number and word and not dots):
             number, dots, word = None, None, whole
         if number is not None:
@@ -193,6 +195,7 @@ def _move(word: str, board: Any) -> Any:
         raise ValueError("fits several pieces") from None
     except ValueError:
         raise ValueError(f"is illegal in {board.fen()}") from None
+    # python-chess reads "bc4" as the pawn's capture, but some programs write bishops so.
     if re.fullmatch(r"b[a-h][1-8]", plain) and _reaches(board, "B", plain[1:]):
         raise ValueError("is a move of a pawn or of a bishop: B is the bishop, and bx... the pawn")
     return move
@@ -225,6 +228,7 @@ def _actions(
             last = found[count - 1][0] if count else "no move"
             how = _end(board)
             return ReadGame(start, tuple(actions), goes_on=ending(last, how, len(found) - count))
+        # A move of chess is one action in OpenSpiel's chess, but may be several elsewhere.
         turn = moves.read(state, move)
         apply_path(state, list(turn))
         board.push_uci(move)

@@ -81,7 +81,7 @@ def games_of(text: str) -> Iterator[GameText]:
     As in the standard, a game ends with its result or before the next tag; empty lines have no
     meaning.
     """
-    game, depth = GameText(), 0
+    game, depth = GameText(), 0  # depth: of nested variations, whose words are skipped
     for token in _TOKEN.finditer(re.sub(r"(?m)^[ \t]+", "", text)):
         kind, word = token.lastgroup, token[0]
         if kind in ("tag", "line") and not depth:
@@ -91,7 +91,7 @@ def games_of(text: str) -> Iterator[GameText]:
             _read_tag(token, game)
         elif kind == "fault":
             game.words.append(BrokenText(_FAULTS.get(word, f"{word!r} has no meaning in PGN")))
-            if word == "{":
+            if word == "{":  # The rest of the file is in this comment.
                 break
         elif kind == "sign":
             depth += 1 if word == "(" else -1

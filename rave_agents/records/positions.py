@@ -93,6 +93,7 @@ def _found(game: Game, given: str | os.PathLike[str], seed: int | None) -> Posit
         raise TypeError(f"position must be a text or the path of a file, got {given!r}.")
     path = Path(given)
     if not _is_file(path):
+        # A text that looks like a file's name is a misspelt file, and no position.
         if isinstance(given, os.PathLike) or path.suffix.lower() in (".sgf", ".pgn", ".txt"):
             raise FileNotFoundError(f"There is no file {str(given)!r} to read a position from.")
         return _of_text(game, given.replace("\\n", "\n"), moves=False)
@@ -132,7 +133,7 @@ def is_named(game: Game, name: str) -> bool:
     if name == game.name:
         return True
     if _short(name) != _short(game.name):
-        return False
+        return False  # Before loading anything: most names of other games end here.
     try:
         named = load_plain_game(name)
     except RaveAgentsError:
@@ -238,8 +239,10 @@ def _looked_for(game: Game, text: str) -> Position | None:
         return None
     wanted = _key(text)
     first = _key(position_text(root))
-    if len(wanted) not in _line_counts(root):
+    if len(wanted) not in _line_counts(root):  # No position prints so many lines.
         return None
+    # Best-first search; positions at equal distance are tried deepest first (-len(path)), and
+    # ``count`` orders the rest, since states cannot be compared.
     last = time.monotonic() + MOST_SECONDS
     end = time.monotonic() + PATIENCE
     nearest = math.inf

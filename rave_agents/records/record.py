@@ -96,7 +96,7 @@ class GameRecord:
         """
         opening = fields.listed(fields.field(values, "opening"), "opening", fields.integer)
         actions = fields.listed(fields.field(values, "actions"), "actions", fields.integer)
-        shared = min(len(opening), len(actions))  # An agent may have lost in the opening.
+        shared = min(len(opening), len(actions))  # A forfeit may end the game in its opening.
         if actions[:shared] != opening[:shared]:
             raise ValueError("actions must begin with those of opening.")
         returns = fields.listed(fields.field(values, "returns"), "returns", fields.number, players)
@@ -150,6 +150,7 @@ def seats_of_first(number: int, first_seat: int, players: int) -> tuple[int, ...
     """
     if players == 2 or number % 2 == 0:
         return (first_seat,)
+    # In odd games of several players the second agent is alone.
     return tuple(seat for seat in range(players) if seat != first_seat)
 
 

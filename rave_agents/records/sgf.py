@@ -71,6 +71,7 @@ class SgfFolder:
             ValueError: if a game to be played already has a file.
             OSError: if one cannot be written.
         """
+        # A game without its record would be played again, and could be another one.
         again = sorted(set(self._there.values()) & set(planned) - finished.keys())
         if again:
             raise ValueError(

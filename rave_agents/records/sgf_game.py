@@ -53,7 +53,7 @@ def read_sgf(path: Path, game: Game, number: int = 1) -> ReadGame:
     with _named(path, game):
         nodes = _nodes(path, number)
         wanted = _wanted(nodes, game, vertices)
-        if wanted:
+        if wanted:  # Refused, with the game that fits: komi or size would change silently.
             differs = " and ".join(f"{key} {value}" for key, value in wanted.items())
             fitting = _fitting(game, wanted)
             if fitting is None or _wanted(nodes, fitting, Vertices(fitting)):
@@ -183,7 +183,7 @@ def _lay(stones: Sequence[str], state: GameState, vertices: Vertices) -> list[in
     """Place a handicap: black plays the stones, and white passes in between."""
     laid: list[int] = []
     for stone in stones:
-        for word in (PASS, stone) if laid else (stone,):
+        for word in (PASS, stone) if laid else (stone,):  # White passes before all but the first.
             laid.append(vertices.read(state, word))
             state.apply_action(laid[-1])
     return laid
@@ -227,6 +227,7 @@ class _Played:
         except ValueError as error:
             raise ValueError(f"{label}, {raw!r}, {error}") from error
         if self._state.is_terminal():
+            # Servers write a third pass, or passes until both players agree on dead stones.
             if word != PASS:
                 self._behind = self.count
             return

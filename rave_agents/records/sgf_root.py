@@ -248,7 +248,7 @@ def _own_handicap(stones: list[str], size: int) -> int:
 
 
 def stones_to_lay(root: Node, game: Game) -> list[str]:
-    """The handicap stones that moves must place, since no parameter of the game does."""
+    """The handicap stones that moves must place, since no parameter of the game places them."""
     parameters = GameAbilities(game).parameters
     if game.name.partition("(")[0] != "go" or parameters["handicap"]:
         return []
@@ -277,8 +277,8 @@ def warn_of_result(root: Node, state: GameState) -> None:
     if said != winner:
         names = {"B": "black wins", "W": "white wins", "": "it is a draw"}
         _log.warning(
-            "The file has the result %s; by the game's rules %s, dead stones standing as they "
-            "stand.",
+            "The file has the result %s; by the game's rules %s, with dead stones left on the "
+            "board.",
             stated,
             names[winner],
         )

@@ -67,6 +67,7 @@ def root_statistics(root: Root, config: SearchConfig) -> tuple[ActionStatistics,
 
 def drawn_action(statistics: Sequence[ActionStatistics], unit: float) -> int:
     """The action at the quantile ``unit``, in [0, 1), of the cumulative probabilities."""
+    # By rounding, the probabilities may add up to less than the quantile.
     last = statistics[0].action
     for row in statistics:
         if row.probability > 0.0:
@@ -103,6 +104,7 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
         allowed = {move.action: keys[move.action] for move in left}
     share = np.zeros(len(moves))
     for place, move in enumerate(moves):
+        # Gumbel planning distributes visits by its schedule, so they are no policy.
         own = move.visits if move.halved is None else move.halved.improved
         share[place] = own * (move.action in allowed)
     if config.temperature == 0.0 or share.sum() == 0.0:
@@ -133,6 +135,7 @@ def worst_values(root: Root, few: float) -> dict[int, float]:
     worst = dict(means)
     for row in root.joint:
         action = row.actions[root.place]
+        # Virtual visits draw replies that were seldom tried towards the action's mean.
         total = row.value_sums[root.player] + few * means[action]
         worst[action] = min(worst[action], total / (row.visits + few))
     seldom = {move.action for move in root.moves if move.visits < max(few, 1)}
@@ -190,6 +193,7 @@ def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMo
     if not config.knows_outcomes:
         return moves
     sure = max(move.proof.low for move in moves)
+    # Dropped: moves whose best outcome is at most what another move guarantees.
     left = [move for move in moves if not move.proof.low < sure >= move.proof.high]
     open_moves = [move for move in left if move.proof.low < move.proof.high]
     surest = [move for move in left if move.proof.low == sure]
@@ -227,5 +231,6 @@ def _best_solved(moves: Sequence[RootMove]) -> Sequence[RootMove]:
 
 def _merit(move: RootMove) -> tuple[float, bool, int]:
     """Sort key of a solved move for the player who takes it, as ``solver.is_better``."""
+    # Win soon, lose late.
     proof = move.proof
     return proof.low, not proof.lost, proof.distance if proof.lost else -proof.distance

@@ -122,9 +122,10 @@ def known_root(tree: SearchTree) -> Root:
     """The root of a tree, from its statistics and its parts' reports."""
     arrays, moves, search = tree.arrays, tree.running.moves, tree.search()
     player, node, joint = tree.root.player, ROOT, []
-    if tree.joint:
+    if tree.joint:  # With simultaneous moves, each moving player has a node of their own.
         node = players_node(arrays, moves, ROOT, player)
         joint = joint_visits(arrays, moves, ROOT)
+    # The edges of a node are consecutive.
     first, count = int(arrays.node_first_edge[node]), int(arrays.node_edge_count[node])
     edges, rows = slice(first, first + count), range(first, first + count)
     actions = arrays.edge_action[edges].tolist()
@@ -150,7 +151,7 @@ def known_root(tree: SearchTree) -> Root:
                         raise part_raised(part, opened, error) from error
                     raise
     sums = arrays.edge_value_sum[edges]
-    if not tree.has_plain_sums:
+    if not tree.has_plain_sums:  # A backup other than the mean keeps its own values.
         sums = edge_sums(tree.running.backup, search, node, rows)
     moves = map(
         RootMove,
@@ -260,6 +261,7 @@ def merged_root(roots: Sequence[Root]) -> Root:
     known = [root for root in roots if root.visits > 0]
     if len(known) <= 1:
         return known[0] if known else roots[0]
+    # Trees scale values by the utilities that they have seen, which may differ.
     low, high = min(root.low for root in known), max(root.high for root in known)
     scaled = [_rescaled_root(root, low, high) for root in known]
     solved = [root for root in scaled if root.outcome is not None]
@@ -390,6 +392,7 @@ def _rescaled_root(root: Root, low: float, high: float) -> Root:
         return root
 
     def rescaled_sum(value_sum: float, visits: float) -> float:
+        # Each of the visits contributes (utility - low) / (high - low).
         utilities = value_sum * (root.high - root.low) + visits * root.low
         return float((utilities - visits * low) / (high - low))
 

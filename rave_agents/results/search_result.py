@@ -36,7 +36,7 @@ _MEANINGS = {
         "they hardly predict how playouts end",
     ),
 }
-"""What a high, a middle and a low learned trust say about the game."""
+"""The meaning of a high, a medium and a low learned trust."""
 
 MUCH_TRUSTED, LITTLE_TRUSTED = 0.8, 0.2
 """Trust above the first is high, below the second low."""
@@ -224,7 +224,7 @@ class SearchResult(Result):
             step = line[len(names) : len(names) + len(movers)]
             if len(step) < len(movers):  # A forced move: the others' actions are unknown.
                 return (*names, *(action_name(state, action, self.player) for action in step))
-            if not _can_take(state, movers, step):  # The environment drew another chance outcome.
+            if not _can_take(state, movers, step):  # Its environment drew another chance outcome.
                 return (*names, *map(str, line[len(names) :]))
             names += [action_name(state, *pair) for pair in zip(step, movers, strict=True)]
             apply_path(state, step)

@@ -109,7 +109,7 @@ class _Extent:
         self._is_text = column.text
 
     def width(self, header: int, text: int) -> int:
-        """The width with header and text folded to these widths, as far as their pieces fit."""
+        """The width with header and text folded to these widths, but no piece of them cut."""
         header = min(self._header, max(header, self._header_piece))
         return max(header, min(self.whole, max(text, self._piece)) if self._is_text else self.whole)
 
@@ -124,6 +124,7 @@ def _total(widths: Sequence[int]) -> int:
 
 def _blocks(columns: Sequence[Column], keys: int, width: int) -> list[list[Column]]:
     """The shown columns, in blocks one below the other."""
+    # By identity: two columns may be equal.
     least = {id(column): _Extent(column).width(1, _LEAST_TEXT) for column in columns}
 
     def fits(some: Sequence[Column]) -> bool:
@@ -135,6 +136,7 @@ def _blocks(columns: Sequence[Column], keys: int, width: int) -> list[list[Colum
             kept = [each for each in kept if each is not column]
     blocks = [kept[:keys]]
     for column in kept[keys:]:
+        # A block has at least one column besides the keys, even if that is too wide.
         if len(blocks[-1]) > keys and not fits([*blocks[-1], column]):
             blocks.append(kept[:keys])
         blocks[-1].append(column)
@@ -146,6 +148,7 @@ def _lines(columns: Sequence[Column], width: int) -> list[str]:
     header = [_folded(c.name, w) for c, w in zip(columns, widths, strict=True)]
     body = zip(*(c.cells for c in columns), strict=True)
     rows = [header, *([*map(_folded, row, widths)] for row in body)]
+    # Folded text is often narrower than its column could be.
     widths = [max(len(line) for row in rows for line in row[i]) for i in range(len(columns))]
     lines: list[str] = []
     for row in rows if any(c.name for c in columns) else rows[1:]:

@@ -78,7 +78,7 @@ def world_statistics(samples: Sequence[WorldSample]) -> WorldStatistics | None:
 
 def effective_size(sample: WorldSample) -> float | None:
     """The effective sample size of one thread's worlds, see ``WorldStatistics.effective``."""
-    if sample.cycle == 0 or sample.drawn == 1:
+    if sample.cycle == 0 or sample.drawn == 1:  # No chains: the worlds are independent.
         return float(sample.drawn)
     if not sample.pieces:
         return None
@@ -104,6 +104,8 @@ def _cycled_size(table: NDArray[np.int64], mean: float, sample: WorldSample) -> 
     rounds = max(1.0, sample.drawn / sample.cycle)
     if len(table) <= sample.cycle:
         return float(sample.drawn)
+    # For a first-order autoregression with coefficient a, the autocorrelation time is
+    # (1 + a) / (1 - a).
     again = min(max(_correlation(table, sample.cycle, mean), 0.0), 1.0 - 1e-9)
     return max(1.0, sample.drawn / min((1.0 + again) / (1.0 - again), rounds))
 
@@ -120,6 +122,7 @@ def _table(worlds: Sequence[Pieces]) -> NDArray[np.int64]:
     for row, pieces in enumerate(worlds):
         for start, piece in zip(starts[:-1].tolist(), pieces, strict=False):
             table[row, start : start + len(piece)] = piece
+    # Places at which all worlds agree are known, not hidden.
     varying = (table != table[0]).any(axis=0)
     return table[:, varying]
 
