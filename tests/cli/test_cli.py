@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 import rave_agents
 import rave_agents.agents.named_agents as agents_module
+from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.agents.state_agents import RandomAgent
 from rave_agents.cli import app, doctor
 from rave_agents.frameworks.agent import AgentType
@@ -58,25 +59,6 @@ def test_match_takes_a_clock_and_saves_games(program, tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_match_refuses_a_referee_that_is_no_program(program):
-    result = program("match", "nogo", "random", "random", "--referee", "random")
-    assert "A referee is a GTP program" in error_of(result)
-
-
-def test_gtp_refuses_a_game_that_it_cannot_say(program):
-    assert "not single words" in error_of(program("gtp", "--game", "amazons"))
-
-
-@pytest.mark.slow
-def test_match_prints_one_object(program):
-    result = program(
-        "match", "connect_four", "uct", "random", "--games", 2, "--simulations", 200, "--seed", 5,
-        "--json",
-    )  # fmt: skip
-    values = object_of(result)
-    assert (values["games"], values["wins"], values["elo"], values["seed"]) == (2, 2, None, 5)
-
-
 def test_match_passes_its_options_on(program):
     options = ("--games", 3, "--opening-plies", 0, "--simulations", 20, "--json")
     values = object_of(program("match", "tic_tac_toe", "rave(simulations=7)", "uct", *options))
@@ -90,26 +72,6 @@ def test_match_takes_specs_within_specs(program):
     values = object_of(program("match", "tic_tac_toe", spec, other, "--games", 2, "--json"))
     assert values["agents"] == [spec, other]
     assert values["games"] == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("nogame", "uct", "uct"), "Unknown game 'nogame'"),
-        (("bridge_uncontested_bidding", "uct", "uct"), "IMPERFECT_INFORMATION"),
-        (("tic_tac_toe", "uct", "rav"), "Did you mean 'rave'"),
-        (("tic_tac_toe", "uct(c=-1)", "uct"), "c must be"),
-        (("tic_tac_toe", "uct(c", "uct"), "Unbalanced parentheses or quotes in 'uct(c'"),
-        (("tic_tac_toe", "uct", "rave(k=3)"), "as in schedule=hand_selected(k=...)"),
-        (("tic_tac_toe", "uct", "rave(schedule=fuegoo)"), "Did you mean 'fuego'"),
-        (("tic_tac_toe", "uct", "uct", "--games", "0"), "games must be an integer from 1"),
-        (("tic_tac_toe", "uct", "uct", "--seconds", "0"), "seconds must be"),
-        (("tic_tac_toe", "uct", "uct", "--opening-plies", "9"), "fewer opening plies"),
-        (("pig(players=3)", "uct", "uct"), "two players"),
-    ],
-)
-def test_match_refuses_in_one_line(program, arguments, message):
-    assert message in error_of(program("match", *arguments))
 
 
 def test_debug_shows_the_error_itself(program):
@@ -153,10 +115,6 @@ def test_ablation_begins_without_random_moves_where_players_move_at_once(program
     assert json.loads(program(*options).stdout)["games"] == 2
 
 
-def test_ablation_refuses_an_agent_without_amaf(program):
-    assert "uct has no AMAF" in error_of(program("ablation", "tic_tac_toe", "uct"))
-
-
 @pytest.mark.parametrize(("name", "now"), [("bench", "'speed'"), ("benchmark", "'ablation'")])
 def test_a_commands_former_name_is_answered_with_the_one_it_has_now(program, name, now):
     result = program(name, "tic_tac_toe")
@@ -191,43 +149,12 @@ def test_sweep_says_which_parameter_changed_no_game(program):
     assert "contempt changed no game" in result.stdout
 
 
-def test_sweep_takes_specs_as_values(program):
-    schedules = "hand_selected(k=1),hand_selected(k=1000),minimum_mse(bias=0.1)"
-    sweep = ("sweep", "tic_tac_toe", "rave", *SWEEP[3:])
-    values = object_of(program(*sweep, "--vary", f"schedule={schedules}", "--json"))
-    assert [row["parameters"] for row in values["rows"]] == [
-        {"schedule": "hand_selected(k=1)"},
-        {"schedule": "hand_selected(k=1000)"},
-        {"schedule": "minimum_mse(bias=0.1)"},
-    ]
-
-
-def test_sweep_varies_the_fields_of_parts_in_use(program):
-    sweep = ("sweep", "tic_tac_toe", "rave(schedule=hand_selected)", *SWEEP[3:])
-    for name in ("k", "amaf.schedule.k"):
-        values = object_of(program(*sweep, "--vary", f"{name}=1,1000", "--json"))
-        assert values["agent"] == "rave(simulations=20,schedule=hand_selected)"
-        assert [row["parameters"] for row in values["rows"]] == [{name: 1}, {name: 1000}]
-
-
 @pytest.mark.slow
 def test_an_even_score_is_an_elo_difference_of_plus_zero(program):
     options = ("--games", 2, "--simulations", 300, "--seed", 1)
     result = program("match", "tic_tac_toe", "uct", "uct", *options)
     assert "+0" in result.stdout
     assert "-0 " not in result.stdout
-
-
-def test_sweep_prints_one_object_and_writes_csv(program, tmp_path):
-    path = tmp_path / "table.csv"
-    options = ("--vary", "playout_count=1,2", "--seed", 3, "--csv", path, "--json")
-    values = object_of(program(*SWEEP, *options))
-    assert [row["parameters"] for row in values["rows"]] == [
-        {"playout_count": 1},
-        {"playout_count": 2},
-    ]
-    assert (values["seed"], values["games"], values["rows"][0]["games"]) == (3, 2, 2)
-    assert path.read_text().count("\n") == 3
 
 
 WITH_TABLES = {
@@ -260,13 +187,6 @@ def test_every_command_that_prints_a_table_writes_its_rows(program, command, tmp
     assert path.read_text().count("\n") >= 2
 
 
-@pytest.mark.parametrize("command", ["match", "tournament", "scaling", "best", "solve"])
-def test_a_table_that_cannot_be_written_is_refused_first(program, command):
-    assert "no folder" in error_of(
-        program(*WITH_TABLES[command], "--csv", "/no/such/folder/table.csv")
-    )
-
-
 def test_sweep_goes_on_from_its_file(program, tmp_path):
     path = tmp_path / "games.jsonl"
     arguments = (*SWEEP, "--vary", "playout_count=1,2", "--output", path)
@@ -276,24 +196,6 @@ def test_sweep_goes_on_from_its_file(program, tmp_path):
     again = program(*arguments)
     assert (again.exit_code, again.stdout) == (0, first.stdout)
     assert path.read_text().count("\n") == 5
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--vary", "playout_coun=1"), "of uct 'playout_coun'. Did you mean 'playout_count'"),
-        (("--vary", "k=1,2"), "Unknown parameter of uct 'k': it belongs to the part hand_selected"),
-        (("--vary", "playout_count"), "Not of the form KEY=VALUE"),
-        (("--vary", "playout_count=1,x"), "playout_count must be"),
-        (("--vary", "rule=ucb1,ucb2"), "Did you mean 'ucb1'"),
-        (("--vary", "playout_count=1", "--vary", "playout_count=2"), "Varied twice"),
-        (("--vary", "playout_count=1", "--csv", "/no/such/folder/table.csv"), "no folder"),
-        (("--vary", "playout_count=1", "--output", "/no/such/folder/games"), "No such file"),
-        (("--vary", "playout_count=1", "--output", __file__), "not the output of a sweep"),
-    ],
-)
-def test_sweep_refuses_in_one_line(program, options, message):
-    assert message in error_of(program(*SWEEP, *options))
 
 
 @pytest.mark.full
@@ -344,115 +246,9 @@ def test_search_prints_one_object(program):
     assert values["action_name"] == f"x{values['action']}"
 
 
-@pytest.mark.parametrize("moves", ["x3 o4 x0", "x3,o4,x0", " x3; o4 ;x0;", "3 4 0", "x3 4 x0"])
-def test_moves_by_name_or_number_with_any_separator(program, moves):
-    arguments = ("search", "connect_four", "random", "--moves", moves, "--json")
-    assert object_of(program(*arguments))["moves"] == [3, 4, 0]
-
-
-def test_names_with_spaces(program):
-    moves = "X From (7, 1) X To (8, 1)"
-    values = object_of(program("search", "amazons", "random", "--moves", moves, "--json"))
-    assert len(values["moves"]) == 2
-
-
-def test_chance_outcomes_are_moves(program):
-    moves = "chance outcome 0 X starts, (roll: 12)"
-    values = object_of(program("search", "backgammon", "random", "--moves", moves, "--json"))
-    assert values["moves"] == [0]
-
-
-def test_a_move_to_chance_says_what_is_missing(program):
-    assert "Chance is to move" in error_of(program("search", "backgammon", "uct"))
-
-
-def test_an_unknown_move_offers_near_and_legal_ones(program):
-    message = error_of(program("search", "tic_tac_toe", "uct", "--moves", "x(1,1) x(0,1)"))
-    assert "Did you mean 'o(0,1)'" in message
-    assert "Legal are: 'o(0,0)'" in message
-
-
-def test_moves_beyond_the_end_of_the_game_are_refused(program):
-    message = error_of(program("search", "tic_tac_toe", "uct", "--moves", "0 3 1 4 2 5"))
-    assert "over before '5'" in message
-
-
-def test_a_finished_game_is_not_searched(program):
-    assert "game is over" in error_of(
-        program("search", "tic_tac_toe", "uct", "--moves", "0 3 1 4 2")
-    )
-
-
 def test_an_agent_without_a_search_of_ours_shows_its_move(program):
     result = program("search", "tic_tac_toe", "mcts", "--moves", "0 3 1 4")
     assert "player 0 plays x(0,2)" in result.stdout
-
-
-@pytest.mark.full
-def test_speed_prints_one_object(program):
-    games, agents = "tic_tac_toe,connect_four", "uct, rave(schedule=hand_selected(k=3))"
-    options = ("--agents", agents, "--rounds", 1, "--no-peers", "--json")
-    values = object_of(program("speed", games, *options))
-    assert [(row["game"], row["agent"]) for row in values["rows"]] == [
-        (game, agent) for game in games.split(",") for agent in agents.split(", ")
-    ]
-
-
-@pytest.mark.full
-def test_speed_prints_a_table(program):
-    result = program("speed", "tic_tac_toe", "--agents", "uct(playout_count=2)", "--rounds", 1)
-    assert "uct(playout_count=2)" in result.stdout
-    assert "geometric mean" in result.stdout
-
-
-def test_agents_lists_all_of_them(program):
-    listed = object_of(program("agents", "--json"))["agents"]
-    assert {agent["name"] for agent in listed} == set(rave_agents.agent_types())
-
-
-def test_agents_shows_the_parameters_of_one(program):
-    result = program("agents", "rave")
-    assert "node_amaf" in result.stdout
-
-
-def test_an_unknown_agent_is_refused(program):
-    assert "Did you mean 'rave'" in error_of(program("agents", "rav"))
-
-
-def test_games_lists_what_can_be_searched(program):
-    names = [game["name"] for game in object_of(program("games", "--json"))["games"]]
-    assert "hex" in names
-    assert "kuhn_poker" in names
-    assert "tarok" not in names
-
-
-def test_games_can_be_filtered(program):
-    names = [game["name"] for game in object_of(program("games", "HEX", "--json"))["games"]]
-    assert "hex" in names
-    assert "chess" not in names
-
-
-def test_games_says_why_a_game_is_not_supported(program):
-    games = object_of(program("games", "tarok", "--all", "--json"))["games"]
-    game = next(game for game in games if game["name"] == "tarok")
-    assert not game["supported"]
-    assert "SAMPLED_STOCHASTIC" in game["reason"]
-
-
-def test_quick_doctor_measures_nothing(program):
-    findings = object_of(program("doctor", "--quick", "--json"))
-    assert findings["timings"] is None
-    assert findings["versions"]["rave-agents"] == rave_agents.__version__
-    assert "openspiel" in findings["adapters"]
-    told = findings["known_games"]["breakthrough(rows=8,columns=8)"]
-    assert told["backup"] == "minimax_backup"
-
-
-def test_doctor_and_the_list_of_agents_tell_what_is_known(program):
-    for command in (("doctor", "--quick"), ("agents",)):
-        told = " ".join(program(*command).stdout.split())
-        assert "breakthrough(rows=8,columns=8) (minimax" in told
-        assert "clobber(rows=5,columns=6)," in told
 
 
 @pytest.mark.compiled
@@ -480,14 +276,6 @@ def test_starts_are_measured_in_fresh_processes(tmp_path, monkeypatch):
 def test_a_cold_start_compiles_into_the_cache(tmp_path):
     assert 0 < doctor._start_seconds(str(tmp_path), "pn_mcts") < 100
     assert any(tmp_path.iterdir())
-
-
-def test_version(program):
-    assert program("--version").stdout == f"rave-agents {rave_agents.__version__}\n"
-
-
-def test_no_command_shows_the_help(program):
-    assert "Commands" in program().output
 
 
 @pytest.mark.full
@@ -543,34 +331,6 @@ def in_ascii(*arguments):
     )
 
 
-@pytest.mark.full
-def test_a_finished_match_is_shown_in_any_encoding():
-    done = in_ascii(*UNBOUNDED)
-    assert done.returncode == 0, done.stderr
-    assert "+inf" in done.stdout.decode("ascii")
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("json_option", [(), ("--json",)])
-def test_names_beyond_the_encoding_are_escaped(json_option):
-    spec = 'gtp(command="é∞")'
-    options = ("--games", 1, "--forfeit", *json_option)
-    done = in_ascii("match", "hex(board_size=3)", spec, "random", *options)
-    assert done.returncode == 0, done.stderr
-    if json_option:
-        assert json.loads(done.stdout)["agents"][0] == "gtp(command=é∞)"
-    else:
-        assert "inf" in done.stdout.decode("ascii")
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("arguments", [("--help",), ("games",), ("agents",), ("doctor", "--quick")])
-def test_every_list_is_shown_in_any_encoding(arguments):
-    done = in_ascii(*arguments)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.decode("ascii")
-
-
 def test_a_program_that_does_not_start_is_an_error_with_its_own_exit_code(program):
     arguments = ("match", "hex(board_size=3)", "gtp(command=no_such_program)", "random")
     result = program(*arguments, "--games", 2)
@@ -580,27 +340,6 @@ def test_a_program_that_does_not_start_is_an_error_with_its_own_exit_code(progra
     forfeited = program(*arguments, "--games", 2, "--forfeit")
     assert forfeited.exit_code == 0
     assert "lost by faults" in forfeited.stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ("match", "tic_tac_toe", "random", "random", "--jobs", "9" * 20),
-            "jobs must be an integer from 1 to 1,000",
-        ),
-        (
-            ("match", "tic_tac_toe", "random", "random", "--games", "9" * 20),
-            "games must be an integer from 1 to 1,000,000",
-        ),
-        (("match", "hex(board_size=-1)", "random", "random"), "must be at least 1"),
-        ((*SWEEP, "--vary", "playout_count=1", "--output", "/dev/zero"), "not a regular file"),
-        ((*SWEEP, "--vary", "playout_count=1", "--csv", "/"), "Is a directory"),
-        (("speed", "tic_tac_toe", "--agents", " "), "names no agent"),
-    ],
-)
-def test_what_nobody_means_is_refused_in_one_line(program, arguments, message):
-    assert message in error_of(program(*arguments))
 
 
 @pytest.mark.full
@@ -690,3 +429,166 @@ def test_solve_has_no_certificate_of_nothing(program, tmp_path):
     assert "Nothing is proven" in unsolved.stderr
     assert not path.exists()
     assert "no folder" in error_of(program("solve", "nim", "--certificate", tmp_path / "a" / "b"))
+
+
+MATCH = ("match", "tic_tac_toe", "uct", "random")
+VARIED = (*SWEEP, "--vary", "playout_count=1")
+NO_FILE = ("--csv", "/no/such/folder/table.csv")
+REFUSED = [
+    (("match", "nogame", "uct", "uct"), "Unknown game 'nogame'"),
+    (("match", "bridge_uncontested_bidding", "uct", "uct"), "IMPERFECT_INFORMATION"),
+    (("match", "tic_tac_toe", "uct", "rav"), "Did you mean 'rave'"),
+    (("match", "tic_tac_toe", "uct(c=-1)", "uct"), "c must be"),
+    (("match", "tic_tac_toe", "uct(c", "uct"), "Unbalanced parentheses or quotes in 'uct(c'"),
+    (("match", "tic_tac_toe", "uct", "rave(k=3)"), "as in schedule=hand_selected(k=...)"),
+    (("match", "tic_tac_toe", "uct", "rave(schedule=fuegoo)"), "Did you mean 'fuego'"),
+    (("match", "pig(players=3)", "uct", "uct"), "two players"),
+    (("match", "hex(board_size=-1)", "random", "random"), "must be at least 1"),
+    ((*MATCH, "--games", "0"), "games must be an integer from 1 to"),
+    ((*MATCH, "--games", "9" * 20), "games must be an integer from 1 to"),
+    ((*MATCH, "--jobs", "9" * 20), "jobs must be an integer from 1 to"),
+    ((*MATCH, "--seconds", "0"), "seconds must be"),
+    ((*MATCH, "--opening-plies", "9"), "fewer opening plies"),
+    ((*MATCH, "--referee", "random"), "A referee is a GTP program"),
+    (("ablation", "tic_tac_toe", "uct"), "uct has no AMAF"),
+    ((*SWEEP, "--vary", "playout_coun=1"), "of uct 'playout_coun'. Did you mean 'playout_count'"),
+    ((*SWEEP, "--vary", "k=1,2"), "of uct 'k': it belongs to the part hand_selected"),
+    ((*SWEEP, "--vary", "playout_count"), "Not of the form KEY=VALUE"),
+    ((*SWEEP, "--vary", "playout_count=1,x"), "playout_count must be"),
+    ((*SWEEP, "--vary", "rule=ucb1,ucb2"), "Did you mean 'ucb1'"),
+    ((*VARIED, "--vary", "playout_count=2"), "Varied twice"),
+    ((*VARIED, "--output", "/no/such/folder/games"), "No such file"),
+    ((*VARIED, "--output", __file__), "not the output of a sweep"),
+    ((*VARIED, "--output", "/dev/zero"), "not a regular file"),
+    ((*VARIED, "--csv", "/"), "Is a directory"),
+    ((*VARIED, *NO_FILE), "no folder"),
+    ((*MATCH, *NO_FILE), "no folder"),
+    (("solve", "tic_tac_toe", *NO_FILE), "no folder"),
+    (("search", "backgammon", "uct"), "Chance is to move"),
+    (("search", "tic_tac_toe", "uct", "--moves", "x(1,1) x(0,1)"), "Did you mean 'o(0,1)'"),
+    (("search", "tic_tac_toe", "uct", "--moves", "x(1,1) x(0,1)"), "Legal are: 'o(0,0)'"),
+    (("search", "tic_tac_toe", "uct", "--moves", "0 3 1 4 2 5"), "over before '5'"),
+    (("search", "tic_tac_toe", "uct", "--moves", "0 3 1 4 2"), "game is over"),
+    (("speed", "tic_tac_toe", "--agents", " "), "names no agent"),
+    (("gtp", "--game", "amazons"), "not single words"),
+    (("agents", "rav"), "Did you mean 'rave'"),
+]
+
+
+@pytest.mark.full(but=20)
+@pytest.mark.parametrize(("arguments", "message"), REFUSED)
+def test_a_wrong_argument_is_refused_in_one_line(program, arguments, message):
+    assert message in error_of(program(*arguments))
+
+
+@pytest.mark.full(but=3)
+@pytest.mark.parametrize(
+    ("values", "rows"),
+    [
+        ("playout_count=1,2", [{"playout_count": 1}, {"playout_count": 2}]),
+        ("k=1,1000", [{"k": 1}, {"k": 1000}]),
+        ("amaf.schedule.k=1,1000", [{"amaf.schedule.k": 1}, {"amaf.schedule.k": 1000}]),
+        (
+            "schedule=hand_selected(k=1),minimum_mse(bias=0.1)",
+            [{"schedule": "hand_selected(k=1)"}, {"schedule": "minimum_mse(bias=0.1)"}],
+        ),
+    ],
+)
+def test_sweep_prints_a_row_for_each_value(program, values, rows):
+    agent = "rave" if "schedule" in rows[0] else "rave(schedule=hand_selected)"
+    found = object_of(
+        program("sweep", "tic_tac_toe", agent, *SWEEP[3:], "--vary", values, "--seed", 3, "--json")
+    )
+    assert found["agent"] == str(AgentSpec.parse(agent).with_defaults({"simulations": 20}))
+    assert [row["parameters"] for row in found["rows"]] == rows
+    assert (found["seed"], found["games"], found["rows"][0]["games"]) == (3, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("game", "moves", "actions"),
+    [
+        *[
+            ("connect_four", moves, [3, 4, 0])
+            for moves in ("x3 o4 x0", "x3,o4,x0", " x3; o4 ;x0;", "3 4 0", "x3 4 x0")
+        ],
+        ("amazons", "X From (7, 1) X To (8, 1)", [60, 70]),
+        ("backgammon", "chance outcome 0 X starts, (roll: 12)", [0]),
+    ],
+)
+@pytest.mark.full(but=7)
+def test_moves_by_name_or_number_with_any_separator(program, game, moves, actions):
+    found = object_of(program("search", game, "random", "--moves", moves, "--json"))
+    assert found["moves"] == actions
+
+
+@pytest.mark.full
+def test_speed_measures_each_agent_in_each_game(program):
+    games, agents = "tic_tac_toe,connect_four", "uct, rave(schedule=hand_selected(k=3))"
+    options = ("--agents", agents, "--rounds", 1, "--no-peers", "--json")
+    values = object_of(program("speed", games, *options))
+    assert [(row["game"], row["agent"]) for row in values["rows"]] == [
+        (game, agent) for game in games.split(",") for agent in agents.split(", ")
+    ]
+
+
+def test_agents_lists_all_of_them_and_the_parameters_of_one(program):
+    listed = object_of(program("agents", "--json"))["agents"]
+    assert {agent["name"] for agent in listed} == set(rave_agents.agent_types())
+    assert "node_amaf" in program("agents", "rave").stdout
+
+
+@pytest.mark.parametrize(
+    ("part", "there", "missing"), [("", "kuhn_poker", "tarok"), ("HEX", "hex", "chess")]
+)
+@pytest.mark.full(but=2)
+def test_games_lists_what_can_be_searched(program, part, there, missing):
+    names = [game["name"] for game in object_of(program("games", part, "--json"))["games"]]
+    assert there in names
+    assert missing not in names
+
+
+def test_games_says_why_a_game_is_not_supported(program):
+    games = object_of(program("games", "tarok", "--all", "--json"))["games"]
+    game = next(game for game in games if game["name"] == "tarok")
+    assert not game["supported"]
+    assert "SAMPLED_STOCHASTIC" in game["reason"]
+
+
+def test_doctor_and_the_list_of_agents_show_learned_games(program):
+    findings = object_of(program("doctor", "--quick", "--json"))
+    assert findings["timings"] is None
+    assert findings["versions"]["rave-agents"] == rave_agents.__version__
+    assert "openspiel" in findings["adapters"]
+    known = findings["known_games"]["breakthrough(rows=8,columns=8)"]
+    assert known["backup"] == "minimax_backup"
+    for command in (("doctor", "--quick"), ("agents",)):
+        shown = " ".join(program(*command).stdout.split())
+        assert "breakthrough(rows=8,columns=8) (minimax" in shown
+        assert "clobber(rows=5,columns=6)" in shown
+
+
+def test_the_program_shows_its_version_and_its_commands(program):
+    assert program("--version").stdout == f"rave-agents {rave_agents.__version__}\n"
+    assert "Commands" in program().output
+
+
+FORFEIT = ("match", "hex(board_size=3)", 'gtp(command="é∞")', "random", "--games", 1, "--forfeit")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (UNBOUNDED, "+inf"),
+        (FORFEIT, "inf"),
+        ((*FORFEIT, "--json"), "gtp(command=\\u00e9\\u221e)"),
+        (("--help",), "Commands"),
+        (("games",), "hex"),
+        (("agents",), "rave"),
+        (("doctor", "--quick"), "adapter"),
+    ],
+)
+def test_every_output_is_shown_in_any_encoding(arguments, text):
+    done = in_ascii(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert text in done.stdout.decode("ascii")
