@@ -12,16 +12,11 @@ from rave_agents.game.board import Board, Tiling
 from rave_agents.plots.board_svg import STYLE, UNIT, board_svg
 from rave_agents.plots.figures import (
     Axes,
-    Circle,
-    Ellipse,
-    FancyArrowPatch,
     Normalize,
-    Patch,
-    Polygon,
-    Rectangle,
     ScalarMappable,
     colormaps,
     literal,
+    patches,
     to_rgba,
     withStroke,
 )
@@ -99,7 +94,7 @@ def draw_board(
         _draw_arrow(axes, board, action, _colour(scale, shown[action]), text)
     if chosen is not None and chosen in board.places:
         target = board.cells[board.places[chosen].target]
-        ring = Circle((target.x, target.y), 0.46, fill=False, ec=CHOSEN, lw=2, zorder=6)
+        ring = patches.Circle((target.x, target.y), 0.46, fill=False, ec=CHOSEN, lw=2, zorder=6)
         ring.set_gid(f"chosen {chosen}")
         axes.add_patch(ring)
     axes.set_title(title)
@@ -149,7 +144,7 @@ def _paint(axes: Axes, board: Board, faces: Mapping[int, _Colour]) -> dict[int, 
             _paint_element(axes, element, colours, None if on_points else faces.get(index))
     for index, colour in faces.items() if on_points else ():  # Points have no shape to fill.
         middle = board.cells[index].x, board.cells[index].y
-        axes.add_patch(Circle(middle, 0.42, fc=colour, ec="none", zorder=_LAYERS["shape"]))
+        axes.add_patch(patches.Circle(middle, 0.42, fc=colour, ec="none", zorder=_LAYERS["shape"]))
     left, top, width, height = (float(n) / UNIT for n in root.get("viewBox", "").split())
     # The y of an SVG grows downwards.
     axes.set(xlim=(left, left + width), ylim=(-top - height, -top), aspect="equal")
@@ -203,17 +198,17 @@ def _paint_element(
         axes.add_patch(patch)
 
 
-def _patch(element: Any) -> Patch:
+def _patch(element: Any) -> patches.Patch:
     tag = element.tag.rpartition("}")[2]  # without the namespace
     if tag == "circle":
         x, y, radius = _numbers(element, "cx", "cy", "r")
-        return Circle((x, -y), radius)
+        return patches.Circle((x, -y), radius)
     if tag == "polygon":
-        return Polygon(_points(element))
+        return patches.Polygon(_points(element))
     x, y, width, height, corner = _numbers(element, "x", "y", "width", "height", "rx")
     if 2 * corner >= min(width, height):
-        return Ellipse((x + width / 2, -y - height / 2), width, height)
-    return Rectangle((x, -y - height), width, height)
+        return patches.Ellipse((x + width / 2, -y - height / 2), width, height)
+    return patches.Rectangle((x, -y - height), width, height)
 
 
 def _numbers(element: Any, *names: str) -> list[float]:
@@ -229,7 +224,7 @@ def _draw_arrow(axes: Axes, board: Board, action: int, colour: _Colour, text: st
     place = board.places[action]
     assert place.source is not None
     start, end = board.cells[place.source], board.cells[place.target]
-    arrow = FancyArrowPatch(
+    arrow = patches.FancyArrowPatch(
         (start.x, start.y),
         (end.x, end.y),
         arrowstyle="-|>",

@@ -10,19 +10,11 @@ from rave_agents.files import replacing
 from rave_agents.game.plain_text import printable, shortened
 
 try:
-    from matplotlib import colormaps, rc_context, rcParams
+    from matplotlib import colormaps, patches, rc_context, rcParams
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize, to_rgba
     from matplotlib.figure import Figure
-    from matplotlib.patches import (
-        Circle,
-        Ellipse,
-        FancyArrowPatch,
-        Patch,
-        Polygon,
-        Rectangle,
-    )
     from matplotlib.patheffects import withStroke
     from matplotlib.text import Text
 except ImportError as error:
@@ -30,19 +22,14 @@ except ImportError as error:
 
 __all__ = [
     "Axes",
-    "Circle",
-    "Ellipse",
-    "FancyArrowPatch",
     "Figure",
     "Normalize",
-    "Patch",
     "Picture",
-    "Polygon",
-    "Rectangle",
     "ScalarMappable",
     "colormaps",
     "literal",
     "panels",
+    "patches",
     "rc_context",
     "to_rgba",
     "withStroke",

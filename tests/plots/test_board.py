@@ -4,6 +4,7 @@ import pettingzoo
 import pyspiel
 import pytest
 import rave_openspiel  # noqa: F401  (it adds nogo)
+from helpers.stones import Stones
 from rave_pettingzoo import RaveAgent
 
 from rave_agents import UnsupportedGameError
@@ -185,53 +186,7 @@ def test_an_environment_s_observation_shows_its_board():
 
 
 def test_a_state_of_one_s_own_has_a_board_once_it_prints_one():
-    class Line:
-        """Two players fill two rows; the game ends when they are full."""
-
-        def __init__(self, cells="......"):
-            self.cells = cells
-
-        def clone(self):
-            return Line(self.cells)
-
-        def current_player(self):
-            return -4 if self.is_terminal() else self.cells.count(".") % 2
-
-        def is_terminal(self):
-            return "." not in self.cells
-
-        def is_chance_node(self):
-            return False
-
-        def legal_actions(self):
-            return [i for i, cell in enumerate(self.cells) if cell == "."]
-
-        def chance_outcomes(self):
-            return []
-
-        def apply_action(self, action):
-            stone = "AB"[self.current_player()]
-            self.cells = self.cells[:action] + stone + self.cells[action + 1 :]
-
-        def returns(self):
-            return [0.0, 0.0]
-
-        def num_players(self):
-            return 2
-
-        def num_distinct_actions(self):
-            return 6
-
-        def min_utility(self):
-            return -1.0
-
-        def max_utility(self):
-            return 1.0
-
-        def __str__(self):
-            return f"{self.cells[:3]}\n{self.cells[3:]}"
-
-    board = find_board(Line("A....B"))
+    board = find_board(Stones("A....B"))
     assert stones(board) == {(0, 0): 0, (1, 2): 1}
     assert set(board.places) == {1, 2, 3, 4}
 

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from helpers.stones import Stones
 
 from rave_agents import as_game
 from rave_agents.game.board import Board, Cell, Place, Tiling
@@ -122,59 +123,8 @@ def start():
     return as_game("backgammon").new_initial_state()
 
 
-class Coin:
-    """Two players fill four cells; chance, between their moves, changes nothing."""
-
-    def __init__(self, cells="....", tossed=True):
-        self.cells, self.tossed = cells, tossed
-
-    def clone(self):
-        return type(self)(self.cells, self.tossed)
-
-    def current_player(self):
-        if self.is_terminal():
-            return -4
-        return self.cells.count(".") % 2 if self.tossed else -1
-
-    def is_terminal(self):
-        return "." not in self.cells
-
-    def is_chance_node(self):
-        return not self.tossed and not self.is_terminal()
-
-    def legal_actions(self):
-        return [i for i, cell in enumerate(self.cells) if cell == "."] if self.tossed else [0, 1]
-
-    def chance_outcomes(self):
-        return [(0, 0.5), (1, 0.5)]
-
-    def apply_action(self, action):
-        if self.tossed:
-            stone = "AB"[self.current_player()]
-            self.cells = self.cells[:action] + stone + self.cells[action + 1 :]
-        self.tossed = not self.tossed
-
-    def returns(self):
-        return [0.0, 0.0]
-
-    def num_players(self):
-        return 2
-
-    def num_distinct_actions(self):
-        return 4
-
-    def min_utility(self):
-        return -1.0
-
-    def max_utility(self):
-        return 1.0
-
-    def __str__(self):
-        return f"{self.cells[:2]}\n{self.cells[2:]}"
-
-
 def test_a_printed_board_is_found_where_chance_moves():
-    board = find_board(Coin("A.B.", tossed=False))
+    board = find_board(Stones("A.B.", tossed=False))
     assert [cell.piece for cell in board.cells] == ["A", None, "B", None]
     assert board.owners() == {0: 0, 2: 1}
     assert not board.places
@@ -193,7 +143,7 @@ ONE_CELL = {"tiling": Tiling.SQUARES, "cells": (SQUARE,), "places": {}}
     ],
 )
 def test_a_board_that_is_none_is_refused(declared, error, says):
-    class Declaring(Coin):
+    class Declaring(Stones):
         def drawn_board(self):
             return declared
 
@@ -202,7 +152,7 @@ def test_a_board_that_is_none_is_refused(declared, error, says):
 
 
 def test_a_game_of_ones_own_declares_its_board():
-    class Declaring(Coin):
+    class Declaring(Stones):
         def drawn_board(self):
             return Board(**ONE_CELL)
 

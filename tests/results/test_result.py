@@ -122,17 +122,9 @@ def test_the_provider_of_simulations_is_told():
 def test_columns_for_amaf_where_there_is_any():
     rows = (row(7, 3, 0.5, amaf=12.0), row(1, 1, 0.5))
     lines = str(result(*rows)).splitlines()[1:]
-    assert lines[0].split() == [
-        "action",
-        "visits",
-        "value",
-        "AMAF",
-        "visits",
-        "AMAF",
-        "value",
-        "prior",
-        "probability",
-    ]
+    assert lines[0].split() == (
+        ["action", "visits", "value", "AMAF", "visits", "AMAF", "value", "prior", "probability"]
+    )
     assert lines[1].split() == ["<a&777>", "3", "0.500", "12", "0.500", "0.250", "0.000"]
     assert len({len(line) for line in lines}) == 1
 

@@ -121,57 +121,13 @@ def test_a_saved_game_goes_on_where_it_was(tmp_path, game, moves):
     assert again.time_left(0) == pytest.approx(session.time_left(0), abs=1.0)
 
 
-def test_moves_of_one_name_are_saved_by_number():
-    class Twins:
-        """A game of one move, whose two actions have one name."""
-
-        def __init__(self):
-            self.played = []
-
-        def clone(self):
-            new = type(self)()
-            new.played = list(self.played)
-            return new
-
-        def current_player(self):
-            return -4 if self.played else 0
-
-        def is_terminal(self):
-            return bool(self.played)
-
-        def is_chance_node(self):
-            return False
-
-        def legal_actions(self):
-            return [] if self.played else [0, 1]
-
-        def chance_outcomes(self):
-            return []
-
-        def apply_action(self, action):
-            self.played.append(action)
-
-        def returns(self):
-            return [float(sum(self.played))]
-
-        def num_players(self):
-            return 1
-
-        def num_distinct_actions(self):
-            return 2
-
-        def min_utility(self):
-            return 0.0
-
-        def max_utility(self):
-            return 1.0
-
-        def action_to_string(self, player, action):
-            return "go"
-
-    session = Session(as_game(Twins), [PERSON])
-    session.choose(0, 1)
-    assert game_text(session).splitlines()[-1] == "1"
+@pytest.mark.parametrize("name", ["go", "", "#1", " x", "two\nlines"])
+def test_moves_without_a_name_of_their_own_are_saved_by_number(monkeypatch, name):
+    names = {4: name, 5: "go"}
+    monkeypatch.setattr("rave_agents.sessions.game_file.legal_names", lambda *given: names)
+    session = Session(as_game("tic_tac_toe"), [PERSON, PERSON])
+    session.choose(0, 4)
+    assert game_text(session).splitlines()[-1] == "4"
 
 
 def test_a_game_whose_environment_draws_chance_is_not_saved(tmp_path):
