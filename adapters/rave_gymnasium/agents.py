@@ -222,40 +222,28 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         return action + int(env.action_space.start)
 
 
-class UCTAgent(PlanningAgent):
+class UCTAgent(PlanningAgent, preset="uct"):
     """Plain UCT."""
 
-    preset = "uct"
 
-
-class PUCTAgent(PlanningAgent):
+class PUCTAgent(PlanningAgent, preset="puct"):
     """UCT with prior probabilities (PUCT), such as an evaluator's."""
 
-    preset = "puct"
 
-
-class GumbelAgent(PlanningAgent):
+class GumbelAgent(PlanningAgent, preset="gumbel"):
     """Sequential halving with Gumbel noise, for few simulations with an evaluator."""
 
-    preset = "gumbel"
 
-
-class RaveAgent(PlanningAgent):
+class RaveAgent(PlanningAgent, preset="rave"):
     """UCT with rapid action value estimation (RAVE)."""
 
-    preset = "rave"
 
-
-class GraveAgent(PlanningAgent):
+class GraveAgent(PlanningAgent, preset="grave"):
     """RAVE with the values of a well-visited ancestor (GRAVE)."""
 
-    preset = "grave"
 
-
-class AutoAgent(PlanningAgent):
+class AutoAgent(PlanningAgent, preset="auto"):
     """A search for any environment: AMAF statistics and proofs, each as far as it fits."""
-
-    preset = "auto"
 
 
 def make_agent(

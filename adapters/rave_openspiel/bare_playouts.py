@@ -4,8 +4,7 @@ import time
 
 import numpy as np
 
-from rave_agents.agents.state_agents import DEFAULT_SIMULATIONS
-from rave_agents.config.limit import Limit
+from rave_agents.config.limit import DEFAULT_SIMULATIONS, Limit
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent, AgentType, Effort

@@ -9,7 +9,7 @@ import pyspiel
 
 from rave_agents.agents.amaf_fit import warn_of_misfit
 from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
-from rave_agents.agents.state_agents import make_limit
+from rave_agents.config.limit import make_limit
 from rave_agents.config.search_parameters import SearchParameters
 from rave_agents.game.arguments import is_integer
 from rave_agents.results.search_result import SearchResult

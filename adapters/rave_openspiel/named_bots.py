@@ -3,109 +3,73 @@
 from rave_openspiel.bots import SearchBot
 
 
-class UCTBot(SearchBot):
+class UCTBot(SearchBot, preset="uct"):
     """Plays plain UCT."""
 
-    preset = "uct"
 
-
-class PUCTBot(SearchBot):
+class PUCTBot(SearchBot, preset="puct"):
     """Plays UCT with prior probabilities (PUCT), such as an evaluator's."""
 
-    preset = "puct"
 
-
-class GumbelBot(SearchBot):
+class GumbelBot(SearchBot, preset="gumbel"):
     """Plays the survivor of sequential halving with Gumbel noise: few simulations, an evaluator."""
 
-    preset = "gumbel"
 
-
-class RaveBot(SearchBot):
+class RaveBot(SearchBot, preset="rave"):
     """Plays UCT with rapid action value estimation (RAVE)."""
 
-    preset = "rave"
 
-
-class UCTSolverBot(SearchBot):
+class UCTSolverBot(SearchBot, preset="uct_solver"):
     """Plays plain UCT that backs up exact outcomes, and ends a search once the root is solved."""
 
-    preset = "uct_solver"
 
-
-class BestFirstMinimaxBot(SearchBot):
+class BestFirstMinimaxBot(SearchBot, preset="best_first_minimax"):
     """Plays best-first minimax by an evaluator's values; with the solver."""
 
-    preset = "best_first_minimax"
 
-
-class PNMCTSBot(SearchBot):
+class PNMCTSBot(SearchBot, preset="pn_mcts"):
     """Plays UCT with a solver and proof numbers (PN-MCTS)."""
 
-    preset = "pn_mcts"
 
-
-class PNMCTSFSUBot(SearchBot):
+class PNMCTSFSUBot(SearchBot, preset="pn_mcts_fsu"):
     """Plays PN-MCTS as it was published, with its parts F, S and U."""
 
-    preset = "pn_mcts_fsu"
 
-
-class AutoBot(SearchBot):
+class AutoBot(SearchBot, preset="auto"):
     """Plays a search for any game: AMAF, proofs, learned values, each as far as it fits."""
 
-    preset = "auto"
 
-
-class RavePNBot(SearchBot):
+class RavePNBot(SearchBot, preset="rave_pn"):
     """Plays RAVE with a solver and proof numbers."""
 
-    preset = "rave_pn"
 
-
-class GraveBot(SearchBot):
+class GraveBot(SearchBot, preset="grave"):
     """Plays generalised RAVE (GRAVE): AMAF values of the nearest well-visited ancestor."""
 
-    preset = "grave"
 
-
-class HRaveBot(SearchBot):
+class HRaveBot(SearchBot, preset="hrave"):
     """Plays HRAVE: the AMAF values of the root at every node."""
 
-    preset = "hrave"
 
-
-class RaveGlobalBot(SearchBot):
+class RaveGlobalBot(SearchBot, preset="rave_global"):
     """Plays RAVE with one table for the whole search, blended with whole UCB values."""
 
-    preset = "rave_global"
 
-
-class RaveWeightedBot(SearchBot):
+class RaveWeightedBot(SearchBot, preset="rave_weighted"):
     """Plays RAVE whose updates weigh less the later the move was played."""
 
-    preset = "rave_weighted"
 
-
-class RaveWinningMoveBot(SearchBot):
+class RaveWinningMoveBot(SearchBot, preset="rave_winning_move"):
     """Plays RAVE biased to moves that are played early in won simulations."""
 
-    preset = "rave_winning_move"
 
-
-class RaveMaximinBot(SearchBot):
+class RaveMaximinBot(SearchBot, preset="rave_maximin"):
     """Plays simultaneous moves with RAVE for its own actions, then the best worst case."""
 
-    preset = "rave_maximin"
 
-
-class RegretMatchingBot(SearchBot):
+class RegretMatchingBot(SearchBot, preset="regret_matching"):
     """Plays simultaneous moves by mixed strategies that regret matching finds."""
 
-    preset = "regret_matching"
 
-
-class Exp3Bot(SearchBot):
+class Exp3Bot(SearchBot, preset="exp3"):
     """Plays simultaneous moves by mixed strategies that Exp3 finds."""
-
-    preset = "exp3"

@@ -8,7 +8,7 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import ismcts, mcts
 
-from rave_agents.agents.state_agents import DEFAULT_SIMULATIONS
+from rave_agents.config.limit import DEFAULT_SIMULATIONS
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent, AgentType, Effort

@@ -156,58 +156,40 @@ class SearchAgent(SearchingAgent, LoopAgent):
         check_worlds(env, self.config, self.worlds, translate=self.translate)
 
 
-class UCTAgent(SearchAgent):
+class UCTAgent(SearchAgent, preset="uct"):
     """Plain UCT."""
 
-    preset = "uct"
 
-
-class PUCTAgent(SearchAgent):
+class PUCTAgent(SearchAgent, preset="puct"):
     """UCT with prior probabilities (PUCT), such as an evaluator's."""
 
-    preset = "puct"
 
-
-class GumbelAgent(SearchAgent):
+class GumbelAgent(SearchAgent, preset="gumbel"):
     """Sequential halving with Gumbel noise, for few simulations with an evaluator."""
 
-    preset = "gumbel"
 
-
-class RaveAgent(SearchAgent):
+class RaveAgent(SearchAgent, preset="rave"):
     """UCT with rapid action value estimation (RAVE)."""
 
-    preset = "rave"
 
-
-class GraveAgent(SearchAgent):
+class GraveAgent(SearchAgent, preset="grave"):
     """RAVE with the values of a well-visited ancestor (GRAVE)."""
 
-    preset = "grave"
 
-
-class RaveMaximinAgent(SearchAgent):
+class RaveMaximinAgent(SearchAgent, preset="rave_maximin"):
     """RAVE for its own actions in Parallel environments, then the best worst case."""
 
-    preset = "rave_maximin"
 
-
-class RegretMatchingAgent(SearchAgent):
+class RegretMatchingAgent(SearchAgent, preset="regret_matching"):
     """Mixed strategies in Parallel environments, by regret matching."""
 
-    preset = "regret_matching"
 
-
-class AutoAgent(SearchAgent):
+class AutoAgent(SearchAgent, preset="auto"):
     """A search for any game: AMAF statistics and proofs, each as far as it fits."""
 
-    preset = "auto"
 
-
-class PNMCTSAgent(SearchAgent):
+class PNMCTSAgent(SearchAgent, preset="pn_mcts"):
     """UCT with a solver and proof numbers (PN-MCTS)."""
-
-    preset = "pn_mcts"
 
 
 def make_agent(

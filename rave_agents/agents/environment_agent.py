@@ -181,4 +181,4 @@ def kind_of_preset(base: type[_Kind], preset: str) -> type[_Kind]:
     """Return the class of agents with a preset: the one beside its base class, or a new one."""
     beside = (kind for kind in base.__subclasses__() if kind.__module__ == base.__module__)
     known = next((kind for kind in beside if kind.preset == preset), None)
-    return type(base.__name__, (base,), {"preset": preset}) if known is None else known
+    return type(base.__name__, (base,), {}, preset=preset) if known is None else known

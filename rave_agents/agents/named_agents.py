@@ -22,7 +22,8 @@ from rave_agents.agents.own_agents import (
     settable_parameters,
     with_parameters,
 )
-from rave_agents.agents.state_agents import AGENT_PARAMETERS, RandomAgent, search_agent_type
+from rave_agents.agents.searching_agent import SEARCH_PARAMETERS
+from rave_agents.agents.state_agents import RandomAgent, search_agent_type
 from rave_agents.agents.views import Observe, framework_game
 from rave_agents.config.part_specs import plain
 from rave_agents.config.specs import format_call, parse_call, split_call
@@ -336,7 +337,7 @@ def without_amaf(spec: str | AgentSpec) -> AgentSpec:
     """
     parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
     preset = agent_type(parsed.name).config
-    agents = {key: parsed.parameters[key] for key in AGENT_PARAMETERS if key in parsed.parameters}
+    agents = {key: parsed.parameters[key] for key in SEARCH_PARAMETERS if key in parsed.parameters}
     changes = {key: value for key, value in parsed.parameters.items() if key not in agents}
     config = None if preset is None else preset.replace(**changes)
     if preset is None or config is None or not keeps_amaf(config.amaf):

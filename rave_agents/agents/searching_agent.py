@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
-from rave_agents.agents.state_agents import check_level, limit_and_clock
-from rave_agents.config.limit import Limit
+from rave_agents.config.limit import Limit, make_limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.config.search_parameters import SearchParameters
-from rave_agents.game.arguments import checked_seed, refuse_positional
+from rave_agents.evaluators.levels import NO_LEVEL
+from rave_agents.game.arguments import refuse_positional
 from rave_agents.game.signatures import InitSignature
+from rave_agents.game.validation import Seed, checked
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.searcher import Searcher
@@ -40,8 +41,9 @@ LEAST_SHARE = 0.1
 class SearchingAgent:
     """An agent that plays what a search finds, whatever framework it plays in.
 
-    OpenSpiel's ``SearchBot``, PettingZoo's ``SearchAgent`` and Gymnasium's ``PlanningAgent`` take
-    these parameters beside their own, and have these attributes. Subclasses name a preset.
+    The base of ``StateAgent``, OpenSpiel's ``SearchBot``, PettingZoo's ``SearchAgent`` and
+    Gymnasium's ``PlanningAgent``, which take these parameters in addition to their own. Subclasses
+    name a preset: ``class UCTBot(SearchBot, preset="uct")``.
 
     Args:
         simulations: simulations to run for each move, at least 1; those in the kept tree come on
@@ -79,9 +81,11 @@ class SearchingAgent:
         lambda kind: SearchConfig.preset(kind.preset).parameters()
     )
 
-    def __init_subclass__(cls, **given: Any) -> None:
-        """Append the shared parameters to the one line that describes the agent of a preset."""
+    def __init_subclass__(cls, preset: str | None = None, **given: Any) -> None:
+        """Set the preset; append the shared parameters to the line that describes its agent."""
         super().__init_subclass__(**given)
+        if preset is not None:
+            cls.preset = preset
         described = vars(cls).get("__doc__")
         if described and "\n" not in described and "preset" in vars(cls):
             _, head, arguments = inspect.cleandoc(SearchingAgent.__doc__ or "").partition("Args:")
@@ -120,9 +124,10 @@ class SearchingAgent:
         self.limit, self.clock = limit_and_clock(simulations, seconds, clock)
         check_level(self.config, simulations, seconds, clock)
         self.config.check_simulations(None if self.limit is None else self.limit.simulations)
-        if checked_seed(seed) is None:
+        seed = checked("seed", Seed, seed)
+        if seed is None:
             seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
-        self.seed: int | None = checked_seed(seed)
+        self.seed: int | None = seed
         """The seed in use."""
         self._searcher = Searcher(self.config, seed=self.seed, evaluator=evaluator)
         self.evaluator: Any = self._searcher.evaluator
@@ -181,6 +186,35 @@ class SearchingAgent:
         """Take copies of the tree, the random streams and the clock, after a shallow copy."""
         self._searcher = copy.copy(self._searcher)
         self.clock = copy.deepcopy(self.clock)
+
+
+def limit_and_clock(
+    simulations: int | None, seconds: float | None, clock: Any
+) -> tuple[Limit | None, Clock | None]:
+    """The limit and the clock from an agent's parameters; one of them may be None.
+
+    Raises:
+        TypeError, ValueError: for a value that is not allowed, or both seconds and a clock.
+    """
+    if clock is None:
+        return make_limit(simulations, seconds), None
+    if seconds is not None:
+        raise ValueError("Give seconds a move or a clock, not both.")
+    limit = None if simulations is None else Limit(simulations=simulations)
+    return limit, Clock.parse(clock)
+
+
+def check_level(config: SearchConfig, *limits: Any) -> None:
+    """Refuse limits beside a level, which decides the simulations.
+
+    Raises:
+        ValueError: if there is a level, and one of the limits is given.
+    """
+    if config.level != NO_LEVEL and any(limit is not None for limit in limits):
+        raise ValueError(
+            f"level={config.level} decides the simulations of each move: give no simulations, "
+            "seconds or clock beside it."
+        )
 
 
 def _refusal(kind: str, name: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rave_agents.agents.named_agents import make_agent
-from rave_agents.agents.state_agents import SearchAgent
+from rave_agents.agents.state_agents import StateAgent
 from rave_agents.analysis.review_result import INACCURACY, Review, ReviewedMove
 from rave_agents.arena.arguments import limited_agent
 from rave_agents.errors import UnsupportedGameError
@@ -120,7 +120,7 @@ class _Reviewer:
 
     def __init__(self, game: Game, who: Any, seed: int) -> None:
         self._game, self._who, self._seed = game, who, seed
-        self._agents: dict[int, SearchAgent] = {}
+        self._agents: dict[int, StateAgent] = {}
         state = game.new_initial_state()
         self._low, self._high = float(state.min_utility()), float(state.max_utility())
         self._open = not hides_information(state)
@@ -134,7 +134,7 @@ class _Reviewer:
         seat = int(state.current_player())
         if seat not in self._agents:
             made = make_agent(self._who, self._game, seat, seed=self._seed)
-            if not isinstance(made, SearchAgent):
+            if not isinstance(made, StateAgent):
                 raise UnsupportedGameError(
                     f"{self._who} does not search, so it cannot review a game."
                 )

@@ -17,8 +17,9 @@ from rave_agents.agents.named_agents import (
     as_agent,
     make_agent,
 )
-from rave_agents.agents.state_agents import DEFAULT_SIMULATIONS, limit_and_clock
+from rave_agents.agents.searching_agent import limit_and_clock
 from rave_agents.arena.play import Table
+from rave_agents.config.limit import DEFAULT_SIMULATIONS
 from rave_agents.config.specs import format_call, split
 from rave_agents.errors import RaveAgentsError, UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Game, adapters

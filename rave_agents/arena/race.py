@@ -17,7 +17,6 @@ from concurrent.futures import Executor
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec
-from rave_agents.agents.state_agents import make_limit
 from rave_agents.arena.arguments import (
     check_table,
     game_name,
@@ -33,6 +32,7 @@ from rave_agents.arena.race_result import Race
 from rave_agents.arena.result import RunResult, TablesRun
 from rave_agents.arena.run import MOST_GAMES, Jobs, Pairing, Plan, RunOptions
 from rave_agents.arena.workers import Key, executor_width
+from rave_agents.config.limit import make_limit
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.validation import Natural, Positive, validated

@@ -12,7 +12,6 @@ from concurrent.futures import Executor
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, agent_type, as_agent
-from rave_agents.agents.state_agents import make_limit
 from rave_agents.arena.arguments import (
     check_table,
     game_name,
@@ -25,6 +24,7 @@ from rave_agents.arena.grid import Curve, Grid, plain_values
 from rave_agents.arena.play import Table
 from rave_agents.arena.result import RunResult, TablesRun
 from rave_agents.arena.run import GameCount, Jobs, Pairing, Plan, RunOptions, Shard
+from rave_agents.config.limit import make_limit
 from rave_agents.config.specs import format_call, format_parameters, is_key, parse_values
 from rave_agents.game.validation import Natural, validated
 from rave_agents.results.progress import Progress

@@ -9,6 +9,9 @@ from rave_agents.game.arguments import check_arguments, refuse_positional
 from rave_agents.game.signatures import InitSignature
 from rave_agents.game.validation import Positive, check_fields
 
+DEFAULT_SIMULATIONS = 1000
+"""Simulations a move for an agent without a limit."""
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Limit:
@@ -35,3 +38,10 @@ class Limit:
         if self.simulations is None and self.seconds is None:
             raise ValueError("Limit needs simulations, seconds or both.")
         check_fields(self)
+
+
+def make_limit(simulations: int | None, seconds: float | None) -> Limit:
+    """The limit from an agent's parameters: 1,000 simulations if neither is given."""
+    if simulations is None and seconds is None:
+        simulations = DEFAULT_SIMULATIONS
+    return Limit(simulations=simulations, seconds=seconds)

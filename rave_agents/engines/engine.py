@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, as_agent, make_agent
-from rave_agents.agents.state_agents import SearchAgent
+from rave_agents.agents.state_agents import StateAgent
 from rave_agents.config.limit import Limit
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
@@ -82,7 +82,7 @@ class _EndedError(Exception):
 
 
 def think(
-    agent: SearchAgent,
+    agent: StateAgent,
     state: GameState,
     limit: Limit | None,
     clock: Clock | None,

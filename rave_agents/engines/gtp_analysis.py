@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from rave_agents.agents.state_agents import SearchAgent
+from rave_agents.agents.state_agents import StateAgent
 from rave_agents.engines.client.gtp import GtpError
 from rave_agents.engines.client.vertices import COLOURS, Vertices
 from rave_agents.engines.engine import FOREVER, best_first, known_value, point_share, think
@@ -133,7 +133,7 @@ def analyse(
     Raises:
         GtpError: if the agent does not search.
     """
-    if not isinstance(agent, SearchAgent):
+    if not isinstance(agent, StateAgent):
         raise GtpError("this agent does not search")
     last = 0.0
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from rave_agents import __version__
 from rave_agents.agents.answers import checked_action
-from rave_agents.agents.state_agents import SearchAgent
+from rave_agents.agents.state_agents import StateAgent
 from rave_agents.engines.client.gtp import GtpError
 from rave_agents.engines.client.vertices import PASS, RESIGN
 from rave_agents.engines.engine import Engine, board_of
@@ -183,7 +183,7 @@ class GtpEngine(Engine):
             if asked.player not in (None, mover):
                 raise GtpError("it is the other color's turn")
             agent = self.agents[mover]
-            if isinstance(agent, SearchAgent):  # Otherwise the answer is a failure.
+            if isinstance(agent, StateAgent):  # Otherwise the answer is a failure.
                 self.write(f"={command.number}\n")
             result = analyse(
                 agent,

@@ -7,7 +7,7 @@ from typing import Any
 
 from rave_agents import __version__
 from rave_agents.agents.answers import checked_action
-from rave_agents.agents.state_agents import SearchAgent
+from rave_agents.agents.state_agents import StateAgent
 from rave_agents.config.limit import Limit
 from rave_agents.engines.client.uci_moves import UciMoves
 from rave_agents.engines.engine import FOREVER, Engine, board_of, think
@@ -135,7 +135,7 @@ class UciEngine(Engine):
         """Compile what the search needs, so that no clock pays for it."""
         if self._thinking is None:
             for agent in self.agents:
-                if isinstance(agent, SearchAgent):
+                if isinstance(agent, StateAgent):
                     agent.searcher.prepare(self.game.new_initial_state())
         self._tell("readyok")
 
@@ -288,7 +288,7 @@ class UciEngine(Engine):
         while len(turn) < self.moves.turn:
             agent = self.agents[int(now.current_player())]
             among = {each[len(turn)] for each in allowed if each[: len(turn)] == tuple(turn)}
-            if isinstance(agent, SearchAgent):
+            if isinstance(agent, StateAgent):
                 result = self._searched(agent, now, go, start, turn)
                 ranked = [row.action for row in result.ranked_actions]
                 action = result.action
@@ -314,7 +314,7 @@ class UciEngine(Engine):
                 self._tell(f"info string {word!r} is not legal in this position")
 
     def _searched(
-        self, agent: SearchAgent, state: GameState, go: Go, start: GameState, begun: list[int]
+        self, agent: StateAgent, state: GameState, go: Go, start: GameState, begun: list[int]
     ) -> SearchResult:
         """Search a position and write ``info`` meanwhile, until a limit or ``stop``."""
 
@@ -328,7 +328,7 @@ class UciEngine(Engine):
         self._tell(*info_lines(self.moves, result, start, begun, self._multipv))
         return result
 
-    def _limits(self, agent: SearchAgent, go: Go, player: int) -> tuple[Limit | None, Clock | None]:
+    def _limits(self, agent: StateAgent, go: Go, player: int) -> tuple[Limit | None, Clock | None]:
         """The limits of a search: those of ``go``, else the agent's own."""
         if go.infinite:
             return FOREVER, None

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rave_agents.agents.named_agents import LIMITS, AgentSpec, agent_types
-from rave_agents.agents.state_agents import DEFAULT_SIMULATIONS
+from rave_agents.config.limit import DEFAULT_SIMULATIONS
 from rave_agents.config.specs import parse_call, split_call
 from rave_agents.records import fields
 from rave_agents.records.record import GameRecord

@@ -13,7 +13,7 @@ from rave_agents import (
     make_agent,
 )
 from rave_agents.agents.named_agents import without_amaf
-from rave_agents.agents.state_agents import DEFAULT_SIMULATIONS
+from rave_agents.config.limit import DEFAULT_SIMULATIONS
 from rave_agents.frameworks.agent import Effort
 from rave_agents.parts import (
     GRAVE,
@@ -115,7 +115,7 @@ def test_unknown_names_are_answered_with_the_nearest():
         make_agent("rave(schedule=hand_selected(k=-3))", Game(), 0)
     with pytest.raises(TypeError, match="simulations must be an integer"):
         make_agent("rave(simulations=many)", Game(), 0)
-    with pytest.raises(TypeError, match="seed must be an integer or None"):
+    with pytest.raises(TypeError, match="seed must be an integer of at least 0 or None"):
         make_agent("random(seed=x)", Game(), 0)
 
 
