@@ -423,8 +423,3 @@ def test_the_command_refuses_in_one_line():
     done = run("best", "tic_tac_toe", "--agents", "uct")
     assert done.exit_code == 2
     assert done.stderr == "Error: A race needs at least two agents, got 1.\n"
-
-
-def test_a_match_still_refuses_other_numbers_of_players():
-    with pytest.raises(UnsupportedGameError, match="for two players"):
-        play_match(Trio, "random", "random")

@@ -3,7 +3,7 @@ import math
 
 import pytest
 
-from rave_agents.arena import RunError, play_match, run_scaling
+from rave_agents.arena import play_match, run_scaling
 
 
 def scaling(**changes):
@@ -28,12 +28,6 @@ def test_a_point_is_the_match_of_its_limit(straight):
     assert [(p.parameters['simulations'], p.opponent) for p in straight[0].cells] == [
         (5, "random"), (40, "random"), (5, "uct(simulations=20)"), (40, "uct(simulations=20)"),
     ]  # fmt: skip
-
-
-def test_it_goes_on_from_its_file(straight, tmp_path):
-    path = tmp_path / "games.jsonl"
-    path.write_bytes(straight[1].read_bytes()[:-100])
-    assert str(scaling(output=path)) == str(straight[0])
 
 
 @pytest.mark.slow
@@ -70,11 +64,6 @@ def test_curves_over_seconds():
 def test_the_dictionary_is_strict_json(straight):
     values = json.loads(json.dumps(straight[0].to_dict(), allow_nan=False))
     assert [row["simulations"] for row in values["rows"]] == [5, 40, 5, 40]
-
-
-def test_a_failing_opponent_is_named():
-    with pytest.raises(RunError, match=r"uct\(simulations=5\): Game 1, seat 1"):
-        scaling(against=lambda observation: 1 // 0)
 
 
 @pytest.mark.parametrize(
