@@ -259,6 +259,7 @@ class AECState(ZooState):
                 if translated.matches(found, self._player, self.legal_actions()):
                     made: Simulator | None = found.provider(frame, evaluator)
                     if made is not None:
+                        translated.follow_environment(made, self)
                         return made
                 else:
                     translated.warn_of_mismatch(str(self.env))

@@ -25,7 +25,8 @@ from rave_openspiel import OpenSpielState
 
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.wrappers import class_name
-from rave_agents.game.game_state import PlayerId
+from rave_agents.game.game_state import GameState, PlayerId
+from rave_agents.games.kit.rules_simulator import RulesSimulator
 from rave_agents.games.kit.rules_state import compiled_simulator
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.python_simulator import PythonSimulator
@@ -150,6 +151,53 @@ def _same_actions(state: pyspiel.State) -> Translation:
         provider=simulator,
         alike=True,
     )
+
+
+def follow_environment(simulator: Any, root: GameState) -> None:
+    """Let a provider go on to later positions of an environment, whose states it does not know.
+
+    Args:
+        simulator: the provider.
+        root: the state that has made it.
+    """
+    if isinstance(simulator, RulesSimulator):
+        simulator.set_root = _Following(simulator, root.clone())  # type: ignore[assignment, method-assign]
+    else:
+        vars(simulator)["set_root"] = lambda later: False
+
+
+class _Following:
+    """Moves a provider of compiled rules along with an environment.
+
+    Args:
+        simulator: the provider.
+        root: the position that it was made for.
+    """
+
+    def __init__(self, simulator: RulesSimulator, root: Any) -> None:
+        self._set_root, self._root = simulator.set_root, root
+        self._moves = simulator.moves
+
+    def __call__(self, later: Any) -> bool:
+        moves = self._root.moves_to(later)
+        if moves is None or later.is_terminal():
+            return False
+        self._root, self._moves = later.clone(), [*self._moves, *moves]
+        return self._set_root(_Reached(later, self._moves))
+
+
+class _Reached:
+    """A position of an environment with the moves that its provider has played."""
+
+    def __init__(self, state: Any, moves: Sequence[int]) -> None:
+        self._state, self._moves = state, moves
+        self.current_player = state.current_player
+
+    def history(self) -> Sequence[int]:
+        return self._moves
+
+    def legal_actions(self) -> list[int]:
+        return sorted(self._state.legal_actions())
 
 
 def _tictactoe(raw: Any) -> Translation:

@@ -1,7 +1,7 @@
 """Preparation of searches: the facts of a game, the parts and the evaluator, and compiled code."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from rave_agents.errors import FormulaError
 from rave_agents.evaluators.levels import NO_LEVEL, Level, level_of
 from rave_agents.evaluators.shipped import rules_of, value_for
 from rave_agents.game.abilities import StateAbilities
+from rave_agents.game.facts import Facts
 from rave_agents.game.game_state import GameState, hides_information
 from rave_agents.kernel import loop
 from rave_agents.kernel.move_policies import choose_move
@@ -80,6 +81,16 @@ def _at_level(config: SearchConfig, level: Level) -> SearchConfig:
 def facts_may_change(state: GameState) -> bool:
     """True if a game's facts may change: an environment may show chance only later."""
     return hasattr(state, "draws_chance") or StateAbilities(state).seeing is not None
+
+
+def game_identity(state: GameState, config: SearchConfig) -> Hashable:
+    """A key of the game that a searcher may keep prepared; None to prepare each search."""
+    offers = StateAbilities(state)
+    if offers.facts is not None:  # These tell of chance that was met meanwhile, too.
+        facts: Facts = offers.facts()
+        return None if facts.hidden and config.hidden == "see" else facts
+    # Without a key, states of one class may be of several games.
+    return None if offers.game_key is None or facts_may_change(state) else offers.game_key()
 
 
 def checked_game(

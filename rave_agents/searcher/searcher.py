@@ -26,7 +26,7 @@ from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.endgames import EndgameSolver
 from rave_agents.searcher.evaluators import as_evaluator, check_use, kind_of
 from rave_agents.searcher.kept_trees import KeptTrees
-from rave_agents.searcher.prepared import facts_may_change, prepare
+from rave_agents.searcher.prepared import game_identity, prepare
 from rave_agents.searcher.resuming import check_resumes
 from rave_agents.searcher.slices import Between, periodically, run_slices
 from rave_agents.searcher.timed_search import clocked_limit
@@ -211,9 +211,7 @@ class Searcher:
 
     def _prepare(self, state: GameState) -> tuple[GameState, Prepared]:
         """The state to search instead of a given one, and what is prepared for its game."""
-        game_key = StateAbilities(state).game_key
-        # Without a key, states of one class may be of several games.
-        key = None if game_key is None or facts_may_change(state) else game_key()
+        key = game_identity(state, self._config)
         game = None if key is None else self._prepared.get(key)
         if game is None or game.generation != code_generation():
             state, game = prepare(state, self._config, self._evaluator)

@@ -102,6 +102,11 @@ class RulesSimulator:
         self.bind(frame)
 
     @property
+    def moves(self) -> Sequence[int]:
+        """The moves that have led to the root; empty if they are not known."""
+        return self._moves or ()
+
+    @property
     def root(self) -> NDArray[Any]:
         """The position, a record of shape [1]."""
         return self._states[ROOT : ROOT + 1]
