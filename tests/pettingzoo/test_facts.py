@@ -86,7 +86,7 @@ def test_a_search_goes_on_with_the_provider_of_the_last_move(name):
     env = zoo.classic(name)
     agent = UCTAgent(env, simulations=20, seed=1)
     providers = set()
-    for _ in range(5):
+    for _ in range(2):
         env.step(agent.act())
         providers.add(id(agent._searcher._trees.searches[0]._simulator))
         assert {each.action for each in agent.last_result.actions} >= {agent.last_result.action}
