@@ -96,19 +96,8 @@ class _Seen:
 
     @property
     def value(self) -> float | None:
-        """The value for the player to move, proven if possible."""
-        if self.result.outcome is not None:
-            return self.result.outcome[self.result.player]
-        row = _row(self.result, self.result.action)
-        return row.value if row.value is not None else self.result.value
-
-    def value_for(self, seat: int) -> float | None:
-        """The value for a seat; None if it is unknown."""
-        if self.result.outcome is not None:
-            return self.result.outcome[seat]
-        if self.value is None or seat == self.result.player:
-            return self.value
-        return -self.value if self.result.state.num_players() == 2 else None
+        """The value for the player to move."""
+        return self.result.value_for(self.result.player)
 
 
 def _row(result: SearchResult, action: int) -> ActionStatistics:
@@ -182,7 +171,7 @@ class _Reviewer:
     def _value_for_first(self, state: GameState, seen: _Seen | None) -> float | None:
         if state.is_terminal():
             return float(state.returns()[0])
-        return None if seen is None else seen.value_for(0)
+        return None if seen is None else seen.result.value_for(0)
 
     def _reviewed(
         self,
@@ -241,7 +230,7 @@ class _Reviewer:
             return float(after.returns()[result.player])
         if not self._open or not _is_decision(after):
             return before.value
-        found = self._search(after).value_for(result.player)
+        found = self._search(after).result.value_for(result.player)
         return before.value if found is None else found
 
     def _values(
@@ -257,7 +246,7 @@ class _Reviewer:
             return before.value, row.outcome, proven
         if self._open and answer is not None:
             sure = answer.result.outcome is not None
-            return before.value, answer.value_for(player), proven and sure
+            return before.value, answer.result.value_for(player), proven and sure
         # Chance or hidden information follows the move: compare both moves in one search.
         enough = row.visits >= max(10, result.simulations // 100)
         return before.value, row.value if enough else None, False
@@ -267,7 +256,7 @@ class _Reviewer:
         result = answer.result
         if result.player == loser or len(result.actions) < 2 or not self._open:
             return False
-        if not self._wins(answer.value_for(result.player), _WON):
+        if not self._wins(answer.result.value_for(result.player), _WON):
             return False
         others = [row for row in result.ranked_actions if row.action != result.action]
         known = [row for row in others if row.outcome is not None]
@@ -284,7 +273,7 @@ class _Reviewer:
             return self._wins(float(after.returns()[player]), _EVEN)
         if not _is_decision(after):
             return self._wins(row.value, _EVEN)
-        return self._wins(self._search(after).value_for(player), _EVEN)
+        return self._wins(self._search(after).result.value_for(player), _EVEN)
 
     def _wins(self, value: float | None, least: float) -> bool:
         return value is not None and self._scaled(value) > least

@@ -11,11 +11,10 @@ from rave_agents.errors import RaveAgentsError
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.plots.board import board_text
 from rave_agents.plots.board_memory import BoardMemory
-from rave_agents.results.tables import Column, Table, two_decimals
+from rave_agents.results.tables import two_decimals
 from rave_agents.sessions.game_file import save_game
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import Session
-from rave_agents.sessions.thought import Thought
 from rave_agents.sessions.views import seen_names, seen_text, seen_thought
 
 COMMANDS = {
@@ -226,7 +225,8 @@ class TerminalGame:
         if thought is None:
             self._show("Nothing has been thought yet that you may see.")
         else:
-            self._show(thought_text(thought))
+            table = thought.tables(_ROWS)[0].text(78)
+            self._show("\n".join([thought.summary(), *thought.remarks, table]))
 
     def _hint(self) -> None:
         live = self._live
@@ -269,22 +269,3 @@ def _unknown(word: str, names: dict[int, str]) -> str:
     near = difflib.get_close_matches(word, known, n=3, cutoff=0.6)
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     return f"{word!r} is no move here and no command.{hint} 'moves' and 'help' list them."
-
-
-def thought_text(thought: Thought) -> str:
-    """A thought as a summary and a table."""
-    rows = thought.actions[:_ROWS]
-    columns = [
-        Column("move", [row.name for row in rows], text=True),
-        Column("visits", [str(row.visits) for row in rows]),
-        Column("value", [_number(row.value) for row in rows]),
-    ]
-    if any(row.amaf_visits for row in rows):
-        columns.append(Column("AMAF value", [_number(row.amaf_value) for row in rows]))
-    if any(row.outcome is not None for row in rows):
-        columns.append(Column("proven", [_number(row.outcome) for row in rows]))
-    return "\n".join([thought.summary(), *thought.remarks, Table(columns).text(78)])
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"

@@ -194,6 +194,19 @@ class SearchResult(Result):
         best = max(value for seat, value in enumerate(self.outcome) if seat != self.player)
         return "win" if own > best else "draw" if own == best else "loss"
 
+    def value_for(self, seat: int) -> float | None:
+        """The value of the position for a player, proven if possible; None if unknown.
+
+        It is that of the chosen action for ``player``, and its opposite for the other one of two.
+        """
+        if self.outcome is not None:
+            return self.outcome[seat]
+        value = next((row.value for row in self.actions if row.action == self.action), None)
+        value = self.value if value is None else value
+        if value is None or seat == self.player:
+            return value
+        return -value if self.state.num_players() == 2 else None
+
     @property
     def simulations_per_second(self) -> float:
         """Simulations of this search per second."""

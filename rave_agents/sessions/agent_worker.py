@@ -12,13 +12,14 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import cloudpickle
+
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.errors import ForfeitError
 from rave_agents.game.game_state import legal_actions_of
 from rave_agents.results.search_result import SearchResult
-from rave_agents.sessions.thought import Thought
 
 
 class Setup(NamedTuple):
@@ -46,8 +47,8 @@ class Reply(NamedTuple):
     final: bool = True
     action: int | None = None
     """The chosen action; None until it is chosen, and for ``prepare``."""
-    thought: Thought | None = None
-    """Findings of the search; None for an agent without one."""
+    result: SearchResult | None = None
+    """The search so far; None for an agent without one."""
     error: str = ""
     """The reason why the agent failed or gives up; empty if it did neither."""
     forfeits: bool = False
@@ -124,7 +125,7 @@ class Worker:
             clock.set_left(*time_left)
 
         def tell(result: SearchResult) -> None:
-            self._reply(final=False, thought=Thought.of(result))
+            self._reply(final=False, result=result)
             if self._hurried >= self._number:
                 raise _HurriedError
 
@@ -142,8 +143,7 @@ class Worker:
                 agent.progress = None
         legal = [int(each) for each in legal_actions_of(state, self._setup.seat)]
         action = checked_action(chosen, legal, getattr(agent, "advice", ""))
-        thought = Thought.of(result) if isinstance(result, SearchResult) else None
-        self._reply(action=action, thought=thought)
+        self._reply(action=action, result=result if isinstance(result, SearchResult) else None)
 
 
 def main() -> None:
@@ -152,7 +152,7 @@ def main() -> None:
     os.dup2(2, 1)  # Games and agents may print.
 
     def send(reply: Reply) -> None:
-        pickle.dump(reply, replies)
+        cloudpickle.dump(reply, replies)
         replies.flush()
 
     def read() -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.errors import RaveAgentsError
+from rave_agents.results.search_result import SearchResult
 from rave_agents.sessions.agent_runner import AgentRunner
 from rave_agents.sessions.agent_worker import Reply
 from rave_agents.sessions.game_file import save_game
 from rave_agents.sessions.session import PERSON, Session
-from rave_agents.sessions.thought import Thought
 
 _LOOK = 0.05
 """Seconds between two looks for an agent's replies."""
@@ -50,8 +50,8 @@ class LiveSession:
         """Minimum seconds between two turns of agents."""
         self.paused: bool = paused
         """True while agents wait."""
-        self.thought: Thought | None = None
-        """The last thought of any agent."""
+        self.thought: SearchResult | None = None
+        """The last search of any agent, which may still run."""
         self.thought_turn: int = -1
         """The number of turns before the position of ``thought``."""
         self.thinking: int | None = None
@@ -307,10 +307,10 @@ class LiveSession:
         """Show an agent's thoughts up to its final reply; None if the game went on meanwhile."""
         while epoch == self._epoch:
             reply = runner.poll(_LOOK)
-            if reply is not None and reply.thought is not None:
+            if reply is not None and reply.result is not None:
                 with self._change():
                     if epoch == self._epoch:
-                        self.thought, self.thought_turn = reply.thought, turn
+                        self.thought, self.thought_turn = reply.result, turn
             if reply is not None and reply.final:
                 return reply
             if self._check_time():
@@ -330,8 +330,7 @@ class LiveSession:
         with self._change() as session:
             if epoch != self._epoch:
                 return
-            thought = reply.thought
-            value = None if thought is None else thought.value_of(0, len(session.seats))
+            value = None if reply.result is None else reply.result.value_for(0)
             assert reply.action is not None
             session.choose(seat, reply.action, value=value)
             self._steps = 0

@@ -6,9 +6,9 @@ from rave_agents.environments.frames import text_frame
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState, PlayerId, hides_information, joint_action
 from rave_agents.game.notation import legal_names, position_text
+from rave_agents.results.search_result import SearchResult
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import Session, Turn
-from rave_agents.sessions.thought import Thought
 
 _MOST_COMPARED = 64
 """If more actions were possible, a player is not shown which one was played."""
@@ -109,7 +109,7 @@ def may_see_thoughts(session: Session, player: int, viewer: int | None) -> bool:
     return not session.hides or session.over or viewer is None or viewer == player
 
 
-def seen_thought(live: LiveSession, viewer: int | None) -> Thought | None:
+def seen_thought(live: LiveSession, viewer: int | None) -> SearchResult | None:
     """The last thought, if a viewer may see it, else None.
 
     With simultaneous moves, nobody sees what another player is about to play.

@@ -13,10 +13,10 @@ from rave_agents.extras import missing
 from rave_agents.game.notation import Moves, apply_moves
 from rave_agents.game.validation import validated
 from rave_agents.plots.board_svg import STYLE, board_svg
+from rave_agents.results.search_result import SearchResult
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import PERSON, Session
 from rave_agents.sessions.setting_up import limited, set_up_session
-from rave_agents.sessions.thought import Thought
 from rave_agents.sessions.views import seen_names, seen_text, seen_thought
 from rave_agents.web.pictures import Pictures
 from rave_agents.web.server import Server
@@ -143,8 +143,8 @@ class NotebookGame:
         return None if self._server is None else str(self._server.address)
 
     @property
-    def thought(self) -> Thought | None:
-        """The figures of the agent's last search; None if you may not see them."""
+    def thought(self) -> SearchResult | None:
+        """The agent's last search; None if you may not see it."""
         return seen_thought(self._live, viewer_of(self.session, None))
 
     @property
@@ -261,7 +261,7 @@ class NotebookGame:
         return f"{shown}<div><b>{html.escape(status)}</b></div>{below}"
 
 
-def _heat(thought: Thought | None, places: Any) -> dict[int, float]:
+def _heat(thought: SearchResult | None, places: Any) -> dict[int, float]:
     """Visits by the target cells of actions, as shares of the most visits."""
     heat: dict[int, float] = {}
     most = max((row.visits for row in thought.actions), default=0) if thought else 0

@@ -19,6 +19,7 @@ from rave_agents.game.plain_text import printable
 from rave_agents.plots.board import Board
 from rave_agents.plots.board_memory import BoardMemory
 from rave_agents.plots.board_svg import STYLE, board_svg, pieces_svg, ring_svg
+from rave_agents.results.search_result import SearchResult
 
 
 def page_file(name: str) -> str:
@@ -134,6 +135,50 @@ def stored_game(
         "turns": list(turns),
         "reviewed": reviewed,
     }
+
+
+LONGEST_LINE = 12
+"""Maximum number of moves of a principal variation on the page."""
+
+
+def search_figures(result: SearchResult, turn: int, *, now: bool = True) -> dict[str, Any]:
+    """A search as the page shows it; values are the mover's, in the game's utilities.
+
+    Args:
+        result: the search.
+        turn: the number of turns before its position.
+        now: whether that is the position on the board.
+    """
+    return {
+        "player": result.player,
+        "action": result.action,
+        "name": result.action_name(result.action),
+        "value": _finite(result.value_for(result.player)),
+        "proven": result.proven,
+        "simulations": result.simulations,
+        "seconds": result.seconds,
+        "line": list(result.principal_variation_names[:LONGEST_LINE]),
+        "actions": [
+            {
+                "action": row.action,
+                "name": row.name,
+                "visits": row.visits,
+                "value": _finite(row.value),
+                "amaf_visits": row.amaf_visits,
+                "amaf_value": _finite(row.amaf_value),
+                "outcome": _finite(row.outcome),
+                "distance": row.distance,
+            }
+            for row in result.ranked_actions
+        ],
+        "turn": turn,
+        "now": now,
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    """A number for strict JSON, which has no infinities."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def utility_range(state: GameState) -> list[float] | None:

@@ -22,8 +22,7 @@ from rave_agents.plots.intervals import Estimate, plot_estimates
 from rave_agents.records.fields import GREATEST
 from rave_agents.records.record import GameRecord
 from rave_agents.results.numbers import elo_text
-from rave_agents.sessions.thought import Thought
-from rave_agents.web.page import escaped, stored_game, stored_page
+from rave_agents.web.page import escaped, search_figures, stored_game, stored_page
 from rave_agents.web.pictures import plain_name
 from rave_agents.web.replay import Step, reasons_against, replay
 
@@ -245,8 +244,7 @@ def _replayed(
     replayed = list(replay(make_plain_game(match.game), agents, record, match.seed))
     steps, turns = [], []
     for number, step in enumerate(replayed):
-        thought = None if step.result is None else Thought.of(step.result)
-        figures = None if thought is None else {**thought.to_dict(), "now": True, "turn": number}
+        figures = None if step.result is None else search_figures(step.result, number)
         said = printable(_sentence(step, number, match.agents))
         steps.append({"said": said, "thought": figures})
         if step.ply.actions:
@@ -254,7 +252,7 @@ def _replayed(
                 {
                     "player": int(step.ply.state.current_player()),
                     "names": [*map(printable, step.ply.names)],
-                    "value": None if thought is None else thought.value_of(0, 2),
+                    "value": None if step.result is None else step.result.value_for(0),
                     "word": "",
                 }
             )

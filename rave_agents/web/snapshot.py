@@ -6,7 +6,7 @@ from rave_agents.game.plain_text import without_colours
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import PERSON, Session
 from rave_agents.sessions.views import may_see_thoughts, seen_names, seen_text, seen_thought
-from rave_agents.web.page import utility_range
+from rave_agents.web.page import search_figures, utility_range
 from rave_agents.web.pictures import Pictures
 
 MOST_LISTED = 400
@@ -86,8 +86,8 @@ def snapshot(
             "legal": [{"action": a, "name": name} for a, name in [*legal.items()][:MOST_LISTED]],
         }
         if thought is not None:
-            now = {"now": live.thought_turn == number, "turn": live.thought_turn}
-            shown["thought"] = {**thought.to_dict(), **now}
+            now = live.thought_turn == number
+            shown["thought"] = search_figures(thought, live.thought_turn, now=now)
         if position != known:
             picture = pictures.picture(number, state, viewer)
             shown["picture"] = {

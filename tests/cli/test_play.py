@@ -53,7 +53,7 @@ def test_commands_hint_think_undo_swap_and_save(tmp_path):
     lines = ["hint", "moves", "x(0,0)", "think", "undo", "x(1,1)", f"save {path}", "swap", "quit"]
     result = played("tic_tac_toe", AGENT, lines=lines)
     assert result.exit_code == 0, result.output
-    assert "hint: x(" in result.stdout
+    assert "hint: player 0 plays x(" in result.stdout
     assert "x(2,1)  x(2,2)" in result.stdout
     assert "AMAF" not in result.stdout  # Plain UCT has none.
     assert "visits" in result.stdout
