@@ -160,10 +160,18 @@ def follow_environment(simulator: Any, root: GameState) -> None:
         simulator: the provider.
         root: the state that has made it.
     """
+    set_root = SimulatorAbilities(simulator).set_root
     if isinstance(simulator, RulesSimulator):
-        simulator.set_root = _Following(simulator, root.clone())  # type: ignore[assignment, method-assign]
-    else:
-        vars(simulator)["set_root"] = lambda later: False
+        vars(simulator)["set_root"] = _Following(simulator, root.clone())
+    elif set_root is not None:
+        vars(simulator)["set_root"] = functools.partial(_go_on, set_root)
+
+
+def _go_on(set_root: Callable[[Any], bool], later: Any) -> bool:
+    """Move a provider to OpenSpiel's state of a later position, if there is an equal one."""
+    found = translated_safely(later.env)
+    same = found is not None and matches(found, later.current_player(), later.legal_actions())
+    return found is not None and same and set_root(found.state)
 
 
 class _Following:
