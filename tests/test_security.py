@@ -8,7 +8,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[1]
 UNPICKLING = {
-    "rave_agents/arena/workers.py",  # what the process that started this one sends
+    "rave_agents/arena/worker.py",  # what the process that started this one sends
     "rave_agents/config/shipped_parts.py",  # likewise
     "rave_agents/sessions/agent_worker.py",  # likewise
     "rave_agents/sessions/agent_runner.py",  # what the process that it started sends

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from rave_agents.agents.named_agents import as_agent
 from rave_agents.arena.result import RunResult, TablesRun
 from rave_agents.arena.run import Jobs, Pairing, Plan, RunOptions, Shard
-from rave_agents.arena.workers import FailedGameError, Failure, Key
+from rave_agents.arena.worker import FailedGameError, Failure, Key
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.validation import Count, Natural, validated

@@ -18,7 +18,7 @@ from rave_agents.arena.standings import Standings
 from rave_agents.arena.statistics import MatchScore, PairCounts
 from rave_agents.arena.sweep import run_scaling, run_sweep
 from rave_agents.arena.tournament import play_tournament
-from rave_agents.arena.workers import RunError
+from rave_agents.arena.worker import RunError
 from rave_agents.records.journal import merge_journals
 from rave_agents.records.record import GameRecord
 

@@ -27,7 +27,7 @@ from rave_agents.arena.play import Table, counts_simulations, warm_up
 from rave_agents.arena.result import RunResult, TablesRun
 from rave_agents.arena.run import GameCount, Pairing, Plan, RunOptions
 from rave_agents.arena.speeds import Round, Speeds
-from rave_agents.arena.workers import AnyTable, Failure, Key
+from rave_agents.arena.worker import AnyTable, Failure, Key
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from typing import Any
 
-from rave_agents.arena.workers import check_versions, versions
+from rave_agents.arena.worker import check_versions, versions
 from rave_agents.extras import missing
 
 LOCAL = "local"

@@ -69,17 +69,20 @@ class Evidence:
     def add(self, value: float) -> None:
         """Add the next value."""
         self.values.append(value)
+        # The scale of a value must not depend on the value itself, or bets would not be fair.
         self._scales.append(self._greatest)
         self._greatest = max(self._greatest, abs(value))
         for sign, mean in self._fortunes:
+            # Logarithms: the capital of a long race overflows a float.
             self._fortunes[sign, mean] += np.log1p(_STAKES * sign * self._distances(mean, -1))
 
     def _distances(self, mean: float, start: int = 0) -> _Array:
         """Distances of the values from a mean, in units of the greatest possible one."""
         away = np.array(self.values[start:]) - mean
         if self.bounded:
-            return away / max(mean, 1 - mean)
+            return away / max(mean, 1 - mean)  # So a lost bet of everything leaves 0, not less.
         scales = np.array(self._scales[start:])
+        # Without an earlier value there is no unit, and nothing is bet.
         units = np.divide(away, scales, out=np.zeros_like(away), where=scales > 0)
         clipped: _Array = np.clip(units, -1.0, 1.0)
         return clipped
@@ -100,6 +103,7 @@ class Evidence:
         Args:
             limit: the log of the capital W that counts as proof.
         """
+        # Refuted: a mean below the lower end, and one above the upper end.
         ends = [(1, 0.5 - LEVEL), (-1, 0.5 + LEVEL)]
         return self.bounded and all(_log_mean(self._fortunes[end]) >= limit for end in ends)
 
@@ -116,11 +120,14 @@ class Evidence:
 
     def _end(self, sign: int, limit: float) -> float:
         """The lower end (sign 1) or upper end (-1), by bisection."""
+        # The capital falls monotonically from the outer to the inner point: bisect where it passes
+        # the limit. With sign -1 the axis is mirrored, so both ends are searched alike.
         reach = max(self._scales)
         outer = min(sign * value for value in self.values) - reach
         if self.bounded:
             outer = 0.0 if sign > 0 else -1.0
         if self._money(sign, sign * outer) < limit:
+            # Not even the outermost mean is refuted.
             return sign * outer if self.bounded else -sign * math.inf
         inner = sign * self.mean
         for _ in range(_BISECTIONS):
@@ -135,7 +142,7 @@ class Evidence:
 
 
 def _log_mean(logs: _Array) -> float:
-    greatest = logs.max()
+    greatest = logs.max()  # Taken out so that the exponentials do not overflow.
     return float(greatest + np.log(np.mean(np.exp(logs - greatest))))
 
 
@@ -157,6 +164,7 @@ class Elimination:
         """The agent that plays the others."""
         self.dropped: dict[int, int] = {}
         """The dropped agents in order, and the agents that eliminated them."""
+        # 1/α for each of the K (K - 1) bets with its share α of the 5 % (Bonferroni).
         self.limit: float = math.log(max(1, agents * (agents - 1)) / (1 - CONFIDENCE))
         """Log of the capital that counts as proof."""
         self._evidence = {
@@ -175,6 +183,7 @@ class Elimination:
         proven = strength >= self.limit and loser in left and len(left) > 1
         if proven:
             self.dropped[loser] = winner
+        # Games of a dropped agent may still end: it must not lead again.
         if loser == self.leader and winner not in self.dropped and (proven or strength >= _YIELDS):
             self.leader = winner
         elif self.leader in self.dropped:
@@ -221,6 +230,6 @@ class Elimination:
         found = []
         for _ in range(count if waiting else 0):
             agent = min(waiting, key=lambda each: played[each])
-            played[agent] += 1
+            played[agent] += 1  # As if played: the next pair goes to another agent.
             found.append((min(self.leader, agent), max(self.leader, agent)))
         return found

@@ -19,7 +19,7 @@ from rave_agents.arena.play import Table
 from rave_agents.arena.referee import referee_program
 from rave_agents.arena.run import GameCount, Jobs, Pairing, Plan, Run, RunOptions, Shard
 from rave_agents.arena.sprt import Sprt
-from rave_agents.arena.workers import Key
+from rave_agents.arena.worker import Key
 from rave_agents.frameworks.adapters import Game, is_dealt
 from rave_agents.game.notation import Moves
 from rave_agents.game.validation import Natural, validated

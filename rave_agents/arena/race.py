@@ -31,7 +31,8 @@ from rave_agents.arena.play import Table
 from rave_agents.arena.race_result import Race
 from rave_agents.arena.result import RunResult, TablesRun
 from rave_agents.arena.run import MOST_GAMES, Jobs, Pairing, Plan, RunOptions
-from rave_agents.arena.workers import Key, executor_width
+from rave_agents.arena.worker import Key
+from rave_agents.arena.workers import executor_width
 from rave_agents.config.limit import make_limit
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.own_games import as_game

@@ -78,9 +78,11 @@ class RatingLikelihood:
         """True where an agent has scored against another, directly or through others, or is it."""
         agents, pairings, won, lost, _ = self._games
         beaten = np.eye(agents, dtype=bool)
+        # An edge (i, j) if i took points off j; in a drawn pairing both did.
         beaten[tuple(pairings[won > 0].T)] = True
         beaten[tuple(pairings[lost > 0, ::-1].T)] = True
-        for middle in range(len(beaten)):  # Warshall's algorithm
+        # Warshall's algorithm: paths through the first ``middle`` agents are known before the next.
+        for middle in range(len(beaten)):
             beaten |= np.outer(beaten[:, middle], beaten[middle])
         return beaten
 
@@ -106,6 +108,7 @@ class RatingLikelihood:
         strengths = np.zeros(len(self._beaten))
         for group in dict.fromkeys(map(tuple, self._groups)):
             members = np.array(group)
+            # Adding a constant to all strengths changes nothing: keep their sum at 0.
             free = scipy.linalg.null_space(np.ones((1, members.sum())))
             strengths[members] = self._games.within(members).most_likely(
                 np.zeros(members.sum()), free
@@ -128,7 +131,7 @@ class RatingLikelihood:
         spreads *= self._lost_freedom(sum(map(len, itertools.compress(units, known))))
         found = np.ones(len(units))
         for row in range(len(units)):
-            others = np.arange(len(units)) != row
+            others = np.arange(len(units)) != row  # A prior must not know the pairing's own games.
             prior = dispersion(spreads[others].sum(), variances[others].sum(), counts[others].sum())
             if not known[row]:
                 prior = max(1.0, prior)  # Agents without draws need not draw as often as others.
@@ -151,7 +154,7 @@ class RatingLikelihood:
         if not len(above):
             return 0.0
         won, lost = self._beaten[above[0], below[0]], self._beaten[below[0], above[0]]
-        if won and lost:
+        if won and lost:  # In one strongly connected group: the estimate is finite.
             return _POINTS * float(contrast @ self._strengths)
         return math.inf if won else -math.inf if lost else math.nan
 
@@ -162,7 +165,7 @@ class RatingLikelihood:
         estimate = self.value(contrast)
         if math.isnan(estimate):
             return -math.inf, math.inf
-        if estimate == -math.inf:
+        if estimate == -math.inf:  # Mirrored, so that only +inf needs its own search.
             low, high = self.interval(-contrast)
             return -high, -low
         held = contrast != 0
@@ -170,6 +173,7 @@ class RatingLikelihood:
         group = self._beaten[held].any(axis=0) & self._beaten[:, held].any(axis=1)
         profile = _Profile(self._games.within(group), contrast[group], self._strengths[group])
         if estimate == math.inf:
+            # A negative excess: 0 lies in the interval, so its lower end is below 0.
             side = -1.0 if profile.excess(0.0) < 0 else 1.0
             return _POINTS * _root(profile.excess, 0.0, side), math.inf
         middle = estimate / _POINTS
@@ -189,6 +193,7 @@ class _Profile:
 
     def __init__(self, games: "_Games", weights: _Array, strengths: _Array) -> None:
         self._games, self._weights = games, weights
+        # A step along ``_along`` changes δ by 1; steps in ``_free`` change neither δ nor the sum.
         self._along = weights / (weights @ weights)
         self._free = scipy.linalg.null_space(np.array([np.ones(len(weights)), weights]))
         self._basis = np.column_stack([self._along, self._free])
@@ -199,6 +204,7 @@ class _Profile:
 
     def _response(self, delta: float) -> _Array:
         """Change of the most likely strengths per unit of slope; it changes δ by ``-1 / ℓ_p''``."""
+        # Predict by the last derivative: Newton's method then needs one or two steps.
         start = self._last + (delta - self._weights @ self._last) * self._course
         self._last = self._games.most_likely(start, self._free)
         curvature = self._basis.T @ self._games.information(self._last) @ self._basis
@@ -236,6 +242,7 @@ class _Games(NamedTuple):
     def within(self, group: _Flags) -> Self:
         """The pairings within a group, whose agents are renumbered from 0."""
         inside = group[self.pairings].all(axis=1)
+        # The number of members up to an agent is its new number, plus 1.
         pairings = (np.cumsum(group) - 1)[self.pairings[inside]]
         return type(self)(int(group.sum()), pairings, *(part[inside] for part in self[2:]))
 
@@ -247,6 +254,7 @@ class _Games(NamedTuple):
     def loss(self, strengths: _Array) -> float:
         """The negative logarithm of the likelihood."""
         d = self.differences(strengths)
+        # ln E = -ln(1 + exp(-d)), without overflow for large differences.
         return float(self.won @ np.logaddexp(0.0, -d) + self.lost @ np.logaddexp(0.0, d))
 
     def gradient(self, strengths: _Array) -> _Array:
@@ -269,7 +277,7 @@ class _Games(NamedTuple):
         between = np.zeros((self.agents, self.agents))
         between[tuple(self.pairings.T)] = self.variances(strengths)
         between += between.T
-        return np.diag(between.sum(axis=0)) - between
+        return np.diag(between.sum(axis=0)) - between  # The Laplacian of the weighted graph.
 
     def most_likely(self, start: _Array, free: _Array) -> _Array:
         """The most likely strengths in ``start`` plus the span of the columns of ``free``."""
@@ -279,6 +287,7 @@ class _Games(NamedTuple):
             size = np.abs(step).max()
             if size <= _CLOSE:  # Newton converges quadratically: the remaining error is its square.
                 return at + step
+            # Far from the maximum a full step may overshoot: halve it until it is an improvement.
             while self.loss(at + step) > loss and size > _CLOSE:
                 step, size = step / 2, size / 2
             at, loss = at + step, self.loss(at + step)
@@ -297,7 +306,7 @@ def _root(function: Callable[[float], float], start: float, step: float) -> floa
     """The nearest root on one side of ``start``, or a very distant point before it."""
     sign, last = function(start) > 0, start
     while abs(step) < _FARTHEST:
-        last, start, step = start, start + step, 2 * step
+        last, start, step = start, start + step, 2 * step  # Doubling steps bracket the root.
         if (function(start) > 0) != sign:
             return float(scipy.optimize.brentq(function, last, start, xtol=1e-7))
     return start

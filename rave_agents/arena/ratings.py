@@ -94,6 +94,7 @@ class Ratings(Result):
         """
         beaten = self._likelihood.numbers_beaten
         known = [place for place, value in enumerate(self.values) if not math.isnan(value)]
+        # Infinite ratings are equal: who has beaten more agents comes first.
         known.sort(key=lambda place: (-self.values[place], -beaten[place]))
         rated = [self.names[place] for place in known]
         return (*rated, *(name for name in self.names if name not in rated))
@@ -165,13 +166,14 @@ def rate(
         if outcome.first == outcome.second or outcome.score not in (0.0, 0.5, 1.0):
             raise ValueError(f"Not the outcome of a game between two agents: {outcome}.")
         one, two, score = index[outcome.first], index[outcome.second], outcome.score
-        if one > two:
+        if one > two:  # The likelihood takes each pairing once, the lower number first.
             one, two, score = two, one, 1 - score
         units.setdefault((one, two), {}).setdefault(outcome.unit, []).append(score)
     likelihood = RatingLikelihood(
         len(names), {pairing: list(games.values()) for pairing, games in units.items()}
     )
     if anchor is None:
+        # Only agents of one connected group have a common mean.
         reference, level = likelihood.main_group.astype(float), 0.0
         reference /= max(1.0, reference.sum())
     else:

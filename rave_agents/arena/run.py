@@ -16,15 +16,8 @@ from typing import Annotated, Any, Generic, NamedTuple, NoReturn, Self, TypeVar
 
 from annotated_types import Ge, Le
 
-from rave_agents.arena.workers import (
-    AnyTable,
-    Failure,
-    Key,
-    Record,
-    RunError,
-    WorkerFailedError,
-    play_games,
-)
+from rave_agents.arena.worker import AnyTable, Failure, Key, Record, RunError
+from rave_agents.arena.workers import WorkerFailedError, play_games
 from rave_agents.records import fields
 from rave_agents.records.journal import Journal, make_header
 from rave_agents.results.progress import Progress, shown
@@ -83,8 +76,10 @@ class Plan:
 
         So load on the machine affects all tables alike. A shard has complete groups of games.
         """
+        # The outer loop is over numbers: a run that ends early has played all tables alike.
         for number in range(max(self.games)):
             for table, games in enumerate(self.games):
+                # Games of one opening stay in one shard: intervals are computed from whole pairs.
                 unit = number // self.group * len(self.tables) + table
                 if number < games and (shard is None or unit % shard.count == shard.index - 1):
                     yield Key(table, number)
@@ -227,7 +222,7 @@ class Run(abc.ABC, Generic[R]):
                 if not over:
                     for keys in [self._missing()] if rounds is None else rounds():
                         self._play(keys, journal)
-            except KeyboardInterrupt:
+            except KeyboardInterrupt:  # All games taken so far are complete and recorded.
                 self.interrupted = True
             return self.conclude()
 
@@ -250,7 +245,7 @@ class Run(abc.ABC, Generic[R]):
                 key, record = outcome.key, outcome.played
                 if isinstance(record, Failure):
                     self.fail(key, record)
-                if journal is not None:  # Before anybody hears of the game.
+                if journal is not None:  # On disk before anybody hears of the game.
                     journal.append({**self.plan.labels[key.table], **record.to_dict()})
                 over = self.take(key, record)
                 self.report()
@@ -259,7 +254,7 @@ class Run(abc.ABC, Generic[R]):
         except WorkerFailedError as error:
             raise RunError(str(error), self.result()) from error
         finally:
-            played.close()
+            played.close()  # Aborts games that workers are still playing.
 
     def begin(self) -> None:
         """Prepare for the first game to be played; the journal's games have been taken."""
@@ -267,7 +262,7 @@ class Run(abc.ABC, Generic[R]):
     def take(self, key: Key, record: Any) -> bool:
         """Add a finished game. Returns True if no more games are needed."""
         self.records[key.table][key.number] = record
-        self._sorted.pop(key.table, None)
+        self._sorted.pop(key.table, None)  # The other tables' games need no new sorting.
         self.latest = key.table, record
         return False
 

@@ -97,7 +97,7 @@ class Sprt:
         if not sum(counts):
             return 0.0
         observed = np.maximum(np.asarray(counts, dtype=float), _LEAST)
-        total = observed.sum()
+        total = observed.sum()  # Includes the replaced zeros, as their shares do.
         shares, scores = observed / total, np.linspace(0.0, 1.0, len(counts))
         fitted = [self._fitted(shares, scores, elo) for elo in (self.elo0, self.elo1)]
         return float(total * np.dot(shares, np.log(fitted[1] / fitted[0])))
@@ -126,6 +126,7 @@ def _with_mean(shares: _Array, values: _Array, mean: float) -> _Array:
     They are ``p_i / (1 + x (a_i - s))`` with the x at which ``Σ p_i (a_i - s) / (1 + x (a_i - s))``
     is 0 (Lagrange multipliers), for observed shares p, values a and the mean s.
     """
+    # x must keep all denominators positive; the sum falls from +inf to -inf in between.
     away = values - mean
     low, high = -1.0 / away.max(), -1.0 / away.min()
     room = 1e-12 * (high - low)

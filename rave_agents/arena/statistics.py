@@ -127,7 +127,7 @@ class PairCounts:
         counts = [0] * len(PAIR_SCORES)
         for games in scores.values():
             if len(games) == 2:
-                counts[round(2 * sum(games))] += 1
+                counts[round(2 * sum(games))] += 1  # Points come in halves.
         return cls(tuple(counts))  # type: ignore[arg-type]
 
     @property
@@ -175,6 +175,7 @@ def score_interval(score: float, games: float) -> tuple[float, float]:
     x, c = score, Z * Z / games
     root = math.sqrt(4 * c * x * (1 - x) + c * c)
     low, high = ((2 * x + c + sign * root) / (2 * (1 + c)) for sign in (-1, 1))
+    # At x = 0 or 1 rounding must not leave the end a little inside of [0, 1].
     return (0.0 if x == 0.0 else low), (1.0 if x == 1.0 else high)
 
 
@@ -192,6 +193,7 @@ def units_interval(units: Iterable[tuple[float, int, int]]) -> tuple[float, floa
     games = sum(count * size for _, size, count in units)
     if not games:
         return 0.0, 1.0
+    # Independent units, dependent games in each: the spread is of units, the variance of games.
     score = math.fsum(count * points for points, _, count in units) / games
     spread = math.fsum(count * (points - size * score) ** 2 for points, size, count in units)
     return score_interval(score, games / dispersion(spread, games * score * (1 - score), games))

@@ -9,26 +9,27 @@ import functools
 import importlib.metadata
 import logging
 import os
-import platform
-import signal
 import sys
 import sysconfig
 import threading
-import time
-import traceback
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeVar
+from typing import Any
 
 import cloudpickle
 
-from rave_agents import __version__
-from rave_agents.compiler.mistakes import place_in
-from rave_agents.compiler.signals import is_raised_by_handler
+from rave_agents.arena.worker import (
+    AnyTable,
+    Key,
+    Outcome,
+    VersionsDifferError,
+    begin_local_worker,
+    play_chunk,
+    play_safely,
+    versions,
+)
 from rave_agents.config.shipped_parts import shipped_parts
-from rave_agents.engines.client.process import EngineFailedError
 from rave_agents.errors import RaveAgentsError, UnsupportedGameError
-from rave_agents.frameworks.adapters import ENTRY_POINT_GROUP
 
 _log = logging.getLogger("rave_agents")
 
@@ -39,121 +40,9 @@ CHUNK_SECONDS = 0.1
 """Games shorter than this are sent to workers several at a time."""
 
 _MOST_IN_A_CHUNK = 200
-_TABLES_KEPT = 4096
 _IDLE_SECONDS = 300
 _WAIT_SECONDS = 1.0
-_PARENT_SECONDS = 1.0
-"""Interval at which a local worker checks whether its parent is alive."""
-
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-_LIBRARIES = ("numpy", "numba", "cloudpickle", "open_spiel", "pettingzoo", "gymnasium")
-
-R = TypeVar("R")
-
-
-class Key(NamedTuple):
-    """Identity of a game."""
-
-    table: int
-    """The index of its table."""
-    number: int
-    """The game's number at the table, from 0."""
-
-
-class Record(Protocol):
-    """The record of a finished game."""
-
-    @property
-    def number(self) -> int:
-        """The game's number at its table, from 0."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for strict JSON."""
-
-
-class AnyTable(Protocol):
-    """A table at which games are played; it is pickled for other processes."""
-
-    @property
-    def name(self) -> str:
-        """The game's name."""
-
-    @property
-    def agents(self) -> Sequence[Any]:
-        """The agents, to name those that cannot be pickled."""
-
-    def play(self, number: int) -> Record:
-        """Play the game of this number from beginning to end."""
-
-    def warm_up(self) -> None:
-        """Prepare for the first game in a process; errors are left to that game."""
-
-    def describe_failure(self, number: int, error: Exception) -> tuple[str, Exception]:
-        """A description of the failed game, and its error."""
-
-    def read(self, line: Mapping[str, Any]) -> Record:
-        """The record in a line of a journal.
-
-        Raises:
-            ValueError: if it has none, or the game cannot have this result.
-        """
-
-
-class FailedGameError(RaveAgentsError):
-    """A game could not be finished; the message names the game, the seat and the agent."""
-
-
-class RunError(FailedGameError, Generic[R]):
-    """A failed game ended a run.
-
-    Args:
-        message: a message that names the table, the game, the seat and the agent.
-        result: the result of the games finished before.
-    """
-
-    def __init__(self, message: str, result: R) -> None:
-        super().__init__(message)
-        self.result: R = result
-        """The result of the games finished before."""
-
-
-class WorkerFailedError(RaveAgentsError):
-    """A worker process ended unexpectedly, or could not load its games."""
-
-
-class VersionsDifferError(RaveAgentsError):
-    """A worker has other versions than the client; the message names them."""
-
-
-class Failure(NamedTuple):
-    """A game that could not be finished."""
-
-    message: str
-    """The game, the seat, the agent and what went wrong."""
-    traceback: str
-    """The traceback, if the failure was in another process; else empty."""
-    cause: Exception | None
-    """The error; None if it cannot be sent from one process to another."""
-
-    def raise_as(self, error: Exception) -> NoReturn:
-        """Raise this error with the failure as its cause, and with its traceback as a note."""
-        if self.traceback:
-            error.add_note(self.traceback)
-        if error is self.cause:
-            raise error
-        raise error from self.cause
-
-
-class Outcome(NamedTuple):
-    """Outcome of a game."""
-
-    key: Key
-    """The game's key."""
-    played: Any
-    """Its record, or its ``Failure``."""
-    seconds: float
-    """Duration of the game."""
-
 
 Played = Generator[Outcome, None, None]
 """Outcomes of games as they end."""
@@ -202,29 +91,8 @@ def play_games(
     yield from _play_in_workers(workers, payloads, waiting, here)
 
 
-def play_safely(table: AnyTable, key: Key) -> Outcome:
-    """Play a game; an exception becomes its outcome."""
-    started = time.perf_counter()
-    try:
-        played: Any = table.play(key.number)
-    except Exception as raised:
-        where, error = table.describe_failure(key.number, raised)
-        if is_raised_by_handler(error):
-            raise error from None
-        advice = ""
-        if isinstance(error, EngineFailedError):
-            advice = " (forfeit, or --forfeit, counts such games as lost)"
-        message = f"{where}: {type(error).__name__}: {error}{advice}{_place(error)}"
-        played = Failure(message, "", error)
-    return Outcome(key, played, time.perf_counter() - started)
-
-
-def _place(error: Exception) -> str:
-    """The line of the user's file at which an error occurred, for its message; else empty."""
-    code, line = place_in(error) or (None, 0)
-    if code is None or "site-packages" in code.co_filename:
-        return ""
-    return f" (line {line} of {code.co_filename})"
+class WorkerFailedError(RaveAgentsError):
+    """A worker process ended unexpectedly, or could not load its games."""
 
 
 class _Payloads:
@@ -293,11 +161,6 @@ def travelling(thing: Any, *, by_value: bool) -> bytes:
     return bytes(cloudpickle.dumps(thing))
 
 
-def unpacked(pickled: bytes) -> Any:
-    """Unpickle an object sent by the parent process, see ``travelling``."""
-    return cloudpickle.loads(pickled)
-
-
 @functools.cache
 def _installed_modules() -> frozenset[str]:
     """The names of all installed modules, cached since reading them takes a second."""
@@ -333,7 +196,7 @@ def local_executor(jobs: int) -> Any:
     return get_reusable_executor(
         max_workers=jobs,
         timeout=_IDLE_SECONDS,
-        initializer=_begin_local_worker,
+        initializer=begin_local_worker,
         initargs=(tuple(sys.path),),  # A changed module path replaces the workers.
         env={name: os.environ.get(name, each) for name in _THREADS},
     )
@@ -431,6 +294,7 @@ def _play_in_workers(
             if here:
                 key = here.popleft()
                 yield play_safely(payloads.tables[key.table], key)
+            # Between games played here, only collect what the workers have finished.
             seconds_to_wait = 0.0 if here else _WAIT_SECONDS
             done, _ = wait(running, timeout=seconds_to_wait, return_when=FIRST_COMPLETED)
             for future in done:
@@ -438,13 +302,14 @@ def _play_in_workers(
                 error = _error_of(future)
                 if error is None:
                     for outcome in future.result():
-                        seconds += 0.1 * (outcome.seconds - seconds)
+                        seconds += 0.1 * (outcome.seconds - seconds)  # A moving average.
                         yield outcome
                     continue
+                # Which of its games killed the worker is unknown: each has one more attempt.
                 attempts.update(chunk)
                 if not workers.can_retry(error) or max(attempts[k] for k in chunk) >= MOST_ATTEMPTS:
                     raise _worker_error(error) from error
-                waiting.extendleft(reversed(chunk))
+                waiting.extendleft(reversed(chunk))  # In front, in their old order.
     finally:
         if running:
             workers.stop(running)
@@ -472,106 +337,3 @@ def _worker_error(error: BaseException) -> RaveAgentsError:
             f"A worker cannot load its games ({message}): it needs the same packages as here."
         )
     return WorkerFailedError(f"A worker process ended: {message}")
-
-
-# In a worker process.
-
-
-def play_chunk(
-    client: Mapping[str, str], shipped: bytes, tables: Mapping[int, bytes], keys: Sequence[Key]
-) -> list[Outcome]:
-    """Play some games in a worker.
-
-    Args:
-        client: the client's versions.
-        shipped: the pickled custom parts.
-        tables: the tables of the games, pickled, by index.
-        keys: the games.
-
-    Raises:
-        VersionsDifferError: if this process has other versions than the client.
-    """
-    check_versions(client)
-    _register(shipped)
-    outcomes = []
-    for key in keys:
-        table = _unpacked_table(tables[key.table])
-        table.warm_up()
-        outcome = play_safely(table, Key(*key))
-        if isinstance(outcome.played, Failure):
-            outcome = outcome._replace(played=_picklable(outcome.played))
-        outcomes.append(outcome)
-    return outcomes
-
-
-@functools.lru_cache(maxsize=64)
-def _register(shipped: bytes) -> None:
-    cloudpickle.loads(shipped).register()
-
-
-_unpacked_table = functools.lru_cache(maxsize=_TABLES_KEPT)(unpacked)
-
-
-def _picklable(failure: Failure) -> Failure:
-    """The failure in a form that can be pickled."""
-    error = failure.cause
-    assert error is not None
-    text = "".join(traceback.format_exception(error))
-    try:
-        cloudpickle.loads(cloudpickle.dumps(error))
-    except Exception:
-        error = None
-    return failure._replace(traceback=text, cause=error)
-
-
-def _begin_local_worker(module_path: Sequence[str] = ()) -> None:
-    """Prepare a local worker process, which has its parent's ``sys.path`` and ends with it.
-
-    The parent handles Ctrl-C and termination requests, and ends its workers. SIG_IGN is not used,
-    since programs started by agents would inherit it.
-    """
-    if module_path:
-        sys.path[:] = module_path
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, frame: None)
-    parent = os.getppid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(_PARENT_SECONDS)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-@functools.cache
-def versions() -> Mapping[str, str]:
-    """The versions in this process by name; ``none`` for packages that are not installed."""
-    found = {"Python": ".".join(platform.python_version_tuple()[:2]), "rave-agents": __version__}
-    adapters = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
-    names = [entry.dist.name for entry in adapters if entry.dist is not None]
-    for name in dict.fromkeys([*_LIBRARIES, *names]):
-        if name not in found:
-            try:
-                found[name] = importlib.metadata.version(name)
-            except importlib.metadata.PackageNotFoundError:
-                found[name] = "none"
-    return found
-
-
-def check_versions(client: Mapping[str, str], worker: Mapping[str, str] | None = None) -> None:
-    """Refuse a worker with other versions; the worker is this process by default.
-
-    Raises:
-        VersionsDifferError: with the differences.
-    """
-    found = versions() if worker is None else worker
-    differences = [
-        f"{name} is {client.get(name, 'none')} here and {found.get(name, 'none')} there"
-        for name in {**client, **found}
-        if client.get(name, "none") != found.get(name, "none")
-    ]
-    if differences:
-        raise VersionsDifferError(
-            f"A worker cannot play for this client: {'; '.join(differences)}."
-        )

@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 
 from rave_agents.arena.dask_cluster import dask_executor
-from rave_agents.arena.workers import RunError
+from rave_agents.arena.worker import RunError
 from rave_agents.cli.program import interrupted
 from rave_agents.cli.terminal import show_json, show_result
 from rave_agents.results.result import Result

@@ -15,7 +15,7 @@ import typer
 from rich.markup import escape
 
 from rave_agents import __version__
-from rave_agents.arena.workers import FailedGameError
+from rave_agents.arena.worker import FailedGameError
 from rave_agents.cli.follow import follow
 from rave_agents.cli.options import SHARED, AdvisingGroup
 from rave_agents.cli.terminal import say, tolerate_encoding

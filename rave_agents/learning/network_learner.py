@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.arena.workers import travelling, unpacked
+from rave_agents.arena.worker import unpacked
+from rave_agents.arena.workers import travelling
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.evaluators.linear_value import game_text
 from rave_agents.evaluators.trainable import Arrays, Lesson, trainable

@@ -12,9 +12,9 @@ import psutil
 import pytest
 
 from rave_agents import from_step
-from rave_agents.arena import RunError, play_match, play_tournament, workers
+from rave_agents.arena import RunError, play_match, play_tournament, worker, workers
 from rave_agents.arena.run import Plan, Shard
-from rave_agents.arena.workers import VersionsDifferError, check_versions, versions
+from rave_agents.arena.worker import VersionsDifferError, check_versions, versions
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import adapters, load_game
 
@@ -148,7 +148,7 @@ def test_a_worker_of_another_version_is_refused_with_the_names(threads, monkeypa
     with pytest.raises(VersionsDifferError, match=r"numpy is 1\.0 here and .* there"):
         check_versions({**versions(), "numpy": "1.0"})
     other = {**versions(), "rave-agents": "9.9"}
-    monkeypatch.setattr(workers, "check_versions", lambda client: check_versions(client, other))
+    monkeypatch.setattr(worker, "check_versions", lambda client: check_versions(client, other))
     with pytest.raises(VersionsDifferError, match=r"rave-agents is .* here and 9\.9 there"):
         play_match("tic_tac_toe", "random", "random", games=2, executor=threads)
 

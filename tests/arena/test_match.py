@@ -16,7 +16,7 @@ from rave_agents.arena.match import _MatchRun
 from rave_agents.arena.play import Table
 from rave_agents.arena.run import Pairing, Plan, RunOptions
 from rave_agents.arena.sprt import Sprt
-from rave_agents.arena.workers import Key
+from rave_agents.arena.worker import Key
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.frameworks.agent import AgentType, Effort
