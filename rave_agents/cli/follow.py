@@ -1,7 +1,7 @@
-"""Commands whose options follow the signature of the function that they call.
+"""Commands whose options follow signatures and docstrings.
 
-The signature gives the options' names, types and defaults, the section ``Args`` of the docstring
-their help. A command writes down only what differs.
+The options of a command are the parameters of the function that it calls, and its own. Docstrings
+give the help: the section ``Args`` of the function, and ``Options`` of the command.
 """
 
 import dataclasses
@@ -11,22 +11,24 @@ import os
 import re
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
+_SECTION = re.compile(r"\n(?:Args|Options):\n")
 _ENTRY = re.compile(r"^    (\w+): (.*\n(?:(?:     .*)?\n)*)", re.MULTILINE)
 _REFERENCE = re.compile(r"[,;:]? ?\(?\bsee ``[^`]+``\)?|; None for none")
 
 
-def entries_of(function: Callable[..., Any]) -> dict[str, str]:
-    """The section ``Args`` of a Google-style docstring: its texts by the parameters' names."""
-    _, _, rest = (inspect.getdoc(function) or "").partition("\nArgs:\n")
-    section = re.split(r"^\S", rest, maxsplit=1, flags=re.MULTILINE)[0]
-    return {name: " ".join(text.split()) for name, text in _ENTRY.findall(f"{section}\n")}
+def entries_of(documented: Any) -> dict[str, str]:
+    """The section ``Args`` or ``Options`` of a docstring: its texts by the parameters' names."""
+    _, *sections = _SECTION.split(inspect.getdoc(documented) or "")
+    section = re.split(r"^\S", "".join(sections), maxsplit=1, flags=re.MULTILINE)[0]
+    found = _ENTRY.findall(f"{section}\n")
+    return {name: " ".join(text.split()) for name, text in found if not text.startswith("see ``")}
 
 
 def help_of(entry: str, written: Mapping[str, str]) -> str:
@@ -45,27 +47,26 @@ def help_of(entry: str, written: Mapping[str, str]) -> str:
 
 def kind_of(hint: Any) -> Any:
     """The type that an option is read as: the most special one that a type hint allows."""
-    while typing.get_origin(hint) is Annotated:
-        hint = typing.get_args(hint)[0]
     is_union = typing.get_origin(hint) in (typing.Union, types.UnionType)
     allowed = typing.get_args(hint) if is_union else (hint,)
     if any(each is Path or typing.get_origin(each) is os.PathLike for each in allowed):
         return Path
-    return next((each for each in (bool, float, int) if each in allowed), str)
+    lists = [each for each in allowed if typing.get_origin(each) is list]
+    return next((each for each in (*lists, bool, float, int) if each in allowed), str)
 
 
-def _written(each: inspect.Parameter, name: object) -> str:
+def _written(each: inspect.Parameter, name: str | None) -> str:
     """How the command line writes a parameter: ``--opening-plies``, or ``GAME``."""
-    if isinstance(name, str):
+    if name is not None:
         return name.partition("/")[0]
     is_option = each.kind is each.KEYWORD_ONLY
     return f"--{each.name.replace('_', '-')}" if is_option else each.name.upper()
 
 
-def _followed(each: inspect.Parameter, hint: Any, keywords: dict[str, Any]) -> inspect.Parameter:
-    """The parameter of a command for one of the function that it calls."""
-    kind, default = keywords.pop("kind", kind_of(hint)), keywords.pop("default", each.default)
-    name = keywords.pop("option", None)
+def _followed(each: inspect.Parameter, keywords: dict[str, Any]) -> inspect.Parameter:
+    """The command line's form of a parameter."""
+    kind = keywords.pop("kind", kind_of(each.annotation))
+    default, name = keywords.pop("default", each.default), keywords.pop("option", None)
     info: Any = typer.Argument
     if name is not None or each.kind is each.KEYWORD_ONLY:
         if default is False:
@@ -77,75 +78,75 @@ def _followed(each: inspect.Parameter, hint: Any, keywords: dict[str, Any]) -> i
     return each.replace(kind=each.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _expanded(command: Callable[..., Any], bundles: dict[str, Any]) -> Iterator[inspect.Parameter]:
-    """The options of a command's own, with those that dataclasses bundle."""
-    hints = typing.get_type_hints(command, include_extras=True)
-    for name, each in inspect.signature(command).parameters.items():
-        hint = hints.get(name)
-        if dataclasses.is_dataclass(hint):
-            bundles[name] = hint
-            yield from _expanded(bundles[name].__init__, {})
-        elif typing.get_origin(hint) is Annotated:
-            yield each.replace(kind=each.KEYWORD_ONLY, annotation=hint)
+def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """The parameters of a function by name; the annotation is the type of the option."""
+    called: Any = function.__init__ if isinstance(function, type) else function  # type: ignore[misc]
+    hints = typing.get_type_hints(called)
+    return {
+        name: each.replace(annotation=hints[name])
+        for name, each in inspect.signature(function).parameters.items()
+        if name in hints
+    }
 
 
 def follow(
-    function: Callable[..., Any],
+    function: Callable[..., Any] | None,
     *others: Callable[..., Any],
     changes: Mapping[str, Mapping[str, Any]],
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of the function that it calls.
+    """Turn a function into a command with options.
 
-    The command's first parameter takes that function as a ``functools.partial`` with the values
-    that the user gave. Its other parameters are options of its own (``Annotated``), or dataclasses
-    of options; one with a name of the function's replaces that one, and the command passes it on.
+    Its parameter ``call`` takes the function that it calls as a ``functools.partial``, with the
+    values that the user gave. Its other parameters are options of its own, or dataclasses of
+    options. One with a name of the called function's replaces that one, and is not in ``call``.
 
     Args:
-        function: the function that the command calls.
+        function: the function that the command calls; None for a command without ``call``.
         *others: functions whose docstrings have the entries to which that of ``function`` refers.
-        changes: by parameter, keywords of ``typer.Option`` that differ, together with ``kind``, the
-            type, ``option``, the option's name, and ``default``; empty for one without an option.
+        changes: by parameter, keywords of ``typer.Option`` together with ``kind``, the type,
+            ``option``, the option's name, and ``default``; empty for one without an option.
     """
-    entries: dict[str, str] = {}
-    for each in (*reversed(others), function):
-        own = entries_of(each)
-        entries |= {name: own[name] for name in own if not own[name].startswith("see ``")}
-    hints, names = typing.get_type_hints(function), inspect.unwrap(function).__globals__
-    parameters = inspect.signature(function).parameters
+    called, names = {}, {}
+    if function is not None:
+        called, names = _parameters(function), inspect.unwrap(function).__globals__
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        bundles: dict[str, Any] = {}
-        own = {each.name: each for each in _expanded(command, bundles)}
-        # Docstrings name constants of their module, such as ``MATCH_GAMES``: show their values.
-        written = {n: str(v) for n, v in names.items() if n.isupper() and type(v) is int}
-        written |= {n: _written(p, changes.get(n, {}).get("option")) for n, p in parameters.items()}
-        for name, each in own.items():
-            written[name] = _written(each, getattr(each.annotation.__metadata__[0], "default", 0))
-        options = {}
-        for name, each in parameters.items():
-            if name not in own and changes.get(name) != {}:
-                text = help_of(entries.get(name, ""), written)
-                keywords = {"help": text, **changes.get(name, {})}
-                options[name] = _followed(each, hints[name], keywords)
+        own = _parameters(command)
+        own.pop("call", None)
+        bundles = {n: own[n].annotation for n in own if dataclasses.is_dataclass(own[n].annotation)}
+        own = {name: each for name, each in own.items() if name not in bundles}
+        for bundle in bundles.values():
+            own |= _parameters(bundle)
+        documented = [*others[::-1], *bundles.values(), function, command]
+        entries = {name: text for each in documented for name, text in entries_of(each).items()}
         # Arguments keep the order in which the function takes them.
-        ordered = {n: {**own, **options}[n] for n in parameters if n in own or n in options} | own
+        every = {n: each for n, each in (called | own).items() if changes.get(n) != {}}
+        # Docstrings name constants of their module, such as ``MATCH_GAMES``: show values.
+        written = {n: str(v) for n, v in names.items() if n.isupper() and type(v) is int}
+        written |= {n: _written(p, changes.get(n, {}).get("option")) for n, p in every.items()}
+        options = []
+        for name, each in every.items():
+            keywords = {"help": help_of(entries.get(name, ""), written), **changes.get(name, {})}
+            options.append(_followed(each, keywords))
 
         @functools.wraps(command)
         def run(context: typer.Context, **values: Any) -> None:
             given = {}
-            for name, each in options.items():
+            for name in [each.name for each in options if each.name not in own]:
                 value, source = values.pop(name), context.get_parameter_source(name)
-                asked = source is not None and source.name != "DEFAULT"
-                if asked or each.default != parameters[name].default:
+                if "DEFAULT" not in str(source) or value != called[name].default:
                     given[name] = value
             for name, bundle in bundles.items():
                 fields = [field.name for field in dataclasses.fields(bundle)]
                 values[name] = bundle(**{field: values.pop(field) for field in fields})
-            command(functools.partial(function, **given), **values)
+            if function is not None:
+                values["call"] = functools.partial(function, **given)
+            command(**values)
 
         at = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
-        run.__signature__ = inspect.Signature([at, *ordered.values()])  # type: ignore[attr-defined]
-        run.__annotations__ = {each.name: each.annotation for each in (at, *ordered.values())}
+        run.__doc__ = _SECTION.split(inspect.getdoc(command) or "")[0]
+        run.__signature__ = inspect.Signature([at, *options])  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in (at, *options)}
         return run
 
     return decorate

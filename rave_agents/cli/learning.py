@@ -2,9 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, get_args
-
-import typer
+from typing import Any, get_args
 
 from rave_agents.cli.output import Output, check_writable
 from rave_agents.cli.program import command, interrupted
@@ -13,17 +11,12 @@ from rave_agents.learning.learn import KINDS, learn
 from rave_agents.learning.to_file import learn_to_file, train_to_file
 from rave_agents.learning.train import Targets, train
 
-Curve = Annotated[
-    Path | None, typer.Option(help="A picture to write: strength over time; needs --checks.")
-]
-
 _FILES: dict[str, dict[str, Any]] = {
     "output": {
         "option": "--output",
         "help": "The file to write: agents take it as evaluator=FILE.",
     },
     "start": {"option": "--from", "help": "A file of this command to go on from."},
-    "dask": {"metavar": "ADDRESS"},
     "made": {},
 }
 """What the options of both commands add to the docstrings of the functions."""
@@ -38,11 +31,14 @@ _FILES: dict[str, dict[str, Any]] = {
     what={"metavar": f"[{'|'.join(KINDS)}]"},
     windows={"metavar": f"[{'|'.join(WINDOWS)}]"},
 )
-def learn_values(call: partial[Any], output: Output, *, curve: Curve = None) -> None:
+def learn_values(call: partial[Any], output: Output, *, curve: Path | None = None) -> None:
     """Learn a value or a policy by self-play, for auto(evaluator=FILE) and other agents.
 
     It takes some minutes for a board game. The file is written after every round: what was learned
     by then is there after Ctrl-C.
+
+    Options:
+        curve: a picture to write: strength over time; needs --checks.
     """
     learn_and_show("learn", call, output, curve)
 
@@ -63,11 +59,14 @@ def learn_values(call: partial[Any], output: Output, *, curve: Curve = None) -> 
     },
     targets={"metavar": f"[{'|'.join(get_args(Targets))}]"},
 )
-def train_network(call: partial[Any], output: Output, *, curve: Curve = None) -> None:
+def train_network(call: partial[Any], output: Output, *, curve: Path | None = None) -> None:
     """Train a network by self-play with search, for puct(evaluator=FILE) and other agents.
 
     The file is written after every round: what was learned by then is there after Ctrl-C. It holds
     numbers alone: for a network of your own say evaluator="FILE(network=PLACE)".
+
+    Options:
+        curve: a picture to write: strength over time; needs --checks.
     """
     learn_and_show("train", call, output, curve)
 

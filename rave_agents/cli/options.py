@@ -59,6 +59,15 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
     "forfeit": {
         "help": "A GTP program that fails to start or play loses its games; by default, an error."
     },
+    "agents": {"autocompletion": complete_agent},
+    "csv": {"help": "Write the rows of the table to this file."},
+    "png": {"help": "Draw the estimates with their intervals."},
+    "as_json": {"option": "--json", "help": "Print one JSON object and nothing else."},
+    "dask": {
+        "metavar": "ADDRESS",
+        "help": "Play on a Dask cluster: its scheduler's address, such as tcp://host:8786, or "
+        "local for a cluster of --jobs processes of this machine.",
+    },
     "progress": {},
     "executor": {},
 }

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.markup import escape
 
 from rave_agents.arena.dask_cluster import dask_executor
@@ -30,19 +29,12 @@ def check_writable(path: Path | None, option: str) -> None:
         path.unlink()
 
 
-Csv = Annotated[
-    Path | None, typer.Option("--csv", help="Write the rows of the table to this file.")
-]
-Png = Annotated[Path | None, typer.Option("--png", help="Draw the estimates with their intervals.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Output:
     """A result's table: on the terminal, as JSON, in a file."""
 
-    csv: Csv = None
-    as_json: Json = False
+    csv: Path | None = None
+    as_json: bool = False
 
     def check(self) -> None:
         """Refuse files that cannot be written."""
@@ -65,15 +57,8 @@ class Output:
 class GameOutput(Output):
     """The table of a run of games, its picture, and the cluster that plays them."""
 
-    png: Png = None
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Play on a Dask cluster: its scheduler's address, such as tcp://host:8786, or "
-            "local for a cluster of --jobs processes of this machine.",
-        ),
-    ] = None
+    png: Path | None = None
+    dask: str | None = None
 
     def check(self) -> None:
         """Refuse files that cannot be written."""

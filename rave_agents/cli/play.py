@@ -4,12 +4,10 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from rave_agents.cli.options import complete_agent
 from rave_agents.cli.output import check_writable
 from rave_agents.cli.program import command, interrupted
 from rave_agents.cli.terminal import say, show_wide, tolerate_encoding
@@ -28,39 +26,32 @@ except ImportError:  # Windows has none.
 
 @command(
     set_up_session,
+    agents={"metavar": "[AGENT]..."},
     seats={},
+    seat={"metavar": "SEAT"},
+    output="Keep the game in this file after each move, and go on from it.",
     seed={"default": None},
     seconds="Seconds a move of an agent without a limit; 1 without --clock.",
 )
 def play(
     call: partial[Session],
+    agents: list[str] | None = None,
     *,
-    agents: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[AGENT]...",
-            autocompletion=complete_agent,
-            help="The agent, such as 'rave(seconds=2)'; several for several seats. By default "
-            "auto.",
-            show_default=False,
-        ),
-    ] = None,
-    seat: Annotated[
-        str,
-        typer.Option(
-            metavar="SEAT",
-            help="Your seat, from 0; several as 0,1 for people alone; none to watch agents.",
-        ),
-    ] = "0",
-    output: Annotated[
-        Path | None,
-        typer.Option(help="Keep the game in this file after each move, and go on from it."),
-    ] = None,
-    web: Annotated[bool, typer.Option("--web", help="Play on a page in the browser.")] = False,
-    port: Annotated[int, typer.Option(help="Port of the page; 0 for a free one.")] = 0,
-    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+    seat: str = "0",
+    output: Path | None = None,
+    web: bool = False,
+    port: int = 0,
+    browser: bool = True,
 ) -> None:
-    """Play against an agent, or watch agents play, in the terminal or (--web) the browser."""
+    """Play against an agent, or watch agents play, in the terminal or (--web) the browser.
+
+    Options:
+        agents: the agent, such as 'rave(seconds=2)'; several for several seats. By default auto.
+        seat: your seat, from 0; several as 0,1 for people alone; none to watch agents.
+        web: play on a page in the browser.
+        port: port of the page; 0 for a free one.
+        browser: open the page in the browser.
+    """
     resumes = output is not None and output.exists() and output.stat().st_size > 0
     given = call.keywords
     if resumes and ("moves" in given or "position" in given):

@@ -80,10 +80,10 @@ def command(
     """Add a command to the program, with the options of the function that it calls.
 
     Args:
-        function: the function, see ``follow``; None for a command that writes down all its options.
+        function: the function, see ``follow``.
         *others: further functions for ``follow``.
         name: the command's name; None for that of the decorated function.
-        **changes: by parameter, its help or the changes for ``follow``, in addition to ``SHARED``.
+        **changes: by parameter, its help, or the changes for ``follow`` in addition to ``SHARED``.
     """
     merged = dict(SHARED)
     for key, change in changes.items():
@@ -91,8 +91,7 @@ def command(
         merged[key] = {**SHARED.get(key, {}), **more} if more else {}
 
     def decorate(body: Callable[..., None]) -> Callable[..., None]:
-        followed = body if function is None else follow(function, *others, changes=merged)(body)
-        app.command(name)(_reported(followed))
+        app.command(name)(_reported(follow(function, *others, changes=merged)(body)))
         return body
 
     return decorate

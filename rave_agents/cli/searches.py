@@ -3,7 +3,7 @@
 import json
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.markup import escape
@@ -16,8 +16,8 @@ from rave_agents.analysis.solve import solve_position
 from rave_agents.arena.arguments import parse_agents, split_games
 from rave_agents.arena.bench import run_bench
 from rave_agents.certificates.certificate_file import verify_certificate
-from rave_agents.cli.options import complete_agent, complete_game
-from rave_agents.cli.output import Json, Output, check_writable
+from rave_agents.cli.options import complete_game
+from rave_agents.cli.output import Output, check_writable
 from rave_agents.cli.program import command, interrupted, use_current_folder
 from rave_agents.cli.terminal import say, show, show_json
 from rave_agents.files import written_whole
@@ -33,15 +33,15 @@ from rave_agents.web.review_page import review_page
 @command(
     analyse,
     agent={"default": "auto", "help": "An agent, such as 'rave(c=0.2)'."},
+    rows={"min": 1},
     player={"min": 0},
 )
-def search(
-    call: partial[Any],
-    output: Output,
-    *,
-    rows: Annotated[int, typer.Option(help="Moves in the table.", min=1)] = 10,
-) -> None:
-    """Show what an agent thinks of a position."""
+def search(call: partial[Any], output: Output, *, rows: int = 10) -> None:
+    """Show what an agent thinks of a position.
+
+    Options:
+        rows: moves in the table.
+    """
     output.check()
     found = call()
     left_out = 0 if found.result is None else len(found.result.actions) - rows
@@ -81,22 +81,18 @@ def solve(
     call: partial[Any],
     output: Output,
     *,
-    certificate: Annotated[
-        Path | None,
-        typer.Option(help="A file to write the proof to, which rave-agents verify checks."),
-    ] = None,
-    lines: Annotated[
-        Path | None,
-        typer.Option(
-            help="A file with the moves of a position on each line, after --moves: solve them all."
-        ),
-    ] = None,
+    certificate: Path | None = None,
+    lines: Path | None = None,
 ) -> None:
     """Prove who wins a position, or show how far the proof came.
 
     Where chance moves, it finds the return that the player to move can expect. It ends when the
     position is solved, at a limit, or at Ctrl-C, which shows what is known by then. The memory does
     not grow: a full table drops what was cheap to find.
+
+    Options:
+        certificate: a file to write the proof to, which rave-agents verify checks.
+        lines: a file with the moves of a position on each line, after --moves: solve them all.
     """
     if lines is not None:
         for option, given in (("--certificate", certificate), ("--csv", output.csv)):
@@ -139,7 +135,7 @@ def _solve_lines(call: partial[Any], path: Path, *, as_json: bool) -> None:
     path={"metavar": "FILE", "help": "The certificate, of solve --certificate."},
     game="The game in place of the one that the file names, needed for one of your own.",
 )
-def verify(call: partial[Any], *, as_json: Json = False) -> None:
+def verify(call: partial[Any], *, as_json: bool = False) -> None:
     """Check a certificate: the proof of a position's value, by the rules of the game alone.
 
     It prints what is proven, and ends with exit code 2 if the file does not prove it.
@@ -160,27 +156,24 @@ def verify(call: partial[Any], *, as_json: Json = False) -> None:
     show(*map(escape, shown_lines))
 
 
-@command(review_game, start={}, agent="An agent that searches.")
+@command(
+    review_game,
+    actions={"metavar": "FILE"},
+    agent="An agent that searches.",
+    number={"min": 1},
+    start={},
+)
 def review(
-    call: partial[Any],
-    output: Output,
-    *,
-    actions: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="A game: SGF, PGN, a list of moves, or a file of games (--number)."
-        ),
-    ],
-    html: Annotated[
-        Path | None, typer.Option("--html", help="Write the review as one page into this file.")
-    ] = None,
-    number: Annotated[
-        int, typer.Option(help="The number of the game, from 1, in a file of games.", min=1)
-    ] = 1,
+    call: partial[Any], output: Output, actions: Path, *, html: Path | None = None, number: int = 1
 ) -> None:
     """Review a game: the mistakes, what was expected, and why.
 
     Ctrl-C ends it and shows what is reviewed by then.
+
+    Options:
+        actions: a game: SGF, PGN, a list of moves, or a file of games (--number).
+        html: write the review as one page into this file.
+        number: the number of the game, from 1, in a file of games.
     """
     game = as_game(call.keywords["game"])
     start, moves = read_game(game, actions, number)
@@ -205,26 +198,20 @@ def _view(progress: tuple[int, int]) -> View:
     return View(done, planned, "positions", lambda width: "")
 
 
-@command(run_bench)
+@command(run_bench, games={"metavar": "[GAMES]...", "autocompletion": complete_game})
 def speed(
     call: partial[Any],
     output: Output,
+    games: list[str] | None = None,
     *,
-    games: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[GAMES]...", autocompletion=complete_game, help="By default thirty games."
-        ),
-    ] = None,
-    agents: Annotated[
-        str,
-        typer.Option(
-            autocompletion=complete_agent,
-            help="Agents to measure, separated by spaces, commas or semicolons.",
-        ),
-    ] = "uct rave",
+    agents: str = "uct rave",
 ) -> None:
-    """Measure simulations per second beside OpenSpiel's C++ MCTSBot."""
+    """Measure simulations per second beside OpenSpiel's C++ MCTSBot.
+
+    Options:
+        games: by default thirty games.
+        agents: agents to measure, separated by spaces, commas or semicolons.
+    """
     output.check()
     measured = parse_agents(agents)
     specs = list(measured.values()) if isinstance(measured, dict) else measured

@@ -20,7 +20,7 @@ def deal(
     player: str = "me",
     *,
     pips: int | None = None,
-    share: Annotated[float, "of all"] = 0.5,
+    share: Annotated[float, "of all"] | None = 0.5,
     file: str | Path | None = None,
     is_open: bool = False,
     mixed: bool = True,
@@ -56,9 +56,20 @@ def other(share: float) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Bundle:
-    """Options that commands share."""
+    """Options that commands share.
 
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
+    Args:
+        as_json: print JSON.
+    """
+
+    as_json: bool = False
+
+
+CHANGES = {
+    "progress": {},
+    "mixed": {"default": False, "help": "Mixed."},
+    "as_json": {"option": "--json"},
+}
 
 
 @pytest.fixture
@@ -68,13 +79,13 @@ def program(monkeypatch):
     app, calls = typer.Typer(), []
 
     @app.command()
-    @follow(deal, other, changes={"progress": {}, "mixed": {"default": False, "help": "Mixed."}})
-    def command(
-        call: partial[Any],
-        bundle: Bundle,
-        *,
-        moves: Annotated[list[str] | None, typer.Option(help="Moves.")] = None,
-    ) -> None:
+    @follow(deal, other, changes=CHANGES)
+    def command(call: partial[Any], bundle: Bundle, *, moves: list[str] | None = None) -> None:
+        """Deal.
+
+        Options:
+            moves: moves to play.
+        """
         calls.append((call.keywords, bundle, moves))
 
     def run(*arguments):
@@ -94,11 +105,12 @@ def test_help_is_that_of_the_docstring_in_the_command_lines_words(program):
         "--is-open <bool> Show the cards.",
         "--mixed <bool> Mixed.",
         "--json <bool> Print JSON.",
-        "--moves",
+        "Moves to play.",
     ):
         assert text in lines
     assert "--progress" not in lines
     assert "--no-" not in lines
+    assert "Options:" not in lines
 
 
 def test_a_command_passes_on_what_was_given_and_no_more(program):
