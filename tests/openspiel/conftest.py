@@ -11,7 +11,6 @@ OF_ONE_PROVIDER = (
     "test_hidden_games",
     "test_leaks",
     "test_own_worlds_agree_with_the_posterior",
-    "test_own_worlds_agree_with_the_posterior_in_all_phases",
     "test_what_is_not_trusted_is_found_out",
 )
 """Modules and tests that are about the bridge, or call no search."""

@@ -191,12 +191,6 @@ def test_matches_against_the_stock_bot(game, games):
     assert result.complete
 
 
-@pytest.mark.parametrize("stock", ["mcts", "mcts_py"])
-def test_stock_bots_that_would_see_are_refused(stock):
-    with pytest.raises(UnsupportedGameError, match="use ismcts"):
-        make_agent(stock, load_game("kuhn_poker"), 0)
-
-
 def test_step_with_policy_tells_shares_of_visits():
     bot = UCTBot(pyspiel.load_game("leduc_poker"), simulations=100, temperature=1, seed=1)
     policy, action = bot.step_with_policy(decision("leduc_poker", 1, 2))

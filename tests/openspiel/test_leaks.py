@@ -16,7 +16,6 @@ from rave_openspiel.worlds import say_seldom_settled, world_source
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.arena import play_match
-from rave_agents.errors import UnsupportedGameError
 
 
 def drawn_worlds(state, count, simulations=300, seed=1):
@@ -91,15 +90,6 @@ def test_what_others_choose_at_the_same_time_is_not_seen():
     assert bot.last_result.worlds.distinct > 1
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [("tarok", "no hand tells.*remedy"), ("negotiation", "SAMPLED_STOCHASTIC.*serialized state")],
-)
-def test_a_game_without_worlds_is_refused_with_the_reason_and_the_remedy(name, reason):
-    with pytest.raises(UnsupportedGameError, match=reason):
-        RaveBot(pyspiel.load_game(name))
-
-
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("name", ["battleship", "hearts", "kriegspiel"])
 def test_a_deadline_is_kept_and_something_is_searched(name):
@@ -131,15 +121,6 @@ def test_a_search_without_time_says_so():
     assert "Forced" not in report
     assert not bot.last_result.searched
     assert "NOT SEARCHED" in bot.last_result.summary()
-
-
-def test_a_single_legal_action_is_forced():
-    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
-    for action in (0, 1, 2, 4, 3, 5, 7, 6):
-        state.apply_action(action)
-    bot = RaveBot(state.get_game(), simulations=5)
-    assert "Forced" in bot.step_verbose(state)[1]
-    assert bot.last_result.forced
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "go_fish", "kriegspiel"])

@@ -27,7 +27,6 @@ TRUSTED = {
 """Each trusted game, with parameters that make its worlds differ."""
 
 CASES = [(name, spec) for name, specs in TRUSTED.items() for spec in specs]
-QUICK = [spec for _, spec in CASES if spec not in ("gin_rummy", "universal_poker")]
 
 WORST = 6.0
 """Standard errors by which a share may be off, among thousands that are looked at."""
@@ -60,14 +59,9 @@ def test_every_trusted_game_is_compared():
     assert all(resamples(pyspiel.load_game(spec)) for _, spec in CASES)
 
 
-@pytest.mark.parametrize("spec", [spec for spec in QUICK if "gin" not in spec and "br" not in spec])
-def test_own_worlds_agree_with_the_posterior(spec):
-    check(spec, 4, 150)
-
-
-@pytest.mark.full
+@pytest.mark.full(but=["leduc_poker"])
 @pytest.mark.parametrize("spec", [spec for _, spec in CASES])
-def test_own_worlds_agree_with_the_posterior_in_all_phases(spec):
+def test_own_worlds_agree_with_the_posterior(spec):
     """``examples/own_worlds.py`` looks at more positions."""
     positions = {"gin_rummy": 1, "bridge(use_double_dummy_result=false)": 2}
     check(spec, positions.get(spec, 8), 200)
