@@ -1,5 +1,6 @@
 """Random games and configurations, to compare whole trees on."""
 
+import math
 import random
 
 from helpers.games import RandomEvaluator, random_game
@@ -14,17 +15,32 @@ from rave_agents.parts import (
     AllPlayers,
     BlendScores,
     BlendValues,
+    CheckNothing,
+    CheckRefutations,
+    CheckTerminal,
+    DenseRankBonus,
+    DrawLayer,
     Fuego,
     GraveBias,
     HandSelected,
     Linear,
+    MaxBonus,
     MinimumMSE,
     NoAmaf,
     NodeAmaf,
+    NoDraws,
+    NoProofNumbers,
+    NoSkipping,
+    NoSolver,
     NoWinningMoves,
     Pachi,
+    ProofNumbers,
+    Proofs,
     RandomTies,
+    RankBonus,
     SearchingPlayer,
+    SkipSolved,
+    Solver,
     SteeredPlayouts,
     Stepped,
     TiesWithin,
@@ -107,4 +123,51 @@ def random_config(draw, *, evaluated, whole):
         utility_range=utility_range,
         ties=draw.choice([RandomTies(), RandomTies(), TiesWithin(0.05)]),
         playouts=draw.choice([uniform, uniform, *steered]),
+    )
+
+
+def random_proving_config(draw, *, whole):
+    """A configuration with a solver, proof numbers or both.
+
+    Numbers of parts that are not used are drawn all the same.
+    """
+    goal = draw.choice([None, *[SearchingPlayer()] * 2, *[AllPlayers()] * 2])
+    kept = draw.choice([NoAmaf, NoAmaf, NodeAmaf, GRAVE, HRAVE])
+    solver = Solver() if goal is None or draw.random() < 0.7 else NoSolver()
+    checks = CheckTerminal() if draw.random() < 0.5 else CheckNothing()
+    bonus = draw.choice([RankBonus, DenseRankBonus, MaxBonus])
+    if isinstance(solver, Solver) and isinstance(checks, CheckTerminal) and draw.random() < 0.5:
+        checks = CheckRefutations()
+    numbers = {
+        "bonus": MaxBonus(),
+        "constant": draw.choice([0.0, 0.1, 1.0]),
+        "weight": draw.choice([0.0, 0.0, 0.3, 1.0]),
+        "visits": draw.choice([math.inf, 0.5]),
+    }
+    if goal is not None and bonus is not MaxBonus:
+        numbers["bonus"] = bonus(draws=DrawLayer() if draw.random() < 0.5 else NoDraws())
+    skips = draw.random() < 0.4
+    skipping = SkipSolved(visits=draw.choice([0, 1, 5]))
+    rule = draw.choice([UCB1, UCB1, PUCT])(c=draw.choice([0.0, 0.5, math.sqrt(2)]))
+    first_play_urgency = draw.choice([math.inf, math.inf, 0.5, 1.1])
+    tables = {"ref": draw.choice([0, 3, 20]), "table_visits": draw.choice([1, 4])}
+    edges = AllEdges() if draw.random() < 0.7 else VisitedEdges()
+    amaf = NoAmaf()
+    if kept is not NoAmaf:
+        amaf = kept(edges=edges, **(tables if kept is GRAVE else {}))
+    return SearchConfig(
+        search_forced_moves=True,
+        proofs=Proofs(
+            solver=solver,
+            numbers=NoProofNumbers() if goal is None else ProofNumbers(goal=goal, **numbers),
+            skipping=skipping if skips else NoSkipping(),
+            checks=checks,
+        ),
+        rule=rule,
+        first_play_urgency=first_play_urgency,
+        amaf=amaf,
+        expand_visits=draw.choice([1, 1, 2, 3]),
+        playout_count=draw.choice([1, 1, 2]),  # A mean of three is rounded, which can part a tie.
+        utility_range="game" if whole or draw.random() < 0.6 else "observed",
+        playouts=draw.choice([UniformPlayouts(), UniformPlayouts(), SteeredPlayouts(0.05)]),
     )

@@ -9,7 +9,6 @@ import pytest
 from helpers.trees import dump, search_tree
 
 from rave_agents import FormulaError, Limit, SearchConfig, Searcher, UnsupportedGameError
-from rave_agents.compiler.cache_key import CacheKey
 from rave_agents.parts import (
     FLOAT,
     INT,
@@ -287,36 +286,6 @@ def test_a_wrong_answer_is_refused(what, message):
     searcher = Searcher(SearchConfig(rule=Told(what)), seed=1)
     with pytest.raises(FormulaError, match=message):
         searcher.search(start(), Limit(simulations=5))
-
-
-def test_what_python_alone_asks_compiles_nothing_anew():
-    def name(body):
-        script = {"__name__": "script"}
-        exec(EDITED.replace("BODY", body), script)
-        key = CacheKey([script["Plain"]])
-        key.add(exploration)
-        key.add(report_root)
-        key.add_bodies()
-        return key.digest()
-
-    assert name("{'x': 1}") == name("{'x': 2}")
-
-
-EDITED = """
-from typing import NamedTuple
-from rave_agents.parts import exploration, implements, report_root
-
-class Plain(NamedTuple):
-    c: float = 1.0
-
-@implements(exploration, Plain)
-def explored(rule, node, edge):
-    return rule.c
-
-@implements(report_root, Plain)
-def report(rule, search):
-    return BODY
-"""
 
 
 @pytest.mark.full(but=2)

@@ -4,6 +4,7 @@ import math
 import random
 
 import pytest
+from helpers.cases import random_proving_config
 from helpers.exhaustive import Exhaustive, check_derived, check_numbers, check_solved
 from helpers.games import random_game, written_game
 from helpers.interpreter import interpreted_but_for
@@ -14,7 +15,6 @@ from rave_agents.kernel.tree import ROOT, edge_rows
 from rave_agents.parts import (
     GRAVE,
     HRAVE,
-    PUCT,
     UCB1,
     AllPlayers,
     CheckNothing,
@@ -25,10 +25,8 @@ from rave_agents.parts import (
     MaxBonus,
     NoAmaf,
     NodeAmaf,
-    NoDraws,
     NoProofNumbers,
     NoProofs,
-    NoSkipping,
     NoSolver,
     ProofNumbers,
     Proofs,
@@ -62,50 +60,13 @@ def random_rules(draw):
     return {**rules, "depth": depth, "width": width, "low": -high, "high": high}
 
 
-def random_numbers(draw):
-    """Proof numbers of a random form."""
-    draws = draw.choice([NoDraws(), DrawLayer()])
-    return ProofNumbers(
-        goal=draw.choice([SearchingPlayer(), AllPlayers(), AllPlayers()]),
-        bonus=draw.choice([RankBonus(draws), DenseRankBonus(draws), MaxBonus()]),
-        constant=draw.choice([0.0, 0.3, 1.0]),
-        visits=draw.choice([math.inf, 0.3]),
-        weight=draw.choice([0.0, 0.0, 0.3]),
-    )
-
-
-def random_proofs(draw):
-    """A solver, proof numbers or both."""
-    solver = Solver() if draw.random() < 0.8 else NoSolver()
-    counts = isinstance(solver, NoSolver) or draw.random() < 0.75
-    checks = [CheckNothing(), CheckTerminal()]
-    if isinstance(solver, Solver):
-        checks = [CheckNothing(), CheckNothing(), CheckTerminal(), CheckRefutations()]
-    return Proofs(
-        solver,
-        random_numbers(draw) if counts else NoProofNumbers(),
-        SkipSolved(draw.choice([0, 5])) if draw.random() < 0.3 else NoSkipping(),
-        draw.choice(checks),
-    )
-
-
-def random_config(draw):
-    """A configuration with a solver, proof numbers or both."""
-    return SearchConfig(
-        search_forced_moves=True,
-        rule=draw.choice([UCB1(), UCB1(), PUCT(0.5)]),
-        amaf=draw.choice([NoAmaf(), NodeAmaf(), GRAVE(ref=draw.choice([0, 10]))]),
-        expand_visits=draw.choice([1, 1, 2]),
-        utility_range=draw.choice(["game", "game", "observed"]),
-        proofs=random_proofs(draw),
-    )
-
-
 def random_case(seed):
     """A small random game, a configuration, and how many simulations."""
     draw = random.Random(f"proof {seed}")
-    state = random_game(seed, **random_rules(draw), stated=draw.random() < 0.9)
-    return state, random_config(draw), draw.choice([2, 8, 25, 60, 150, 300])
+    stated = draw.random() < 0.9
+    state = random_game(seed, **random_rules(draw), stated=stated)
+    config = random_proving_config(draw, whole=stated)
+    return state, config, draw.choice([2, 8, 25, 60, 150, 300])
 
 
 def check_proofs(searcher, config, truth, player):
@@ -132,30 +93,6 @@ def test_what_is_proven_is_true_and_up_to_date(block):
             check_proofs(searcher, config, Exhaustive(state.rules), state.current_player())
         except AssertionError as error:
             raise AssertionError(f"case {seed}: {config}, {simulations} simulations") from error
-
-
-@pytest.mark.full
-def test_the_cases_have_what_they_are_meant_to_cover():
-    cases = [random_case(seed) for seed in range(BLOCKS * CASES_PER_TEST)]
-    rules = [state.rules for state, _, _ in cases]
-    assert {game.num_players for game in rules} == {1, 2, 3}
-    assert {game.chance for game in rules} == {0.0, 0.3}
-    assert {math.isinf(game.high) for game in rules} == {True, False}
-    assert {config.expand_visits for _, config, _ in cases} == {1, 2}
-    proofs = [config.proofs for _, config, _ in cases]
-    numbers = [known.numbers for known in proofs if isinstance(known.numbers, ProofNumbers)]
-    for parts, kinds in [
-        ([config.rule for _, config, _ in cases], {UCB1, PUCT}),
-        ([config.amaf for _, config, _ in cases], {NoAmaf, NodeAmaf, GRAVE}),
-        ([known.solver for known in proofs], {Solver, NoSolver}),
-        ([known.numbers for known in proofs], {ProofNumbers, NoProofNumbers}),
-        ([known.skipping for known in proofs], {SkipSolved, NoSkipping}),
-        ([known.checks for known in proofs], {CheckNothing, CheckTerminal, CheckRefutations}),
-        ([known.goal for known in numbers], {AllPlayers, SearchingPlayer}),
-        ([known.bonus for known in numbers], {RankBonus, DenseRankBonus, MaxBonus}),
-        ([draws for known in numbers for draws in known.bonus], {NoDraws, DrawLayer}),
-    ]:
-        assert set(map(type, parts)) == kinds
 
 
 TURNED_TO = {
@@ -217,7 +154,7 @@ def test_proofs_stay_true_from_move_to_move(kind):
     for seed in range(20):
         draw = random.Random(f"moves {kind} {seed}")
         state = random_game(seed, **{**KINDS[kind], "width": 3, "depth": 6})
-        config = random_config(draw)
+        config = random_proving_config(draw, whole=True)
         searcher = Searcher(config, seed=seed)
         truth = Exhaustive(state.rules)
         while not state.is_terminal():

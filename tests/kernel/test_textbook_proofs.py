@@ -5,6 +5,7 @@ import random
 
 import pyspiel
 import pytest
+from helpers.cases import random_proving_config
 from helpers.games import RandomEvaluator, random_game
 from helpers.interpreter import interpreted_but_for
 from helpers.streams import first_words
@@ -18,7 +19,6 @@ from rave_agents.parts import (
     HRAVE,
     PUCT,
     UCB1,
-    AllEdges,
     AllPlayers,
     CheckNothing,
     CheckRefutations,
@@ -33,14 +33,10 @@ from rave_agents.parts import (
     NoSkipping,
     NoSolver,
     ProofNumbers,
-    Proofs,
     RankBonus,
     SearchingPlayer,
     SkipSolved,
     Solver,
-    SteeredPlayouts,
-    UniformPlayouts,
-    VisitedEdges,
 )
 
 CASES_PER_TEST = 50
@@ -63,53 +59,6 @@ class PlainState(OpenSpielState):
     simulator = None
 
 
-def random_config(draw, *, whole):
-    """A configuration with a solver, proof numbers or both.
-
-    Numbers of parts that are not used are drawn all the same.
-    """
-    goal = draw.choice([None, *[SearchingPlayer()] * 2, *[AllPlayers()] * 2])
-    kept = draw.choice([NoAmaf, NoAmaf, NodeAmaf, GRAVE, HRAVE])
-    solver = Solver() if goal is None or draw.random() < 0.7 else NoSolver()
-    checks = CheckTerminal() if draw.random() < 0.5 else CheckNothing()
-    bonus = draw.choice([RankBonus, DenseRankBonus, MaxBonus])
-    if isinstance(solver, Solver) and isinstance(checks, CheckTerminal) and draw.random() < 0.5:
-        checks = CheckRefutations()
-    numbers = {
-        "bonus": MaxBonus(),
-        "constant": draw.choice([0.0, 0.1, 1.0]),
-        "weight": draw.choice([0.0, 0.0, 0.3, 1.0]),
-        "visits": draw.choice([math.inf, 0.5]),
-    }
-    if goal is not None and bonus is not MaxBonus:
-        numbers["bonus"] = bonus(draws=DrawLayer() if draw.random() < 0.5 else NoDraws())
-    skips = draw.random() < 0.4
-    skipping = SkipSolved(visits=draw.choice([0, 1, 5]))
-    rule = draw.choice([UCB1, UCB1, PUCT])(c=draw.choice([0.0, 0.5, math.sqrt(2)]))
-    first_play_urgency = draw.choice([math.inf, math.inf, 0.5, 1.1])
-    tables = {"ref": draw.choice([0, 3, 20]), "table_visits": draw.choice([1, 4])}
-    edges = AllEdges() if draw.random() < 0.7 else VisitedEdges()
-    amaf = NoAmaf()
-    if kept is not NoAmaf:
-        amaf = kept(edges=edges, **(tables if kept is GRAVE else {}))
-    return SearchConfig(
-        search_forced_moves=True,
-        proofs=Proofs(
-            solver=solver,
-            numbers=NoProofNumbers() if goal is None else ProofNumbers(goal=goal, **numbers),
-            skipping=skipping if skips else NoSkipping(),
-            checks=checks,
-        ),
-        rule=rule,
-        first_play_urgency=first_play_urgency,
-        amaf=amaf,
-        expand_visits=draw.choice([1, 1, 2, 3]),
-        playout_count=draw.choice([1, 1, 2]),  # A mean of three is rounded, which can part a tie.
-        utility_range="game" if whole or draw.random() < 0.6 else "observed",
-        playouts=draw.choice([UniformPlayouts(), UniformPlayouts(), SteeredPlayouts(0.05)]),
-    )
-
-
 def random_case(seed):
     """A small random game, a configuration, an evaluator or none, and how many simulations."""
     draw = random.Random(f"proving textbook {seed}")
@@ -124,7 +73,7 @@ def random_case(seed):
         high=high,
         stated=stated,
     )
-    config = random_config(draw, whole=stated)
+    config = random_proving_config(draw, whole=stated)
     evaluator = RandomEvaluator() if draw.random() < 0.2 else None
     if evaluator:
         config = config.replace(playout_count=1)
@@ -186,7 +135,7 @@ def test_whole_trees_of_known_games_equal_the_textbooks(name):
             state.apply_action(draw.choice(actions))
         while state.is_chance_node():
             state.apply_action(draw.choice(state.state.legal_actions()))
-        config = random_config(draw, whole=True)
+        config = random_proving_config(draw, whole=True)
         try:
             compared += assert_same_trees(state, config, None, draw.choice([40, 250]), seed)
         except AssertionError as error:

@@ -24,6 +24,7 @@ POSITIONS = EvaluatorKind(positions=True)
 LEAVES = EvaluatorKind(leaves=True)
 PRIORS = EvaluatorKind(priors=True)
 BOTH = EvaluatorKind(leaves=True, priors=True)
+STATISTICS = ("rave", "grave", "hrave", "rave_pn")
 
 
 def parts(evaluator, preset="auto", **changes):
@@ -32,46 +33,44 @@ def parts(evaluator, preset="auto", **changes):
     return searched_game(state, config, evaluator).parts
 
 
-@pytest.mark.parametrize("evaluator", [POSITIONS, LEAVES, BOTH])
-def test_auto_keeps_no_amaf_values_beside_given_ones(evaluator):
-    assert parts(evaluator).amaf == NoAmaf()
+GIVEN = SearchConfig.preset("auto").rule.priors_c
+KNOWN = {
+    # With values of positions, AMAF values and steered playouts say nothing more.
+    "auto, positions": ("auto", POSITIONS, {}, {"amaf": NoAmaf(), "playouts": UniformPlayouts()}),
+    "auto, leaves": ("auto", LEAVES, {}, {"amaf": NoAmaf(), "first_play": FixedUrgency()}),
+    "auto, leaves and priors": ("auto", BOTH, {}, {"amaf": NoAmaf(), "rule": PUCT(GIVEN)}),
+    # It selects by PUCT where there are priors, and explores less by values.
+    "auto, priors": ("auto", PRIORS, {}, {"rule": PUCT(GIVEN), "first_play": AdaptiveUrgency()}),
+    "auto, softmax": (
+        "auto",
+        POSITIONS,
+        {},
+        {"rule": PUCT(GIVEN), "first_play": AdaptiveUrgency()},
+    ),
+    "no softmax": ("auto", POSITIONS, {"prior_temperature": math.inf}, {"rule": UCB1(0.2)}),
+    "less by values": ("auto", LEAVES, {}, {"rule": UCB1(0.2)}),
+    "half of c": ("auto", LEAVES, {"c": 0.6}, {"rule": UCB1(0.3)}),
+    **{name: (name, LEAVES, {}, {"rule": UCB1(0.2)}) for name in STATISTICS},
+    # A rule that was asked for stays.
+    **{
+        name: (name, BOTH, {}, {"rule": SearchConfig.preset(name).rule})
+        for name in ("uct", "uct_solver", "puct")
+    },
+}
 
 
-@pytest.mark.parametrize("evaluator", [NONE, PRIORS])
-def test_auto_keeps_amaf_values_of_playouts(evaluator):
-    assert parts(evaluator).amaf != NoAmaf()
+@pytest.mark.parametrize(("preset", "evaluator", "changes", "expected"), KNOWN.values(), ids=KNOWN)
+@pytest.mark.full(but=len(KNOWN))
+def test_what_is_known_of_positions_decides_the_parts(preset, evaluator, changes, expected):
+    found = parts(evaluator, preset, **changes)
+    assert {name: getattr(found, name) for name in expected} == expected
 
 
-def test_playouts_that_are_cut_are_not_steered():
-    assert parts(POSITIONS).playouts == UniformPlayouts()
-    assert parts(NONE).playouts != UniformPlayouts()
-    assert parts(PRIORS).playouts != UniformPlayouts()
-
-
-@pytest.mark.parametrize("evaluator", [POSITIONS, PRIORS, BOTH])
-def test_auto_selects_by_puct_where_there_are_priors(evaluator):
-    found = parts(evaluator)
-    assert found.rule == PUCT(SearchConfig.preset("auto").rule.priors_c)
-    assert found.first_play == AdaptiveUrgency()
-
-
-def test_without_priors_it_explores_less_by_values():
-    assert parts(POSITIONS, prior_temperature=math.inf).rule == UCB1(0.2)
-    assert parts(LEAVES).rule == UCB1(0.2)
-    assert parts(LEAVES, c=0.6).rule == UCB1(0.3)
-    assert parts(LEAVES).first_play == FixedUrgency()
-
-
-@pytest.mark.parametrize("preset", ["rave", "grave", "hrave", "rave_pn"])
-def test_rave_explores_by_values_and_keeps_its_statistics(preset):
-    found = parts(LEAVES, preset)
-    assert found.rule == UCB1(0.2)
-    assert found.amaf != NoAmaf()
-
-
-@pytest.mark.parametrize("preset", ["uct", "uct_solver", "puct"])
-def test_a_rule_that_was_asked_for_stays(preset):
-    assert parts(BOTH, preset).rule == SearchConfig.preset(preset).rule
+def test_playouts_alone_keep_amaf_values_and_steer_playouts():
+    for evaluator in (NONE, PRIORS):
+        assert parts(evaluator).amaf != NoAmaf()
+        assert parts(evaluator).playouts != UniformPlayouts()
+    assert all(parts(LEAVES, preset).amaf != NoAmaf() for preset in STATISTICS)
 
 
 @pytest.mark.parametrize("evaluator", [POSITIONS, LEAVES])
