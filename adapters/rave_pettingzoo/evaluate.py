@@ -103,7 +103,7 @@ def evaluate(
         settings={"seed": seed},
         tables=[table],
         pairings=[Pairing(table.name, tuple(map(str, table.agents)))],
-        labels=[{}],
+        by=(),
         games=[episodes],
     )
     show = functools.partial(Evaluation, agents=agents)
@@ -208,8 +208,11 @@ def tournament(
             "outside": outside,
         },
         tables=tables,
-        pairings=[Pairing(name, lineup, ", ".join(lineup)) for lineup in lineups],
-        labels=[{"policies": list(lineup)} for lineup in lineups],
+        pairings=[
+            Pairing(name, lineup, ", ".join(lineup), {"policies": list(lineup)})
+            for lineup in lineups
+        ],
+        by=("policies",),
         games=[episodes] * len(lineups),
         group=len(agents),
     )

@@ -161,7 +161,7 @@ def run_bench(
         settings={"seed": seed},
         tables=tables,
         pairings=pairings,
-        labels=[{} for _ in tables],
+        by=(),
         games=counts,
     )
     show = functools.partial(Speeds, baseline=baseline, counted=len(specs) - 1)

@@ -154,7 +154,7 @@ def play_match(
         settings=settings,
         tables=[table],
         pairings=[pairing],
-        labels=[{}],
+        by=(),
         games=[games],
     )
     folder = None

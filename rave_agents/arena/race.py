@@ -138,7 +138,7 @@ def find_best(
             for one, two in pairs
         ],
         pairings=[Pairing(name, pair, " against ".join(pair)) for pair in pairs],
-        labels=[{"agents": list(pair)} for pair in pairs],
+        by=("agents",),
         games=[MOST_GAMES] * len(pairs),
     )
     show = functools.partial(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from rave_agents.arena.elimination import LEVEL, Elimination
 from rave_agents.arena.match_result import ratio
-from rave_agents.arena.result import MatchesView
+from rave_agents.arena.result import AgentsView
 from rave_agents.frameworks.agent import Effort
 from rave_agents.results.numbers import fixed, interval_text
 from rave_agents.results.rows import Field, Interval, exact_columns, plain_row, table_columns
@@ -73,14 +73,12 @@ FIELDS = (
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Race(MatchesView):
+class Race(AgentsView):
     """The dropped and the remaining agents of a race.
 
     The rows of ``to_csv`` and ``to_frame`` are agents.
     """
 
-    by_name: dict[str, str]
-    """The agents' specs with limits by name; for custom agents their names."""
     limit: str
     """The limit of agents whose spec had none, such as ``0.05 s a move``."""
     players: int
@@ -95,16 +93,6 @@ class Race(MatchesView):
     """Duration in seconds, not counting earlier runs of the same file."""
     earlier: int = 0
     """Games of earlier runs."""
-
-    @property
-    def agents(self) -> tuple[str, ...]:
-        """The agents' names."""
-        return tuple(self.by_name)
-
-    @property
-    def specs(self) -> tuple[str, ...]:
-        """Their specs with limits; for custom agents their names."""
-        return tuple(self.by_name.values())
 
     @property
     def leader(self) -> str:

@@ -217,3 +217,21 @@ class MatchesView(View):
     def line_of(self, table: int, record: GameRecord) -> str:
         """One line on a game of the table with this index."""
         return record.line(self.matches[table].agents)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class AgentsView(MatchesView):
+    """A view of games between agents that have names."""
+
+    by_name: dict[str, str]
+    """The agents' specs with limits by name; for custom agents their names."""
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The agents' names."""
+        return tuple(self.by_name)
+
+    @property
+    def specs(self) -> tuple[str, ...]:
+        """Their specs with limits; for custom agents their names."""
+        return tuple(self.by_name.values())

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from types import MappingProxyType
 from typing import Annotated, Any, Generic, NamedTuple, NoReturn, Self, TypeVar
 
 from annotated_types import Ge, Le
@@ -41,6 +42,13 @@ class Pairing(NamedTuple):
     """Their names in tables: the first and the second one, or those of a lineup."""
     name: str = ""
     """The table's name in messages; empty if the run has only this table."""
+    more: Mapping[str, Any] = MappingProxyType({})
+    """Further strict JSON values that identify the table, such as ``parameters``."""
+
+    @property
+    def listed(self) -> dict[str, Any]:
+        """The table in a journal's header."""
+        return {"game": self.game, "agents": list(self.agents), **self.more}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -55,8 +63,8 @@ class Plan:
     """The tables at which games are played."""
     pairings: Sequence[Pairing]
     """Their agents."""
-    labels: Sequence[Mapping[str, Any]]
-    """For each table, the values that identify its lines in the journal."""
+    by: Sequence[str]
+    """The keys of ``Pairing.listed`` that identify a table's lines in the journal."""
     games: Sequence[int]
     """Number of games at each table."""
     group: int = 2
@@ -65,11 +73,13 @@ class Plan:
     @property
     def header(self) -> dict[str, Any]:
         """The first line of the journal."""
-        listed = [
-            {"game": pairing.game, "agents": list(pairing.agents), **label}
-            for pairing, label in zip(self.pairings, self.labels, strict=True)
-        ]
-        return make_header(self.kind, self.settings, listed, list(self.labels[0]))
+        listed = [pairing.listed for pairing in self.pairings]
+        return make_header(self.kind, self.settings, listed, self.by)
+
+    def label(self, table: int) -> dict[str, Any]:
+        """The values that identify a table's lines in the journal."""
+        listed = self.pairings[table].listed
+        return {name: listed[name] for name in self.by}
 
     def keys(self, shard: "Shard | None" = None) -> Iterator[Key]:
         """Round-robin over tables: the first games of all tables, then the second ones, ...
@@ -90,10 +100,14 @@ class Plan:
         Raises:
             ValueError: for a line that is not a game of this plan.
         """
-        tables = {json.dumps(label, sort_keys=True): i for i, label in enumerate(self.labels)}
+        # JSON as keys: labels hold lists and mappings.
+        tables = {
+            json.dumps(self.label(table), sort_keys=True): table
+            for table in range(len(self.tables))
+        }
         for number, line in enumerate(journal.lines, 2):
             try:
-                label = {name: fields.field(line, name) for name in self.labels[0]}
+                label = {name: fields.field(line, name) for name in self.by}
                 table = tables.get(json.dumps(label, sort_keys=True))
                 if table is None:
                     raise ValueError(f"{', '.join(label)}: there is no {fields.brief(label)}.")
@@ -246,7 +260,7 @@ class Run(abc.ABC, Generic[R]):
                 if isinstance(record, Failure):
                     self.fail(key, record)
                 if journal is not None:  # On disk before anybody hears of the game.
-                    journal.append({**self.plan.labels[key.table], **record.to_dict()})
+                    journal.append({**self.plan.label(key.table), **record.to_dict()})
                 over = self.take(key, record)
                 self.report()
                 if over:

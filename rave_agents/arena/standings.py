@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.ratings import Outcome, Ratings, rate
-from rave_agents.arena.result import MatchesView
+from rave_agents.arena.result import AgentsView
 from rave_agents.arena.statistics import MatchScore
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import AdapterAbilities, adapters
@@ -142,26 +142,14 @@ class Ranking:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Standings(MatchesView):
+class Standings(AgentsView):
     """Ratings and cross tables of the agents, over all games of a run or in one of them.
 
     The rows of ``to_csv`` and ``to_frame`` are agents.
     """
 
-    by_name: dict[str, str]
-    """The agents' specs with limits by name; for custom agents their names."""
     anchor: str | None = None
     """The agent with rating 0; None for ratings that average 0."""
-
-    @property
-    def agents(self) -> tuple[str, ...]:
-        """The agents' names."""
-        return tuple(self.by_name)
-
-    @property
-    def specs(self) -> tuple[str, ...]:
-        """Their specs with limits; for custom agents their names."""
-        return tuple(self.by_name.values())
 
     def _of(self, game: str | None) -> list[MatchResult]:
         self.check_game(game)

@@ -91,9 +91,11 @@ def run_sweep(
         for values, spec in zip(grid, specs, strict=True):
             table = Table(each, (spec, limited), seed=seed, opening_plies=plies, forfeit=forfeit)
             tables.append(check_table(table))
-            cell = format_parameters(plain_values(values))
+            parameters = plain_values(values)
+            cell = format_parameters(parameters)
             where = cell if len(loaded) == 1 else f"{name}, {cell}"
-            pairings.append(Pairing(name, (str(spec), str(limited)), where))
+            agents = str(spec), str(limited)
+            pairings.append(Pairing(name, agents, where, {"parameters": parameters}))
     limit = make_limit(simulations, seconds)
     plan = Plan(
         kind="sweep",
@@ -110,9 +112,7 @@ def run_sweep(
         },
         tables=tables,
         pairings=pairings,
-        labels=[
-            {"game": name, "parameters": plain_values(values)} for name in loaded for values in grid
-        ],
+        by=("game", "parameters"),
         games=[games] * len(tables),
     )
     shared = {key: value for key, value in specs[0].parameters.items() if key not in grid[0]}
@@ -238,7 +238,7 @@ def run_scaling(
         },
         tables=tables,
         pairings=pairings,
-        labels=[{"agents": list(pairing.agents)} for pairing in pairings],
+        by=("agents",),
         games=[games] * len(tables),
     )
     values = tuple({unit: limit} for limit in limits) * len(opponents)

@@ -146,7 +146,7 @@ def play_tournament(
         },
         tables=tables,
         pairings=pairings,
-        labels=[{"game": pairing.game, "agents": list(pairing.agents)} for pairing in pairings],
+        by=("game", "agents"),
         games=[games_per_pairing] * len(tables),
     )
     show = functools.partial(Standings, by_name=specs, anchor=anchor)

@@ -289,7 +289,7 @@ def test_shards_are_all_games_once():
         settings={},
         tables=[None] * 3,
         pairings=[None] * 3,
-        labels=[{}] * 3,
+        by=(),
         games=[7] * 3,
     )
     parts = [list(plan.keys(Shard(part, 4))) for part in range(1, 5)]

@@ -322,7 +322,7 @@ def test_a_test_ends_with_whole_pairs_whichever_game_is_finished_first():
         settings={"seed": 1},
         tables=[None],
         pairings=[Pairing("a game", ("a", "b"))],
-        labels=[{}],
+        by=(),
         games=[400],
     )
     match = _MatchRun(plan, RunOptions(), False, Sprt(0, 100))
