@@ -140,14 +140,6 @@ def test_who_has_no_move_in_nogo_resigns():
     assert talk(engine, "genmove w", "final_score") == ["= resign", "= B+1"]
 
 
-def test_a_colour_does_not_move_twice_where_nobody_passes():
-    engine = GtpEngine("hex(board_size=3)", "random")
-    assert talk(engine, "play b a1", "play b a2", "genmove b")[1:] == [
-        "? illegal move",
-        "? it is the other color's turn",
-    ]
-
-
 def test_undo_leads_back_to_the_same_position():
     engine = GtpEngine("hex(board_size=4)", "uct(simulations=30)", seed=1)
     (before,) = talk(engine, "showboard")

@@ -13,7 +13,6 @@ from rave_agents.engines.client.gtp import GtpError, ask
 from rave_agents.engines.client.process import EngineFailedError, EngineProcess
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import load_game
-from rave_agents.games import NoGoState
 
 try:
     import resource
@@ -269,34 +268,6 @@ def test_a_program_that_plays_something_else_is_found_out():
     agent = make_agent(ours("othello"), game, 0)
     with pytest.raises(EngineFailedError, match="refused 'boardsize 3': unacceptable size"):
         agent.step(game.new_initial_state())
-
-
-def test_a_state_without_history_is_refused():
-    game = load_game("nogo(board_size=3)")
-    agent = make_agent(ours("nogo(board_size=3)"), game, 0)
-
-    class Bare:
-        """A state that does not tell its moves."""
-
-        current_player = NoGoState(3).current_player
-
-    with pytest.raises(RaveAgentsError, match="no history"):
-        agent.step(Bare())
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("gtp", "gtp needs command"),
-        ('gtp(command="")', "gtp needs command"),
-        ("gtp(command=x,timeout=0)", "timeout must be a finite number above 0"),
-        ("gtp(command=x,timeot=1)", "Did you mean 'timeout'"),
-        ("gtp(command=x,clock=fast)", "Not a clock: 'fast'"),
-    ],
-)
-def test_bad_parameters_are_refused(spec, message):
-    with pytest.raises(ValueError, match=message):
-        make_agent(spec, load_game("hex(board_size=3)"), 0)
 
 
 def test_a_game_that_gtp_cannot_say_is_refused():

@@ -148,19 +148,39 @@ SESSIONS = {
         undo
         gogui-rules_side_to_move -> = white""",
     ),
-    "a referee lays stones on points that it names": (
+    "a controller asks for handicaps on boards of all sizes": (
         GO,
         """
-        set_free_handicap C3 G7 E5 -> =( C3 G7 E5)?
+        fixed_handicap 0 -> \\? invalid number of stones
+        fixed_handicap 1 -> \\? invalid number of stones
+        fixed_handicap 10 -> \\? invalid number of stones
+        fixed_handicap 2 -> = C3 G7
         gogui-rules_side_to_move -> = white
-        set_free_handicap A1 B2 -> \\? board not empty
+        final_status_list alive -> = C3 G7
+        fixed_handicap 2 -> \\? board not empty
         clear_board
-        set_free_handicap C3 C3 -> \\? bad vertex list
-        set_free_handicap C3 Z9 -> \\? illegal move
-        final_status_list alive
         fixed_handicap 5 -> = C3 G7 C7 G3 E5
         clear_board
-        fixed_handicap 10 -> \\? invalid number of stones""",
+        fixed_handicap 9 -> = C3 G7 C7 G3 C5 G5 E3 E7 E5
+        boardsize 13
+        fixed_handicap 7 -> = D4 K10 D10 K4 D7 K7 G7
+        boardsize 19
+        fixed_handicap 6 -> = D4 Q16 D16 Q4 D10 Q10
+        boardsize 8
+        fixed_handicap 5 -> \\? invalid number of stones
+        fixed_handicap 4 -> = C3 F6 C6 F3
+        clear_board
+        place_free_handicap 9 -> = C3 F6 C6 F3
+        boardsize 5
+        place_free_handicap 2 -> \\? invalid number of stones
+        boardsize 9
+        set_free_handicap a1 -> \\? bad vertex list
+        set_free_handicap a1 A1 -> \\? bad vertex list
+        set_free_handicap a1 pass -> \\? bad vertex list
+        set_free_handicap a1 z9 -> \\? illegal move
+        final_status_list alive
+        set_free_handicap a1 j9 -> = a1 j9
+        gogui-rules_side_to_move -> = white""",
     ),
     "the CGOS client sends small letters and whole seconds": (
         GO,
@@ -202,7 +222,7 @@ SESSIONS = {
         genmove b -> \\? it is the other color's turn
         genmove w -> = [a-e][1-5]
         komi 7.5
-        fixed_handicap 2 -> \\? .*""",
+        set_free_handicap a1 b2 -> \\? the game has no handicap""",
     ),
     "GoGui asks for the rules of another game": (
         "othello",

@@ -14,60 +14,6 @@ def told(engine, line):
     return engine.answer(line).strip()
 
 
-@pytest.mark.parametrize(
-    ("size", "count", "points"),
-    [
-        (9, 2, "C3 G7"),
-        (9, 5, "C3 G7 C7 G3 E5"),
-        (9, 9, "C3 G7 C7 G3 C5 G5 E3 E7 E5"),
-        (13, 7, "D4 K10 D10 K4 D7 K7 G7"),
-        (19, 6, "D4 Q16 D16 Q4 D10 Q10"),
-        (8, 4, "C3 F6 C6 F3"),
-    ],
-)
-def test_a_fixed_handicap_lies_on_the_protocols_points(size, count, points):
-    player = engine(f"go(board_size={size})")
-    assert told(player, f"fixed_handicap {count}") == f"= {points}"
-    assert told(player, "gogui-rules_side_to_move") == "= white"
-    assert set(told(player, "final_status_list alive")[2:].split()) == set(points.split())
-
-
-@pytest.mark.parametrize(
-    ("game", "line", "refusal"),
-    [
-        ("go(board_size=9)", "fixed_handicap 0", "invalid number of stones"),
-        ("go(board_size=9)", "fixed_handicap 1", "invalid number of stones"),
-        ("go(board_size=9)", "fixed_handicap 10", "invalid number of stones"),
-        ("go(board_size=8)", "fixed_handicap 5", "invalid number of stones"),
-        ("go(board_size=5)", "place_free_handicap 2", "invalid number of stones"),
-        ("go(board_size=9)", "set_free_handicap a1", "bad vertex list"),
-        ("go(board_size=9)", "set_free_handicap a1 A1", "bad vertex list"),
-        ("go(board_size=9)", "set_free_handicap a1 pass", "bad vertex list"),
-        ("hex(board_size=9)", "fixed_handicap 2", "the game has no handicap"),
-    ],
-)
-def test_a_handicap_that_cannot_be_laid_is_refused(game, line, refusal):
-    assert told(engine(game), line) == f"? {refusal}"
-
-
-def test_a_handicap_is_laid_on_an_empty_board_alone():
-    player = engine()
-    told(player, "play b c3")
-    assert told(player, "fixed_handicap 2") == "? board not empty"
-
-
-def test_a_free_handicap_is_the_greatest_that_the_board_has():
-    player = engine("go(board_size=8)")
-    assert told(player, "place_free_handicap 9") == "= C3 F6 C6 F3"
-
-
-def test_a_free_handicap_with_a_bad_point_leaves_the_board_empty():
-    player = engine()
-    assert told(player, "set_free_handicap a1 z9") == "? illegal move"
-    assert told(player, "final_status_list alive") == "="
-    assert told(player, "set_free_handicap a1 j9") == "= a1 j9"
-
-
 def test_no_stone_is_dead_since_areas_are_counted_as_the_board_stands():
     player = engine()
     told(player, "play b c3")

@@ -181,24 +181,6 @@ def test_games_without_words_are_refused(name):
         make_agent("uci(command=x)", load_game(name), 0)
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("uci", "uci needs command"),
-        ("uci(command=x,nodes=0)", "nodes must be"),
-        ("uci(command=x,depth=two)", "depth must be"),
-        ("uci(command=x,options=Hash)", "options must be"),
-        ("uci(command=x,timeout=0)", "timeout must be a finite number above 0"),
-        ("uci(command=x,timeout=inf)", "timeout must be a finite number above 0"),
-        ("uci(command=x,seconds=0)", "seconds must be a finite number above 0"),
-        ("uci(command=x,node=5)", "Did you mean 'nodes'"),
-    ],
-)
-def test_bad_values_are_refused(spec, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        make_agent(spec, load_game("clobber"), 0)
-
-
 LISTENER = """
 import sys
 for line in sys.stdin:
@@ -226,20 +208,18 @@ def told(tmp_path, parameters="", **limits):
     return log.read_text().removeprefix("go ").strip()
 
 
-def test_seconds_are_told_in_milliseconds(tmp_path):
-    assert told(tmp_path, ",seconds=0.25") == "movetime 250"
-
-
-def test_the_limit_of_a_match_holds_for_a_program_without_one(tmp_path):
-    assert told(tmp_path, seconds=0.5) == "movetime 500"
-
-
-def test_a_limit_of_the_programs_own_is_the_only_one(tmp_path):
-    assert told(tmp_path, ",nodes=9", seconds=0.5) == "nodes 9"
-
-
-def test_without_any_limit_it_has_a_tenth_of_a_second(tmp_path):
-    assert told(tmp_path) == "movetime 100"
+@pytest.mark.parametrize(
+    ("parameters", "limits", "words"),
+    [
+        (",seconds=0.25", {}, "movetime 250"),
+        ("", {"seconds": 0.5}, "movetime 500"),
+        (",nodes=9", {"seconds": 0.5}, "nodes 9"),
+        ("", {}, "movetime 100"),
+    ],
+)
+@pytest.mark.full(but=4)
+def test_a_program_is_given_its_own_limit_or_that_of_the_match(tmp_path, parameters, limits, words):
+    assert told(tmp_path, parameters, **limits) == words
 
 
 def test_simulations_of_a_match_are_no_limit_of_a_program():

@@ -106,37 +106,6 @@ def test_it_tells_of_as_many_moves_as_are_asked_for(conversation):
     assert ranks[-3:] == [1, 2, 3]
 
 
-@pytest.mark.parametrize(
-    ("command", "told"),
-    [
-        ("position startpos moves a1a1", "'a1a1' is not legal"),
-        ("position nowhere", "position takes startpos or fen"),
-        ("position fen 8/8 w", "is no position of breakthrough"),
-        ("setoption name MultiPV value 0", "MultiPV takes an integer of at least 1"),
-        ("setoption name UCI_Variant value chess", "plays breakthrough, not 'chess'"),
-        ("setoption name Style value Risky", "there is no option 'Style'"),
-        ("sing", "unknown command: sing"),
-    ],
-)
-def test_mistakes_are_told_and_the_session_goes_on(conversation, command, told):
-    said = conversation.say(command)
-    assert len(said) == 1
-    assert said[0].startswith("info string")
-    assert told in said[0]
-    assert conversation.say("position startpos", "go nodes 2")[-1].startswith("bestmove")
-
-
-def test_an_ended_game_has_no_move():
-    fools = Conversation("chess", "random")
-    assert fools.say("position startpos moves f2f3 e7e5 g2g4 d8h4", "go")[-1] == NO_MOVE
-
-
-def test_a_position_may_be_a_fen():
-    chess = Conversation("chess", "random")
-    said = chess.say("position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "go searchmoves a1a8")
-    assert said[-1] == "bestmove a1a8"
-
-
 def test_a_turn_of_several_actions_is_one_move():
     amazons = Conversation("amazons", "random")
     said = amazons.say("position startpos moves d1d7,d7g7", "go")

@@ -188,6 +188,7 @@ SESSIONS = {
         setoption name MultiPV value 501
         -> ! MultiPV takes an integer of at least 1 and at most 500, got '501'.
         setoption name MultiPV value many -> ! got 'many'.
+        setoption name MultiPV value 0 -> ! got '0'.
         setoption name Clear Hash -> info string there is no option 'Clear Hash'
         setoption name Skill Level value 20 -> info string there is no option 'Skill Level'""",
 }

@@ -1,4 +1,4 @@
-"""The moves by which programs are told a position: they begin at the game's start."""
+"""Agents of programs: their parameters, and the moves that lead to a position."""
 
 import pyspiel
 import pytest
@@ -45,3 +45,26 @@ def test_a_state_without_a_history_is_refused():
 
     with pytest.raises(UnsupportedGameError, match=r"gtp needs the moves so far"):
         moves_so_far("gtp", load_game("chess"), Position())
+
+
+@pytest.mark.full(but=6)
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("gtp", "gtp needs command"),
+        ('gtp(command="")', "gtp needs command"),
+        ("gtp(command=x,timeot=1)", "Did you mean 'timeout'"),
+        ("gtp(command=x,clock=fast)", "Not a clock: 'fast'"),
+        ("uci", "uci needs command"),
+        ("uci(command=x,nodes=0)", "nodes must be"),
+        ("uci(command=x,depth=two)", "depth must be"),
+        ("uci(command=x,options=Hash)", "options must be"),
+        ("uci(command=x,timeout=0)", "timeout must be a finite number above 0"),
+        ("gtp(command=x,timeout=inf)", "timeout must be a finite number above 0"),
+        ("uci(command=x,seconds=0)", "seconds must be a finite number above 0"),
+        ("uci(command=x,node=5)", "Did you mean 'nodes'"),
+    ],
+)
+def test_wrong_parameters_are_refused(spec, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        make_agent(spec, load_game("clobber(rows=5,columns=6)"), 0)
