@@ -4,7 +4,7 @@ import weakref
 
 from rave_agents.environments.frames import text_frame
 from rave_agents.game.abilities import StateAbilities
-from rave_agents.game.game_state import GameState, PlayerId, hides_information, joint_action
+from rave_agents.game.game_state import GameState, PlayerId, apply_path, hides_information
 from rave_agents.game.notation import legal_names, position_text
 from rave_agents.results.search_result import SearchResult
 from rave_agents.sessions.live import LiveSession
@@ -58,50 +58,27 @@ _known: weakref.WeakKeyDictionary[Turn, dict[int, tuple[str, ...]]] = weakref.We
 
 
 def _seen_names(state: GameState, turn: Turn, viewer: int) -> tuple[str, ...]:
-    if turn.player == PlayerId.SIMULTANEOUS:
-        return tuple(
-            name if seat == viewer or _sees_joint(state, turn, place, viewer) else UNSEEN
-            for place, (seat, name) in enumerate(zip(turn.players, turn.names, strict=True))
-        )
-    seen = _sees(state, turn.actions[0], viewer)
-    return turn.names if seen else (UNSEEN,)
+    seats = turn.players or (None,)  # Nobody acts for chance.
+    return tuple(
+        name if seat == viewer or _sees(state, turn, place, viewer) else UNSEEN
+        for place, (seat, name) in enumerate(zip(seats, turn.names, strict=True))
+    )
 
 
-def _sees(state: GameState, action: int, viewer: int) -> bool:
-    others = [each for each in legal_names(state) if each != action]
+def _sees(state: GameState, turn: Turn, place: int, viewer: int) -> bool:
+    """True if any other action at this place of the turn would change what the viewer sees."""
+    actor = turn.players[place] if turn.player == PlayerId.SIMULTANEOUS else None
+    others = [each for each in legal_names(state, actor) if each != turn.actions[place]]
     if len(others) > _MOST_COMPARED:
         return False
-    found = _view_after(state, action, viewer)
-    return all(_view_after(state, each, viewer) != found for each in others)
 
+    def view_after(action: int) -> object:
+        after = state.clone()
+        apply_path(after, (*turn.actions[:place], action, *turn.actions[place + 1 :]))
+        return after.view(viewer)  # type: ignore[attr-defined]
 
-def _view_after(state: GameState, action: int, viewer: int) -> object:
-    after = state.clone()
-    after.apply_action(action)
-    return after.view(viewer)  # type: ignore[attr-defined]
-
-
-def _sees_joint(state: GameState, turn: Turn, place: int, viewer: int) -> bool:
-    """True if another action of this seat would change what the viewer sees."""
-    seat = turn.players[place]
-    others = [each for each in legal_names(state, seat) if each != turn.actions[place]]
-    if len(others) > _MOST_COMPARED:
-        return False
-    found = _view_after_joint(state, turn, turn.actions, viewer)
-    for other in others:
-        actions = (*turn.actions[:place], other, *turn.actions[place + 1 :])
-        if _view_after_joint(state, turn, actions, viewer) == found:
-            return False
-    return True
-
-
-def _view_after_joint(
-    state: GameState, turn: Turn, actions: tuple[int, ...], viewer: int
-) -> object:
-    after = state.clone()
-    joint = joint_action(turn.players, actions, state.num_players())
-    after.apply_actions(joint)  # type: ignore[attr-defined]
-    return after.view(viewer)  # type: ignore[attr-defined]
+    found = view_after(turn.actions[place])
+    return all(view_after(other) != found for other in others)
 
 
 def may_see_thoughts(session: Session, player: int, viewer: int | None) -> bool:
