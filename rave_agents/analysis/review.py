@@ -282,8 +282,9 @@ class _Reviewer:
         result = before.result
         exact = " That is proven." if move.exact else ""
         now, best = two_decimals(move.value_after), two_decimals(move.value)
+        article = "an" if move.word[0] in "aeiou" else "a"
         yield (
-            f"{move.number}. {move.name} by seat {move.player} is {_article(move.word)}: its value "
+            f"{move.number}. {move.name} by seat {move.player} is {article} {move.word}: its value "
             f"is {now}, and {move.best} had {best}.{exact}"
         )
         if move.refuted:
@@ -352,10 +353,6 @@ def _replies(tree: SearchTree, result: SearchResult) -> dict[int, int]:
     tried = [row.action for row in result.actions if row.visits > 0]
     lines = {action: principal_variation(tree, action) for action in tried}
     return {action: int(line[1]) for action, line in lines.items() if len(line) > 1}
-
-
-def _article(word: str) -> str:
-    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
 
 def _is_decision(state: GameState) -> bool:

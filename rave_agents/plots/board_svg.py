@@ -103,7 +103,7 @@ def board_svg(
     if board.tiling is Tiling.POINTS:
         parts += _ground(board)
     parts += [
-        f'<g class="cell{_dark(cell, chequered)}" data-cell="{index}">'
+        f'<g class="cell{" dark" * (chequered and _is_dark(cell))}" data-cell="{index}">'
         f"<title>{html.escape(cell_label(board, index))}</title>{_shape(board.tiling, cell)}</g>"
         for index, cell in enumerate(board.cells)
     ]
@@ -220,8 +220,8 @@ def _frame(board: Board) -> tuple[float, float, float, float]:
     return left, top, width, height
 
 
-def _dark(cell: Cell, chequered: bool) -> str:
-    return " dark" if chequered and cell.is_regular and (cell.row + cell.column) % 2 else ""
+def _is_dark(cell: Cell) -> bool:
+    return cell.is_regular and (cell.row + cell.column) % 2 == 1
 
 
 def _shape(tiling: Tiling, cell: Cell) -> str:

@@ -56,7 +56,9 @@ def draw_curves(
     if level is not None:
         axes.axhline(level, color="grey", linewidth=0.5)
     if not any(math.isfinite(value) for curve in curves.values() for value in curve.values):
-        axes.set_xlim(*_around(curves))  # Where nothing is drawn, a logarithmic axis has no ends.
+        # Where nothing is drawn, a logarithmic axis has no ends.
+        points = [point for curve in curves.values() for point in curve.simulations] or [1.0]
+        axes.set_xlim(min(points) / 1.1, max(points) * 1.1)
     axes.set(xscale="log", xlabel="simulations", ylabel=label)
     plain_ticks(axes, [point for curve in curves.values() for point in curve.simulations])
     if curves:
@@ -70,12 +72,6 @@ def plain_ticks(axes: Axes, points: Sequence[float]) -> None:
         axes.set_xticks(distinct)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.15g}")
     axes.xaxis.set_minor_formatter(lambda value, _: "")
-
-
-def _around(curves: Mapping[str, Curve]) -> tuple[float, float]:
-    """Ends of an axis that has all points of curves."""
-    points = [point for curve in curves.values() for point in curve.simulations] or [1.0]
-    return min(points) / 1.1, max(points) * 1.1
 
 
 def plot_curves(

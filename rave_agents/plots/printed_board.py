@@ -147,15 +147,11 @@ def _runs(lines: Sequence[str]) -> Iterable[list[_Row]]:
             yield run
             run = []
             continue
-        if run and not (_same_columns(run[-1], row) or _half_a_cell_apart(run[-1], row)):
+        if run and not (run[-1].cells.keys() == cells.keys() or _half_a_cell_apart(run[-1], row)):
             yield run
             run = []
         run.append(row)
     yield run
-
-
-def _same_columns(one: _Row, other: _Row) -> bool:
-    return one.cells.keys() == other.cells.keys()
 
 
 def _half_a_cell_apart(one: _Row, other: _Row) -> bool:

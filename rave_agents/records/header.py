@@ -117,6 +117,7 @@ def _named_tables(
     seen: set[Table] = set()
     for table, game, one, two in pairs:
         first, second = one, two
+        # An opponent is often one of the agents compared, as in a sweep around a baseline.
         if not named and two in firsts:
             first, second = one, f"{two} (opponent)"
             if one == two and len(pairs) == 1:

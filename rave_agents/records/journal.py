@@ -96,6 +96,7 @@ class Journal:
     @classmethod
     def _opened(cls, path: Path, header: Mapping[str, Any], lock: FileLock) -> Self:
         content = path.read_bytes() if path.exists() else b""
+        # A line without its end was being written when the process was killed.
         whole = content[: content.rfind(b"\n") + 1]
         torn = content[len(whole) :]
         beginning = (json.dumps(header, allow_nan=False) + "\n").encode()
@@ -246,7 +247,7 @@ def merge_journals(output: str | os.PathLike[str], inputs: Sequence[str | os.Pat
                 fields.integer(fields.field(line, "number"), "number")
                 if run is not None:
                     run.read(line)
-            games.setdefault(_identity(line), line)
+            games.setdefault(_identity(line), line)  # The first of equal games counts.
     with written_whole(output, "w", encoding="utf-8", newline="\n") as file:
         ordered = sorted(games.values(), key=lambda line: (line["number"], _identity(line)))
         for line in (header, *ordered):
@@ -290,7 +291,7 @@ def _parsed_lines(
     for number, line in enumerate(whole.splitlines(), 1):
         values, why = None, ""
         try:
-            if not is_deep(line):
+            if not is_deep(line):  # The parser recurses, and would overflow the stack.
                 values = json.loads(line, parse_constant=_finite, parse_float=_finite)
         except OverflowError as error:
             why = f", for {error} is no finite number"

@@ -111,8 +111,10 @@ def _found(game: Game, given: str | os.PathLike[str], seed: int | None) -> Posit
     named_game = re.search(r"^# rave-agents: a game of (.+)$", text, re.MULTILINE)
     if named_game is not None and not is_named(game, named_game[1]):
         raise ValueError(f"{path} is a game of {named_game[1]}, not of {game.name}.")
+    dealt = re.search(r"^# dealt by seed: (\d{1,10})$", text, re.MULTILINE)
     lines = [line for line in text.splitlines() if not line.startswith("#")]
-    return _of_text(game, "\n".join(lines), moves=True, seed=_seed_of(text, seed))
+    found_seed = seed if dealt is None else int(dealt[1])
+    return _of_text(game, "\n".join(lines), moves=True, seed=found_seed)
 
 
 def format_of(path: Path) -> Literal["sgf", "pgn", "journal", "text"]:
@@ -170,12 +172,6 @@ def _of_game(path: Path, read: ReadGame, games: int) -> Position:
 def beginning(game: Game, seed: int | None) -> GameState:
     """The initial position of a game, dealt by a seed if it is dealt; None for the game's own."""
     return game.new_initial_state() if seed is None else seeded_start(game, lambda: seed)
-
-
-def _seed_of(text: str, default: int | None) -> int | None:
-    """The seed of the deal named in a file of moves."""
-    found = re.search(r"^# dealt by seed: (\d{1,10})$", text, re.MULTILINE)
-    return default if found is None else int(found[1])
 
 
 def _of_text(game: Game, text: str, *, moves: bool, seed: int | None = None) -> Position:

@@ -44,7 +44,8 @@ class SgfFolder:
         self._event = event
         self._vertices = Vertices(game)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._there = {self._path(number): number for number in self._numbers_there()}
+        names = (_NAME.fullmatch(path.name) for path in sorted(self.folder.glob("game_*.sgf")))
+        self._there = {self.folder / name[0]: int(name[1]) - 1 for name in names if name}
         for path in self._there:
             found = _event_of(path)
             if found != event:
@@ -52,10 +53,6 @@ class SgfFolder:
                 raise ValueError(
                     f"{folder} has games of another match: {path.name}{other}. Use another folder."
                 )
-
-    def _numbers_there(self) -> list[int]:
-        names = sorted(path.name for path in self.folder.glob("game_*.sgf"))
-        return [int(found[1]) - 1 for found in map(_NAME.fullmatch, names) if found]
 
     def _path(self, number: int) -> Path:
         return self.folder / f"game_{number + 1:04}.sgf"

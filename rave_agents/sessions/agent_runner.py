@@ -83,6 +83,7 @@ class AgentRunner:
     def follow(self, session: Session) -> None:
         """Report the turns that the agent does not know; after an undo, all from the start."""
         known = list(self._turns)
+        # Turns are compared by identity: after an undo, equal moves are new turns.
         if known != session.turns[: len(known)]:
             self._turns.clear()
             self._send(Call(-1, "restart"))
@@ -172,7 +173,7 @@ class AgentRunner:
             queue.Empty: if none comes in this time.
         """
         reply = self._replies.get(timeout=seconds)
-        self._has_replied = True
+        self._has_replied = True  # From now on, silence means that it is stuck.
         if reply.final and reply.number == self._running:
             self._running = self._dropped = -1
         return reply

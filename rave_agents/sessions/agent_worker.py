@@ -76,6 +76,7 @@ class Worker:
 
     def accept(self, call: Call) -> None:
         """Take a call, from any thread; ``hurry`` and ``close`` act on a running search."""
+        # Not queued: the queue is read only after the search that must end.
         if call.method in ("hurry", "close"):
             self._hurried = call.number
         if call.method != "hurry":
@@ -149,7 +150,7 @@ class Worker:
 def main() -> None:
     """Answer until the end, or until the process that started this one is gone."""
     replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # Games and agents may print.
+    os.dup2(2, 1)  # Games and agents may print, also from C.
 
     def send(reply: Reply) -> None:
         cloudpickle.dump(reply, replies)

@@ -118,6 +118,7 @@ class Session:
         self.ending: str = ""
         """The reason for an end outside the rules; else empty."""
         self._lost_by: int | None = None
+        # One more than turns: the position before each turn, and the current one.
         self._kept = [_Kept(self.start.state.clone(), clocks)]
         self._since = time.monotonic()
 
@@ -242,6 +243,7 @@ class Session:
         """
         if not self.is_chance:
             raise ValueError("Chance is not to move.")
+        # A stream per turn: an undo must not draw another outcome.
         random = np.random.default_rng([self.seed, len(self.turns)])
         outcome = draw_outcome(self.state, random)
         name = action_name(self.state, outcome)

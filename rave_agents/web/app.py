@@ -112,6 +112,7 @@ class Page:
 
     async def _state(self, request: Request) -> Response:
         asked = request.query_params
+        # The progress of a review does not change the version.
         if asked.get("version") == str(self.live.version) and not self._reviewing.runs:
             return Response(status_code=204)
         return await self._snapshot(asked)
@@ -119,6 +120,7 @@ class Page:
     async def _snapshot(self, asked: Mapping[str, Any]) -> Response:
         seat = asked.get("seat")
         text = str(seat) if isinstance(seat, str | int) else ""
+        # Python refuses to convert thousands of digits.
         seat = int(text) if text.isdecimal() and len(text) < 4 else None
         known = str(asked.get("position", ""))
 
@@ -136,6 +138,7 @@ class Page:
         return HTMLResponse(self._reviewing.page)
 
     async def _do(self, request: Request) -> Response:
+        # A form of another page cannot send this type without asking the server first.
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
             return JSONResponse({"error": "JSON is expected."}, 415)
         try:
@@ -228,6 +231,7 @@ class _Guard:
             await self._app(scope, receive, send)
             return
         headers = {key.lower(): value.decode("latin-1") for key, value in scope["headers"]}
+        # A foreign host is DNS rebinding, a foreign origin another page in the browser.
         host, origin = headers.get(b"host", ""), headers.get(b"origin")
         if not _is_here(host) or (origin is not None and origin != f"http://{host}"):
             refusal = PlainTextResponse("Only this machine's own page is answered.", 403)
@@ -250,7 +254,7 @@ class _Guard:
 
 def _is_here(host: str) -> bool:
     name, colon, port = host.rpartition(":")
-    if host.endswith("]") or not colon:
+    if host.endswith("]") or not colon:  # [::1] has colons, but no port.
         name, port = host, "80"
     return name in HOSTS and port.isdecimal()
 

@@ -191,6 +191,7 @@ class NotebookGame:
         """
         live, handle = self._live, _display()
         version = -1
+        # The live page shows the search itself; a picture must be updated from here.
         while not self._waits_for_people():
             version = live.wait(version, 0.3)
             if handle is not None and self._server is None:

@@ -76,6 +76,7 @@ def stored_page(
         ),
     }
     page = page_file("page.html")
+    # Nothing inserted can contain a mark: marks begin with "<", which is escaped in all texts.
     for mark, text in replaced.items():
         page = page.replace(mark, text, 1)
     return page
@@ -117,6 +118,8 @@ def stored_game(
             at, action = rings.get(number, (0, None))
             ring = "".join(ring_svg(board, c, "ring") for c in _cells(boards[at], action)[-1:])
             pieces = pieces_svg(board, last=last, name=name) + ring
+            # Most positions send their pieces alone. With a search the board is drawn anew, since
+            # its marks of numbers depend on which cells are occupied.
             if _alike(board, base) and not steps[number]["thought"]:
                 drawing["pieces"] = pieces
             else:

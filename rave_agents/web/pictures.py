@@ -56,7 +56,7 @@ class Pictures:
         key = (number, id(state), viewer)
         with self._lock:
             if key not in self._kept:
-                if len(self._kept) > 8:
+                if len(self._kept) > 8:  # Several people may watch the latest positions.
                     self._kept.clear()
                 self._kept[key] = self._draw(number, state, viewer)
             return self._kept[key]
@@ -86,6 +86,7 @@ class Pictures:
         board = self._memory.board(state)
         if board is None or (self._session.hides and not self._is_played_on(board, state)):
             return None
+        # An environment's own picture is better than a board read from its observation.
         if StateAbilities(state).env is not None and not any(board.names):
             return None if self._frame(-1, state, None) else board
         return board
@@ -117,6 +118,7 @@ class Pictures:
         env = StateAbilities(state).env
         if env is None or (self._session.hides and viewer is not None and not self._session.over):
             return ""
+        # Whatever an environment raises when it renders, there is then no picture.
         with contextlib.suppress(Exception):
             return png_address(np.asarray(frame_of(state, "rgb_array")))
         with contextlib.suppress(Exception), warnings.catch_warnings():

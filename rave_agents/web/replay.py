@@ -61,6 +61,7 @@ def replay(
                     state, joint_action(ply.players, ply.actions, state.num_players())
                 )
         elif ply.actions:
+            # Nobody chose the moves of the opening, and agents searched none of its positions.
             if ply.players and done >= len(record.opening):
                 mover = (ply.players[0] + record.first_seat) % 2
             if mover is not None and thinkers[mover] is not None:

@@ -191,6 +191,7 @@ def _image(picture: Picture, label: str) -> str:
 def _chosen_games(data: ReportData, count: int) -> Iterator[tuple[MatchResult, GameRecord]]:
     """Games between the best agents: first one of each game, then more."""
     order = {name: place for place, name in enumerate(data.result.ratings().order)}
+    # The pairing of the highest ranks in each game.
     best = []
     for game in data.result.games:
         played = [match for match in data.result.matches if match.game == game and match.records]
@@ -219,6 +220,7 @@ def _replays(
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The games that can be replayed, and a paragraph on each of the others."""
     shown, refused = [], []
+    # In another process first: a file can name a game that takes all memory, or crashes.
     reasons = reasons_against([(match.game, match.seed, record) for match, record in chosen])
     for (match, record), why in zip(chosen, reasons, strict=True):
         seats = [match.agents[(seat + record.first_seat) % 2] for seat in (0, 1)]

@@ -37,6 +37,7 @@ class Server:
         if not 0 <= port < 65536:
             raise ValueError(f"port must be from 0 to 65535, got {port}.")
         self.live: LiveSession = live
+        # Bound here and not by uvicorn, which would end the process if the port is in use.
         self._socket = socket.socket()
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -52,15 +53,15 @@ class Server:
         self.address: str = f"http://{ADDRESS}:{self._socket.getsockname()[1]}/{token}/"
         """The address of the page, known to this user alone."""
         self._server = make_server(live, token)
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-
-    def _serve(self) -> None:
-        self._server.run(sockets=[self._socket])
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True
+        )
 
     def start(self) -> None:
         """Start the session and the server."""
         self.live.start()
         self._thread.start()
+        # A page that opens at once must find the server listening.
         while not self._server.started and self._thread.is_alive():
             time.sleep(0.01)
 
