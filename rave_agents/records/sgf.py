@@ -44,8 +44,8 @@ class SgfFolder:
         self._event = event
         self._vertices = Vertices(game)
         self.folder.mkdir(parents=True, exist_ok=True)
-        names = (_NAME.fullmatch(path.name) for path in sorted(self.folder.glob("game_*.sgf")))
-        self._there = {self.folder / name[0]: int(name[1]) - 1 for name in names if name}
+        there = (_NAME.fullmatch(path.name) for path in sorted(self.folder.glob("game_*.sgf")))
+        self._there = {self.folder / name[0]: int(name[1]) - 1 for name in there if name}
         for path in self._there:
             found = _event_of(path)
             if found != event:
