@@ -13,7 +13,7 @@ import dataclasses
 import functools
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, as_agent, make_agent
 from rave_agents.arena.arguments import (
@@ -213,13 +213,6 @@ def _at_equal_time(
     return check_table(Table(game, agents, seed=seed, opening_plies=plies))
 
 
-class _Position(NamedTuple):
-    """The position that all agents search."""
-
-    game: Game
-    state: GameState
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class SpeedTable:
     """The measurements of agents on one game."""
@@ -242,30 +235,30 @@ class SpeedTable:
 
     def play(self, number: int) -> Round:
         """Measure each agent once."""
-        position, agents = self._calibrated
-        speeds = [
-            _speed(position, spec, agent, self.round_seconds)
-            for spec, agent in zip(self.agents, agents, strict=True)
-        ]
-        return Round(number, tuple(speeds))
+        agents = zip(self.agents, self._calibrated, strict=True)
+        return Round(number, tuple(self._speed(spec, agent) for spec, agent in agents))
 
     @functools.cached_property
-    def _calibrated(self) -> tuple[_Position, list[Agent]]:
-        """The position, and the agents with as many simulations as fit into a round."""
-        position = _Position(self.game, initial_decision(self.game, self.seed))
-        if position.state.is_terminal():
+    def _position(self) -> GameState:
+        """The position that all agents search."""
+        state = initial_decision(self.game, self.seed)
+        if state.is_terminal():
             raise ValueError(f"{self.name} is over before the first move: nothing to measure.")
+        return state
+
+    @functools.cached_property
+    def _calibrated(self) -> list[Agent]:
+        """The agents, with as many simulations as fit into a round."""
         for spec in self.agents[: self.equals]:
             warm_up(spec, self.game)
-        fitting = [self._fitting(position, spec) for spec in self.agents]
+        fitting = [self._fitting(spec) for spec in self.agents]
         simulations = min(fitting[: self.equals])
         # Peers are much slower: they get fewer simulations.
         counts = [simulations] * self.equals
         counts += [max(_FEWEST, min(simulations, count)) for count in fitting[self.equals :]]
-        pairs = zip(self.agents, counts, strict=True)
-        return position, [self._agent(position, spec, count) for spec, count in pairs]
+        return [self._agent(*each) for each in zip(self.agents, counts, strict=True)]
 
-    def _fitting(self, position: _Position, spec: AgentSpec) -> int:
+    def _fitting(self, spec: AgentSpec) -> int:
         """Find the number of simulations that takes the agent one round's seconds.
 
         If a proof ends the search earlier, it is the number of the proof's simulations, which
@@ -273,19 +266,33 @@ class SpeedTable:
         """
         simulations = _FIRST_SIMULATIONS
         while True:
-            agent = self._agent(position, spec, simulations)
-            agent.step(position.state)
+            agent = self._agent(spec, simulations)
+            agent.step(self._position)
             effort = agent.effort
             if effort.simulations < simulations:
                 return max(_FEWEST, effort.simulations)
+            # Shorter times are too noisy to extrapolate from.
             if effort.seconds > self.round_seconds / 4:
                 return max(_FEWEST, round(simulations * self.round_seconds / effort.seconds))
             simulations *= 2
 
-    def _agent(self, position: _Position, spec: AgentSpec, simulations: int) -> Agent:
+    def _agent(self, spec: AgentSpec, simulations: int) -> Agent:
         """Make an agent with this limit of simulations, unless its spec has its own."""
         limited = spec.with_defaults({"simulations": simulations, "seed": self.seed})
-        return make_agent(limited, position.game, max(0, int(position.state.current_player())))
+        return make_agent(limited, self.game, max(0, int(self._position.current_player())))
+
+    def _speed(self, spec: AgentSpec, agent: Agent) -> float:
+        """Simulations per second of one agent in one round."""
+        before = agent.effort
+        simulations, seconds = 0, 0.0
+        while seconds < self.round_seconds / 2:
+            agent.restart()  # A fresh tree: a kept one would be searched further, not again.
+            agent.step(self._position)
+            simulations = agent.effort.simulations - before.simulations
+            seconds = agent.effort.seconds - before.seconds
+        if simulations == 0:
+            raise ValueError(f"{spec} ran no simulations on {self.name}: its first move is forced.")
+        return simulations / seconds
 
     def warm_up(self) -> None:
         """Do nothing: the first round calibrates."""
@@ -297,20 +304,3 @@ class SpeedTable:
     def read(self, line: Mapping[str, Any]) -> Round:
         """Refuse: times of other runs are not comparable."""
         raise ValueError("speeds are not recorded.")
-
-
-def _speed(position: _Position, spec: AgentSpec, agent: Agent, round_seconds: float) -> float:
-    """Simulations per second of one agent in one round."""
-    before = agent.effort
-    while True:
-        agent.restart()
-        agent.step(position.state)
-        simulations = agent.effort.simulations - before.simulations
-        seconds = agent.effort.seconds - before.seconds
-        if seconds >= round_seconds / 2:
-            break
-    if simulations == 0:
-        raise ValueError(
-            f"{spec} ran no simulations on {position.game.name}: its first move is forced."
-        )
-    return simulations / seconds

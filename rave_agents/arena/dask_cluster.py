@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from typing import Any
 
@@ -47,7 +47,8 @@ def dask_executor(address: str, *, jobs: int = 1) -> Iterator[Executor]:
         else:
             client = _connected(distributed, address)
             stack.callback(_close, client)
-        _check_workers(client)
+        for there in client.run(_versions).values():
+            check_versions(versions(), there)
         yield client.get_executor()
 
 
@@ -72,13 +73,7 @@ def _connected(distributed: Any, address: str) -> Any:
         raise ValueError(f"{address!r} is no address of a Dask scheduler: {error}") from error
 
 
-def _check_workers(client: Any) -> None:
-    found: Mapping[str, Mapping[str, str]] = client.run(_versions_there)
-    for there in found.values():
-        check_versions(versions(), there)
-
-
-def _versions_there() -> dict[str, str]:
+def _versions() -> dict[str, str]:  # A plain function and dictionary, which Dask can pickle.
     return dict(versions())
 
 

@@ -16,7 +16,7 @@ from rave_agents.arena.arguments import (
 )
 from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.play import Table
-from rave_agents.arena.referee import referee_program
+from rave_agents.arena.referee import checked_referee
 from rave_agents.arena.run import GameCount, Jobs, Pairing, Plan, Run, RunOptions, Shard
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.worker import Key
@@ -115,6 +115,8 @@ def play_match(
         RunError: if an agent fails or plays an illegal action; it holds the finished games.
     """
     test = Sprt.parse(sprt) if isinstance(sprt, str) else sprt
+    if isinstance(referee, str):
+        referee = AgentSpec.parse(referee)
     if games is None:
         games = DEFAULT_GAMES if test is None else MOST_TEST_GAMES
     options = RunOptions.of(jobs, executor, output, shard)
@@ -131,7 +133,7 @@ def play_match(
         seed=seed,
         opening_plies=opening_plies,
         clock=None if clock is None else Clock.parse(clock),
-        referee=None if referee is None else _referee(referee, loaded),
+        referee=None if referee is None else checked_referee(referee, loaded),
         forfeit=forfeit,
         start=start,
     )
@@ -227,12 +229,6 @@ class _MatchRun(Run[MatchResult]):
             latest=None if self.latest is None else self.latest[1],
             interrupted=self.interrupted,
         )
-
-
-def _referee(spec: AgentSpec | str, game: Game) -> AgentSpec:
-    parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
-    referee_program(parsed, game)
-    return parsed
 
 
 def _start(game: Game, moves: Moves, position: str | os.PathLike[str] | None) -> tuple[int, ...]:

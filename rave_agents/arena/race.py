@@ -241,11 +241,10 @@ class _RaceRun(TablesRun):
         begun: dict[int, int] = {}
         for pairing in self._rule.next_pairings(pairs):
             table = self._pairings.index(pairing)
-            records = self.records[table]
             number = begun.get(table, len(self._rule.evidence(*pairing).values))
             begun[table] = number + 1
             games = (2 * number, 2 * number + 1)
-            keys += [Key(table, n) for n in games if n not in records and n < MOST_GAMES]
+            keys += [Key(table, n) for n in games if n < MOST_GAMES]
         return keys
 
 

@@ -9,7 +9,7 @@ from rave_agents.arena.elimination import LEVEL, Elimination
 from rave_agents.arena.match_result import ratio
 from rave_agents.arena.result import AgentsView
 from rave_agents.frameworks.agent import Effort
-from rave_agents.results.numbers import fixed, interval_text
+from rave_agents.results.numbers import counted, fixed, interval_text
 from rave_agents.results.rows import Field, Interval, exact_columns, plain_row, table_columns
 from rave_agents.results.tables import Table
 
@@ -164,7 +164,9 @@ class Race(AgentsView):
         rule = self.elimination
         rivals = rule.left[1:]
         unmet = [a for a in rivals if not rule.evidence(rule.leader, a).values]
-        remark = f"; {_counted(len(self.dropped))} proved to be weaker" if self.dropped else ""
+        remark = (
+            f"; {counted(len(self.dropped), 'other')} proved to be weaker" if self.dropped else ""
+        )
         return f"{remark}; {self.leader} has not met {len(unmet)} of them yet" if unmet else remark
 
     @property
@@ -183,7 +185,9 @@ class Race(AgentsView):
     def rows(self) -> list[RaceRow]:
         """The agents: the leader, the other remaining ones, then the dropped ones, latest first."""
         rule = self.elimination
-        rivals = sorted(rule.left[1:], key=lambda agent: _or_half(rule.mean(rule.leader, agent)))
+        means = {agent: rule.mean(rule.leader, agent) for agent in rule.left[1:]}
+        # Those who have not met the leader count as equal to it.
+        rivals = sorted(means, key=lambda a: 0.5 if math.isnan(means[a]) else means[a])
         return [self._row(agent) for agent in (*rule.left[:1], *rivals, *reversed(rule.dropped))]
 
     def _row(self, agent: int) -> RaceRow:
@@ -267,15 +271,7 @@ def _seconds_text(seconds: float) -> str:
     return f"{seconds:.1f}" if seconds < 10 else f"{seconds:.0f}"
 
 
-def _counted(others: int) -> str:
-    return f"{others} other{'' if others == 1 else 's'}"
-
-
 def _listed(names: tuple[str, ...]) -> str:
     if len(names) > _NAMED:
         return f"{', '.join(names[: _NAMED - 1])} and {len(names) - _NAMED + 1} others"
     return f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _or_half(mean: float) -> float:
-    return 0.5 if math.isnan(mean) else mean

@@ -219,10 +219,11 @@ class Run(abc.ABC, Generic[R]):
             OSError: if it cannot be read or written.
             RunError: if a game fails; it has the result of the games finished before.
         """
+        options = self.options
         with contextlib.ExitStack() as stack:
             journal, over = None, False
-            if self.options.output is not None:
-                journal = stack.enter_context(Journal.open(self.options.output, self.plan.header))
+            if options.output is not None:
+                journal = stack.enter_context(Journal.open(options.output, self.plan.header))
                 for key, record in self.plan.recorded(journal):
                     if (
                         key.number not in self.records[key.table]
@@ -234,16 +235,12 @@ class Run(abc.ABC, Generic[R]):
                 self.begin()
                 self.report()
                 if not over:
-                    for keys in [self._missing()] if rounds is None else rounds():
-                        self._play(keys, journal)
+                    for keys in [self.plan.keys(options.shard)] if rounds is None else rounds():
+                        missing = (k for k in keys if k.number not in self.records[k.table])
+                        self._play(missing, journal)
             except KeyboardInterrupt:  # All games taken so far are complete and recorded.
                 self.interrupted = True
             return self.conclude()
-
-    def _missing(self) -> Iterator[Key]:
-        for key in self.plan.keys(self.options.shard):
-            if key.number not in self.records[key.table]:
-                yield key
 
     def _play(self, keys: Iterable[Key], journal: Journal | None) -> None:
         options = self.options

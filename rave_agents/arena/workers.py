@@ -299,7 +299,11 @@ def _play_in_workers(
             done, _ = wait(running, timeout=seconds_to_wait, return_when=FIRST_COMPLETED)
             for future in done:
                 chunk = running.pop(future)
-                error = _error_of(future)
+                error: BaseException | None
+                if future.cancelled():
+                    error = WorkerFailedError("the executor was shut down")
+                else:
+                    error = future.exception()
                 if error is None:
                     for outcome in future.result():
                         seconds += 0.1 * (outcome.seconds - seconds)  # A moving average.
@@ -319,12 +323,6 @@ def _chunk_size(seconds: float, waiting: int, width: int) -> int:
     """Number of games per chunk: worth sending, and leaving some for all workers."""
     worth = CHUNK_SECONDS / max(seconds, CHUNK_SECONDS / _MOST_IN_A_CHUNK)
     return max(1, min(int(worth), waiting // (4 * width)))
-
-
-def _error_of(future: "Future[list[Outcome]]") -> BaseException | None:
-    if future.cancelled():
-        return WorkerFailedError("the executor was shut down")
-    return future.exception()
 
 
 def _worker_error(error: BaseException) -> RaveAgentsError:
