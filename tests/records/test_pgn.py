@@ -32,71 +32,69 @@ def fen(position, moves):
     return f'[SetUp "1"]\n[FEN "{position}"]\n\n{moves}'
 
 
-READ = {
-    "the standard": ('[Event "?"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 Nc6 *\n', KNIGHTS),
-    "numbers without a space, as old databases have": ("1.e4 e5 2.Nf3 Nc6 *", KNIGHTS),
-    "no numbers": ("e4 e5 Nf3 Nc6", KNIGHTS),
-    "numbers without points": ("1 e4 e5 2 Nf3 Nc6 *", KNIGHTS),
-    "figurines": ("1. e4 e5 2. ♘f3 ♞c6 *", KNIGHTS),
-    "figurines with a variation selector": ("1. e4 e5 2. ♘\ufe0ef3 ♞\ufe0ec6 *", KNIGHTS),
-    "long algebraic, as Arena writes it": ("1. e2-e4 e7-e5 2. Ng1-f3 Nb8-c6 *", KNIGHTS),
-    "moves of UCI, as engines' logs have them": ("1. e2e4 e7e5 2. g1f3 b8c6 *", KNIGHTS),
+USUALLY_READ = {
+    "the standard": '[Event "?"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 Nc6 *\n',
+    "numbers without a space, as old databases have": "1.e4 e5 2.Nf3 Nc6 *",
+    "no numbers": "e4 e5 Nf3 Nc6",
+    "numbers without points": "1 e4 e5 2 Nf3 Nc6 *",
+    "figurines": "1. e4 e5 2. ♘f3 ♞c6 *",
+    "figurines with a variation selector": "1. e4 e5 2. ♘\ufe0ef3 ♞\ufe0ec6 *",
+    "long algebraic, as Arena writes it": "1. e2-e4 e7-e5 2. Ng1-f3 Nb8-c6 *",
+    "moves of UCI, as engines' logs have them": "1. e2e4 e7e5 2. g1f3 b8c6 *",
     "lichess with clocks and evaluations": (
         '[Event "Rated Blitz game"]\n[Variant "Standard"]\n\n1. e4 { [%eval 0.18] [%clk 0:03:00] } '
-        "1... e5 { [%clk 0:03:00] } 2. Nf3 { [%eval 0.2] } 2... Nc6 1-0\n",
-        KNIGHTS,
+        "1... e5 { [%clk 0:03:00] } 2. Nf3 { [%eval 0.2] } 2... Nc6 1-0\n"
     ),
     "chess.com": (
         '[Site "Chess.com"]\n[CurrentPosition "r1bqkbnr/8"]\n\n1. e4 {[%clk 0:09:58]} 1... e5 '
-        "{[%clk 0:09:55.1]} 2. Nf3 {[%clk 0:09:50]} 2... Nc6 {[%clk 0:09:49]} 1-0",
-        KNIGHTS,
+        "{[%clk 0:09:55.1]} 2. Nf3 {[%clk 0:09:50]} 2... Nc6 {[%clk 0:09:49]} 1-0"
     ),
     "ChessBase with a profile, NAGs and variations": (
         '[Annotator "N, N"]\n[PlyCount "4"]\n\n{[%evp 0,4,25,\n26,13] The start.} 1. e4 $1 e5 $5 '
-        "(1... c5 2. Nf3 (2. c3 $6 {Alapin (a)}) 2... d6) 2. Nf3 Nc6 $14 1/2-1/2",
-        KNIGHTS,
+        "(1... c5 2. Nf3 (2. c3 $6 {Alapin (a)}) 2... d6) 2. Nf3 Nc6 $14 1/2-1/2"
     ),
+    "TWIC in Latin-1": (
+        '[White "M\xfcller,J"]\r\n[Result "1-0"]\r\n\r\n1.e4 e5 2.Nf3 Nc6 1-0\r\n'.encode("latin-1")
+    ),
+    "SCID with a mark of the encoding": (
+        b"\xef\xbb\xbf" + '[Event "Zürich"]\n\n1.e4 e5 2.Nf3 Nc6  *'.encode()
+    ),
+    "UTF-16, as Windows saves it": "1. e4 e5 2. Nf3 Nc6 *".encode("utf-16"),
+    "old line ends of a Mac": b'[Event "x"]\r\r1. e4 e5\r2. Nf3 Nc6 *',
+    "FICS with a remark before the result": (
+        '[Event "FICS rated blitz game"]\n\n1. e4 {[%emt 0.0]} e5 {[%emt 0.1]} 2. Nf3 Nc6 '
+        "{Black forfeits on time} 1-0"
+    ),
+    "FICS adjourned": "1. e4 e5 2. Nf3 Nc6 {White lost connection; game adjourned} *",
+    "cutechess": (
+        '[GameDuration "00:00:10"]\n[TimeControl "6/move"]\n\n1. e4 {+0.04/8 5.0s} e5 {book}\n'
+        "2. Nf3 {0.00/7 5.0s} Nc6 {-0.04/7 5.0s, Black disconnects} 1-0"
+    ),
+    "comments to the end of a line and escapes": (
+        "% made by hand\n1. e4 ; the best (by test) {\n e5 2. Nf3 Nc6 *"
+    ),
+    "an empty line in the moves": "1. e4 e5\n\n2. Nf3 Nc6 *",
+    "Black's number with an ellipsis": "1. e4 1… e5 2. Nf3 {x} 2. ... Nc6 *",
+    "marks of Informant": "1. e4! e5?! 2. Nf3 ± Nc6 += *",
+    "signs of Unicode": "1. e4‼ e5⁉ 2. Nf3 ∞ Nc6 ½-½",
+    "cut off after a whole move": '[Event "x"]\n\n1. e4 e5 2. Nf3 Nc6',
+    "everything on one line": '[Event "x"][Result "*"] 1. e4 e5 2. Nf3 Nc6 *',
+    "files put together": (
+        '\ufeff[Event "x"]\n\n\ufeff1. e4 e5 2. Nf3 Nc6 *\n\n[Event "y"]\n\n1. d4 *'
+    ),
+    "a tag with quotation marks inside": '[White "J "Joe" D"]\n\n1. e4 e5 2. Nf3 Nc6 *',
+}
+READ = {
+    **{each: (content, KNIGHTS) for each, content in USUALLY_READ.items()},
     "ChessBase with tags on one line": (
         f'[Event "a"] [FEN "{BARE_KINGS}"] [SetUp "1"]\n\n1. e4 Kd7 *',
         "e4 Kd7",
-    ),
-    "TWIC in Latin-1": (
-        '[White "M\xfcller,J"]\r\n[Result "1-0"]\r\n\r\n1.e4 e5 2.Nf3 Nc6 1-0\r\n'.encode(
-            "latin-1"
-        ),
-        KNIGHTS,
-    ),
-    "SCID with a mark of the encoding": (
-        b"\xef\xbb\xbf" + '[Event "Zürich"]\n\n1.e4 e5 2.Nf3 Nc6  *'.encode(),
-        KNIGHTS,
-    ),
-    "UTF-16, as Windows saves it": ("1. e4 e5 2. Nf3 Nc6 *".encode("utf-16"), KNIGHTS),
-    "old line ends of a Mac": (b'[Event "x"]\r\r1. e4 e5\r2. Nf3 Nc6 *', KNIGHTS),
-    "FICS with a remark before the result": (
-        '[Event "FICS rated blitz game"]\n\n1. e4 {[%emt 0.0]} e5 {[%emt 0.1]} 2. Nf3 Nc6 '
-        "{Black forfeits on time} 1-0",
-        KNIGHTS,
-    ),
-    "FICS adjourned": ("1. e4 e5 2. Nf3 Nc6 {White lost connection; game adjourned} *", KNIGHTS),
-    "cutechess": (
-        '[GameDuration "00:00:10"]\n[TimeControl "6/move"]\n\n1. e4 {+0.04/8 5.0s} e5 {book}\n'
-        "2. Nf3 {0.00/7 5.0s} Nc6 {-0.04/7 5.0s, Black disconnects} 1-0",
-        KNIGHTS,
     ),
     "XBoard with a setup of its own": (
         f'[FEN "{BARE_KINGS}"]\n[SetUp "1"]\n\n{{--------------\n. . . . k\nwhite to play\n'
         "--------------}\n1. e4 Kd7 *",
         "e4 Kd7",
     ),
-    "comments to the end of a line and escapes": (
-        "% made by hand\n1. e4 ; the best (by test) {\n e5 2. Nf3 Nc6 *",
-        KNIGHTS,
-    ),
-    "an empty line in the moves": ("1. e4 e5\n\n2. Nf3 Nc6 *", KNIGHTS),
-    "Black's number with an ellipsis": ("1. e4 1… e5 2. Nf3 {x} 2. ... Nc6 *", KNIGHTS),
-    "marks of Informant": ("1. e4! e5?! 2. Nf3 ± Nc6 += *", KNIGHTS),
-    "signs of Unicode": ("1. e4‼ e5⁉ 2. Nf3 ∞ Nc6 ½-½", KNIGHTS),
-    "cut off after a whole move": ('[Event "x"]\n\n1. e4 e5 2. Nf3 Nc6', KNIGHTS),
     "castling with zeros": (fen(CASTLES, "1. 0-0 0-0-0 *"), "O-O O-O-O"),
     "castling with lower-case letters": (fen(CASTLES, "1. o-o-o o-o *"), "O-O-O O-O"),
     "promotions without a sign and with a slash": (fen(PROMOTES, "1. a8Q *"), "a8=Q"),
@@ -114,12 +112,6 @@ READ = {
         "e4 Kd7",
     ),
     "a pawn's capture without a cross": (fen(PASSANT, "1... d5 2. ed6 *"), "d5 exd6"),
-    "everything on one line": ('[Event "x"][Result "*"] 1. e4 e5 2. Nf3 Nc6 *', KNIGHTS),
-    "files put together": (
-        '\ufeff[Event "x"]\n\n\ufeff1. e4 e5 2. Nf3 Nc6 *\n\n[Event "y"]\n\n1. d4 *',
-        KNIGHTS,
-    ),
-    "a tag with quotation marks inside": ('[White "J "Joe" D"]\n\n1. e4 e5 2. Nf3 Nc6 *', KNIGHTS),
     "a pawn named b": (fen(BOTH_TAKE, "1. bxc4 *"), "bxc4"),
 }
 

@@ -36,42 +36,57 @@ def actions_of(game, words):
     return tuple(actions)
 
 
-READ = {
+USUALLY_READ = {
     "KGS and CGoban 3": (
-        GO,
         "(;GM[1]FF[4]CA[UTF-8]AP[CGoban:3]ST[2]\nRU[Chinese]SZ[5]KM[7.50]TM[1800]"
         "OT[5x30 byo-yomi]\nPW[w]PB[b]WR[2k]RE[W+Resign]\n;B[bc]BL[1790.0]\n;W[dc]WL[1785.5]\n"
-        ";B[cb]C[b [3k\\]: hi (;\\)\n])",
-        CROSS,
+        ";B[cb]C[b [3k\\]: hi (;\\)\n])"
     ),
     "OGS, where each move is a variation of its own": (
-        GO,
         "(;FF[4]\nCA[UTF-8]\nGM[1]\nPC[OGS: https://online-go.com/game/1]\nTM[300]\n"
-        "RE[W+R]\nSZ[5]\nKM[7.5]\nRU[Chinese]\n;B[bc]\n(;W[dc]\nC[b: hi\n]\n(;B[cb]\n)))",
-        CROSS,
+        "RE[W+R]\nSZ[5]\nKM[7.5]\nRU[Chinese]\n;B[bc]\n(;W[dc]\nC[b: hi\n]\n(;B[cb]\n)))"
     ),
-    "Sabaki": (
-        GO,
-        f"(;GM[1]FF[4]CA[UTF-8]AP[Sabaki:0.52.2]KM[7.5]SZ[5]DT[2024-01-01]{MOVES})",
-        CROSS,
-    ),
-    "GoGui": (
-        GO,
-        f"(;FF[4]CA[UTF-8]AP[GoGui:1.5.1]SZ[5]\nKM[7.5]PB[A]PW[B]DT[2020-01-01]\n{MOVES})",
-        CROSS,
-    ),
+    "Sabaki": f"(;GM[1]FF[4]CA[UTF-8]AP[Sabaki:0.52.2]KM[7.5]SZ[5]DT[2024-01-01]{MOVES})",
+    "GoGui": (f"(;FF[4]CA[UTF-8]AP[GoGui:1.5.1]SZ[5]\nKM[7.5]PB[A]PW[B]DT[2020-01-01]\n{MOVES})"),
     "GNU Go": (
-        GO,
         "(;GM[1]FF[4]\nSZ[5]\nGN[GNU Go 3.8]\nRU[Chinese]HA[0]KM[7.5]\nAP[GNU Go:3.8]"
-        f"RE[W+5.5]\n{MOVES})",
-        CROSS,
+        f"RE[W+5.5]\n{MOVES})"
     ),
     "Little Golem's Go": (
-        GO,
-        f"(;FF[4]EV[go19.ch.1]PB[a]PW[b]KM[7.5]SZ[5]SO[http://www.littlegolem.com]{MOVES})",
-        CROSS,
+        f"(;FF[4]EV[go19.ch.1]PB[a]PW[b]KM[7.5]SZ[5]SO[http://www.littlegolem.com]{MOVES})"
     ),
-    "SmartGo with a square of two sides": (GO, f"(;GM[1]SZ[5:5]KM[7.5]{MOVES})", CROSS),
+    "SmartGo with a square of two sides": f"(;GM[1]SZ[5:5]KM[7.5]{MOVES})",
+    "long names of properties of FF[1]": (
+        "(;GaMe[1]SiZe[5]KoMi[7.5];Black[bc];White[dc];Black[cb])"
+    ),
+    "no game and no komi": f"(;SZ[5]{MOVES})",
+    "an empty komi and handicap": f"(;GM[1]SZ[5]KM[]HA[]{MOVES})",
+    "a komi with a comma": f"(;GM[1]SZ[5]KM[7,5]{MOVES})",
+    "a komi with zeros": f"(;GM[1]SZ[5]KM[7.50]HA[0]{MOVES})",
+    "Fox": (
+        "(;GM[1]FF[4]SZ[5]GN[]BR[2段]KM[375]HA[0]RU[Chinese]AP[GNU Go:3.8]RN[3]RE[W+R]"
+        f"TC[3]AP[foxwq]RL[0]\n{MOVES})"
+    ),
+    "one stone of handicap": f"(;GM[1]SZ[5]KM[7.5]HA[1]{MOVES})",
+    "a result that is void": f"(;GM[1]SZ[5]KM[7.5]RE[Void]{MOVES})",
+    "a result in words": f"(;GM[1]SZ[5]KM[7.5]RE[白中押し勝ち]{MOVES})",
+    "GBK, where a letter's byte may be a bracket": (
+        f"(;GM[1]SZ[5]KM[7.5]CA[GB18030]PB[腰乚]C[\U00020021]{MOVES})".encode("gb18030")
+    ),
+    "Shift-JIS, likewise": (
+        (f"(;GM[1]SZ[5]KM[7.5]CA[Shift_JIS]PB[表ソ弌]{MOVES})").encode("shift_jis")
+    ),
+    "Latin-1 that is not said": (f"(;GM[1]SZ[5]KM[7.5]PB[Müller]{MOVES})").encode("latin-1"),
+    "an encoding that nobody knows": f"(;GM[1]SZ[5]KM[7.5]CA[x-foo]{MOVES})",
+    "a mark of the encoding": b"\xef\xbb\xbf" + (f"(;GM[1]SZ[5]KM[7.5]{MOVES})").encode(),
+    "a letter before the game": f"From: a@b\nSubject: x\n\n(;GM[1]SZ[5]KM[7.5]{MOVES})\n-- \n",
+    "Black's turn that is said": f"(;GM[1]SZ[5]KM[7.5]PL[B]{MOVES})",
+    "variations, of which the first counts": (
+        "(;GM[1]SZ[5]KM[7.5];B[bc](;W[dc](;B[cb])(;B[aa]))(;W[bb]))"
+    ),
+}
+READ = {
+    **{each: (GO, content, CROSS) for each, content in USUALLY_READ.items()},
     "passes of FF[3] and of FF[4]": (
         GO,
         "(;FF[3]GM[1]SZ[5]KM[7.5];B[bc];W[tt];B[cb];W[];B[dc])",
@@ -81,21 +96,6 @@ READ = {
         GO,
         "(;GM[1]SZ[5]KM[7.5];B[bc];W[];B[];W[])",
         "B3 pass pass",
-    ),
-    "long names of properties of FF[1]": (
-        GO,
-        "(;GaMe[1]SiZe[5]KoMi[7.5];Black[bc];White[dc];Black[cb])",
-        CROSS,
-    ),
-    "no game and no komi": (GO, f"(;SZ[5]{MOVES})", CROSS),
-    "an empty komi and handicap": (GO, f"(;GM[1]SZ[5]KM[]HA[]{MOVES})", CROSS),
-    "a komi with a comma": (GO, f"(;GM[1]SZ[5]KM[7,5]{MOVES})", CROSS),
-    "a komi with zeros": (GO, f"(;GM[1]SZ[5]KM[7.50]HA[0]{MOVES})", CROSS),
-    "Fox": (
-        GO,
-        "(;GM[1]FF[4]SZ[5]GN[]BR[2段]KM[375]HA[0]RU[Chinese]AP[GNU Go:3.8]RN[3]RE[W+R]"
-        f"TC[3]AP[foxwq]RL[0]\n{MOVES})",
-        CROSS,
     ),
     "Fox by Japanese rules": (
         "go(board_size=5,komi=6.5)",
@@ -110,41 +110,6 @@ READ = {
     "a komi of none": ("go(board_size=5,komi=0.0)", f"(;GM[1]SZ[5]KM[0]{MOVES})", CROSS),
     "a whole komi": ("go(board_size=5,komi=7.0)", f"(;GM[1]SZ[5]KM[7]{MOVES})", CROSS),
     "a reverse komi": ("go(board_size=5,komi=-5.0)", f"(;GM[1]SZ[5]KM[-5]{MOVES})", CROSS),
-    "one stone of handicap": (GO, f"(;GM[1]SZ[5]KM[7.5]HA[1]{MOVES})", CROSS),
-    "a result that is void": (GO, f"(;GM[1]SZ[5]KM[7.5]RE[Void]{MOVES})", CROSS),
-    "a result in words": (GO, f"(;GM[1]SZ[5]KM[7.5]RE[白中押し勝ち]{MOVES})", CROSS),
-    "GBK, where a letter's byte may be a bracket": (
-        GO,
-        f"(;GM[1]SZ[5]KM[7.5]CA[GB18030]PB[腰乚]C[\U00020021]{MOVES})".encode("gb18030"),
-        CROSS,
-    ),
-    "Shift-JIS, likewise": (
-        GO,
-        (f"(;GM[1]SZ[5]KM[7.5]CA[Shift_JIS]PB[表ソ弌]{MOVES})").encode("shift_jis"),
-        CROSS,
-    ),
-    "Latin-1 that is not said": (
-        GO,
-        (f"(;GM[1]SZ[5]KM[7.5]PB[Müller]{MOVES})").encode("latin-1"),
-        CROSS,
-    ),
-    "an encoding that nobody knows": (GO, f"(;GM[1]SZ[5]KM[7.5]CA[x-foo]{MOVES})", CROSS),
-    "a mark of the encoding": (
-        GO,
-        b"\xef\xbb\xbf" + (f"(;GM[1]SZ[5]KM[7.5]{MOVES})").encode(),
-        CROSS,
-    ),
-    "a letter before the game": (
-        GO,
-        f"From: a@b\nSubject: x\n\n(;GM[1]SZ[5]KM[7.5]{MOVES})\n-- \n",
-        CROSS,
-    ),
-    "Black's turn that is said": (GO, f"(;GM[1]SZ[5]KM[7.5]PL[B]{MOVES})", CROSS),
-    "variations, of which the first counts": (
-        GO,
-        "(;GM[1]SZ[5]KM[7.5];B[bc](;W[dc](;B[cb])(;B[aa]))(;W[bb]))",
-        CROSS,
-    ),
     "HexGui": (HEX, "(;AP[HexGui:0.9.GIT]FF[4]GM[11]SZ[5];B[c2];W[c3];B[d4])", "c2 c3 d4"),
     "HexGui with a resignation": (
         HEX,
@@ -183,49 +148,50 @@ def test_an_sgf_is_read(game, content, words, tmp_path):
     assert not read.goes_on
 
 
-REFUSED = {
-    "capitals in a point": (GO, "(;SZ[5];B[EE])", "move 1, 'EE', is no point: SGF writes"),
-    "a point of GTP": (GO, "(;SZ[5];B[bc];W[d4])", "move 2, 'd4', is no point"),
-    "a point off the board": (GO, "(;SZ[5];B[ef])", "move 1, 'ef', is no point"),
-    "a point of three letters": (GO, "(;SZ[5];B[abc])", "move 1, 'abc', is no point"),
-    "a point that is taken": (GO, "(;SZ[5];B[bc];W[bc])", "move 2, 'bc', is illegal: a stone lies"),
+USUALLY_REFUSED = {
+    "capitals in a point": ("(;SZ[5];B[EE])", "move 1, 'EE', is no point: SGF writes"),
+    "a point of GTP": ("(;SZ[5];B[bc];W[d4])", "move 2, 'd4', is no point"),
+    "a point off the board": ("(;SZ[5];B[ef])", "move 1, 'ef', is no point"),
+    "a point of three letters": ("(;SZ[5];B[abc])", "move 1, 'abc', is no point"),
+    "a point that is taken": ("(;SZ[5];B[bc];W[bc])", "move 2, 'bc', is illegal: a stone lies"),
     "a ko that is taken back": (
-        GO,
         "(;SZ[5];B[ba];W[ca];B[ab];W[db];B[bc];W[cc];B[cb];W[bb];B[cb])",
         "move 9, 'cb', is illegal: it takes its own last liberty, or repeats a position",
     ),
-    "two moves of one colour": (GO, "(;SZ[5];B[bc];B[cc])", "move 2 is of B, who is not to move"),
-    "White first": (GO, "(;SZ[5];W[bc])", "move 1 is of W, who is not to move"),
-    "White's turn that is said": (
-        GO,
-        "(;SZ[5]PL[W])",
-        r"PL\[W\] gives the move to the wrong player",
+    "two moves of one colour": ("(;SZ[5];B[bc];B[cc])", "move 2 is of B, who is not to move"),
+    "White first": ("(;SZ[5];W[bc])", "move 1 is of W, who is not to move"),
+    "White's turn that is said": ("(;SZ[5]PL[W])", r"PL\[W\] gives the move to the wrong player"),
+    "two moves in one node": ("(;SZ[5];B[bc]W[cc])", "it has 2 moves in one node"),
+    "a repeated move": ("(;SZ[5];B[bc][cc])", "it has 2 moves in one node"),
+    "stones set up": ("(;SZ[5]AB[aa]AW[bb])", "sets up stones beyond the handicap"),
+    "stones of White": ("(;SZ[5]AW[bb];B[aa])", "sets up stones beyond the handicap"),
+    "stones set up later": ("(;SZ[5];B[aa];AW[bb])", "after move 1, it sets up stones"),
+    "stones taken away": ("(;SZ[5];B[aa];W[bb];AE[aa])", "after move 2, it sets up stones"),
+    "a handicap without stones": ("(;SZ[5]HA[2];W[aa])", "no AB with its stones"),
+    "a handicap of other stones": ("(;SZ[5]HA[3]AB[aa][bb])", "3, but AB sets up 2 stones"),
+    "a handicap in words": ("(;SZ[5]HA[two])", r"its handicap, HA\[two\], is no number"),
+    "a broken stone of a handicap": ("(;SZ[5]HA[2]AB[aa][zz])", "AB is no point"),
+    "a komi in words": ("(;SZ[5]KM[reverse])", r"its komi, KM\[reverse\], is no number of point"),
+    "a komi that is no number": ("(;SZ[5]KM[nan])", r"KM\[nan\], is no number of points"),
+    "a komi without end": ("(;SZ[5]KM[inf])", r"KM\[inf\], is no number of points"),
+    "a komi larger than the board": ("(;SZ[5]KM[333])", r"KM\[333\], is no number of points"),
+    "a komi of Fox that nobody knows": ("(;SZ[19]KM[80]AP[foxwq])", r"KM\[80\], is no number"),
+    "a size in words": ("(;SZ[small];B[aa])", r"its size, SZ\[small\], is no number"),
+    "more digits than a number has": ("(;SZ[5]HA[" + "9" * 5000 + "])", "is no number of stones"),
+    "a board that is no square": ("(;SZ[5:7];B[aa])", "its board is not square"),
+    "a board that is too large": (
+        "(;SZ[52];B[aa])",
+        "has board_size 52, and go.* cannot be changed to",
     ),
-    "two moves in one node": (GO, "(;SZ[5];B[bc]W[cc])", "it has 2 moves in one node"),
-    "a repeated move": (GO, "(;SZ[5];B[bc][cc])", "it has 2 moves in one node"),
-    "stones set up": (GO, "(;SZ[5]AB[aa]AW[bb])", "sets up stones beyond the handicap"),
-    "stones of White": (GO, "(;SZ[5]AW[bb];B[aa])", "sets up stones beyond the handicap"),
-    "stones set up later": (GO, "(;SZ[5];B[aa];AW[bb])", "after move 1, it sets up stones"),
-    "stones taken away": (GO, "(;SZ[5];B[aa];W[bb];AE[aa])", "after move 2, it sets up stones"),
-    "a handicap without stones": (GO, "(;SZ[5]HA[2];W[aa])", "no AB with its stones"),
-    "a handicap of other stones": (GO, "(;SZ[5]HA[3]AB[aa][bb])", "3, but AB sets up 2 stones"),
-    "a handicap in words": (GO, "(;SZ[5]HA[two])", r"its handicap, HA\[two\], is no number"),
-    "a broken stone of a handicap": (GO, "(;SZ[5]HA[2]AB[aa][zz])", "AB is no point"),
-    "a komi in words": (
-        GO,
-        "(;SZ[5]KM[reverse])",
-        r"its komi, KM\[reverse\], is no number of point",
-    ),
-    "a komi that is no number": (GO, "(;SZ[5]KM[nan])", r"KM\[nan\], is no number of points"),
-    "a komi without end": (GO, "(;SZ[5]KM[inf])", r"KM\[inf\], is no number of points"),
-    "a komi larger than the board": (GO, "(;SZ[5]KM[333])", r"KM\[333\], is no number of points"),
-    "a komi of Fox that nobody knows": (GO, "(;SZ[19]KM[80]AP[foxwq])", r"KM\[80\], is no number"),
-    "a size in words": (GO, "(;SZ[small];B[aa])", r"its size, SZ\[small\], is no number"),
-    "more digits than a number has": (
-        GO,
-        "(;SZ[5]HA[" + "9" * 5000 + "])",
-        "is no number of stones",
-    ),
+    "Othello": ("(;GM[2]SZ[8];B[dc])", r"a game of othello \(GM\[2\]\)"),
+    "chess": ("(;GM[3];B[aa])", r"a game of another kind, GM\[3\]"),
+    "a game in words": ("(;GM[Hex];B[aa])", r"a game of another kind, GM\[Hex\]"),
+    "cut off": ("(;SZ[5];B[aa];W[bb];B[c", "ends early or is broken, after 2 moves"),
+    "cut off before its end": ("(;SZ[5];B[aa];W[bb]", "ends early or is broken, after 2 moves"),
+    "no SGF": ('[Event "x"]', "is broken, after 0 moves: no SGF data found"),
+}
+REFUSED = {
+    **{each: (GO, *case) for each, case in USUALLY_REFUSED.items()},
     "a size that no letters name": (HEX, "(;GM[11]SZ[60];B[a1])", "exceeds SGF.s letters"),
     "a square where the game has none": (
         "hex(num_cols=5,num_rows=7)",
@@ -237,24 +203,12 @@ REFUSED = {
         "(;GM[11]SZ[7];B[a1])",
         "has board_size 7, and hex.* cannot be changed to that",
     ),
-    "a board that is no square": (GO, "(;SZ[5:7];B[aa])", "its board is not square"),
-    "a board that is too large": (
-        GO,
-        "(;SZ[52];B[aa])",
-        "has board_size 52, and go.* cannot be changed to",
-    ),
-    "Othello": (GO, "(;GM[2]SZ[8];B[dc])", r"a game of othello \(GM\[2\]\)"),
-    "chess": (GO, "(;GM[3];B[aa])", r"a game of another kind, GM\[3\]"),
-    "a game in words": (GO, "(;GM[Hex];B[aa])", r"a game of another kind, GM\[Hex\]"),
     "Go as gomoku": ("gomoku", "(;SZ[15];B[aa])", "names no game, which means go"),
     "Y as Havannah": (
         "havannah(board_size=4)",
         "(;AP[rave-agents:0.1]GM[0]GN[y(board_size=4), game 1];B[a1])",
         "it is a game of y",
     ),
-    "cut off": (GO, "(;SZ[5];B[aa];W[bb];B[c", "ends early or is broken, after 2 moves"),
-    "cut off before its end": (GO, "(;SZ[5];B[aa];W[bb]", "ends early or is broken, after 2 moves"),
-    "no SGF": (GO, '[Event "x"]', "is broken, after 0 moves: no SGF data found"),
     "a move after a resignation": (
         HEX,
         "(;GM[11]SZ[5];B[c2];W[resign];B[c3])",
