@@ -61,12 +61,12 @@ class GameOutput(Output):
     dask: str | None = None
 
     def check(self) -> None:
-        """Refuse files that cannot be written."""
+        """See ``Output``."""
         super().check()
         check_writable(self.png, "--png")
 
     def write(self, result: Any) -> None:
-        """Write the files of a result."""
+        """See ``Output``."""
         super().write(result)
         if self.png is not None and result.finished:  # Without games there is nothing to draw.
             result.plot().savefig(self.png, format="png", dpi=150, bbox_inches="tight")

@@ -6,22 +6,16 @@ from functools import partial
 from pathlib import Path
 
 import typer
-from rich.text import Text
 
 from rave_agents.cli.output import check_writable
 from rave_agents.cli.program import command, interrupted
-from rave_agents.cli.terminal import say, show_wide, tolerate_encoding
+from rave_agents.cli.terminal import say, tolerate_encoding
 from rave_agents.cli.terminal_game import TerminalGame
 from rave_agents.sessions.game_file import game_text, restore_clocks
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import Session
 from rave_agents.sessions.setting_up import limited, set_up_session
 from rave_agents.web.server import serve
-
-try:
-    import readline
-except ImportError:  # Windows has none.
-    readline = None  # type: ignore[assignment]
 
 
 @command(
@@ -81,7 +75,7 @@ def play(
         return
     tolerate_encoding(sys.stdout)
     with live:
-        left = TerminalGame(live, show=_show, ask=_asked).play()
+        left = TerminalGame(live).play()
     if left:
         if output is not None:
             say(f"{output} has the game: the same command goes on with it.")
@@ -102,21 +96,3 @@ def parsed_seats(text: str) -> Sequence[int]:
         raise ValueError(
             f"--seat must be a seat such as 0, several such as 0,1, or none: got {text!r}."
         ) from None
-
-
-def _show(text: str) -> None:
-    show_wide(Text.from_ansi(text))
-
-
-def _asked(prompt: str, words: Sequence[str]) -> str:
-    """Ask for a line, which the Tab key completes."""
-    if readline is not None:
-
-        def complete(begun: str, number: int) -> str | None:
-            fitting = [word for word in words if word.startswith(begun)]
-            return fitting[number] if number < len(fitting) else None
-
-        readline.set_completer(complete)
-        readline.set_completer_delims("")
-        readline.parse_and_bind("tab: complete")
-    return input(prompt)

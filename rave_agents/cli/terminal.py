@@ -84,26 +84,12 @@ def say(text: str) -> None:
     stderr().print(text, soft_wrap=True, highlight=False)
 
 
-def show(*renderables: Any) -> None:
-    """Write what Rich can render to standard output."""
+def show(*renderables: Any, soft_wrap: bool = False) -> None:
+    """Write what Rich can render to standard output; ``soft_wrap`` keeps long lines whole."""
     tolerate_encoding(sys.stdout)
     console = _Console()
     for renderable in renderables:
-        console.print(renderable, highlight=False)
-
-
-def show_wide(text: Text) -> None:
-    """Write a text whose lines are not broken, such as a board, to standard output."""
-    tolerate_encoding(sys.stdout)
-    _Console().print(text, soft_wrap=True, highlight=False)
-
-
-def in_columns(names: Sequence[str], width: int) -> str:
-    """Names side by side in columns of one width, row by row."""
-    widest = max(map(len, names), default=0) + 2
-    number = max(1, width // widest)
-    rows = (names[place : place + number] for place in range(0, len(names), number))
-    return "\n".join("".join(name.ljust(widest) for name in row).rstrip() for row in rows)
+        console.print(renderable, highlight=False, soft_wrap=soft_wrap)
 
 
 def show_result(

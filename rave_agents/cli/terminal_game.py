@@ -1,12 +1,14 @@
 """A session in the terminal: boards, moves by the game's own notation, a few commands."""
 
 import difflib
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rave_agents.cli.terminal import in_columns
+from rich.columns import Columns
+from rich.text import Text
+
+from rave_agents.cli.terminal import show
 from rave_agents.errors import RaveAgentsError
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.plots.board import board_text
@@ -16,6 +18,11 @@ from rave_agents.sessions.game_file import save_game
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import Session
 from rave_agents.sessions.views import seen_names, seen_text, seen_thought
+
+try:
+    import readline
+except ImportError:  # Windows has none.
+    readline = None  # type: ignore[assignment]
 
 COMMANDS = {
     "hint": "let the agent think for you",
@@ -31,11 +38,7 @@ COMMANDS = {
 """The commands, and what they do."""
 
 _ROWS = 8
-
-
-def _width() -> int:
-    """Columns of the terminal."""
-    return shutil.get_terminal_size().columns
+"""Rows of the table of a thought."""
 
 
 class TerminalGame:
@@ -43,23 +46,14 @@ class TerminalGame:
 
     Args:
         live: the session, which has begun.
-        show: writes a text.
-        ask: asks for a line with a prompt and the words that complete it; raises EOFError at the
-            end of the input.
     """
 
-    def __init__(
-        self,
-        live: LiveSession,
-        *,
-        show: Callable[[str], None],
-        ask: Callable[[str, Sequence[str]], str],
-    ) -> None:
-        self._live, self._show, self._ask = live, show, ask
+    def __init__(self, live: LiveSession) -> None:
+        self._live = live
         self._shown = 0
         self._board = ""
         self._seating = ""
-        self._told = False
+        self._has_advised = False
         self._memory = BoardMemory()
 
     def play(self) -> str:
@@ -90,13 +84,13 @@ class TerminalGame:
                 live.hurry()
 
     def _recovered(self) -> bool:
-        """Say what went wrong and ask how to go on; returns whether to go on."""
+        """Show what went wrong and ask how to go on; returns whether to go on."""
         live = self._live
         if not live.session.people:
             raise RaveAgentsError(live.error)
-        self._show(live.error)
+        _show(live.error)
         try:
-            word = self._ask("Enter to try again, or undo, new, swap, quit> ", ["quit"]).strip()
+            word = _ask("Enter to try again, or undo, new, swap, quit> ", ["quit"]).strip()
         except EOFError:
             return False
         if word in ("undo", "new", "swap"):
@@ -105,7 +99,7 @@ class TerminalGame:
         return word != "quit"
 
     def _wait(self, version: int) -> None:
-        """Wait for agents; on a terminal, show what they think meanwhile."""
+        """Wait for agents; on a terminal, show their searches meanwhile."""
         live = self._live
         while live.wait(version, 1.0) != version:
             thought = seen_thought(live, self._viewer)
@@ -126,15 +120,14 @@ class TerminalGame:
         return next(iter([*movers, *session.people]), None)
 
     def _show_turns(self) -> None:
-        """Show what was played since."""
-        session = self._live.session
+        """Show the turns since the last ones that were shown."""
         with self._live.changed:
-            self._show_since(session)
+            self._show_new_turns(self._live.session)
 
-    def _show_since(self, session: Session) -> None:
+    def _show_new_turns(self, session: Session) -> None:
         if session.seating != self._seating:
             self._seating = session.seating
-            self._show(self._seating)
+            _show(self._seating)
         played = len(session.turns)
         if played < self._shown:
             self._shown, self._board = played, ""
@@ -148,7 +141,7 @@ class TerminalGame:
                 who = "together"
             known = turn.value is not None and not session.hides
             value = f"  (value for seat 0: {two_decimals(turn.value)})" if known else ""
-            self._show(f"{number + 1}. {who}: {names}{value}")
+            _show(f"{number + 1}. {who}: {names}{value}")
             self._show_board(session, session.after(number))
         self._shown = played
         self._show_board(session, session.state)
@@ -160,10 +153,10 @@ class TerminalGame:
         board = self._text(session, state)
         if board != self._board:
             self._board = board
-            self._show(f"\n{board.rstrip()}\n")
+            _show(f"\n{board.rstrip()}\n")
 
     def _text(self, session: Session, state: GameState) -> str:
-        """A position as the game prints it; a line, such as a FEN, below its board."""
+        """A position as the game prints it; one line, such as a FEN, below a drawn board."""
         text = seen_text(session, self._viewer, state)
         if session.hides or len(text.strip().splitlines()) != 1:
             return text
@@ -173,8 +166,8 @@ class TerminalGame:
     def _show_end(self) -> None:
         session = self._live.session
         ending = f" ({session.ending})" if session.ending else ""
-        told = ", ".join(f"seat {seat} {value:+g}" for seat, value in enumerate(session.returns))
-        self._show(f"The game is over{ending}: {told}.")
+        returns = ", ".join(f"seat {n} {value:+g}" for n, value in enumerate(session.returns))
+        _show(f"The game is over{ending}: {returns}.")
 
     def _asked(self, seat: int) -> bool:
         """Ask a person for a move or a command; returns whether to go on."""
@@ -182,11 +175,11 @@ class TerminalGame:
         names = session.legal(seat)
         left = session.time_left(seat)
         time = "" if left is None else f", {left:.0f} s"
-        words = [*names.values(), *(each.split()[0] for each in COMMANDS)]
-        if not self._told:
-            self._told = True
-            self._show("Write a move or a command; 'help' lists the commands, Tab completes.")
-        line = self._ask(f"seat {seat}{time}> ", words).strip()
+        words = _words(names)
+        if not self._has_advised:
+            self._has_advised = True
+            _show("Write a move or a command; 'help' lists the commands, Tab completes.")
+        line = _ask(f"seat {seat}{time}> ", words).strip()
         if not line:
             return True
         chosen = _chosen(line, names)
@@ -194,7 +187,7 @@ class TerminalGame:
             try:
                 self._live.choose(seat, chosen)
             except ValueError as error:
-                self._show(str(error))
+                _show(str(error))
             return True
         command, _, rest = line.partition(" ")
         if command == "quit":
@@ -205,11 +198,13 @@ class TerminalGame:
     def _run(self, command: str, rest: str, seat: int, names: dict[int, str]) -> None:
         live = self._live
         commands: dict[str, Callable[[], object]] = {
-            "help": lambda: self._show("\n".join(f"{n:10} {told}" for n, told in COMMANDS.items())),
+            "help": lambda: _show(
+                "\n".join(f"{name:10} {what}" for name, what in COMMANDS.items())
+            ),
             "hint": self._hint,
             "think": self._think,
-            "moves": lambda: self._show(in_columns(list(names.values()), _width())),
-            "undo": lambda: live.undo() or self._show("There is nothing to take back."),
+            "moves": lambda: show(Columns(names.values(), padding=(0, 2), equal=True)),
+            "undo": self._undo,
             "swap": live.swap,
             "resign": lambda: live.resign(seat),
             "new": live.restart,
@@ -218,15 +213,19 @@ class TerminalGame:
         if command in commands:
             commands[command]()
         else:
-            self._show(_unknown(command, names))
+            _show(_unknown(command, names))
+
+    def _undo(self) -> None:
+        if not self._live.undo():
+            _show("There is nothing to take back.")
 
     def _think(self) -> None:
         thought = seen_thought(self._live, self._viewer)
         if thought is None:
-            self._show("Nothing has been thought yet that you may see.")
+            _show("Nothing has been thought yet that you may see.")
         else:
             table = thought.tables(_ROWS)[0].text(78)
-            self._show("\n".join([thought.summary(), *thought.remarks, table]))
+            _show("\n".join([thought.summary(), *thought.remarks, table]))
 
     def _hint(self) -> None:
         live = self._live
@@ -238,18 +237,18 @@ class TerminalGame:
                 live.hurry()
         thought = seen_thought(live, self._viewer)
         if thought is not None and not live.error:
-            self._show(f"hint: {thought.summary()}")
+            _show(f"hint: {thought.summary()}")
 
     def _save(self, rest: str) -> None:
         if not rest:
-            self._show("Write save and the name of a file.")
+            _show("Write save and the name of a file.")
             return
         try:
             save_game(self._live.session, Path(rest).expanduser())
         except (OSError, RaveAgentsError) as error:
-            self._show(f"It was not saved: {error}")
+            _show(f"It was not saved: {error}")
         else:
-            self._show(f"{rest} has the game; --position {rest} begins there.")
+            _show(f"{rest} has the game; --position {rest} begins there.")
 
 
 def _chosen(line: str, names: dict[int, str]) -> int | None:
@@ -264,8 +263,30 @@ def _chosen(line: str, names: dict[int, str]) -> int | None:
     return None
 
 
+def _words(names: dict[int, str]) -> list[str]:
+    """The moves and commands that a person may write."""
+    return [*names.values(), *(each.split()[0] for each in COMMANDS)]
+
+
 def _unknown(word: str, names: dict[int, str]) -> str:
-    known = [*names.values(), *(each.split()[0] for each in COMMANDS)]
-    near = difflib.get_close_matches(word, known, n=3, cutoff=0.6)
+    near = difflib.get_close_matches(word, _words(names), n=3, cutoff=0.6)
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     return f"{word!r} is no move here and no command.{hint} 'moves' and 'help' list them."
+
+
+def _show(text: str) -> None:
+    show(Text.from_ansi(text), soft_wrap=True)
+
+
+def _ask(prompt: str, words: Sequence[str]) -> str:
+    """Ask for a line, which the Tab key completes."""
+    if readline is not None:
+
+        def complete(begun: str, number: int) -> str | None:
+            fitting = [word for word in words if word.startswith(begun)]
+            return fitting[number] if number < len(fitting) else None
+
+        readline.set_completer(complete)
+        readline.set_completer_delims("")
+        readline.parse_and_bind("tab: complete")
+    return input(prompt)
