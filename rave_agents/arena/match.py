@@ -16,7 +16,7 @@ from rave_agents.arena.arguments import (
 )
 from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.play import Table
-from rave_agents.arena.referee import checked_referee
+from rave_agents.arena.referee import referee_program
 from rave_agents.arena.run import GameCount, Jobs, Pairing, Plan, Run, RunOptions, Shard
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.worker import Key
@@ -115,8 +115,7 @@ def play_match(
         RunError: if an agent fails or plays an illegal action; it holds the finished games.
     """
     test = Sprt.parse(sprt) if isinstance(sprt, str) else sprt
-    if isinstance(referee, str):
-        referee = AgentSpec.parse(referee)
+    checker = AgentSpec.parse(referee) if isinstance(referee, str) else referee
     if games is None:
         games = DEFAULT_GAMES if test is None else MOST_TEST_GAMES
     options = RunOptions.of(jobs, executor, output, shard)
@@ -133,11 +132,13 @@ def play_match(
         seed=seed,
         opening_plies=opening_plies,
         clock=None if clock is None else Clock.parse(clock),
-        referee=None if referee is None else checked_referee(referee, loaded),
+        referee=checker,
         forfeit=forfeit,
         start=start,
     )
     check_table(table)
+    if checker is not None:
+        referee_program(checker, loaded)
     pairing = Pairing(game_name(game, loaded), (str(table.agents[0]), str(table.agents[1])))
     settings = {
         "game": pairing.game,
