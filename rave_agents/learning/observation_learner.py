@@ -20,6 +20,7 @@ from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.facts import Facts
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.learning.rounds import Learner
+from rave_agents.learning.self_play import draw_chance
 from rave_agents.searcher.searcher import Searcher
 
 RANDOM_SHARE = 0.05
@@ -168,12 +169,6 @@ class ObservationLearner(Learner[LinearValue]):
             self._limits.high - self._limits.low
         )
         return np.asarray(np.clip(shares, 0.0, 1.0))
-
-
-def draw_chance(state: Any, draw: np.random.Generator) -> int:
-    """Draw an outcome at a chance node."""
-    outcomes, chances = zip(*state.chance_outcomes(), strict=True)
-    return int(draw.choice(outcomes, p=np.divide(chances, sum(chances))))
 
 
 def logistic_regression(

@@ -18,8 +18,8 @@ from rave_agents.evaluators.move_features import NO_CELL, NUMBERS
 from rave_agents.evaluators.move_policy import MovePolicy, Moves, features_of, move_cells, moves_at
 from rave_agents.evaluators.symmetries import symmetries_of
 from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.learning.observation_learner import draw_chance
 from rave_agents.learning.rounds import Learner
+from rave_agents.learning.self_play import draw_chance
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
 
