@@ -1,4 +1,4 @@
-"""Certificates of what the solver has proven of a position."""
+"""``certify``: writes certificates of the bounds that the solver has proven."""
 
 import math
 import os
@@ -17,10 +17,10 @@ from rave_agents.solver.expected_value import ExpectedValue
 from rave_agents.solver.proof_search import ProofSearch
 from rave_agents.solver.state_expander import with_history
 
-NOTHING_PROVEN = "Nothing is proven of the position that a certificate could tell."
+NOTHING_PROVEN = "Nothing is proven that a certificate could state."
 
 ROUNDING = 1e-13
-"""Slack of the bounds of expected values, as a share of these."""
+"""Slack of expected values, relative to them: the checker adds in another order."""
 
 
 def position_header(
@@ -34,13 +34,13 @@ def position_header(
 
     Args:
         game: the game.
-        name: its name, as it is given to ``rave-agents verify``.
-        played: the actions that lead to the position from the game's start; empty if none do.
+        name: its name for ``rave-agents verify``.
+        played: the actions from the game's start to the position; empty if they are unknown.
         moves: the moves as the user gave them.
-        position: the position that they begin at, as the user gave it.
+        position: the position at which they begin, as the user gave it.
 
     Raises:
-        CertificateError: if neither moves nor a text tell the position.
+        CertificateError: if neither moves nor a text identify the position.
     """
     if played or position is None:
         return Header(name, None, tuple(played), ())
@@ -62,14 +62,14 @@ def certify(
     moves: Moves = "",
     position: str | os.PathLike[str] | None = None,
 ) -> int:
-    """Write the certificate of a solution; the number of lines of its proofs.
+    """Write the certificate of a solution; returns the number of lines of its proofs.
 
     Args:
         path: the file.
-        solution: what ``solve_position`` or, in a game of chance, ``solve_expected`` has found.
-        game: the game, as it was given there.
-        moves: the moves, as they were given there.
-        position: the position that these begin at, as it was given there.
+        solution: a result of ``solve_position`` or ``solve_expected``.
+        game: the game, as given there.
+        moves: the moves, as given there.
+        position: the position, as given there.
 
     Raises:
         CertificateError: if nothing is proven.
@@ -87,9 +87,7 @@ def certify(
 def write_bounds(
     path: str | os.PathLike[str], header: Header, root: GameState, search: ExpectedValue
 ) -> int:
-    """Write the certificate of bounds of an expected return; the number of lines of its proofs.
-
-    The bounds give way by rounding, as sums are taken in another order.
+    """Write the certificate of the bounds of an expected return, see ``certify``.
 
     Raises:
         CertificateError: if nothing is proven.
@@ -108,8 +106,8 @@ def write_bounds(
     def left_out(statement: Statement, state: GameState) -> bool:
         return search.is_unknown(state, low=statement.bound == AT_LEAST)
 
-    told = header._replace(statements=(*statements,))
-    return write_certificate(path, told, root, [search.answer] * len(statements), left_out)
+    header = header._replace(statements=(*statements,))
+    return write_certificate(path, header, root, [search.answer] * len(statements), left_out)
 
 
 def write_proof(
@@ -120,17 +118,17 @@ def write_proof(
     player: int,
     bounds: tuple[float, float],
 ) -> int:
-    """Write the certificate of the bounds on a player's return; the number of lines of its proofs.
+    """Write the certificate of the bounds that a player can force, see ``certify``.
 
-    What the table has lost of a proof is searched for again.
+    Parts of the proof that the table has dropped are searched again.
 
     Args:
         path: the file.
         header: the position, see ``position_header``.
-        root: the position, as ``header.root`` gives it.
+        root: the position from ``header.root``.
         search: the search that has proven them.
         player: the player.
-        bounds: what the player can force, and what the others can hold the player to.
+        bounds: the bounds.
 
     Raises:
         CertificateError: if nothing is proven.
@@ -145,7 +143,7 @@ def write_proof(
     if high < root.max_utility():
         most, worst = high, endless
         if search.may_loop and endless is None and math.isfinite(root.min_utility()):
-            # Endless play that never counts as enough counts the least.
+            # Endless play never counts as enough for the player: it counts as the least return.
             worst = float(root.min_utility())
             most = max(high, worst)
         statement = Statement(player, AT_MOST, most, worst)
@@ -155,15 +153,14 @@ def write_proof(
         proofs.append((statement, _answers(search, player, above, proven=False)))
     if not proofs:
         raise CertificateError(NOTHING_PROVEN)
-    statements = tuple(statement for statement, _ in proofs)
-    told = header._replace(statements=statements)
-    return write_certificate(path, told, root, [answers for _, answers in proofs])
+    header = header._replace(statements=tuple(statement for statement, _ in proofs))
+    return write_certificate(path, header, root, [answers for _, answers in proofs])
 
 
 def _answers(
     search: ProofSearch, player: int, at_least: float, *, proven: bool
 ) -> Callable[[GameState], int]:
-    """The answers of the side that proves: that the player gets at least a return, or less."""
+    """The actions of the proving side: the player if the statement is proven, else the others."""
 
     def answer(state: Any) -> int:
         found = search.answer(state, player, at_least)
@@ -171,7 +168,7 @@ def _answers(
             search.prove(state, player, at_least)
             found = search.answer(state, player, at_least)
         if found is None or found.proven != proven or found.action is None:
-            raise CertificateError("The proof is not what the search has found; please report it.")
+            raise CertificateError("The proof differs from the search's result; please report it.")
         return found.action
 
     return answer

@@ -63,11 +63,6 @@ def small(name):
     return rules_class(name)(**SMALL.get(name, {}))
 
 
-def room_for(judged):
-    """Room for the cells, and for what is kept from one position to the next."""
-    return np.zeros(judged.rules.num_board_cells + judged.rules.judging_room, np.int8)
-
-
 def squarely(name):
     """A small game, of Hex one on as many columns as rows."""
     return rules_class(name)(**SMALL.get(name, {}) | ({"num_cols": 3} if name == "hex" else {}))
@@ -147,18 +142,33 @@ def test_a_board_is_described_as_it_is_observed(name):
     assert len({cell for cell, _ in pairs}) == 3
 
 
-@pytest.mark.parametrize("name", BOARDS)
-def test_the_compiled_value_is_that_of_the_sum_over_windows(name):
-    rules = small(name)
-    value = random_value(rules)
+def with_stages(rules):
+    """A network that two players share, with stages and a further tuple."""
+    network = dataclasses.replace(network_for(rules, [(0, 1, 2, 5)]), stages=(4, 9))
+    assert network.shared
+    return network
+
+
+NETWORKS = [
+    *((name, lambda rules: random_value(rules).network) for name in BOARDS),
+    *((name, with_stages) for name in ("breakthrough", "hex", "connect_four")),
+    ("connect_four", lambda rules: network_for(rules, windows="strips")),
+]
+
+
+@pytest.mark.full(but=4)
+@pytest.mark.parametrize(("name", "network"), NETWORKS)
+def test_the_compiled_value_is_that_of_python(name, network):
+    rules = squarely(name)
+    value = value_of(rules, network(rules))
     judged = value.judged(rules)
-    cells = room_for(judged)
-    for plies in (3, 6, 2):
-        state = played(rules, plies)
-        returns = np.zeros(2)
+    cells = np.zeros(judged.rules.num_board_cells + judged.rules.judging_room, np.int8)
+    for plies in (3, 4, 6, 1, 2):
+        state, returns = played(rules, plies), np.zeros(2)
         judged.rules.judge(state.record, cells, judged.weights, returns)
         assert returns == pytest.approx(value(state), abs=1e-5)
         assert -1 < returns[0] < 1
+        assert sum(returns) == pytest.approx(0.0)
 
 
 @pytest.mark.compiled
@@ -175,28 +185,16 @@ def test_machine_code_gives_the_same_value():
     assert found[0] == pytest.approx(found[1], abs=1e-6)
 
 
-def test_a_file_keeps_a_value(tmp_path):
-    rules = small("breakthrough")
-    value, path = random_value(rules), tmp_path / "value.npz"
-    value.save(path)
-    again, state = LinearValue.load(path), played(rules, 4)
-    assert again(state) == value(state)
-    assert (again.game, again.network) == (value.game, value.network)
-
-
-def test_a_value_is_refused_for_another_game():
-    value = random_value(small("breakthrough"))
-    other = rules_class("breakthrough")(rows=6, columns=4).new_initial_state()
-    with pytest.raises(UnsupportedGameError, match=r"learned on breakthrough\(rows=5,columns=4\)"):
-        Searcher(SearchConfig(), seed=1, evaluator=value).search(other, Limit(simulations=2))
-
-
-def test_a_value_is_refused_for_another_game_on_an_equal_board():
-    state = rules_class("othello")().new_initial_state()
-    value = random_value(rules_class("breakthrough")())
-    assert value.weights.shape == random_value(state.rules).weights.shape
+@pytest.mark.full(but=2)
+@pytest.mark.parametrize("used", ["breakthrough", "othello"])
+def test_a_search_refuses_a_value_of_another_game(used):
+    """One with another size, and one with as many cells and kinds of them."""
+    value = random_value(rules_class("breakthrough")(rows=8, columns=8))
+    rules = rules_class(used)(**({"rows": 6} if used == "breakthrough" else {}))
     with pytest.raises(UnsupportedGameError, match=r"learned on breakthrough\(rows=8,columns=8\)"):
-        Searcher(SearchConfig(), seed=1, evaluator=value).search(state, Limit(simulations=2))
+        Searcher(SearchConfig(), seed=1, evaluator=value).search(
+            rules.new_initial_state(), Limit(simulations=2)
+        )
 
 
 def test_a_value_of_observations_is_refused_where_players_or_utilities_differ():
@@ -305,21 +303,6 @@ def test_a_fit_finds_the_odds_of_an_entry():
     assert np.abs(shown @ found[:-1] + found[-1] - logits).mean() < 0.05
 
 
-@pytest.mark.parametrize("name", ["breakthrough", "hex", "connect_four"])
-def test_the_compiled_value_is_that_of_tuples_that_players_share(name):
-    rules = squarely(name)
-    network = dataclasses.replace(network_for(rules, [(0, 1, 2, 5)]), stages=(4, 9))
-    value = value_of(rules, network)
-    judged = value.judged(rules)
-    assert network.shared
-    cells = room_for(judged)
-    for plies in (3, 4, 6, 1, 2):
-        state, returns = played(rules, plies), np.zeros(2)
-        judged.rules.judge(state.record, cells, judged.weights, returns)
-        assert returns == pytest.approx(value(state), abs=1e-5)
-        assert sum(returns) == pytest.approx(0.0)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "count"),
@@ -350,30 +333,29 @@ def test_every_line_of_four_cells_is_within_a_strip():
                 assert any(cells <= strip for strip in strips)
 
 
-def test_strips_take_the_place_of_windows_and_are_not_shared_by_players():
-    rules = small("connect_four")
-    network = network_for(rules, windows="strips")
-    assert not network.shared
-    assert set(network.lengths) == {4, 5, 8}
-    shape = rules.board_shape
-    assert len(network.tables) == len(strips_of(*shape) + long_lines(*shape))
-    with pytest.raises(ValueError, match="none fits on 3 x 3"):
-        network_for(small("tic_tac_toe"), windows="strips")
-
-
-def test_large_windows_are_of_two_by_four_cells_and_shared_by_players():
-    network = network_for(rules_class("othello")(), windows="large")
-    assert network.shared
-    assert set(network.lengths) == {8}
-    assert (0, 1, 2, 3, 8, 9, 10, 11) in set(map(tuple, network.cells.reshape(-1, 8).tolist()))
-
-
-def test_lines_stand_beside_large_windows():
-    network = network_for(rules_class("othello")(), windows="lines")
-    assert network.shared
-    assert set(network.lengths) == {4, 5, 6, 7, 8}
-    tuples = set(map(tuple, network.cells.reshape(-1, 8).tolist()))
-    assert {(0, 1, 2, 3, 8, 9, 10, 11), (0, 9, 18, 27, 36, 45, 54, 63)} < tuples
+@pytest.mark.full(but=3)
+@pytest.mark.parametrize(
+    ("game", "windows", "lengths", "tuples"),
+    [
+        ("othello", "large", {8}, {(0, 1, 2, 3, 8, 9, 10, 11)}),
+        (
+            "othello",
+            "lines",
+            {4, 5, 6, 7, 8},
+            {(0, 1, 2, 3, 8, 9, 10, 11), (0, 9, 18, 27, 36, 45, 54, 63)},
+        ),
+        ("connect_four", "strips", {4, 5, 8}, {(0, 1, 2, 3, 5, 6, 7, 8), (0, 1, 2, 3, 4)}),
+    ],
+)
+def test_windows_of_each_kind(game, windows, lengths, tuples):
+    rules = small(game)
+    network = network_for(rules, windows=windows)
+    assert network.shared == (windows != "strips")
+    assert set(network.lengths) == lengths
+    assert tuples <= {tuple(each[each >= 0].tolist()) for each in network.cells[0]}
+    if windows == "strips":
+        shape = rules.board_shape
+        assert len(network.tables) == len(strips_of(*shape) + long_lines(*shape))
 
 
 @pytest.mark.parametrize(
@@ -386,40 +368,23 @@ def test_lines_stand_beside_large_windows():
 )
 def test_lines_are_rows_columns_and_diagonals_of_four_to_eight_cells(rows, columns, lines):
     assert long_lines(rows, columns) == lines
+    square = long_lines(4, 4)
+    assert len(square) == 4 + 4 + 2
+    assert {(0, 5, 10, 15), (3, 6, 9, 12)} < set(square)
 
 
-def test_a_square_board_has_lines_in_four_directions():
-    lines = long_lines(4, 4)
-    assert len(lines) == 4 + 4 + 2
-    assert (0, 5, 10, 15) in lines
-    assert (3, 6, 9, 12) in lines
-
-
-@pytest.mark.parametrize("kind", ["large", "lines"])
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize(
-    ("game", "message"),
-    [("tic_tac_toe", "none fits on 3 x 3"), ("checkers", "cells of three kinds at most")],
+    ("game", "windows", "message"),
+    [
+        ("tic_tac_toe", "large", "none fits on 3 x 3"),
+        ("tic_tac_toe", "strips", "none fits on 3 x 3"),
+        ("checkers", "lines", "cells of three kinds at most"),
+    ],
 )
-def test_large_windows_that_do_not_fit_are_refused(game, message, kind):
+def test_windows_that_do_not_fit_are_refused(game, windows, message):
     with pytest.raises(ValueError, match=message):
-        learn(rules_class(game)(), games=1, rounds=1, windows=kind)
-
-
-def test_the_compiled_value_is_that_of_strips():
-    rules = small("connect_four")
-    value = value_of(rules, network_for(rules, windows="strips"))
-    judged = value.judged(rules)
-    cells = room_for(judged)
-    for plies in (3, 4, 1):
-        state, returns = played(rules, plies), np.zeros(2)
-        judged.rules.judge(state.record, cells, judged.weights, returns)
-        assert returns == pytest.approx(value(state), abs=1e-5)
-
-
-@pytest.mark.full
-def test_a_value_of_strips_is_learned():
-    value = learn(small("connect_four"), games=2, rounds=1, windows="strips")
-    assert set(value.network.lengths) == {4, 5, 8}
+        learn(rules_class(game)(), games=1, rounds=1, windows=windows)
 
 
 def test_tuples_and_their_images_share_a_table():
@@ -445,27 +410,15 @@ def test_a_board_and_its_mirror_image_have_the_same_value_for_the_other_player()
 
 
 @pytest.mark.full
-def test_learning_in_several_processes_is_the_same_whatever_runs_them():
-    rules = small("breakthrough")
-    weights = []
-    for executor in (None, ThreadPoolExecutor(2)):
-        learner = ValueLearner(rules, seed=3, jobs=2, executor=executor)
-        for _ in range(2):
-            learner.learn_round(6)
-        weights.append(learner.value().weights)
-    assert (weights[0] == weights[1]).all()
-    assert weights[0].any()
-
-
-@pytest.mark.compiled
-@pytest.mark.full
-def test_learning_in_processes_of_this_machine_is_the_same_as_in_threads():
+@pytest.mark.parametrize("executor", [None, ThreadPoolExecutor(1)])
+def test_learning_in_processes_is_the_same_as_in_threads(executor):
     rules = small("breakthrough")
     found = [
-        learn(rules, games=400, jobs=2, executor=executor, progress=False).weights
-        for executor in (None, ThreadPoolExecutor(2))
+        learn(rules, games=12, rounds=2, jobs=2, seed=3, executor=each, progress=False).weights
+        for each in (executor, ThreadPoolExecutor(2))
     ]
     assert (found[0] == found[1]).all()
+    assert found[0].any()
 
 
 @pytest.mark.full
@@ -557,23 +510,20 @@ def test_a_learned_value_wins_against_none(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_value_learned_by_self_play_tells_who_has_the_better_of_it():
+def test_a_value_of_observations_tells_who_is_better_and_is_the_same_for_a_seed():
     start = load_game("tic_tac_toe").new_initial_state()
-    value = learn(start, "tic_tac_toe", games=60, rounds=1, simulations=10, seed=1)
+    value, again = (
+        learn(start, "tic_tac_toe", games=60, rounds=2, simulations=10, seed=1) for _ in range(2)
+    )
+    assert (value.weights == again.weights).all()
     found = {}
     for name, moves in {"x": (4, 1, 0, 3), "o": (1, 4, 3, 0)}.items():  # Player 0 is x.
-        state = start.clone()
+        state = pyspiel.load_game("tic_tac_toe").new_initial_state()
         for move in moves:
             state.apply_action(move)
-        found[name] = value(state)[0]
+        found[name], other = value(state)
+        assert found[name] + other == pytest.approx(0.0)
     assert found["x"] > found["o"]
-
-
-@pytest.mark.slow
-def test_learning_is_the_same_for_a_seed():
-    state = load_game("tic_tac_toe").new_initial_state()
-    first, again = (learn(state, "t", games=4, rounds=2, simulations=5, seed=3) for _ in range(2))
-    assert (first.weights == again.weights).all()
 
 
 class WithoutBoard(Race):
@@ -590,14 +540,6 @@ def test_games_of_three_players_and_chance_are_learned_from_observations():
     assert value.weights.shape[:2] == (3, 3)
     result = Searcher(SearchConfig(), seed=1, evaluator=value).search(state, Limit(simulations=50))
     assert result.simulations == 50
-
-
-@pytest.mark.slow
-def test_openspiels_games_are_learned_from_observations():
-    game = load_game("tic_tac_toe")
-    value = learn(game.new_initial_state(), "tic_tac_toe", games=6, rounds=2, simulations=10)
-    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
-    assert sum(value(state)) == pytest.approx(0.0)
 
 
 @pytest.mark.compiled
