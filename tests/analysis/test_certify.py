@@ -35,9 +35,9 @@ GAMES = {
 }
 
 
-def certified(path, root, header, game, *, repetition=None, max_memory_mb=4.0):
+def certified(path, root, header, game, *, max_memory_mb=4.0, **options):
     """The bounds that the solver proves, which a certificate confirms."""
-    search = ProofSearch(root, max_memory_mb=max_memory_mb, repetition=repetition)
+    search = ProofSearch(root, max_memory_mb=max_memory_mb, **options)
     bounds = ValueSearch(search, root, 0).run()
     lines = write_proof(path, header, root, search, 0, bounds)
     assert verify_certificate(path, game).lines == lines
@@ -55,9 +55,10 @@ def test_what_is_proven_of_a_game_is_certified(name, tmp_path):
     assert bounds.is_point
 
 
-@pytest.mark.full
+@pytest.mark.full(but=["2-zero sum"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_values_of_random_trees_are_certified(kind, tmp_path):
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_values_of_random_trees_are_certified(kind, threads, tmp_path):
     """With chance and without, for up to four players."""
     header, path = Header("tree", None, (), ()), tmp_path / "p.xz"
     for seed in range(PROOFS):
@@ -72,18 +73,22 @@ def test_values_of_random_trees_are_certified(kind, tmp_path):
             write_bounds(path, header, root, search)
             verify_certificate(path, root)
         else:
-            bounds = certified(path, root, header, root, max_memory_mb=1.0)
+            bounds = certified(path, root, header, root, max_memory_mb=1.0, threads=threads)
         assert bounds == pytest.approx((value, value), abs=1e-9)
 
 
+@pytest.mark.full(but=["1-0.0", "2-0.0"])
 @pytest.mark.parametrize("endless", [-1.0, 0.0, 1.0])
-def test_what_is_proven_with_loops_is_certified(endless, tmp_path):
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_is_proven_with_loops_is_certified(endless, threads, tmp_path):
     for seed in range(2 * PROOFS):
         root = LoopGame(seed)
         if root.is_terminal():
             continue
         header = Header("loops", None, (), ())
-        found = certified(tmp_path / "p.xz", root, header, root, repetition=endless)
+        found = certified(
+            tmp_path / "p.xz", root, header, root, repetition=endless, threads=threads
+        )
         value = Forced(root, 0, endless).value
         assert found == (value, value)
 
@@ -192,16 +197,17 @@ class Drawn(OneOrTwo):
             super().apply_action(action)
 
 
-@pytest.mark.parametrize("moves", ["", "0", "0 1"])
-def test_games_without_keys_are_certified(moves, tmp_path):
-    solution = solve_position(OneOrTwo(), moves=moves, progress=False, max_memory_mb=1.0)
-    certify(tmp_path / "p.xz", solution, OneOrTwo(), moves=moves)
-    (statement,) = verify_certificate(tmp_path / "p.xz", OneOrTwo()).header.statements
-    assert abs(statement.value) == 1.0
-
-
-def test_games_of_chance_without_keys_are_certified(tmp_path):
-    solution = solve_expected(Drawn(), moves="0", progress=False, max_memory_mb=1.0)
-    certify(tmp_path / "p.xz", solution, Drawn(), moves="0")
-    (statement,) = verify_certificate(tmp_path / "p.xz", Drawn()).header.statements
-    assert statement.value == pytest.approx(1.0)
+@pytest.mark.parametrize(
+    ("solve", "game", "moves"),
+    [
+        (solve_position, OneOrTwo, ""),
+        (solve_expected, Drawn, "0"),
+        (solve_position, OneOrTwo, "0 1"),
+    ],
+)
+@pytest.mark.full(but=3)
+def test_games_without_keys_are_certified(solve, game, moves, tmp_path):
+    solution = solve(game(), moves=moves, progress=False, max_memory_mb=1.0)
+    certify(tmp_path / "p.xz", solution, game(), moves=moves)
+    (statement,) = verify_certificate(tmp_path / "p.xz", game()).header.statements
+    assert abs(statement.value) == pytest.approx(1.0)

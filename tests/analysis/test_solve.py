@@ -112,12 +112,6 @@ def random_moves(game, count, seed):
     return state.history()
 
 
-def test_a_line_of_what_is_not_solved_is_not_shown():
-    found = solve_position(LARGE_BOARD, max_memory_mb=1, positions=100)
-    assert found.line == ()
-    assert "line" not in str(found)
-
-
 @pytest.mark.parametrize("repetition", [-1.5, 2, float("nan"), float("inf"), "lost"])
 def test_endless_play_is_worth_a_return_of_the_game(repetition):
     with pytest.raises((TypeError, ValueError), match="repetition must be"):
@@ -141,14 +135,26 @@ def test_scores_are_solved_and_not_only_wins(moves):
     assert found.value == value(state)
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize(
-    ("limits", "end"), [({"positions": 30}, "positions"), ({"seconds": 0.05}, "seconds")]
+    ("limit", "end", "text"),
+    [
+        ({"positions": 30}, "positions", "the positions are used up"),
+        ({"seconds": 0.05}, "seconds", "the time is used up"),
+    ],
 )
-def test_ends_at_each_limit(limits, end):
-    found = solve_position(LARGE_BOARD, max_memory_mb=1, **limits)
+def test_ends_at_each_limit_and_says_how_far_it_came(program, limit, end, text):
+    found = solve_position(LARGE_BOARD, max_memory_mb=1, **limit)
     assert found.end == end
     assert (found.outcome, found.value, found.bounds) == (None, None, (-1.0, 1.0))
     assert found.disproof_number > found.proof_number >= 1
+    assert found.line == ()
+    assert "line" not in str(found)
+    ((option, number),) = limit.items()
+    result = program(LARGE_BOARD, f"--{option}", number)
+    assert result.exit_code == 0
+    for part in (text, "from -1 to 1", "disproof number"):
+        assert part in result.stdout
 
 
 def test_the_same_search_finds_the_same_proof():
@@ -177,6 +183,7 @@ def test_a_table_goes_on_where_it_was_left(tmp_path):
     assert third.positions == 0 < second.positions
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -185,21 +192,16 @@ def test_a_table_goes_on_where_it_was_left(tmp_path):
         (lambda content: content[:200] + bytes([content[200] ^ 1]) + content[201:], "is damaged"),
     ],
 )
-def test_a_table_that_is_damaged_is_refused(tmp_path, change, message):
-    path = tmp_path / "proof.table"
-    solve_position("tic_tac_toe", positions=10, table=path, max_memory_mb=1)
-    path.write_bytes(change(path.read_bytes()))
-    with pytest.raises(ValueError, match=message):
-        solve_position("tic_tac_toe", table=path, max_memory_mb=1)
-
-
-def test_a_table_of_another_game_or_size_is_refused(tmp_path):
+def test_tables_that_are_damaged_or_of_something_else_are_refused(tmp_path, change, message):
     path = tmp_path / "proof.table"
     solve_position("tic_tac_toe", positions=10, table=path, max_memory_mb=1)
     with pytest.raises(ValueError, match="is a table for game"):
         solve_position("hex(board_size=3)", table=path, max_memory_mb=1)
     with pytest.raises(ValueError, match="max_memory_mb=1"):
         solve_position("tic_tac_toe", table=path, max_memory_mb=2)
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(ValueError, match=message):
+        solve_position("tic_tac_toe", table=path, max_memory_mb=1)
 
 
 def test_results_have_the_numbers_of_the_root():
@@ -244,20 +246,6 @@ def test_prints_one_object(program):
     values = object_of(program("tic_tac_toe", "--moves", "4,1", "--json"))
     assert (values["moves"], values["end"], values["proven"]) == ([4, 1], "solved", "win")
     assert (values["outcome"], values["value"]) == ([1.0, -1.0], 1.0)
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        (("--positions", 9), "the positions are used up"),
-        (("--seconds", 0.05), "the time is used up"),
-    ],
-)
-def test_says_how_far_it_came(program, options, text):
-    result = program(LARGE_BOARD, *options)
-    assert result.exit_code == 0
-    for part in (text, "from -1 to 1", "disproof number"):
-        assert part in result.stdout
 
 
 @pytest.mark.parametrize(

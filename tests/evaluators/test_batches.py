@@ -35,7 +35,7 @@ from rave_agents import (
     search_many,
 )
 from rave_agents.kernel.tree import ROOT
-from rave_agents.parts import PUCT, DirichletNoise, NodeAmaf, Proofs, Solver
+from rave_agents.parts import DirichletNoise, NodeAmaf, Proofs, Solver
 
 PUCT_CONFIG = SearchConfig.preset("puct")
 TRIES_ALL = PUCT_CONFIG.replace(first_play_urgency=np.inf)
@@ -154,20 +154,15 @@ def test_noise_is_mixed_into_the_priors_of_the_root():
 # The truth
 
 
-@pytest.mark.parametrize("own", [True, False])
-@pytest.mark.parametrize("seed", range(5))
-def test_values_of_two_players_are_the_truth_that_the_evaluator_tells(seed, own):
-    check_first_values(observed_game(seed, depth=8, whole=False, zero_sum=True), own)
-
-
-@pytest.mark.parametrize("players", [1, 3, 4])
-@pytest.mark.parametrize("seed", range(3))
-def test_values_of_any_number_of_players_are_the_truth(seed, players):
-    check_first_values(observed_game(seed, depth=7, whole=False, num_players=players), players == 1)
-
-
-def check_first_values(state, own):
+@pytest.mark.full(but=4)
+@pytest.mark.parametrize(
+    ("players", "own"), [(2, True), (2, False), (1, True), (3, False), (4, False)]
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_first_values_are_the_truth_that_the_evaluator_tells(seed, players, own):
     """Every action's first visit brings its value, that of the player who chooses."""
+    options = {"zero_sum": True} if players == 2 else {"num_players": players}
+    state = observed_game(seed, depth=7, whole=False, **options)
     count = len(state.legal_actions())
     _, result = searched(state, truthful(state, own=own), 1 + count, config=TRIES_ALL)
     chosen, values = best(state.rules, (), truth_of(state.rules))
@@ -293,16 +288,6 @@ def test_batches_of_searches_side_by_side_are_full_until_the_last_searches_end()
     assert sizes == [4] * 60
 
 
-def test_no_positions_have_no_results():
-    assert search_many([], Limit(simulations=5), evaluator=drawing(1)) == []
-
-
-def test_searches_that_are_run_together_take_no_level():
-    state, config = random_game(1), PUCT_CONFIG.replace(level=3)
-    with pytest.raises(ValueError, match="level=3 decides the simulations"):
-        search_many([state], Limit(simulations=5), evaluator=drawing(1), config=config)
-
-
 EVEN = BatchEvaluator(
     lambda batch: (np.zeros(batch.legal_actions_mask.shape), np.zeros(len(batch.players)))
 )
@@ -312,35 +297,36 @@ def openings(*games):
     return [pyspiel.load_game(game).new_initial_state() for game in games]
 
 
-@pytest.mark.parametrize(
-    "games",
-    [
-        ["tic_tac_toe", "connect_four", "connect_four"],
-        ["hex(board_size=9)", "hex(board_size=3)"],
-        ["tic_tac_toe"] * 5 + ["connect_four"],
-    ],
-)
-def test_states_whose_observations_do_not_fit_one_batch_are_refused(games):
-    with pytest.raises(ValueError, match="observations of one shape, and as many actions"):
-        search_many(openings(*games), Limit(simulations=20), evaluator=EVEN, side_by_side=4)
-
-
-def test_states_of_games_with_other_utilities_are_refused():
-    states = [observed_game(1, depth=8), observed_game(1, depth=8, high=1000.0)]
-    with pytest.raises(ValueError, match="All states must have the same utilities"):
-        search_many(states, Limit(simulations=5), evaluator=drawing(1))
-
-
-def test_games_of_simultaneous_moves_beside_others_are_refused():
+def joint_and_others():
     class Seen(Observed):
         def observation(self, player):
             return np.append(super().observation(player), np.float32(player))
 
     joint = JointObserved(JointRandomRules(1, depth=8, width=4, together=1.0))
     rules = (RandomRules(seed, depth=8, width=4) for seed in range(40))
-    states = [Seen(next(each for each in rules if each.player(()) == 0)), *[joint] * 7]
-    with pytest.raises(ValueError, match="one player moves at a time in all states"):
-        search_many(states, Limit(simulations=5), evaluator=drawing(1), player=0)
+    return [Seen(next(each for each in rules if each.player(()) == 0)), *[joint] * 7]
+
+
+SHAPES = "observations of one shape, and as many actions"
+
+
+@pytest.mark.full(but=4)
+@pytest.mark.parametrize(
+    ("states", "player", "message"),
+    [
+        (lambda: openings("tic_tac_toe", "connect_four", "connect_four"), None, SHAPES),
+        (lambda: openings("hex(board_size=9)", "hex(board_size=3)"), None, SHAPES),
+        (
+            lambda: [observed_game(1, depth=8), observed_game(1, depth=8, high=1000.0)],
+            None,
+            "All states must have the same utilities",
+        ),
+        (joint_and_others, 0, "one player moves at a time in all states"),
+    ],
+)
+def test_states_that_do_not_fit_one_batch_are_refused(states, player, message):
+    with pytest.raises(ValueError, match=message):
+        search_many(states(), Limit(simulations=20), evaluator=EVEN, side_by_side=4, player=player)
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
@@ -384,6 +370,7 @@ def test_states_may_come_one_by_one():
     states = openings("tic_tac_toe", "tic_tac_toe")
     results = search_many(iter(states), Limit(simulations=5), evaluator=EVEN, seed=1)
     assert len(results) == 2
+    assert search_many([], Limit(simulations=5), evaluator=EVEN) == []
     with pytest.raises(TypeError, match="states must be positions in a list, got"):
         search_many(states[0], Limit(simulations=5), evaluator=EVEN)
 
@@ -603,14 +590,18 @@ def test_several_leaves_are_refused_where_players_move_at_the_same_time():
             ValueError,
             "side_by_side must be an integer of at least 1",
         ),
+        (
+            lambda: search_many(
+                [ZERO_SUM],
+                Limit(simulations=2),
+                evaluator=answering(),
+                config=PUCT_CONFIG.replace(level=3),
+            ),
+            ValueError,
+            "level=3 decides the simulations",
+        ),
     ],
 )
 def test_bad_arguments_are_refused(make, error, message):
     with pytest.raises(error, match=message):
         make()
-
-
-def test_puct_of_a_rule_of_its_own_is_taken():
-    state = observed_game(4, depth=9)
-    _, result = searched(state, drawing(4), config=SearchConfig(rule=PUCT(c=2.0)))
-    assert result.simulations == 300

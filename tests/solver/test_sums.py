@@ -1,4 +1,4 @@
-"""Positions of NoGo and Clobber: those that are worth the same share a key, and wins are foreseen."""
+"""Positions of NoGo and Clobber: those of equal worth share a key, and wins are foreseen."""
 
 import random
 

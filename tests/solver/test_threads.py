@@ -1,26 +1,17 @@
 """Proofs by several threads that share a table."""
 
 import copy
-import os
 import random
 
 import numpy as np
 import pytest
-from helpers.forced import Forced, LoopGame
 from helpers.graphs import GraphRules, GraphState
-from helpers.random_trees import KINDS, random_tree, tree_state
 
-from rave_agents.analysis.certify import write_proof
 from rave_agents.analysis.solve import solve_position
-from rave_agents.certificates.certificate_file import Header, verify_certificate
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.games import CHANCE, rules_class
+from rave_agents.games import rules_class
 from rave_agents.solver.proof_search import ProofSearch
 from rave_agents.solver.table import look_up, make_table, packed_open, packed_settled, store
-from rave_agents.solver.value_search import ValueSearch
-
-PROOFS = int(os.environ.get("RAVE_AGENTS_PROOFS", "5"))
-"""Random games of each kind that are solved."""
 
 
 def search_of(name, threads, **parameters):
@@ -44,37 +35,6 @@ def test_proofs_of_random_games_are_right(threads, loops):
             for node in range(len(rules.players)):
                 known = search.answer(GraphState(rules, node), 0, at_least)
                 assert known is None or known.proven == truth[node], (seed, node)
-
-
-@pytest.mark.slow
-@pytest.mark.full(but=["2-zero sum"])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("threads", [2, 4])
-def test_values_of_random_trees_are_right_and_certified(kind, threads, tmp_path):
-    for seed in range(PROOFS):
-        nodes = random_tree(kind, seed)
-        root = tree_state(kind, nodes)
-        if root.is_terminal() or any(node.mover == CHANCE for node in nodes):
-            continue
-        check_certified(tmp_path / "p.xz", root, threads)
-
-
-@pytest.mark.parametrize("endless", [-1.0, 0.0, 1.0])
-def test_what_is_proven_with_loops_is_certified(endless, tmp_path):
-    for seed in range(PROOFS):
-        root = LoopGame(seed)
-        if not root.is_terminal():
-            check_certified(tmp_path / "p.xz", root, 2, repetition=endless)
-
-
-def check_certified(path, root, threads, repetition=None):
-    """A proof by several threads tells the true value, and its certificate is accepted."""
-    search = ProofSearch(root, max_memory_mb=1, repetition=repetition, threads=threads)
-    bounds = ValueSearch(search, root, 0).run()
-    value = Forced(root, 0, repetition).value
-    assert bounds == pytest.approx((value, value), abs=1e-9)
-    lines = write_proof(path, Header("game", None, (), ()), root, search, 0, bounds)
-    assert verify_certificate(path, root).lines == lines
 
 
 @pytest.mark.full
