@@ -62,10 +62,7 @@ class Engine:
 def converse(engine: Engine, lines: Iterable[str], write: Callable[[str], None]) -> None:
     """Let an engine act on lines until the last one, or until it ends the conversation.
 
-    Args:
-        engine: the engine.
-        lines: the commands.
-        write: takes the output, in parts that end with line ends.
+    Its output goes to ``write`` in parts that end with line ends.
     """
     engine.write = write
     try:
@@ -88,15 +85,10 @@ def think(
     clock: Clock | None,
     look: Callable[[SearchResult], bool],
 ) -> SearchResult:
-    """Search a position in the agent's kept tree.
+    """Search a position in the agent's kept tree, by a limit and a clock.
 
-    Args:
-        agent: the agent.
-        state: the position.
-        limit: the search's limit.
-        clock: limits the time in addition; None for none.
-        look: called about ten times a second with the result so far; the search ends once it
-            returns True.
+    ``look`` is called about ten times a second with the result so far; the search ends once it
+    returns True.
     """
 
     def looked(result: SearchResult) -> None:

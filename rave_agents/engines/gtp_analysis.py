@@ -114,27 +114,17 @@ class Asked(NamedTuple):
 
 
 def analyse(
-    agent: object,
+    agent: StateAgent,
     state: GameState,
     interval: float,
     *,
     ends: Callable[[], bool] | None,
     show: Callable[[SearchResult], None],
 ) -> SearchResult:
-    """Search a position, and show the result so far now and then.
+    """Search a position, and show the result so far every ``interval`` seconds.
 
-    Args:
-        agent: the agent.
-        state: the position.
-        interval: seconds between two calls of ``show``.
-        ends: whether to end the search, asked again and again; None to end it as the agent does.
-        show: called with the result so far.
-
-    Raises:
-        GtpError: if the agent does not search.
+    The search ends once ``ends`` returns True; without it, by the agent's own limits.
     """
-    if not isinstance(agent, StateAgent):
-        raise GtpError("this agent does not search")
     last = 0.0
 
     def look(result: SearchResult) -> bool:

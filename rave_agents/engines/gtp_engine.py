@@ -34,14 +34,9 @@ PROTOCOL_VERSION = "2"
 GAME_IDS = {"go": "Go", "nogo": "NoGo", "hex": "Hex", "havannah": "Havannah", "othello": "Othello"}
 """Names that GoGui has for some games."""
 
-_ANALYSES = {
-    "lz-analyze": False,
-    "analyze": False,
-    "lz-genmove_analyze": True,
-    "genmove_analyze": True,
-}
-"""Commands that show a search while it runs, by their names in Leela Zero and Sabaki: whether its
-move is played."""
+_PLAYING = ("lz-genmove_analyze", "genmove_analyze")
+_ANALYSES = ("lz-analyze", "analyze", *_PLAYING)
+"""Commands that show a search while it runs, by their names in Leela Zero and Sabaki."""
 
 _Handler = Callable[[list[str]], str | None]
 
@@ -172,7 +167,7 @@ class GtpEngine(Engine):
 
     def _analyse(self, command: Command) -> None:
         """Search, and show it meanwhile; the next command, or a move's limit, ends the search."""
-        asked, plays = Asked.parse(command.arguments), _ANALYSES[command.name]
+        asked, plays = Asked.parse(command.arguments), command.name in _PLAYING
         position, vertices = self.position, self.position.vertices
         with position.one_move(undo=plays):
             if plays and asked.player is not None:
@@ -183,8 +178,9 @@ class GtpEngine(Engine):
             if asked.player not in (None, mover):
                 raise GtpError("it is the other color's turn")
             agent = self.agents[mover]
-            if isinstance(agent, StateAgent):  # Otherwise the answer is a failure.
-                self.write(f"={command.number}\n")
+            if not isinstance(agent, StateAgent):
+                raise GtpError("this agent does not search")
+            self.write(f"={command.number}\n")
             result = analyse(
                 agent,
                 position.state.clone(),

@@ -94,14 +94,9 @@ def info_lines(
     begun: Sequence[int],
     count: int,
 ) -> Iterator[str]:
-    """Write an ``info`` line for each of the best moves.
+    """Write an ``info`` line for each of the ``count`` best moves.
 
-    Args:
-        moves: writes the game's moves.
-        result: the result of the search.
-        start: the position at which the turn began.
-        begun: the actions of this turn that are chosen.
-        count: the number of lines, at most.
+    The turn began at ``start``; of its actions, those in ``begun`` are chosen.
     """
     milliseconds = round(1000 * result.seconds)
     speed = round(result.simulations / result.seconds) if result.seconds > 0 else 0

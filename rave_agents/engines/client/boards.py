@@ -67,12 +67,7 @@ def score_text(score: float) -> str:
 
 
 def board_size(short_name: str, parameters: Mapping[str, Any]) -> int | None:
-    """The size of a game's board; None if it is not one number.
-
-    Args:
-        short_name: the game's name.
-        parameters: its parameters.
-    """
+    """The size of a game's board by its parameters; None if it is not one number."""
     if parameters.get("num_cols") != parameters.get("num_rows"):
         return None
     for name in ("num_cols", *SIZES):
@@ -90,16 +85,10 @@ def named_parameters(game: Game) -> dict[str, str]:
 
 
 def game_with(game: Game, changes: Mapping[str, str]) -> Game:
-    """The game with other values of some parameters.
+    """The game with other values of some parameters, given as texts.
 
-    A limit on the number of moves, as OpenSpiel's Go has, follows the board's size.
-
-    Args:
-        game: the game.
-        changes: the values as texts, by parameter.
-
-    Raises:
-        Exception: the framework's own, if there is no such game.
+    A limit on the number of moves, as OpenSpiel's Go has, follows the board's size. Each framework
+    raises its own exception if there is no such game.
     """
     if not changes:
         return game

@@ -30,8 +30,8 @@ def ask(process: EngineProcess, command: str, timeout: float) -> str:
     """Send a command to a GTP program; returns the answer without ``=``.
 
     Raises:
-        GtpError: if the program answers with ``?``; the message is the program's.
-        EngineFailedError: if it does not answer in time, breaks the protocol, or has exited.
+        GtpError: for an answer with ``?``.
+        EngineFailedError: if the program does not answer in time, breaks the protocol, or exits.
     """
     lines: list[str] = []
     for line in process.exchange(command, timeout, begins=_begins_answer):
