@@ -113,6 +113,11 @@ class OpenSpielState:
         """The ``pyspiel.State``, for agents of OpenSpiel's users."""
         return self.state
 
+    @property
+    def _common(self) -> Any:
+        """The state of one of this package's games, for ``rave_openspiel``'s games of them."""
+        return getattr(self.state, "common_state", None)
+
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state, and outlives it.
 
@@ -240,7 +245,7 @@ class OpenSpielState:
 
     def drawn_board(self) -> Board | None:
         """Return the board that the game's rules declare; None if they declare none."""
-        common = getattr(self.state, "common_state", None)
+        common = self._common
         if isinstance(common, RulesState):
             return common.drawn_board()
         return compiled_games.drawn_board(self.state)
@@ -282,7 +287,7 @@ class OpenSpielState:
         """
         if self._kind is not later._kind and self.game_key() != later.game_key():
             return None
-        if not self._kind.traits.native and hasattr(self.state, "common_state"):
+        if not self._kind.traits.native and self._common is not None:
             return self.state.common_state.moves_to(later.state.common_state)  # type: ignore[no-any-return]
         return moves_between(self.state, later.state, self._kind.traits)
 
@@ -292,7 +297,7 @@ class OpenSpielState:
 
     def on_compiled_rules(self) -> RulesState | None:
         """Return the same position on compiled rules; None if there are none, or not in use."""
-        common = getattr(self.state, "common_state", None)
+        common = self._common
         return common if isinstance(common, RulesState) else compiled_games.position(self.state)
 
     def expander(self, expansion: Expansion) -> NativeExpander | None:
@@ -326,7 +331,7 @@ class OpenSpielState:
         game = self.state.get_game()
         check_chance(game)
         simultaneous = self.has_simultaneous_moves()
-        common = getattr(self.state, "common_state", None)
+        common = self._common
         plays = evaluator is None and frame.header[Header.PLAYOUTS] > 0
         if common is not None and plays:
             return common.simulator(frame, None)  # type: ignore[no-any-return]

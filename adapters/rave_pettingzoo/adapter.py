@@ -184,7 +184,7 @@ def make_env(spec: str, **options: Any) -> Any:
     name, parameters = split_spec(spec)
     parameters.update(options)
     plain = name.rpartition("/")[2].replace("-", "_")
-    registered = getattr(pettingzoo, "aec_registry", {})
+    registered = _registry("aec_registry")
     if plain not in classic_names() and name not in registered:
         raise UnknownNameError(unknown_game(name, (*classic_names(), *registered)))
     try:
@@ -195,6 +195,12 @@ def make_env(spec: str, **options: Any) -> Any:
             return _module(plain).env(**parameters)
     except (TypeError, ValueError, AssertionError, ImportError) as error:
         raise UnknownNameError(f"PettingZoo cannot make {spec!r}: {error}") from error
+
+
+def _registry(name: str) -> Mapping[str, Any]:
+    """The environments that ``pettingzoo.make`` knows; empty before PettingZoo had that."""
+    found: Mapping[str, Any] = vars(pettingzoo).get(name, {})
+    return found
 
 
 def _module(name: str) -> Any:
@@ -223,12 +229,12 @@ def make_played_env(spec: str) -> Any:
         with contextlib.suppress(ImportError):
             module = importlib.import_module(name)
     try:
-        if hasattr(module, "parallel_env"):
-            return module.parallel_env(**parameters)
-        if hasattr(module, "env"):
-            return module.env(**parameters)
-        parallel = getattr(pettingzoo, "parallel_registry", {})
-        if name in parallel and name not in getattr(pettingzoo, "aec_registry", {}):
+        makers = {} if module is None else vars(module)
+        if "parallel_env" in makers:
+            return makers["parallel_env"](**parameters)
+        if "env" in makers:
+            return makers["env"](**parameters)
+        if name in _registry("parallel_registry") and name not in _registry("aec_registry"):
             return pettingzoo.make("parallel", name, **parameters)
         return make_game_env(spec)
     except (TypeError, AssertionError) as error:
@@ -283,7 +289,7 @@ class PettingZooAdapter:
         Raises:
             UnsupportedGameError, CloneError: if the search cannot play it.
         """
-        if isinstance(game, types.ModuleType) and callable(getattr(game, "env", None)):
+        if isinstance(game, types.ModuleType) and callable(vars(game).get("env")):
             game = game.env()
         if not isinstance(game, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
             return None

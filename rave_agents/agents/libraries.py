@@ -12,6 +12,8 @@ import numpy as np
 from rave_agents.agents.own_agents import Maker, Policy
 from rave_agents.agents.views import AnyView, framework_state, observation_like
 from rave_agents.environments.masks import without_mask
+from rave_agents.environments.spaces import EnvAbilities, SpaceAbilities
+from rave_agents.frameworks.agent import AgentAbilities
 from rave_agents.frameworks.libraries import is_torch_module
 from rave_agents.game.signatures import parameters_of
 
@@ -32,7 +34,7 @@ def from_sb3(model: Any) -> Policy:
     Raises:
         TypeError: if it has no ``predict``.
     """
-    if isinstance(model, type) or not callable(getattr(model, "predict", None)):
+    if isinstance(model, type) or AgentAbilities(model).predict is None:
         raise TypeError(f"from_sb3 takes a model with predict(observation, ...), got {model!r}.")
     return _Model(model)
 
@@ -64,7 +66,7 @@ def from_policy(policy: Any) -> Policy:
     Raises:
         TypeError: if it is neither.
     """
-    function = getattr(policy, "action_probabilities", policy)
+    function = AgentAbilities(policy).action_probabilities or policy
     if isinstance(policy, type) or not callable(function):
         raise TypeError(
             "from_policy takes an object with action_probabilities(state), or such a function, got "
@@ -205,8 +207,8 @@ class _Drawn(_OfState):
 
 def _observed_by(model: Any, view: AnyView) -> Any:
     """The observation in the form of a model's space."""
-    space = getattr(model, "observation_space", None)
-    spaces, shape = getattr(space, "spaces", None), getattr(space, "shape", None)
+    space = EnvAbilities(model).observation_space
+    spaces, shape = SpaceAbilities(space).spaces, SpaceAbilities(space).shape
     is_plain = space is not None and spaces is None
     seen = without_mask(view.observation) if is_plain else view.observation
     if isinstance(spaces, Mapping) and isinstance(seen, np.ndarray):

@@ -93,9 +93,7 @@ class _Steps(Policy):
         return self._agent.step(self._its(view.position))
 
     def reset(self) -> None:
-        restart = getattr(self._agent, "restart", None)
-        if callable(restart):
-            restart()
+        AgentAbilities(self._agent).restart()
 
     def fresh(self, seed: int, player: Any) -> Self:
         """Return a policy with a copy of the object, or the object where it cannot be copied."""
@@ -105,15 +103,14 @@ class _Steps(Policy):
             if is_raised_by_handler(error):
                 raise
             own = self._agent
-        if callable(getattr(own, "seed", None)):
-            own.seed(seed)
-        if isinstance(getattr(own, "player_id", None), int):
+        AgentAbilities(own).seed(seed)
+        if isinstance(AgentAbilities(own).player_id, int):
             own.player_id = player
         return type(self)(own)
 
     def inform(self, state: Any, player: int, action: int) -> None:
         """Tell the object of an action, if it has ``inform_action``."""
-        informed = getattr(self._agent, "inform_action", None)
+        informed = AgentAbilities(self._agent).inform_action
         # That of pyspiel.Bot itself does nothing, and takes no state but OpenSpiel's.
         if informed is not None and not _is_of_bot(type(self._agent), "inform_action"):
             informed(self._its(state), player, action)
@@ -268,8 +265,8 @@ def settable_parameters(own: Policy | Maker) -> tuple[str, ...] | None:
 
 def _steps(value: Any) -> bool:
     """True for an object or a class with ``step(state)``, rather than another ``step``."""
-    step = getattr(value, "step", None)
-    if not callable(step) or is_torch_module(value):
+    step = AgentAbilities(value).step
+    if step is None or is_torch_module(value):
         return False
     names = list(parameters_of(step) or ("state",))[1 if inspect.isfunction(step) else 0 :]
     return bool(names) and names[0] not in ("action", "actions", "time_step")
@@ -308,7 +305,7 @@ def _described(value: Any) -> str:
         return f"{value!r}."
     kind = value if isinstance(value, type) else type(value)
     advice = _advice(value)
-    if advice is None and callable(getattr(value, "step", None)):
+    if advice is None and AgentAbilities(value).step is not None:
         advice = "its step takes no state; give an object with a step(state) that calls it"
     methods = ("act", "get_action", "compute_single_action", "compute_action", "forward")
     method = next((each for each in methods if hasattr(value, each)), None)
@@ -322,11 +319,11 @@ def _advice(value: Any) -> str | None:
     """The function that makes an agent of another library's object; None for any other object."""
     if is_torch_module(value):
         return "give from_torch(module)"
-    if hasattr(value, "action_probabilities"):
+    if AgentAbilities(value).action_probabilities is not None:
         return "give from_policy(policy)"
-    if hasattr(value, "predict"):
+    if AgentAbilities(value).predict is not None:
         return "give from_sb3(model)"
-    if "time_step" in (parameters_of(getattr(value, "step", None)) or ()):
+    if "time_step" in (parameters_of(AgentAbilities(value).step) or ()):
         return "give from_policy(open_spiel.python.rl_agent_policy.RLAgentPolicy(...))"
     return None
 

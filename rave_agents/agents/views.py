@@ -132,7 +132,7 @@ def framework_game(game: Any) -> Any:
 
 def framework_game_at(position: GameState, env: Any) -> Any:
     """The game of the framework's own state at a position; the environment if it has none."""
-    of_state = getattr(framework_state(position), "get_game", None)
+    of_state = StateAbilities(framework_state(position)).get_game
     return env if of_state is None else of_state()
 
 

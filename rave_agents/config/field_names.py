@@ -6,7 +6,7 @@ from itertools import filterfalse
 from typing import Any
 
 from rave_agents.compiler.part_fields import Takes, part_name
-from rave_agents.config.part_specs import fields_of, is_own, kinds_of, plain_type
+from rave_agents.config.part_specs import fields_of, is_own, kinds_of, notes_of, plain_type
 from rave_agents.game.arguments import synonym_advice, unknown_argument
 
 ALL_FIELDS = "help(rave_agents.SearchConfig)"
@@ -70,7 +70,7 @@ def _part_classes(config: Any) -> dict[type, str]:
     waiting: list[type] = [config]
     while waiting:
         for field, annotation in fields_of(waiting.pop(0)).items():
-            for note in getattr(annotation, "__metadata__", ()):
+            for note in notes_of(annotation):
                 if isinstance(note, Takes):
                     for kind in kinds_of(note).values():
                         if kind not in found:

@@ -98,7 +98,7 @@ def checked(label: str, annotation: Any, value: Any) -> Any:
         TypeError: if it has the wrong type.
         ValueError: if it is not allowed.
     """
-    notes = getattr(annotation, "__metadata__", ())
+    notes = notes_of(annotation)
     takes = next((note for note in notes if isinstance(note, Takes)), None)
     if takes is not None:
         return _checked_part(label, takes, value)
@@ -116,9 +116,15 @@ def checked(label: str, annotation: Any, value: Any) -> Any:
     )
 
 
+def notes_of(annotation: Any) -> tuple[Any, ...]:
+    """What ``Annotated`` says of a type; empty for a plain type."""
+    notes: tuple[Any, ...] = getattr(annotation, "__metadata__", ())
+    return notes
+
+
 def plain_type(annotation: Any) -> Any:
     """The type of what a field takes, without its bounds; a part may be given as its spec."""
-    notes = getattr(annotation, "__metadata__", ())
+    notes = notes_of(annotation)
     if any(isinstance(note, Takes) for note in notes):
         return str | tuple
     return get_args(annotation)[0] if notes else annotation

@@ -9,6 +9,7 @@ from annotated_types import Gt, Le
 
 from rave_agents.errors import GameError
 from rave_agents.game.validation import Count, checked
+from rave_agents.simulate.evaluator import EvaluatorAbilities
 from rave_agents.simulate.value import PositionValue
 
 ValueFunction = Callable[[Any], Any]
@@ -64,8 +65,9 @@ def checked_plan(
     """
     discount = checked("discount", Annotated[float, Gt(0), Le(1)], discount)
     horizon = checked("horizon", Count | Literal["auto"] | None, horizon)
-    known = callable(evaluator) or hasattr(evaluator, "evaluate") or hasattr(evaluator, "_fields")
-    if evaluator is not None and not known:
+    known = callable(evaluator) or EvaluatorAbilities(evaluator).evaluate is not None
+    # A part, such as a value function of compiled rules, is a named tuple.
+    if evaluator is not None and not known and not hasattr(evaluator, "_fields"):
         raise TypeError(f"evaluator must be a function of a state, or None, got {evaluator!r}.")
     steps = default if horizon == AUTO else math.inf if horizon is None else float(horizon)
     return Plan(steps, discount, evaluator)

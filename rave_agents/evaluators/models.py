@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.environments.spaces import EnvAbilities, SpaceAbilities
 from rave_agents.errors import GameError, RaveAgentsError
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.frameworks.libraries import NAMES, is_torch_module
+from rave_agents.game.abilities import Abilities, Method, Offered
 from rave_agents.game.object_names import name_of
 from rave_agents.game.signatures import parameters_of
 
@@ -28,14 +30,32 @@ _NOT_OWN = (
 """Folders with code that is not the user's: this package, Python's library, and libraries."""
 
 
+class ModelAbilities(Abilities):
+    """What a model of another library may have."""
+
+    __slots__ = ()
+
+    _model: Offered[Any] = Offered(None)
+    """The model inside OpenSpiel's evaluator of AlphaZero."""
+    inference: Offered[Callable[..., Any] | None] = Method(None)
+    """``inference(observations, masks)``: values and policies of a model of AlphaZero."""
+    policy: Offered[Any] = Offered(None)
+    """The policy of a model of Stable-Baselines3."""
+    predict_values: Offered[Callable[..., Any] | None] = Method(None)
+    """``predict_values(observations)``: the critic of such a policy."""
+
+
+def alpha_zero_inference(evaluator: Any) -> Callable[..., Any] | None:
+    """The inference of OpenSpiel's evaluator of AlphaZero; None for any other object."""
+    return ModelAbilities(ModelAbilities(evaluator)._model).inference
+
+
 def model_evaluator(model: Any) -> BatchEvaluator | None:
     """An evaluator of batches for a model of another library; None if it is not recognised."""
-    inner = getattr(model, "_model", None)
-    inference = getattr(inner, "inference", None) or getattr(model, "inference", None)
-    if callable(inference):
+    inference = alpha_zero_inference(model) or ModelAbilities(model).inference
+    if inference is not None:
         return BatchEvaluator(_OfAlphaZero(inference), policy="probabilities")
-    policy = getattr(model, "policy", None)
-    if callable(getattr(policy, "predict_values", None)):
+    if ModelAbilities(ModelAbilities(model).policy).predict_values is not None:
         return BatchEvaluator(_OfActorCritic(model), clip=True)
     if is_torch_module(model):
         return BatchEvaluator(_OfModule(model), gives=None)
@@ -70,7 +90,7 @@ class _OfActorCritic:
 
     def __init__(self, model: Any) -> None:
         self._policy = model.policy
-        self._space = getattr(model, "observation_space", None)
+        self._space = EnvAbilities(model).observation_space
         names = inspect.signature(self._policy.get_distribution).parameters
         self._takes_masks = "action_masks" in names
 
@@ -84,7 +104,7 @@ class _OfActorCritic:
 
     def _shaped(self, batch: Batch, count: int) -> Any:
         """The observations in the form of the model's space."""
-        spaces = getattr(self._space, "spaces", None)
+        spaces = SpaceAbilities(self._space).spaces
         if not isinstance(spaces, Mapping):
             return _fitted(batch.observations, self._space, count)
         return {
@@ -98,7 +118,7 @@ class _OfActorCritic:
 
 
 def _fitted(values: Any, space: Any, count: int) -> Any:
-    shape, kind = getattr(space, "shape", None), getattr(space, "dtype", None)
+    shape, kind = SpaceAbilities(space).shape, SpaceAbilities(space).dtype
     if shape is None or values[0].size != int(np.prod(shape)):
         return values
     return values.reshape(count, *shape).astype(kind)

@@ -41,6 +41,10 @@ class GameAbilities(Abilities):
 
     __slots__ = ()
 
+    name: Offered[Any] = Offered(None)
+    num_players: Offered[Any] = Offered(None)
+    new_initial_state: Offered[Callable[[], Any] | None] = Method(None)
+    """The attributes of ``Game`` itself, which objects that are no games lack."""
     parameters: Offered[Mapping[str, Any]] = Offered({})
     """All parameters of the game with their values, from which a GTP program gets the size of the
     board and the komi."""

@@ -48,6 +48,18 @@ class AgentAbilities(Abilities):
 
     __slots__ = ()
 
+    step: Offered[Callable[[Any], Any] | None] = Method(None)
+    restart: Offered[Callable[[], object]] = Method(lambda: None)
+    inform_action: Offered[Callable[[Any, int, int], object] | None] = Method(None)
+    """The methods of ``Agent`` itself, of which agents of users' own may lack some."""
+    seed: Offered[Callable[[int], object]] = Method(lambda seed: None)
+    """``seed(seed)``: seed the agent's random numbers."""
+    player_id: Offered[Any] = Offered(None)
+    """The seat of an agent of OpenSpiel's."""
+    predict: Offered[Callable[..., Any] | None] = Method(None)
+    """``predict(observation, ...)``: the action of a model of Stable-Baselines3."""
+    action_probabilities: Offered[Callable[..., Any] | None] = Method(None)
+    """``action_probabilities(state)``: a policy of OpenSpiel."""
     effort: Offered[Any] = Offered(None)
     """An ``Effort``, by which this package recognises its own agents."""
     inform_actions: Offered[Callable[[Any, Sequence[int]], object] | None] = Method(None)

@@ -5,7 +5,7 @@ import weakref
 from typing import Any
 
 from rave_agents.errors import CloneError, GameError
-from rave_agents.game.game_state import STATE_METHODS, GameState, PlayerId
+from rave_agents.game.game_state import GameState, PlayerId, missing_methods
 
 _checked: weakref.WeakSet[type] = weakref.WeakSet()
 
@@ -39,11 +39,11 @@ def check_copies(state: GameState) -> None:
             "change your game: it must return a new state with copies of what can change, such as "
             "copy.deepcopy(self)."
         )
-    lacking = [method for method in STATE_METHODS if not callable(getattr(copy, method, None))]
+    lacking = missing_methods(copy)
     if lacking:
         raise CloneError(
             f"{name}.clone() must return a copy of the state, got {_shown(copy)}, which has no "
-            f"{lacking[0]}()."
+            f"{lacking[0].partition('(')[0]}()."
         )
     try:
         wrong = _wrong_move(state, copy)

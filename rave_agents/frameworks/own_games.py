@@ -16,6 +16,7 @@ from rave_agents.errors import RaveAgentsError, UnknownNameError
 from rave_agents.frameworks.adapters import (
     AdapterAbilities,
     Game,
+    GameAbilities,
     adapters,
     as_game_state,
     load_game,
@@ -118,7 +119,7 @@ def as_game(game: Any) -> Game:
     if _is_game(game):
         return _checked(game)
     owner: Any = getattr(game, "__self__", None)
-    if hasattr(owner, "new_initial_state") and game == owner.new_initial_state:
+    if (start := GameAbilities(owner).new_initial_state) is not None and game == start:
         return as_game(owner)
     return _own_game(Source(game), None)
 
@@ -127,9 +128,9 @@ def _is_game(value: Any) -> bool:
     """True for an object with the interface of ``Game``; rules have a name of their class alone."""
     return (
         not isinstance(value, type)
-        and isinstance(getattr(value, "name", None), str)
-        and isinstance(getattr(value, "num_players", None), int)
-        and callable(getattr(value, "new_initial_state", None))
+        and isinstance(GameAbilities(value).name, str)
+        and isinstance(GameAbilities(value).num_players, int)
+        and GameAbilities(value).new_initial_state is not None
         and not _is_rules(value)
     )
 
@@ -160,7 +161,7 @@ def is_maker(value: Any) -> bool:
         return True
     if isinstance(value, functools.partial):
         return True
-    is_state = isinstance(value, GameState) or hasattr(value, "new_initial_state")
+    is_state = isinstance(value, GameState) or GameAbilities(value).new_initial_state
     return callable(value) and not is_state and EnvAbilities(value).reset is None
 
 
@@ -254,7 +255,7 @@ def _inner_game(made: Any) -> tuple[Game | None, GameState | None]:
     """
     if _is_game(made):
         return made, None
-    if hasattr(made, "new_initial_state") and not isinstance(made, GameState):
+    if GameAbilities(made).new_initial_state and not isinstance(made, GameState):
         wrapped = _wrapped(made)
         if wrapped is None:
             return None, as_game_state(made.new_initial_state())
@@ -295,8 +296,8 @@ def _name_of(source: Source) -> str:
         return value.__name__.rpartition(".")[2]
     if EnvAbilities(value).reset is not None:
         return _name_of_environment(value)
-    if hasattr(value, "get_game"):
-        return f"{value.get_game()}{_after(value)}"
+    if (get_game := StateAbilities(value).get_game) is not None:
+        return f"{get_game()}{_after(value)}"
     return f"{format_call(_place_of(type(value)), _plain_attributes(value))}{_after(value)}"
 
 
@@ -328,7 +329,8 @@ def _name_of_environment(env: Any) -> str:
 
 def _ezpickled(env: Any) -> dict[str, Any]:
     """Arguments of an environment that EzPickle has recorded, where they are not the defaults."""
-    arguments, named = getattr(env, "_ezpickle_args", ()), getattr(env, "_ezpickle_kwargs", {})
+    held = vars(env)
+    arguments, named = held.get("_ezpickle_args", ()), held.get("_ezpickle_kwargs", {})
     try:
         signature = inspect.signature(type(env))
         given = signature.bind_partial(*arguments, **named).arguments
@@ -350,7 +352,7 @@ def _plain_attributes(value: Any) -> dict[str, Any]:
 
 def _after(state: Any) -> str:
     """The moves that lead to a position, where it tells them: they are part of its name."""
-    if not hasattr(state, "apply_action"):
+    if StateAbilities(state).apply_action is None:
         return ""
     told = StateAbilities(state).history
     history = list(told()) if callable(told) else []

@@ -135,6 +135,10 @@ class StateAbilities(Abilities):
     """``observation(player)``: what a player sees, as an array of numbers, for learning."""
     policy_view: Offered[Callable[[int], Any] | None] = Method(None)
     """``policy_view(player)``: the observation, mask and info of the framework's own loop."""
+    apply_action: Offered[Callable[[int], Any] | None] = Method(None)
+    """``apply_action(action)``: every state has it, but not every other object."""
+    get_game: Offered[Callable[[], Any] | None] = Method(None)
+    """``get_game()``: OpenSpiel's game of a state of OpenSpiel's."""
     framework_state: Offered[Any] = Offered(None)
     """The framework's own state, an attribute, for agents of the framework's users; by default the
     state itself."""

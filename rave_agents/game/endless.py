@@ -49,8 +49,8 @@ def until_over(state: Any, what: str = "A game") -> Iterator[int]:
 def game_name(state: Any) -> str:
     """The name of a state's game: of its framework, or else of its class."""
     offers = StateAbilities(state)
-    if hasattr(state, "get_game"):
-        return str(state.get_game())
+    if offers.get_game is not None:
+        return str(offers.get_game())
     if offers.env is not None:
         return str(offers.env)
     return type(state).__name__ if offers.game_key is None else str(offers.game_key())

@@ -73,7 +73,7 @@ class LearningResult(Result):
             Column("games", [f"{check.learned.games:,}" for check in self.checks]),
         ]
         columns += [
-            Column(f"against {name}", [_text(getattr(check, name)) for check in self.checks])
+            Column(f"against {name}", [_text(vars(check)[name]) for check in self.checks])
             for name in OPPONENTS
         ]
         return [Table(columns, title=f"Scores at {CHECK_SIMULATIONS} simulations a move")]
@@ -85,7 +85,7 @@ class LearningResult(Result):
             "games": [check.learned.games for check in self.checks],
         }
         for name in OPPONENTS:
-            scores = [getattr(check, name) for check in self.checks]
+            scores = [vars(check)[name] for check in self.checks]
             found[name] = [None if each is None else each.score for each in scores]
             found[f"{name}_elo"] = [None if each is None else finite(each.elo) for each in scores]
         return found
@@ -99,7 +99,7 @@ class LearningResult(Result):
             "checks": [
                 {
                     **_plain(check.learned),
-                    **{name: _score(getattr(check, name)) for name in OPPONENTS},
+                    **{name: _score(vars(check)[name]) for name in OPPONENTS},
                 }
                 for check in self.checks
             ],

@@ -133,8 +133,8 @@ def _before_chance(state: GameState) -> Board:
 
 
 def _no_board(state: GameState, why: str) -> UnsupportedGameError:
-    wrapped: Any = getattr(state, "state", None)
-    game = wrapped.get_game() if hasattr(wrapped, "get_game") else type(state).__name__
+    get_game = StateAbilities(StateAbilities(state).framework_state).get_game
+    game = type(state).__name__ if get_game is None else get_game()
     return UnsupportedGameError(
         f"No board is found for {game}: {why}. Draw bars instead: board=False."
     )

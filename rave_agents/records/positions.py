@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from rave_agents.errors import RaveAgentsError
-from rave_agents.frameworks.adapters import Game, seeded_start
+from rave_agents.frameworks.adapters import Game, GameAbilities, seeded_start
 from rave_agents.frameworks.plain_games import load_plain_game
 from rave_agents.game.game_state import (
     GameState,
@@ -176,7 +176,7 @@ def beginning(game: Game, seed: int | None) -> GameState:
 
 def _of_text(game: Game, text: str, *, moves: bool, seed: int | None = None) -> Position:
     """The position of a text: a FEN, moves if ``moves`` allows them, or the game's own text."""
-    own = getattr(game, "position_of", None)
+    own = GameAbilities(game).position_of
     state = None if own is None else own(text)
     if state is not None:
         return Position(state, None)
@@ -201,7 +201,7 @@ def _of_text(game: Game, text: str, *, moves: bool, seed: int | None = None) -> 
 
 def _taken(game: Game) -> str:
     """The forms of positions that a game accepts."""
-    form = getattr(game, "position_form", "")
+    form = GameAbilities(game).position_form
     shown = _line(position_text(game.new_initial_state()))
     return (
         f"{_name(game)} takes {f'{form}, ' if form else ''}the text that it prints, such as "

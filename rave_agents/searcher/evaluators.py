@@ -15,7 +15,7 @@ from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.evaluators.learned_file import warn_of_lost_match
 from rave_agents.evaluators.linear_value import MINIMAX, LinearValue
-from rave_agents.evaluators.models import function_evaluator, model_evaluator
+from rave_agents.evaluators.models import alpha_zero_inference, function_evaluator, model_evaluator
 from rave_agents.evaluators.move_policy import load_learned
 from rave_agents.evaluators.trained_network import named_network
 from rave_agents.frameworks.adapters import as_game_state
@@ -28,7 +28,7 @@ from rave_agents.game.signatures import is_needed, parameters_of
 from rave_agents.games.kit.values import is_compiled_value, position_value
 from rave_agents.kernel.values.implicit_minimax import Judging
 from rave_agents.simulate.evaluations import checked_policy, kind_of_answer
-from rave_agents.simulate.evaluator import Evaluator, EvaluatorKind
+from rave_agents.simulate.evaluator import Evaluator, EvaluatorAbilities, EvaluatorKind
 from rave_agents.simulate.value import PositionPriors, PositionValue
 
 TAKES = (
@@ -108,14 +108,13 @@ def _understood(given: Any) -> Any:
 
 def _is_openspiels(given: Any) -> bool:
     """True for an OpenSpiel ``Evaluator``, or a module with its methods, but not AlphaZero's."""
-    inner = getattr(given, "_model", None)
-    return isinstance(given, Evaluator) and not callable(getattr(inner, "inference", None))
+    return isinstance(given, Evaluator) and alpha_zero_inference(given) is None
 
 
 def _of_object(given: Any) -> Any:
     """An object with an evaluator's methods, or a function."""
-    evaluates, gives_priors = (callable(getattr(given, name, None)) for name in _METHODS)
-    if gives_priors or (evaluates and not callable(given)):
+    offers = EvaluatorAbilities(given)
+    if offers.prior is not None or (offers.evaluate is not None and not callable(given)):
         return given
     returns_actions = [name for name in METHODS if callable(getattr(given, name, None))]
     if not callable(given) or (returns_actions and not _is_of_keras(given)):
@@ -261,8 +260,9 @@ def kind_of(evaluator: Any) -> EvaluatorKind:
     if isinstance(evaluator, BatchEvaluator):
         values, policy = evaluator.gives != "policy", evaluator.gives != "values"
         return EvaluatorKind(leaves=values, priors=policy, batched=values)
-    if callable(getattr(evaluator, "prior", None)):
-        return EvaluatorKind(leaves=callable(getattr(evaluator, "evaluate", None)), priors=True)
+    offers = EvaluatorAbilities(evaluator)
+    if offers.prior is not None:
+        return EvaluatorKind(leaves=offers.evaluate is not None, priors=True)
     return EvaluatorKind(
         positions=True,
         minimax=isinstance(evaluator, LinearValue) and evaluator.backup == MINIMAX,

@@ -18,6 +18,7 @@ from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.errors import ForfeitError
+from rave_agents.frameworks.agent import AgentAbilities
 from rave_agents.game.game_state import legal_actions_of
 from rave_agents.results.search_result import SearchResult
 
@@ -97,14 +98,14 @@ class Worker:
                 if is_raised_by_handler(error):
                     raise
                 self._reply(error=f"{type(error).__name__}: {error}")
-        getattr(self._agent, "close", lambda: None)()
+        AgentAbilities(self._agent).close()
 
     def _reply(self, **content: Any) -> None:
         self._send(Reply(self._number, **content))
 
     def _prepare(self, state: Any) -> None:
         """Compile or load what the agent needs at a position."""
-        searcher = getattr(self._agent, "searcher", None)
+        searcher = AgentAbilities(self._agent).searcher
         if searcher is not None and not state.is_terminal() and not state.is_chance_node():
             searcher.prepare(state)
         self._reply()
@@ -115,13 +116,13 @@ class Worker:
     def _inform(self, state: Any, player: int, actions: Sequence[int], joint: bool) -> None:
         if not joint:
             self._agent.inform_action(state, player, actions[0])
-        elif hasattr(self._agent, "inform_actions"):
-            self._agent.inform_actions(state, list(actions))
+        elif (inform := AgentAbilities(self._agent).inform_actions) is not None:
+            inform(state, list(actions))
 
     def _ask(self, state: Any, time_left: tuple[float, int] | None) -> None:
         """Choose an action; ``time_left`` as ``Clock.set_left`` takes it, None without a clock."""
         agent = self._agent
-        clock = getattr(agent, "clock", None)
+        clock = AgentAbilities(agent).clock
         if clock is not None and time_left is not None:
             clock.set_left(*time_left)
 
@@ -135,7 +136,7 @@ class Worker:
             agent.progress = tell
         try:
             chosen = agent.step(state.clone())
-            result = getattr(agent, "last_result", None)
+            result = AgentAbilities(agent).last_result
         except _HurriedError:
             result = agent.searcher.result()
             chosen = result.action
@@ -143,7 +144,7 @@ class Worker:
             if searches:
                 agent.progress = None
         legal = [int(each) for each in legal_actions_of(state, self._setup.seat)]
-        action = checked_action(chosen, legal, getattr(agent, "advice", ""))
+        action = checked_action(chosen, legal, AgentAbilities(agent).advice)
         self._reply(action=action, result=result if isinstance(result, SearchResult) else None)
 
 

@@ -23,7 +23,7 @@ from rave_agents.game.utility_limits import (
     shown,
 )
 from rave_agents.simulate.evaluations import Distribution, checked_priors, checked_values
-from rave_agents.simulate.evaluator import Evaluator
+from rave_agents.simulate.evaluator import Evaluator, EvaluatorAbilities
 from rave_agents.simulate.value import PositionPriors
 
 CHANCE = int(PlayerId.CHANCE)
@@ -59,9 +59,8 @@ class CheckedAnswers:
         """The source of priors; None for equal ones."""
         self._evaluator = None if isinstance(evaluator, PositionPriors) else evaluator
         """The source of the leaves' values; None for playouts."""
-        self._prior_source = getattr(
-            evaluator, "source_name", f"{type(evaluator).__name__}.prior(state)"
-        )
+        named = EvaluatorAbilities(evaluator).source_name
+        self._prior_source = named or f"{type(evaluator).__name__}.prior(state)"
         self._values_source = f"{type(evaluator).__name__}.evaluate(state)"
         self._most_outcome = MOST_OUTCOMES
 

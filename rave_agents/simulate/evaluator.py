@@ -1,7 +1,9 @@
 """Evaluators of a position in place of a playout."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from rave_agents.game.abilities import Abilities, Method, Offered
 
 
 @runtime_checkable
@@ -17,6 +19,18 @@ class Evaluator(Protocol):
         Where they sum to less than 1, as where some lies on illegal actions, a search divides them
         by their sum; above 1, or all 0, they are refused.
         """
+
+
+class EvaluatorAbilities(Abilities):
+    """What an evaluator, or another object in its place, may have."""
+
+    __slots__ = ()
+
+    evaluate: Offered[Callable[[Any], Any] | None] = Method(None)
+    prior: Offered[Callable[[Any], Any] | None] = Method(None)
+    """The methods of ``Evaluator``: it may have one alone."""
+    source_name: Offered[str] = Offered("")
+    """The name of the source of priors, for messages."""
 
 
 class EvaluatorKind(NamedTuple):

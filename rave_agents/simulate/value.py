@@ -8,6 +8,7 @@ from rave_agents.game.game_state import PlayerId
 from rave_agents.game.object_names import name_of
 from rave_agents.game.utility_limits import utility_limits
 from rave_agents.simulate.evaluations import checked_values
+from rave_agents.simulate.evaluator import EvaluatorAbilities
 
 
 class PositionValue:
@@ -28,7 +29,7 @@ class PositionValue:
         self.playout_moves = playout_moves
         self._name = f"The value function {name_of(function)}"
         self._limits = utility_limits(root)
-        self._values = function if callable(function) else getattr(function, "evaluate", None)
+        self._values = function if callable(function) else EvaluatorAbilities(function).evaluate
 
     def evaluate(self, state: Any) -> Sequence[float]:
         """The expected further utility of every player, beside rewards received before.

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
+from rave_agents.game.abilities import Abilities, Method, Offered
+
 FEW = 4
 """Worlds that a search simulates at least once each, whatever its deadline; those drawn until then
 serve once more where there are fewer, so that it overshoots by one world at most."""
@@ -39,12 +41,24 @@ class WorldSample(NamedTuple):
     """Wall-clock seconds that drawing them took."""
 
 
+class SourceAbilities(Abilities):
+    """What a source of worlds may offer, which is a function without arguments."""
+
+    __slots__ = ()
+
+    begin: Offered[Callable[[float, float], object]] = Method(lambda simulations, deadline: None)
+    """``begin(simulations, deadline)``: how many worlds will be needed, and until when."""
+    method: Offered[str] = Offered("")
+    cycle: Offered[int] = Offered(1)
+    settled: Offered[bool | None] = Offered(None)
+    """See ``WorldSample`` for these three."""
+
+
 class RecordedWorlds:
     """Draws worlds from a source and keeps the record.
 
     Args:
-        source: gives another world each time that it is called. It may have ``begin(simulations,
-            deadline)``, and ``method``, ``cycle`` and ``settled`` as in ``WorldSample``.
+        source: gives another world each time that it is called; see ``SourceAbilities``.
         method: where the worlds come from, if the source has no ``method``.
         independent: whether each world is drawn independently of those before.
         key: tells worlds apart; gives None if that is not known.
@@ -75,9 +89,7 @@ class RecordedWorlds:
     def begin(self, simulations: float, deadline: float) -> None:
         """Tell how many worlds will be needed, and until when; infinity if there is no limit."""
         self._deadline = deadline
-        begin = getattr(self._source, "begin", None)
-        if begin is not None:
-            begin(simulations, deadline)
+        SourceAbilities(self._source).begin(simulations, deadline)
 
     def __call__(self) -> Any:
         """The next world; after the deadline, one of the first ``FEW`` once more."""
@@ -98,12 +110,13 @@ class RecordedWorlds:
 
     def sample(self) -> WorldSample:
         """The record until now."""
+        offers = SourceAbilities(self._source)
         return WorldSample(
-            method=getattr(self._source, "method", self._method),
+            method=offers.method or self._method,
             drawn=self._drawn,
             keys=tuple(self._keys),
             pieces=tuple(self._recorded),
-            cycle=0 if self._independent else getattr(self._source, "cycle", 1),
-            settled=getattr(self._source, "settled", None),
+            cycle=0 if self._independent else offers.cycle,
+            settled=offers.settled,
             seconds=self._seconds,
         )

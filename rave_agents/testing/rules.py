@@ -8,6 +8,7 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import ConformanceError, GameError
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState, PlayerId, drawn_outcome
 from rave_agents.games.kit.playing import MOVE_ROOT
 from rave_agents.games.kit.rules import Rules
@@ -133,9 +134,10 @@ def _check_same(state: RulesState, reference: GameState | Any, strings: bool) ->
     else:
         actions = list(map(int, reference.legal_actions()))
         _require_equal("legal_actions()", state.legal_actions(), actions)
-        if strings and hasattr(reference, "action_to_string"):
+        name_of = StateAbilities(reference).action_to_string if strings else None
+        if name_of is not None:
             for action in actions:
-                written = str(reference.action_to_string(player, action))
+                written = str(name_of(player, action))
                 given = state.action_to_string(player, action)
                 _require_equal(f"action_to_string({player}, {action})", given, written)
 

@@ -1,6 +1,7 @@
 """``check_game_state``: checks that a state implements ``GameState`` correctly."""
 
 import math
+import operator
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,7 +12,6 @@ from rave_agents.errors import ConformanceError, GameError, UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game, is_maker
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import (
-    STATE_METHODS,
     GameState,
     PlayerId,
     apply_path,
@@ -19,6 +19,7 @@ from rave_agents.game.game_state import (
     has_simultaneous_moves,
     hides_information,
     is_simultaneous,
+    missing_methods,
 )
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.testing.common import TOLERANCE, drawn_move, movers, require, snapshot
@@ -106,7 +107,7 @@ def _maker(game: Any) -> Callable[[], Any]:
 
 def _check_constants(state: GameState) -> None:
     for name in ("num_players", "num_distinct_actions"):
-        number = getattr(state, name)()
+        number = operator.methodcaller(name)(state)
         require(number >= 1, f"{name}() must be at least 1, got {number!r}.")
     low, high = state.min_utility(), state.max_utility()
     require(low <= high, f"min_utility() {low!r} must not be above max_utility() {high!r}.")
@@ -128,7 +129,7 @@ def _check_position(state: GameState) -> None:
         ("is_terminal", PlayerId.TERMINAL),
         ("is_chance_node", PlayerId.CHANCE),
     ):
-        claimed = bool(getattr(state, name)())
+        claimed = bool(operator.methodcaller(name)(state))
         require(
             claimed == (player == marker),
             f"{name}() is {claimed}, but current_player() is {player!r}.",
@@ -198,7 +199,7 @@ def _check_step(state: GameState, move: list[int]) -> None:
     first, second = state.clone(), state.clone()
     require(first is not state, "clone() must make a new state.")
     require(
-        all(callable(getattr(first, method, None)) for method in STATE_METHODS),
+        not missing_methods(first),
         f"clone() must return a copy of the state, got {first!r}.",
     )
     require(snapshot(first) == before, "clone() must give an equal state.")
