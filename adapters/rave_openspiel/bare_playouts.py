@@ -8,8 +8,8 @@ from rave_agents.config.limit import DEFAULT_SIMULATIONS, Limit
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
-from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
+from rave_agents.game.validation import Seed, checked
 from rave_agents.simulate.random_stream import make_stream
 from rave_openspiel.native import bridge, diagnosis, is_native
 from rave_openspiel.pointers import STATE, address_of
@@ -26,7 +26,7 @@ class BarePlayouts:
     """
 
     def __init__(self, simulations: int, seed: int | None) -> None:
-        seeds = np.random.SeedSequence(checked_seed(seed))
+        seeds = np.random.SeedSequence(checked("seed", Seed, seed))
         self._stream = make_stream(seeds)
         self._moves = np.random.default_rng(seeds.spawn(1)[0])
         self._simulations = simulations

@@ -2,16 +2,17 @@
 
 import copy
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar, Self, Unpack
+from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
 import pyspiel
+from annotated_types import Ge, Le
 
 from rave_agents.agents.amaf_fit import warn_of_misfit
 from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
 from rave_agents.config.limit import make_limit
 from rave_agents.config.search_parameters import SearchParameters
-from rave_agents.game.arguments import is_integer
+from rave_agents.game.validation import checked
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.checks import check_moves
 from rave_agents.searcher.searcher import Searcher
@@ -85,18 +86,14 @@ class SearchBot(SearchingAgent, Bot):
         Bot.__init__(self)
         game = as_openspiel_game(game)
         check_supported(game)
-        if worlds is not None and not callable(worlds):
-            raise TypeError(
-                f"worlds must be a function of (state, player, rng) or None, got {worlds!r}."
-            )
+        checked("worlds", WorldFunction | None, worlds)
         if isinstance(evaluator, pyspiel.Evaluator):
             raise TypeError(
                 "evaluator must have evaluate(state) and prior(state), which OpenSpiel's C++ "
                 "evaluators do not offer to Python. For random rollouts leave evaluator out, and "
                 "use playout_count=n for n of them at each leaf."
             )
-        if not isinstance(verbose, bool):
-            raise TypeError(f"verbose must be True or False, got {verbose!r}.")
+        verbose = checked("verbose", bool, verbose)
         SearchingAgent.__init__(
             self,
             simulations=simulations,
@@ -108,7 +105,7 @@ class SearchBot(SearchingAgent, Bot):
         )
         self.game: pyspiel.Game = game
         """The game that the bot plays."""
-        self.player_id: int | None = checked_player(player_id, game)
+        self.player_id: int | None = checked("player_id", seat_of(game) | None, player_id)
         """The seat that the bot plays; None for any."""
         check_moves(self.config, simultaneous=searches_joint_moves(game.get_type(), self.config))
         check_worlds(game, self.config, worlds)
@@ -125,7 +122,6 @@ class SearchBot(SearchingAgent, Bot):
         )
         self._latest = self._searcher
         self._clone_seeds = np.random.SeedSequence(self.seed)
-        """True if searches play a turn-based form of the game, whose positions are others."""
         self._searched: Hashable | None = None
 
     def step(self, state: pyspiel.State) -> int:
@@ -434,18 +430,6 @@ def _unfilled(kind: type[SearchBot]) -> SearchBot:
     return bot
 
 
-def checked_player(player_id: int | None, game: pyspiel.Game) -> int | None:
-    """Return the seat, or refuse one that the game lacks.
-
-    Raises:
-        TypeError, ValueError: for what is no seat.
-    """
-    if player_id is None:
-        return None
-    if not is_integer(player_id):
-        raise TypeError(f"player_id must be an integer or None, got {player_id!r}.")
-    if not 0 <= player_id < game.num_players():
-        raise ValueError(
-            f"player_id must be from 0 to {game.num_players() - 1} in {game}, got {player_id!r}."
-        )
-    return int(player_id)
+def seat_of(game: pyspiel.Game) -> Any:
+    """The annotation of a seat of a game, see ``rave_agents.game.validation``."""
+    return Annotated[int, Ge(0), Le(game.num_players() - 1)]

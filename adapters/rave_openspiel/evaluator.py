@@ -11,14 +11,15 @@ the current position because playouts start at the leaves of the search, and lat
 
 import math
 import random
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pyspiel
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 from open_spiel.python.algorithms import mcts
 
-from rave_agents.game.arguments import checked_seed, is_integer
+from rave_agents.game.validation import Count, Positive, Seed, validated
 from rave_agents.simulate.action_numbers import MOST_DENSE, ActionNumbers
 from rave_openspiel.playouts import RandomPlayouts, random_bots
 from rave_openspiel.positions import Traits, moves_between
@@ -171,32 +172,33 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
 
     """
 
+    @validated
     def __init__(
         self,
         game: pyspiel.Game,
         *,
-        n_rollouts: int = 1,
-        temperature: float = 0.07,
-        equivalent_visits: float = 5.0,
-        half_life: float = 300.0,
-        min_playouts: int = 30,
-        seed: int | None = None,
+        n_rollouts: Count = 1,
+        temperature: Positive = 0.07,
+        equivalent_visits: Positive = 5.0,
+        half_life: Annotated[float, Ge(1), Le(math.inf)] = 300.0,
+        min_playouts: Count = 30,
+        seed: Seed = None,
     ) -> None:
         check_perfect_information(game)
         check_one_at_a_time(game, "RaveEvaluator")
         self.game = game
         """The game that it evaluates."""
-        self.n_rollouts: int = checked_count("n_rollouts", n_rollouts)
+        self.n_rollouts: int = n_rollouts
         """Playouts for each value."""
-        self.temperature: float = checked_positive("temperature", temperature)
+        self.temperature: float = temperature
         """T, in units of the range of utilities."""
-        self.equivalent_visits: float = checked_positive("equivalent_visits", equivalent_visits)
+        self.equivalent_visits: float = equivalent_visits
         """k, the visits that pull an estimate to the average."""
-        self.half_life: float = _checked_half_life(half_life)
+        self.half_life: float = half_life
         """Playouts after which one weighs half as much as the newest."""
-        self.min_playouts: int = checked_count("min_playouts", min_playouts)
+        self.min_playouts: int = min_playouts
         """Playouts that a prior rests on at least."""
-        self._random = random.Random(checked_seed(seed))
+        self._random = random.Random(seed)
         self._random_playouts = RandomPlayouts(game)
         self._table = self._empty_table()
         self._start: tuple[OpenSpielState, Traits] | None = None
@@ -262,33 +264,3 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
 
     def _empty_table(self) -> AmafTable:
         return AmafTable(self.game.num_players(), self.game.num_distinct_actions(), self.half_life)
-
-
-def checked_count(name: str, value: int, *, least: int = 1) -> int:
-    """Return the value if it is an integer of at least ``least``; else raise an error."""
-    if not is_integer(value):
-        raise TypeError(f"{name} must be an integer, got {value!r}.")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value!r}.")
-    return int(value)
-
-
-def _checked_number(name: str, value: float) -> float:
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise TypeError(f"{name} must be a number, got {value!r}.")
-    return float(value)
-
-
-def checked_positive(name: str, value: float) -> float:
-    """Return the value if it is a finite number above 0; else raise an error."""
-    number = _checked_number(name, value)
-    if not 0.0 < number < math.inf:
-        raise ValueError(f"{name} must be a finite number above 0, got {value!r}.")
-    return number
-
-
-def _checked_half_life(value: float) -> float:
-    number = _checked_number("half_life", value)
-    if not number >= 1.0:
-        raise ValueError(f"half_life must be at least 1 playout, got {value!r}.")
-    return number

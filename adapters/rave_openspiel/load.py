@@ -9,36 +9,17 @@ from rave_agents.agents.named_agents import AgentSpec, agent_types, make_agent
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import as_game_state
-from rave_agents.frameworks.agent import Agent
+from rave_agents.frameworks.agent import Agent, AgentAbilities
 from rave_agents.game.arguments import unknown_name
+from rave_agents.game.validation import checked
 from rave_agents.searcher.checks import check_hidden, check_moves
 from rave_openspiel import named_bots
 from rave_openspiel.bot_type import Bot
-from rave_openspiel.bots import SearchBot, checked_player
+from rave_openspiel.bots import SearchBot, seat_of
 from rave_openspiel.support import hides_information, plays, searches_joint_moves
 
 BOT_TYPES: dict[str, type[SearchBot]] = {
-    kind.preset: kind
-    for kind in (
-        named_bots.UCTBot,
-        named_bots.PUCTBot,
-        named_bots.GumbelBot,
-        named_bots.RaveBot,
-        named_bots.GraveBot,
-        named_bots.HRaveBot,
-        named_bots.RaveGlobalBot,
-        named_bots.RaveWeightedBot,
-        named_bots.RaveWinningMoveBot,
-        named_bots.UCTSolverBot,
-        named_bots.BestFirstMinimaxBot,
-        named_bots.PNMCTSBot,
-        named_bots.PNMCTSFSUBot,
-        named_bots.RavePNBot,
-        named_bots.AutoBot,
-        named_bots.RaveMaximinBot,
-        named_bots.RegretMatchingBot,
-        named_bots.Exp3Bot,
-    )
+    kind.preset: kind for kind in vars(named_bots).values() if kind in SearchBot.__subclasses__()
 }
 """This package's bots by name."""
 
@@ -64,6 +45,19 @@ class AgentBot(Bot):
     def step(self, state: pyspiel.State) -> int:
         """Return the agent's action."""
         return int(self.agent.step(as_game_state(state)))
+
+    def provides_policy(self) -> bool:
+        """Return True: the bot has ``step_with_policy``."""
+        return True
+
+    def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
+        """Return the probability of each action, and the action drawn from them.
+
+        Agents without a search play their action with probability 1.
+        """
+        action = self.step(state)
+        result = AgentAbilities(self.agent).last_result
+        return ([(action, 1.0)] if result is None else result.policy), action
 
     def inform_action(self, state: pyspiel.State, player: int, action: int) -> None:
         """Inform the agent of a player's action."""
@@ -110,7 +104,7 @@ def load_bot(
         parameters = params or spec.parameters
         if name in BOT_TYPES:
             return make_bot(name, game, player, parameters)
-        checked_player(player, game)
+        checked("player", seat_of(game), player)
         return AgentBot(make_agent(AgentSpec(name, dict(parameters)), game, player), player)
     if name not in pyspiel.registered_bots():
         raise UnknownNameError(unknown_name("bot", name, registered_bots()))

@@ -26,16 +26,16 @@ values) or ``reuse_tree=True``; the names are the fields of ``SearchConfig`` and
 ``Evaluator``, ``RandomRolloutEvaluator`` and ``SearchNode`` are OpenSpiel's own classes.
 """
 
-from typing import Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 import pyspiel
+from annotated_types import Ge
 from open_spiel.python.algorithms.mcts import Evaluator, RandomRolloutEvaluator, SearchNode
 
 from rave_agents.config.search_parameters import SearchParameters
-from rave_agents.game.arguments import is_number
+from rave_agents.game.validation import Count, Natural, NonNegative, validated
 from rave_openspiel.bots import SearchBot
-from rave_openspiel.evaluator import checked_count
 from rave_openspiel.search_node import CppSearchNode
 from rave_openspiel.stock_arguments import (
     NO_LIMIT_MB,
@@ -84,11 +84,12 @@ class MCTSBot(SearchBot):
 
     changeable: ClassVar[tuple[str, ...]] = ("evaluator",)
 
+    @validated
     def __init__(
         self,
         game: pyspiel.Game,
-        uct_c: float,
-        max_simulations: int,
+        uct_c: NonNegative,
+        max_simulations: Count,
         evaluator: Any,
         solve: bool = True,
         random_state: Any = None,
@@ -115,7 +116,7 @@ class MCTSBot(SearchBot):
         SearchBot.__init__(
             self,
             game,
-            simulations=checked_count("max_simulations", max_simulations),
+            simulations=max_simulations,
             seed=seed,
             evaluator=leaf,
             verbose=bool(verbose),
@@ -218,44 +219,36 @@ class CppMCTSBot(SearchBot):
 
     node_type: ClassVar[type[SearchNode]] = CppSearchNode
 
+    @validated
     def __init__(
         self,
         game: pyspiel.Game,
         evaluator: Any,
-        uct_c: float,
-        max_simulations: int,
-        max_memory_mb: int,
+        uct_c: NonNegative,
+        max_simulations: Count,
+        max_memory_mb: Natural,
         solve: bool,
-        seed: int,
+        seed: Annotated[int, Ge(-(2**31))],
         verbose: bool,
-        child_selection_policy: Any = pyspiel.ChildSelectionPolicy.UCT,
+        child_selection_policy: pyspiel.ChildSelectionPolicy = pyspiel.ChildSelectionPolicy.UCT,
         max_wall_clock_time: float = -1.0,
         **config: Any,
     ) -> None:
         check_game(game)
-        if not isinstance(child_selection_policy, pyspiel.ChildSelectionPolicy):
-            raise TypeError(
-                "child_selection_policy must be a pyspiel.ChildSelectionPolicy, UCT or PUCT, got "
-                f"{child_selection_policy!r}."
-            )
-        if not is_number(max_wall_clock_time):
-            raise TypeError(f"max_wall_clock_time must be a number, got {max_wall_clock_time!r}.")
         timed = max_wall_clock_time > 0.0
-        simulations = checked_count("max_simulations", max_simulations)
         leaf, playouts = leaf_evaluator(evaluator)
         SearchBot.__init__(
             self,
             game,
-            simulations=None if timed else simulations,
+            simulations=None if timed else max_simulations,
             seconds=max_wall_clock_time if timed else None,
             # Seeds of C++ may be negative.
-            seed=checked_count("seed", seed, least=-(2**31)) % 2**32,
+            seed=seed % 2**32,
             evaluator=leaf,
             verbose=bool(verbose),
             **{
                 "playout_count": playouts,
-                "max_memory_mb": checked_count("max_memory_mb", max_memory_mb, least=0)
-                or NO_LIMIT_MB,
+                "max_memory_mb": max_memory_mb or NO_LIMIT_MB,
                 **search_changes(
                     game,
                     uct_c,

@@ -9,24 +9,25 @@ their proof numbers.
 import collections
 import random
 from collections.abc import Hashable
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import pyspiel
+from annotated_types import Ge
 from numpy.typing import NDArray
 from open_spiel.python.algorithms import mcts
 
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
-from rave_agents.game.arguments import checked_seed
 from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import drawn_outcome
+from rave_agents.game.validation import Positive, Seed, validated
 from rave_agents.kernel.proofs.report import edge_proof, known_ends
 from rave_agents.kernel.tree import ROOT, edge_rows
 from rave_agents.parts import CheckRefutations, DrawLayer, RankBonus
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
-from rave_openspiel.evaluator import checked_count, checked_positive, softmax_prior
+from rave_openspiel.evaluator import softmax_prior
 from rave_openspiel.playouts import RandomPlayouts, random_bots
 from rave_openspiel.positions import position_key
 from rave_openspiel.support import (
@@ -91,23 +92,24 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
 
     """
 
+    @validated
     def __init__(
         self,
         game: pyspiel.Game,
         *,
-        simulations: int = 30,
-        temperature: float = 0.3,
-        seed: int | None = None,
+        simulations: Annotated[int, Ge(2)] = 30,
+        temperature: Positive = 0.3,
+        seed: Seed = None,
     ) -> None:
         check_perfect_information(game)
         check_one_at_a_time(game, "PNEvaluator")
         self.game = game
         """The game."""
-        self.simulations: int = checked_count("simulations", simulations, least=2)
+        self.simulations: int = simulations
         """Simulations of each search."""
-        self.temperature: float = checked_positive("temperature", temperature)
+        self.temperature: float = temperature
         """T, in units of strength."""
-        self._random = random.Random(checked_seed(seed))
+        self._random = random.Random(seed)
         config = SearchConfig.preset("pn_mcts").replace(
             # A search this small must expand at once and look two moves ahead; and its priors are
             # ranks.

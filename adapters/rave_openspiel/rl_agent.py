@@ -1,38 +1,25 @@
 """Search agents for OpenSpiel's reinforcement-learning environments."""
 
-from typing import Any, Protocol
+from typing import Annotated, Any
 
 import numpy as np
 import pyspiel
+from annotated_types import Ge
 from open_spiel.python import rl_agent, rl_environment
 
-from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec, agent_type, make_agent
-from rave_agents.frameworks.agent import Agent, AgentAbilities
-from rave_agents.game.arguments import check_arguments, is_integer
+from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec, make_agent
+from rave_agents.game.arguments import check_arguments
+from rave_agents.game.validation import checked, validated
 from rave_openspiel.adapter import OpenSpielGame
+from rave_openspiel.bots import seat_of
+from rave_openspiel.load import AgentBot
 from rave_openspiel.positions import moves_between, start_of
 from rave_openspiel.same_game import is_same_game
-from rave_openspiel.states import OpenSpielState
-
-Policy = list[tuple[int, float]]
 
 _NOT_SERIALIZED = (
     "The time step's serialized_state is not the environment's position: OpenSpiel's serialization "
     "of some games does not tell where a game began that was set up"
 )
-
-
-class _Player(Protocol):
-    """The interface of an agent or bot that ``SearchRLAgent`` needs."""
-
-    def restart(self) -> None:
-        """Start a new game."""
-
-    def step(self, state: pyspiel.State) -> tuple[Policy, int]:
-        """Return the probability of each action, and the action to play."""
-
-    def inform(self, state: pyspiel.State, action: int) -> None:
-        """Note that a player, chance or this player took ``action``."""
 
 
 class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
@@ -60,6 +47,7 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
 
     """
 
+    @validated
     def __init__(
         self,
         player_id: int,
@@ -70,25 +58,14 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
         name: str = "search_agent",
         **parameters: Any,
     ) -> None:
-        wrapped = OpenSpielGame(game)
-        if not is_integer(player_id):
-            raise TypeError(f"player_id must be an integer, got {player_id!r}.")
-        if not 0 <= player_id < wrapped.num_players:
-            raise ValueError(
-                f"player_id must be from 0 to {wrapped.num_players - 1} in {game}, "
-                f"got {player_id!r}."
-            )
-        if num_actions < game.num_distinct_actions():
-            raise ValueError(
-                f"num_actions must be at least {game.num_distinct_actions()}, the number of "
-                f"actions of {game}: got {num_actions!r}."
-            )
-        self._player_id = int(player_id)
+        self._player_id: int = checked("player_id", seat_of(game), player_id)
         self.name = name
         """The agent's name."""
-        self._num_actions = int(num_actions)
+        least = game.num_distinct_actions()
+        self._num_actions: int = checked("num_actions", Annotated[int, Ge(least)], num_actions)
         self._game = game
-        self._player = _make_player(agent, wrapped, self._player_id, parameters)
+        self._bot = _make_bot(agent, OpenSpielGame(game), self._player_id, parameters)
+        self._chosen: int | None = None
         self._state: pyspiel.State | None = None
 
     @property
@@ -114,7 +91,7 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
 
         """
         if time_step.last():
-            self._player.restart()
+            self._restart()
             self._state = None
             return None
         mover = time_step.observations["current_player"]
@@ -122,7 +99,12 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
             return None
         state = self._full_state(time_step)
         self._follow(state)
-        policy, action = self._player.step(state)
+        if self._bot.provides_policy():
+            policy, action = self._bot.step_with_policy(state)
+        else:
+            action = self._bot.step(state)
+            policy = [(action, 1.0)]
+        self._chosen = action
         probabilities = np.zeros(self._num_actions)
         for legal_action, probability in policy:
             probabilities[legal_action] = probability
@@ -155,84 +137,47 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
         seen = self._state
         moves = None if seen is None else moves_between(seen, state)
         if moves is None:
-            self._player.restart()
+            self._restart()
             seen = start_of(state)
             moves = [] if seen is None else state.history()[len(seen.history()) :]
         self._state, place = state, 0
         while seen is not None and place < len(moves):
             if seen.is_simultaneous_node():  # The kept tree does not follow joint actions.
-                self._player.restart()
+                self._restart()
                 joint = moves[place : place + seen.num_players()]
                 seen.apply_actions(joint)
                 place += len(joint)
                 continue
-            self._player.inform(seen, moves[place])
+            self._inform(seen, moves[place])
             seen.apply_action(moves[place])
             place += 1
 
-
-class _NamedAgent:
-    """One of this package's agents as a ``_Player``."""
-
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
-
-    def restart(self) -> None:
-        self._agent.restart()
-
-    def step(self, state: pyspiel.State) -> tuple[Policy, int]:
-        action = self._agent.step(OpenSpielState(state))
-        result = AgentAbilities(self._agent).last_result
-        return ([(action, 1.0)] if result is None else result.policy), action
-
-    def inform(self, state: pyspiel.State, action: int) -> None:
-        self._agent.inform_action(OpenSpielState(state), state.current_player(), action)
-
-
-class _BotPlayer:
-    """A ``pyspiel.Bot`` as a ``_Player``; it gets the actions of all others."""
-
-    def __init__(self, bot: pyspiel.Bot, player_id: int) -> None:
-        self._bot = bot
-        self._player_id = player_id
-        self._chosen: int | None = None
-
-    def restart(self) -> None:
+    def _restart(self) -> None:
         self._bot.restart()
         self._chosen = None
 
-    def step(self, state: pyspiel.State) -> tuple[Policy, int]:
-        if self._bot.provides_policy():
-            policy, action = self._bot.step_with_policy(state)
-        else:
-            action = self._bot.step(state)
-            policy = [(action, 1.0)]
-        self._chosen = action
-        return policy, action
-
-    def inform(self, state: pyspiel.State, action: int) -> None:
+    def _inform(self, state: pyspiel.State, action: int) -> None:
+        """Tell the bot of an action, unless it has just chosen it itself."""
         player = state.current_player()
-        if player != self._player_id:
+        if player != self._player_id or isinstance(self._bot, AgentBot):
             self._bot.inform_action(state, player, action)
         elif action != self._chosen and self._bot.provides_force_action():
             self._bot.force_action(state, action)
 
 
-def _make_player(
+def _make_bot(
     agent: str | AgentSpec | pyspiel.Bot,
     game: OpenSpielGame,
     player_id: int,
     parameters: dict[str, Any],
-) -> _Player:
+) -> pyspiel.Bot:
     if isinstance(agent, pyspiel.Bot):
         if parameters:
             raise TypeError(
                 f"A bot has its parameters already; these go with an agent's name: "
                 f"{', '.join(parameters)}."
             )
-        return _BotPlayer(agent, player_id)
-    if not isinstance(agent, str | AgentSpec):
-        raise TypeError(f"agent must be an agent's spec or a pyspiel.Bot, got {agent!r}.")
+        return agent
     spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
-    check_arguments(f"parameter of {spec.name}", parameters, agent_type(spec.name).parameters)
-    return _NamedAgent(make_agent(spec, game, player_id, **parameters))
+    check_arguments(f"parameter of {spec.name}", parameters, spec.kind.parameters)
+    return AgentBot(make_agent(spec, game, player_id, **parameters), player_id)

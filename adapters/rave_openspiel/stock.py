@@ -1,19 +1,20 @@
 """OpenSpiel's own MCTS bots as named agents, as opponents and baselines."""
 
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pyspiel
+from annotated_types import Ge
 from open_spiel.python.algorithms import ismcts, mcts
 
 from rave_agents.config.limit import DEFAULT_SIMULATIONS
-from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
-from rave_agents.game.arguments import checked_seed, unknown_name
 from rave_agents.game.game_state import GameState
+from rave_agents.game.validation import Seed, checked
 from rave_openspiel.evaluator import RaveEvaluator
 from rave_openspiel.player_views import sees_information_state
 from rave_openspiel.proof_evaluator import PNEvaluator
@@ -51,29 +52,43 @@ the evaluator from the game, the playouts a leaf, a seed and the bot's random nu
 
 
 class StockAgent:
-    """Plays the best child of a stock bot's ``mcts_search``."""
+    """Plays what a stock bot chooses; the bots keep nothing between moves.
 
-    def __init__(self, bot: Any) -> None:
-        self._bot = bot
+    Args:
+        bot: the bot.
+        choose: returns the bot's action at a state, and the simulations that it ran.
+    """
+
+    def __init__(self, bot: Any, choose: Callable[[pyspiel.State], tuple[int, int]]) -> None:
+        self.bot = bot
+        """The bot."""
+        self._choose = choose
         self.effort: Effort = Effort()
 
     def restart(self) -> None:
-        """Do nothing: the bot keeps nothing between moves."""
+        """Do nothing."""
 
     def step(self, state: GameState) -> int:
-        """Return the bot's move; ``effort`` counts the simulations that it ran.
-
-        With its solver on, the bot stops early when the position is solved.
-        """
+        """Return the bot's action; ``effort`` counts its simulations."""
         started = time.perf_counter()
-        root = self._bot.mcts_search(openspiel_state(state))
-        best = root.best_child()  # None where the bot has looked no further, such as at one move.
-        action = int(state.legal_actions()[0] if best is None else best.action)
-        self.effort = self.effort.plus(int(root.explore_count), time.perf_counter() - started)
+        action, simulations = self._choose(openspiel_state(state))
+        self.effort = self.effort.plus(simulations, time.perf_counter() - started)
         return action
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:
-        """The stock bots keep nothing between moves."""
+        """Do nothing."""
+
+
+def _searching(bot: Any) -> Agent:
+    """A bot with ``mcts_search``: the best child; with its solver on, it may stop early."""
+
+    def choose(state: pyspiel.State) -> tuple[int, int]:
+        root = bot.mcts_search(state)
+        best = root.best_child()  # None where the bot has looked no further, such as at one move.
+        action = state.legal_actions()[0] if best is None else best.action
+        return int(action), int(root.explore_count)
+
+    return StockAgent(bot, choose)
 
 
 def _make_mcts(
@@ -106,7 +121,7 @@ def _make_mcts(
         False,
         max_wall_clock_time=-1.0 if seconds is None else seconds,
     )
-    return StockAgent(bot)
+    return _searching(bot)
 
 
 def _make_mcts_py(
@@ -121,10 +136,9 @@ def _make_mcts_py(
     solve: bool = True,
     rollouts: int | None = None,
 ) -> Agent:
-    if simulations < 2:
-        raise ValueError(f"simulations must be at least 2 for mcts_py, got {simulations!r}.")
-    _check_choice("evaluator", evaluator, EVALUATORS)
-    _check_choice("selection", selection, SELECTIONS)
+    checked("simulations of mcts_py", Annotated[int, Ge(2)], simulations)
+    checked("evaluator of mcts_py", Literal[tuple(EVALUATORS)], evaluator)
+    checked("selection of mcts_py", Literal[tuple(SELECTIONS)], selection)
     pyspiel_game = _stock_game(game, "mcts_py")
     _check_nothing_hidden(pyspiel_game, "mcts_py")
     bot_seed = _drawn_seed(seed)
@@ -141,34 +155,7 @@ def _make_mcts_py(
         random_state=random,
         child_selection_fn=formula,
     )
-    return StockAgent(bot)
-
-
-class BotAgent:
-    """Plays what a stock bot's ``step`` says.
-
-    Args:
-        bot: the bot.
-        simulations: how many it runs for each move.
-    """
-
-    def __init__(self, bot: pyspiel.Bot, simulations: int) -> None:
-        self._bot = bot
-        self._simulations = simulations
-        self.effort: Effort = Effort()
-
-    def restart(self) -> None:
-        """The stock bots keep nothing between moves."""
-
-    def step(self, state: GameState) -> int:
-        """The bot's move; ``effort`` counts the simulations that it was told to run."""
-        started = time.perf_counter()
-        action = int(self._bot.step(openspiel_state(state)))
-        self.effort = self.effort.plus(self._simulations, time.perf_counter() - started)
-        return action
-
-    def inform_action(self, state: GameState, player: int, action: int) -> None:
-        """The stock bots keep nothing between moves."""
+    return _searching(bot)
 
 
 def _make_ismcts(
@@ -204,7 +191,7 @@ def _make_ismcts(
             observations,
             observations,
         )
-        return BotAgent(bot, simulations)
+        return StockAgent(bot, lambda state: (int(bot.step(state)), simulations))
     random = np.random.RandomState(bot_seed)
     bot = ismcts.ISMCTSBot(
         pyspiel_game,
@@ -216,7 +203,7 @@ def _make_ismcts(
         allow_inconsistent_action_sets=observations,
     )
     bot.set_resampler(_Resampler(random.random_sample))
-    return BotAgent(bot, simulations)
+    return StockAgent(bot, lambda state: (int(bot.step(state)), simulations))
 
 
 class _Resampler:
@@ -236,11 +223,6 @@ class _Resampler:
             self._root = state
             self._source = world_source(state, player, self._unit)
         return self._source()
-
-
-def _check_choice(parameter: str, value: object, known: Mapping[str, Any]) -> None:
-    if value not in known:
-        raise UnknownNameError(unknown_name(f"{parameter} of mcts_py", value, known))
 
 
 def openspiel_game(game: Game, agent: str) -> pyspiel.Game:
@@ -290,7 +272,7 @@ def _check_nothing_hidden(game: pyspiel.Game, name: str) -> None:
 
 def _drawn_seed(seed: int | None) -> int:
     """Reduce a seed to OpenSpiel's 32-bit integers."""
-    return int(np.random.SeedSequence(checked_seed(seed)).generate_state(1)[0] >> 1)
+    return int(np.random.SeedSequence(checked("seed", Seed, seed)).generate_state(1)[0] >> 1)
 
 
 _COMMON = {"simulations": DEFAULT_SIMULATIONS, "seed": None, "uct_c": 1.4, "solve": True}

@@ -10,11 +10,10 @@ from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 from rave_agents.config.final_moves import BestOutcome
 from rave_agents.config.root_noise import DirichletNoise, NoNoise
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.game.arguments import is_number
 from rave_agents.game.endless import until_over
+from rave_agents.game.validation import Count, NonNegative, checked
 from rave_agents.kernel.proofs.part import NoProofs, Proofs
 from rave_agents.kernel.rules import PUCT, UCB1
-from rave_openspiel.evaluator import checked_count
 from rave_openspiel.pointers import rollouts_of
 from rave_openspiel.simulator import utility_bounds
 from rave_openspiel.support import check_supported, hides_information, is_simultaneous
@@ -72,9 +71,9 @@ def leaf_evaluator(evaluator: Any) -> tuple[Any, int]:
         ValueError: if it has no rollouts.
     """
     if isinstance(evaluator, pyspiel.RandomRolloutEvaluator):
-        return None, checked_count("n_rollouts", rollouts_of(evaluator))
+        return None, checked("n_rollouts", Count, rollouts_of(evaluator))
     if type(evaluator) is RandomRolloutEvaluator and evaluator.max_length is None:
-        return None, checked_count("n_rollouts", evaluator.n_rollouts)
+        return None, checked("n_rollouts", Count, evaluator.n_rollouts)
     lacks = [name for name in ("evaluate", "prior") if not hasattr(evaluator, name)]
     if lacks or isinstance(evaluator, type):
         raise TypeError(
@@ -96,14 +95,10 @@ def search_changes(game: pyspiel.Game, uct_c: float, solve: bool, *, puct: bool)
     Raises:
         TypeError, ValueError: if ``uct_c`` is not a finite number of at least 0.
     """
-    if not is_number(uct_c):
-        raise TypeError(f"uct_c must be a number, got {uct_c!r}.")
-    if not 0.0 <= uct_c < math.inf:
-        raise ValueError(f"uct_c must be a finite number of at least 0, got {uct_c!r}.")
     low, high = utility_bounds(game)
     if not 0.0 < high - low < math.inf:
         low, high = -1.0, 1.0  # The bounds are not known.
-    c = float(uct_c) / (high - low)
+    c = checked("uct_c", NonNegative, uct_c) / (high - low)
     proves = solve and not hides_information(game.get_type())
     changes: dict[str, Any] = {
         "rule": UCB1(c),

@@ -20,8 +20,8 @@ from rave_agents.environments.spaces import EnvAbilities, SpaceAbilities
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
-from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
+from rave_agents.game.validation import Seed, checked
 from rave_agents.searcher.evaluators import horizon_value
 from rave_pettingzoo.checks import check_agents_known, check_begun, check_searchable
 from rave_pettingzoo.cloning import Masks
@@ -299,8 +299,7 @@ class RandomLoopAgent(LoopAgent):
 
     def __init__(self, env: Any, *, seed: int | None = None, **options: Any) -> None:
         super().__init__(env, **options)
-        seed = checked_seed(seed)
-        self._random = np.random.default_rng(seed)
+        self._random = np.random.default_rng(checked("seed", Seed, seed))
         self._bind_members()
 
     def _seed_member(self, number: int) -> None:

@@ -139,14 +139,3 @@ def is_integer(value: object) -> bool:
 def is_number(value: object) -> bool:
     """True if a value can stand for a real number; bools cannot."""
     return hasattr(value, "__float__") and not isinstance(value, bool)
-
-
-def checked_seed(seed: int | None) -> int | None:
-    """The seed, refused if it is neither None nor an integer of at least 0."""
-    if seed is None:
-        return None
-    if not is_integer(seed):
-        raise TypeError(f"seed must be an integer or None, got {seed!r}.")
-    if int(seed) < 0:
-        raise ValueError(f"seed must be at least 0, got {seed!r}.")
-    return int(seed)

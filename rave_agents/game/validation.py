@@ -13,6 +13,7 @@ import inspect
 import math
 import operator
 import os
+import sys
 import types
 from collections.abc import Callable, Mapping
 from typing import (
@@ -232,8 +233,10 @@ def _instance(kind: type, value: Any) -> Any:
 
 
 def _named(kind: type) -> str:
-    article = "an" if kind.__name__[0] in "AEIOUaeiou" else "a"
-    return _NAMED.get(kind, f"{article} {kind.__name__}")
+    top, name = kind.__module__.partition(".")[0], kind.__name__
+    if top != "builtins" and getattr(sys.modules.get(top), name, None) is kind:
+        name = f"{top}.{name}"  # As users import it.
+    return _NAMED.get(kind, f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}")
 
 
 def _names(values: tuple[Any, ...]) -> Option:

@@ -196,9 +196,9 @@ def test_refuses_the_state_of_another_game(environment):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"player_id": 2}, ValueError, "player_id must be from 0 to 1"),
+        ({"player_id": 2}, ValueError, "player_id must be an integer from 0 to 1"),
         ({"player_id": "0"}, TypeError, "player_id must be an integer"),
-        ({"num_actions": 8}, ValueError, "num_actions must be at least 9"),
+        ({"num_actions": 8}, ValueError, "num_actions must be an integer of at least 9"),
         ({"agent": "rav"}, UnknownNameError, "Did you mean 'rave'"),
         ({"agent": "rave(simulatons=5)"}, UnknownNameError, "Did you mean 'simulations'"),
         ({"agent": 5}, TypeError, "agent must be"),

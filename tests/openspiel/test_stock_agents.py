@@ -36,7 +36,7 @@ def test_the_seed_decides_a_stock_agents_moves(name):
 
 def test_without_a_seed_the_cpp_bot_plays_where_the_game_resamples_worlds():
     agent = make_agent("ismcts(simulations=20)", "kuhn_poker")
-    assert isinstance(agent._bot, pyspiel.ISMCTSBot)
+    assert isinstance(agent.bot, pyspiel.ISMCTSBot)
     assert agent.step(position("kuhn_poker")) in (0, 1)
 
 
