@@ -111,7 +111,9 @@ def learn_to_file(
     to_file.run(learning, length, jobs, dask, progress)
     value, minimax = to_file.found, None
     if checks and isinstance(value, LinearValue) and value.network is not None:
-        minimax = choose_backup(game, value, games=checks, seconds=CHOICE_SECONDS, seed=seed)
+        minimax = choose_backup(
+            to_file.game, value, games=checks, seconds=CHOICE_SECONDS, seed=seed
+        )
         value.save(output)
     # With a value, too, the last match is of ``auto``, the agent that files are made for.
     match = to_file.last_match(POLICY, checks, progress)
@@ -200,9 +202,9 @@ class _RoundsToFile:
         seed: int,
         tensorboard: str | os.PathLike[str] | None,
     ) -> None:
-        if checks:
-            load_match_game(game)
-        self._game, self._output, self._kind, self._made = game, output, kind, made
+        self.game = load_match_game(game) if checks else as_game(game)
+        self._name = game if isinstance(game, str) else self.game.name
+        self._output, self._kind, self._made = output, kind, made
         self._games, self._seed = checks or 0, seed
         self._writer = None if tensorboard is None else _writer(tensorboard)
         self._last = Learned(0, 0, float("nan"), 0.0)
@@ -231,7 +233,7 @@ class _RoundsToFile:
                     show(learned)
 
             learning(
-                self._game,
+                self.game,
                 **length,
                 jobs=jobs,
                 executor=executor,
@@ -244,19 +246,19 @@ class _RoundsToFile:
         """The result so far."""
         output = os.fspath(self._output) if self.found is None else self.found.spec(self._output)
         return LearningResult(
-            game=str(self._game), output=output, learned=self._last, checks=tuple(self._checks)
+            game=self._name, output=output, learned=self._last, checks=tuple(self._checks)
         )
 
     def last_match(
         self, kind: str, checks: int | None, progress: Progress[Learned]
     ) -> FileMatch | None:
         """Play the agent with the file against the agent without, and record the match in it."""
-        if self.found is None or checks == 0 or as_game(self._game).num_players != 2:
+        if self.found is None or checks == 0 or self.game.num_players != 2:
             return None
         without = _agent(kind, None).with_parameters({"simulations": CHECK_SIMULATIONS})
         try:
             score = play_match(
-                self._game,
+                self.game,
                 _agent(kind, self.found),
                 without,
                 games=checks or MATCH_GAMES,
@@ -298,7 +300,7 @@ class _RoundsToFile:
 
     def _score(self, found: LearnedFile, other: Any) -> MatchScore:
         return play_match(
-            self._game,
+            self.game,
             _agent(self._kind, found),
             other,
             games=self._games,
