@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import GameState
 from rave_agents.game.validation import validated
-from rave_gymnasium.opponent_game import OpponentGame, illegal_action
+from rave_gymnasium.opponent_game import (
+    Illegal,
+    Observation,
+    OpponentGame,
+    SeatChoice,
+    illegal_action,
+)
 from rave_gymnasium.opponents import Loader
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
@@ -68,10 +74,10 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         self,
         game: Any = "connect_four",
         opponent: Any = "auto(simulations=100)",
-        seat: int | str = "random",
-        illegal: str = "raise",
+        seat: SeatChoice = "random",
+        illegal: Illegal = "raise",
         render_mode: str | None = None,
-        observation: str = "game",
+        observation: Observation = "game",
         load: Loader | None = None,
     ) -> None:
         if render_mode is not None and render_mode not in RENDER_MODES:

@@ -1,7 +1,7 @@
 """One game of two players between a learner and its opponent, without an interface of Gymnasium."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from gymnasium import spaces
@@ -13,7 +13,7 @@ from rave_agents.errors import GameError, UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Game, GameAbilities, load_game, seeded_start
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.game.abilities import StateAbilities
-from rave_agents.game.arguments import check_names, unknown_name
+from rave_agents.game.arguments import check_names
 from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import (
     GameState,
@@ -23,12 +23,16 @@ from rave_agents.game.game_state import (
     legal_actions_of,
     moving_players,
 )
+from rave_agents.game.validation import checked, validated
 from rave_agents.records.openings import draw_outcome
 from rave_gymnasium.opponents import Loader, Opponent, Opponents
 
-SEATS = (0, 1, "random")
-ILLEGAL = ("raise", "lose")
-OBSERVATIONS = ("game", "pettingzoo")
+SeatChoice = Literal[0, 1, "random"]
+"""The learner's seat."""
+Illegal = Literal["raise", "lose"]
+"""The effect of an illegal action of the learner's."""
+Observation = Literal["game", "pettingzoo"]
+"""The form of observations."""
 MOST_MASKED = 2**27
 """Actions of which a mask, which has a byte for each, is made at every move."""
 _MOST_BEGINNINGS = 1000
@@ -47,13 +51,14 @@ _TWINS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 class OpponentGame:
     """A game between a learner and an opponent; see ``OpponentEnv`` for the arguments."""
 
+    @validated
     def __init__(
         self,
         game: Any,
         opponent: Any,
-        seat: int | str,
-        illegal: str,
-        observation: str,
+        seat: SeatChoice,
+        illegal: Illegal,
+        observation: Observation,
         load: Loader | None,
         render_mode: str | None,
     ) -> None:
@@ -62,12 +67,8 @@ class OpponentGame:
             raise UnsupportedGameError(
                 f"game must have two players; {self.game.name} has {self.game.num_players}."
             )
-        self.seat: Any = _checked_seat(seat)
-        if illegal not in ILLEGAL:
-            raise ValueError(unknown_name("illegal", illegal, ILLEGAL))
+        self.seat: Any = seat
         self.illegal = illegal
-        if observation not in OBSERVATIONS:
-            raise ValueError(unknown_name("observation", observation, OBSERVATIONS))
         drawn = render_mode in ("rgb_array", "human")
         self.mirror: Any = None
         """PettingZoo's environment that mirrors the game, to draw it or to show it."""
@@ -116,7 +117,7 @@ class OpponentGame:
         if "opponent" in options:
             self.opponents = Opponents(options["opponent"], self.game, self.observe, self._load)
         if "seat" in options:
-            self.seat = _checked_seat(options["seat"])
+            self.seat = checked("seat", SeatChoice, options["seat"])
         drawn = int(random.integers(2))
         self.learner = drawn if self.seat == "random" else int(self.seat)
         self.opponent = self.opponents.draw(random, 1 - self.learner)
@@ -280,12 +281,6 @@ def mirror(game: Game, render_mode: str | None) -> Any:
         inner = ",".join(f"{key}={value}" for key, value in chosen.items())
         make = load_game(f"pettingzoo:{twin}({inner})").mirror  # type: ignore[attr-defined]
     return make(render_mode)
-
-
-def _checked_seat(seat: Any) -> Any:
-    if isinstance(seat, bool) or seat not in SEATS:
-        raise ValueError(f"seat must be 0, 1 or 'random', got {seat!r}.")
-    return seat
 
 
 def illegal_action(action: str, legal: Sequence[int]) -> str:

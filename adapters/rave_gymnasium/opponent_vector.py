@@ -9,9 +9,15 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.arguments import is_integer
+from rave_agents.game.validation import Count, validated
 from rave_gymnasium.opponent import as_action
-from rave_gymnasium.opponent_game import OpponentGame, illegal_action
+from rave_gymnasium.opponent_game import (
+    Illegal,
+    Observation,
+    OpponentGame,
+    SeatChoice,
+    illegal_action,
+)
 from rave_gymnasium.opponents import Loader
 
 
@@ -50,23 +56,22 @@ class OpponentVectorEnv(VectorEnv):  # type: ignore[misc]
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
+    @validated
     def __init__(
         self,
-        num_envs: int = 1,
+        num_envs: Count = 1,
         game: Any = "connect_four",
         opponent: Any = "auto(simulations=100)",
-        seat: int | str = "random",
-        illegal: str = "raise",
+        seat: SeatChoice = "random",
+        illegal: Illegal = "raise",
         render_mode: str | None = None,
-        observation: str = "game",
+        observation: Observation = "game",
         load: Loader | None = None,
     ) -> None:
-        if not is_integer(num_envs) or num_envs < 1:
-            raise ValueError(f"num_envs must be an integer of at least 1, got {num_envs!r}.")
         if render_mode is not None:
             raise ValueError("render_mode must be None: make a single environment for pictures.")
         loaded = as_game(game)
-        self.num_envs = int(num_envs)
+        self.num_envs = num_envs
         self.games: list[OpponentGame] = [
             OpponentGame(loaded, opponent, seat, illegal, observation, load, None)
             for _ in range(self.num_envs)

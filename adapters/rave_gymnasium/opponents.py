@@ -5,7 +5,7 @@ import json
 import pathlib
 import zipfile
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -25,22 +25,36 @@ Loader = Callable[[pathlib.Path], Any]
 """Makes a policy from a checkpoint's file."""
 
 
-class Opponent(Protocol):
-    """Player of the other seat for one game."""
+class Opponent:
+    """The player of the other seat in one game.
 
-    name: str
+    Args:
+        name: its name.
+        agent: the agent.
+    """
+
+    def __init__(self, name: str, agent: Agent) -> None:
+        self.name = name
+        self.agent = agent
 
     def restart(self) -> None:
         """Begin a new game."""
+        self.agent.restart()
 
     def choose(self, state: GameState) -> Any:
         """Return an action, which may be illegal."""
+        # A user's own agent gets a copy where it asks for the state at all.
+        return self.agent.step(state if isinstance(self.agent, Player) else state.clone())
 
     def saw(self, state: GameState, player: int, action: int) -> None:
         """Learn of a move."""
+        self.agent.inform_action(state, player, action)
 
     def saw_all(self, state: GameState, actions: Sequence[int]) -> None:
         """Learn of moves that were made at the same time."""
+        inform = AgentAbilities(self.agent).inform_actions
+        if inform is not None:
+            inform(state, actions)
 
 
 class Opponents:
@@ -63,8 +77,6 @@ class Opponents:
         self._game = game
         self._observe = observe
         self._load = load_stable_baselines if load is None else load
-        if not callable(self._load):
-            raise TypeError(f"load must be a function of a checkpoint's path, got {load!r}.")
         self._loaded: dict[tuple[str, int], AgentSpec] = {}
         self.choices: tuple[Any, ...] = self._checked(given)
         """Choices of which each game draws one: agents and folders."""
@@ -111,7 +123,7 @@ class Opponents:
                 agent = self._loaded_from(chosen) if isinstance(chosen, pathlib.Path) else chosen
             except FileNotFoundError:
                 continue  # Whoever trains has just removed it.
-            return _Player(str(chosen), self._made(agent, seat, int(random.integers(2**31))))
+            return Opponent(str(chosen), self._made(agent, seat, int(random.integers(2**31))))
 
     def _made(self, agent: AgentSpec, seat: int, seed: int) -> Agent:
         if agent.is_named:
@@ -140,29 +152,6 @@ def _is_path(text: str) -> bool:
     place = split_place(text)
     named = place is not None and (place[0].endswith(".py") or place[1].isidentifier())
     return ("/" in text or "\\" in text) and "(" not in text and not named
-
-
-class _Player:
-    """An agent as an opponent."""
-
-    def __init__(self, name: str, agent: Agent) -> None:
-        self.name = name
-        self.agent = agent
-
-    def restart(self) -> None:
-        self.agent.restart()
-
-    def choose(self, state: GameState) -> Any:
-        # What is a user's own gets a copy where it asks for the state at all.
-        return self.agent.step(state if isinstance(self.agent, Player) else state.clone())
-
-    def saw(self, state: GameState, player: int, action: int) -> None:
-        self.agent.inform_action(state, player, action)
-
-    def saw_all(self, state: GameState, actions: Sequence[int]) -> None:
-        inform = AgentAbilities(self.agent).inform_actions
-        if inform is not None:
-            inform(state, actions)
 
 
 _ALGORITHMS = (

@@ -4,9 +4,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-STATE_METHODS = ("action_probabilities",)
-"""Methods of a policy of OpenSpiel's, which is asked at a state."""
-
 METHODS = (
     "predict",
     "compute_single_action",
