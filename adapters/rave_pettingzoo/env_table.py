@@ -6,13 +6,15 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import pettingzoo
 
 from rave_agents.environments.worlds import WorldFunction
 from rave_pettingzoo.adapter import make_played_env
 from rave_pettingzoo.cloning import clone_env
-from rave_pettingzoo.episode import Episode, Outside, play_episode
-from rave_pettingzoo.structure import turn_based_env
+from rave_pettingzoo.episode import ActionOutsideError, Episode, Outside, play, play_together
+from rave_pettingzoo.policies import make_policy
+from rave_pettingzoo.structure import is_parallel, turn_based_env
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -48,17 +50,43 @@ class EnvTable:
             return self._play(turn_based_env(made) or made, number)
 
     def _play(self, env: Any, number: int) -> Episode:
-        return play_episode(
-            env,
-            self.seats,
-            self.agents,
-            number,
-            copies=self.copies,
-            seed=self.seed,
-            exchange_seats=self.exchange_seats,
-            translate=self.translate,
-            worlds=self.worlds,
-            outside=self.outside,
+        """Reset the environment, and let the policies play it to its end."""
+        # The policies move on by one seat each episode; those of one round share the env's seed.
+        turn = number % len(self.seats) if self.exchange_seats else 0
+        seats = self.seats[turn:] + self.seats[:turn]
+        group = number // len(seats) if self.exchange_seats else number
+        env_seed = _draw(self.seed, 0, group) % 2**31  # OpenSpiel takes no more, as in Hanabi.
+        start = env.reset(seed=env_seed)
+        players = {
+            seat: make_policy(
+                policy,
+                env,
+                player=seat,
+                seed=_draw(self.seed, 1, number, index),
+                translate=self.translate,
+                worlds=self.worlds,
+                copies=self.copies,
+            )
+            for index, (seat, policy) in enumerate(zip(seats, self.agents, strict=True))
+        }
+        for player in players.values():
+            player.reset()
+        counts = self.outside == "illegal"
+        try:
+            if is_parallel(env):
+                played = play_together(env, players, *start, outside_counts=counts)
+            else:
+                played = play(env, players, outside_counts=counts)
+        except ActionOutsideError as error:
+            policy = self.agents[seats.index(error.agent)]
+            raise error.named(str(policy), number) from None
+        return Episode(
+            number=number,
+            seed=env_seed,
+            seats=seats,
+            returns=tuple(played.returns[seat] for seat in seats),
+            illegal_moves=tuple(played.illegal_moves[seat] for seat in seats),
+            steps=played.steps,
         )
 
     def warm_up(self) -> None:
@@ -75,6 +103,11 @@ class EnvTable:
         if any(len(part) != len(self.seats) for part in parts):
             raise ValueError("not so many agents")
         return episode
+
+
+def _draw(*path: int) -> int:
+    """A seed for each path, independent of all others."""
+    return int(np.random.SeedSequence(path).generate_state(1)[0])
 
 
 class _Maker:

@@ -9,16 +9,13 @@ import pettingzoo
 from gymnasium import spaces
 
 from rave_agents.agents.answers import discrete_action, is_allowed, shaped_action
-from rave_agents.agents.named_agents import as_agent
 from rave_agents.agents.own_agents import Policy
 from rave_agents.agents.views import View
 from rave_agents.environments.spaces import EnvAbilities
-from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.endless import LONGEST_GAME, endless_game
 from rave_agents.records import fields
-from rave_pettingzoo.policies import make_policy
-from rave_pettingzoo.structure import is_parallel, is_shimmy, mask_of, num_actions
+from rave_pettingzoo.structure import is_shimmy, mask_of, num_actions
 
 Outside = Literal["raise", "illegal"]
 """Results of an action outside its space."""
@@ -109,77 +106,6 @@ class ActionOutsideError(ValueError):
         return ActionOutsideError, (self.agent, self.action, self.space, self._whose)
 
 
-def play_episode(
-    env: Any,
-    agents: tuple[str, ...],
-    policies: tuple[Any, ...],
-    number: int,
-    *,
-    seed: int,
-    exchange_seats: bool,
-    translate: bool,
-    worlds: WorldFunction | None,
-    outside: Outside,
-    copies: bool = False,
-) -> Episode:
-    """Reset an environment and let policies play it to its end.
-
-    Args:
-        env: an AEC or a Parallel environment.
-        agents: its agents; they move on by one seat with each number.
-        policies: those that begin in their places, see ``make_policy``.
-        number: of the episode, from 0; as many in a row as there are agents have one seed for the
-            environment, where the seats are exchanged.
-        seed: the seed of every random choice except those of the user's own policies.
-        exchange_seats: whether the policies move on at all.
-        translate: as for ``SearchAgent``.
-        worlds: as for ``SearchAgent``.
-        outside: see ``Outside``.
-        copies: whether a policy that is an object is copied, see ``make_policy``.
-
-    Raises:
-        ActionOutsideError: for an action outside its space, unless it counts as illegal.
-    """
-    turn = number % len(agents) if exchange_seats else 0
-    seats = agents[turn:] + agents[:turn]
-    group = number // len(agents) if exchange_seats else number
-    env_seed = _draw(seed, 0, group) % 2**31  # OpenSpiel takes no more, as in Hanabi.
-    told = env.reset(seed=env_seed)
-    together = is_parallel(env)
-    players = {
-        seat: make_policy(
-            policy,
-            env,
-            player=seat,
-            seed=_draw(seed, 1, number, index),
-            translate=translate,
-            worlds=worlds,
-            copies=copies,
-        )
-        for index, (seat, policy) in enumerate(zip(seats, policies, strict=True))
-    }
-    for player in players.values():
-        player.reset()
-    counts = outside == "illegal"
-    try:
-        played = (
-            play_together(env, players, *told, outside_counts=counts)
-            if together
-            else play(env, players, outside_counts=counts)
-        )
-    except ActionOutsideError as error:
-        policy = policies[seats.index(error.agent)]
-        raise error.named(str(as_agent(policy)), number) from None
-    return Episode(
-        number=number,
-        seed=env_seed,
-        seats=seats,
-        returns=tuple(played.returns[seat] for seat in seats),
-        illegal_moves=tuple(played.illegal_moves[seat] for seat in seats),
-        steps=played.steps,
-    )
-
-
 def check_agents(env: Any, agents: tuple[str, ...]) -> None:
     """Check that this is an environment of PettingZoo with these agents.
 
@@ -200,10 +126,6 @@ def check_agents(env: Any, agents: tuple[str, ...]) -> None:
         raise ValueError(f"policies must have one for each agent; {missing} have none.")
 
 
-def _draw(*path: int) -> int:
-    return int(np.random.SeedSequence(path).generate_state(1)[0])
-
-
 def play(env: Any, players: Mapping[Any, Policy], *, outside_counts: bool = False) -> Played:
     """Play an AEC environment, after a reset, to its end.
 
@@ -216,13 +138,13 @@ def play(env: Any, players: Mapping[Any, Policy], *, outside_counts: bool = Fals
     final = None
     for agent in env.agent_iter():
         observation, _, terminated, truncated, info = env.last()
-        if terminated or truncated:
+        if terminated or truncated:  # An agent that is out takes no action, but has its turn.
             if final is None and is_shimmy(env.unwrapped):
                 final = list(env.unwrapped.game_state.returns())
             env.step(None)
             continue
         view = View(env, observation, _mask(env, agent, observation, info), agent)
-        action, legal = _asked(players[agent], view, outside_counts)
+        action, legal = _choose(players[agent], view, outside_counts)
         illegal[agent] += not legal
         env.step(action)
         steps += 1
@@ -261,13 +183,14 @@ def play_together(
             observation, info = observations.get(agent), infos.get(agent, {})
             mask = _mask(env, agent, observation, info)
             view = View(env, observation, mask, agent, agent, observations, infos)
-            actions[agent], legal = _asked(players[agent], view, outside_counts)
+            actions[agent], legal = _choose(players[agent], view, outside_counts)
             illegal[agent] += not legal
         observations, rewards, ended, cut, infos = env.step(actions)
         steps += len(actions)
         _check_length(env, steps, len(players))
         for agent, reward in rewards.items():
             returns[agent] += float(reward)
+        # Some environments keep the agents that are out in ``agents``.
         if all(ended.get(agent) or cut.get(agent) for agent in env.agents):
             break
     return Played(returns, illegal, steps)
@@ -277,10 +200,10 @@ def _mask(env: Any, agent: Any, observation: Any, info: Any) -> Any:
     return mask_of(env, agent, observation, info, num_actions(env, agent))
 
 
-def _asked(policy: Policy, view: View, outside_counts: bool) -> tuple[Any, bool]:
-    """Ask a policy; return the action to play, and whether what it chose is allowed."""
+def _choose(policy: Policy, view: View, outside_counts: bool) -> tuple[Any, bool]:
+    """The action that a policy plays, and whether its answer was legal."""
     if view.mask is not None and not np.any(view.mask):
-        view = view._replace(mask=None)  # It allows nothing, and so tells nothing.
+        view = view._replace(mask=None)  # A mask that forbids everything says nothing.
     answer = policy.choose_at(view)
     space = view.env.action_space(view.agent)
     if not isinstance(space, spaces.Discrete):
@@ -292,11 +215,13 @@ def _asked(policy: Policy, view: View, outside_counts: bool) -> tuple[Any, bool]
         return action, True
     action = discrete_action(answer)
     start, size = int(space.start), int(space.n)
+    # Masks count from 0, the space from ``start``.
     number = action - start if isinstance(action, int | np.integer) else action
     if is_allowed(number, None, size):
         return action, is_allowed(number, view.mask, size)
     if not outside_counts:
         raise ActionOutsideError(view.agent, action, space)
+    # The environment must judge it, but takes only actions of its space: play a forbidden one.
     mask = np.ones(1) if view.mask is None else np.ravel(view.mask)
     forbidden = np.flatnonzero(mask == 0)
     return start + (int(forbidden[0]) if len(forbidden) else 0), False
