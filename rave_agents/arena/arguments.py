@@ -204,21 +204,32 @@ def usual_opening_plies(game: Game, opening_plies: int | None) -> int:
     return 0 if has_simultaneous_moves(game.new_initial_state()) else OPENING_PLIES
 
 
-def check_table(table: Table) -> Table:
-    """Return the table, after making its agents for every seat and drawing an opening.
+def make_tables(
+    game: Game, pairs: Iterable[tuple[AgentSpec, AgentSpec]], **settings: Any
+) -> list[Table]:
+    """Tables of a game for pairs of agents, after checking each agent and the opening.
+
+    Args:
+        game: the game.
+        pairs: the first and the second agent of each table.
+        **settings: the other fields of ``Table``; the default of ``opening_plies`` depends on the
+            game.
 
     Raises:
         UnknownNameError: for an unknown agent or parameter.
         UnsupportedGameError: if an agent cannot play the game.
         TypeError, ValueError: for an invalid value, or if no opening can be found.
     """
-    one, two = table.agents
-    for who in (one,) if two is one else (one, two):
+    settings["opening_plies"] = usual_opening_plies(game, settings.get("opening_plies"))
+    tables = [Table(game, pair, **settings) for pair in pairs]
+    # By identity: agents of one spec are one object here, and objects may not be hashable.
+    for who in {id(who): who for table in tables for who in table.agents}.values():
         if who.is_named:
-            for seat in range(table.game.num_players):
-                make_agent(who, table.game, seat, seed=0)
-    table.opening(0)
-    return table
+            for seat in range(game.num_players):
+                make_agent(who, game, seat, seed=0)
+    if tables:
+        tables[0].opening(0)  # All tables have the same openings.
+    return tables
 
 
 def games_and_agents(

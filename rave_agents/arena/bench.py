@@ -17,13 +17,12 @@ from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, as_agent, make_agent
 from rave_agents.arena.arguments import (
-    check_table,
     game_name,
     limited_agent,
     load_match_game,
-    usual_opening_plies,
+    make_tables,
 )
-from rave_agents.arena.play import Table, counts_simulations, warm_up
+from rave_agents.arena.play import counts_simulations, warm_up
 from rave_agents.arena.result import RunResult, TablesRun
 from rave_agents.arena.run import GameCount, Pairing, Plan, RunOptions
 from rave_agents.arena.speeds import Round, Speeds
@@ -152,7 +151,8 @@ def run_bench(
         if equal_time is None:
             continue
         for spec in specs[1:]:
-            match = _at_equal_time(game, spec, specs[0], equal_time, seed)
+            pair = limited_agent(spec, None, equal_time), limited_agent(specs[0], None, equal_time)
+            (match,) = make_tables(load_match_game(game), [pair], seed=seed)
             tables.append(match)
             pairings.append(Pairing(name, (str(match.agents[0]), str(match.agents[1])), name))
             counts.append(equal_time_games)
@@ -202,15 +202,6 @@ def _peers_of(game: Game, specs: Sequence[AgentSpec]) -> list[AgentSpec]:
             continue
         found.append(spec)
     return found
-
-
-def _at_equal_time(
-    game: Game, spec: AgentSpec, baseline: AgentSpec, seconds: float, seed: int
-) -> Table:
-    """The table of a match against the baseline."""
-    agents = (limited_agent(spec, None, seconds), limited_agent(baseline, None, seconds))
-    plies = usual_opening_plies(load_match_game(game), None)
-    return check_table(Table(game, agents, seed=seed, opening_plies=plies))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

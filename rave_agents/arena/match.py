@@ -8,11 +8,10 @@ from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.arena.arguments import (
-    check_table,
     game_name,
     limited_agent,
     load_match_game,
-    usual_opening_plies,
+    make_tables,
 )
 from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.play import Table
@@ -121,22 +120,20 @@ def play_match(
     options = RunOptions.of(jobs, executor, output, shard)
     loaded = load_match_game(game)
     start = _start(loaded, moves, position)
-    if opening_plies is None:
-        opening_plies = 0 if start else usual_opening_plies(loaded, None)
-    table = Table(
+    agents = (
+        limited_agent(first, simulations, seconds, clock),
+        limited_agent(second, simulations, seconds, clock),
+    )
+    (table,) = make_tables(
         loaded,
-        (
-            limited_agent(first, simulations, seconds, clock),
-            limited_agent(second, simulations, seconds, clock),
-        ),
+        [agents],
         seed=seed,
-        opening_plies=opening_plies,
+        opening_plies=0 if start and opening_plies is None else opening_plies,
         clock=None if clock is None else Clock.parse(clock),
         referee=checker,
         forfeit=forfeit,
         start=start,
     )
-    check_table(table)
     if checker is not None:
         referee_program(checker, loaded)
     pairing = Pairing(game_name(game, loaded), (str(table.agents[0]), str(table.agents[1])))
@@ -145,7 +142,7 @@ def play_match(
         "agents": list(pairing.agents),
         "games": games,
         "seed": seed,
-        "opening_plies": opening_plies,
+        "opening_plies": table.opening_plies,
         "clock": None if table.clock is None else str(table.clock),
         "referee": None if table.referee is None else str(table.referee),
         "forfeit": forfeit,

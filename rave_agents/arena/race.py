@@ -18,10 +18,10 @@ from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.arena.arguments import (
-    check_table,
     game_name,
     label,
     limited_agent,
+    make_tables,
     named_agents,
     usual_opening_plies,
 )
@@ -119,8 +119,6 @@ def find_best(
     if not players or (agents is not None and len(players) < 2):
         raise ValueError(f"A race needs at least two agents, got {len(players)}.")
     plies = _opening_plies(loaded, opening_plies, seed)
-    for who in players.values():
-        check_table(Table(loaded, (who, who), seed=seed, opening_plies=plies))
     name = game_name(game, loaded)
     pairs = list(itertools.combinations(players, 2))
     specs = {name: label(who) for name, who in players.items()}
@@ -133,10 +131,12 @@ def find_best(
             "seed": seed,
             "opening_plies": plies,
         },
-        tables=[
-            Table(loaded, (players[one], players[two]), seed=seed, opening_plies=plies)
-            for one, two in pairs
-        ],
+        tables=make_tables(
+            loaded,
+            [(players[one], players[two]) for one, two in pairs],
+            seed=seed,
+            opening_plies=plies,
+        ),
         pairings=[Pairing(name, pair, " against ".join(pair)) for pair in pairs],
         by=("agents",),
         games=[MOST_GAMES] * len(pairs),

@@ -13,15 +13,13 @@ from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, agent_type, as_agent
 from rave_agents.arena.arguments import (
-    check_table,
     game_name,
     limited_agent,
     load_games,
     load_match_game,
-    usual_opening_plies,
+    make_tables,
 )
 from rave_agents.arena.grid import Curve, Grid, plain_values
-from rave_agents.arena.play import Table
 from rave_agents.arena.result import RunResult, TablesRun
 from rave_agents.arena.run import GameCount, Jobs, Pairing, Plan, RunOptions, Shard
 from rave_agents.config.limit import make_limit
@@ -87,10 +85,14 @@ def run_sweep(
     limited = limited_agent(other, simulations, seconds)
     tables, pairings = [], []
     for name, each in loaded.items():
-        plies = usual_opening_plies(each, opening_plies)
+        tables += make_tables(
+            each,
+            [(spec, limited) for spec in specs],
+            seed=seed,
+            opening_plies=opening_plies,
+            forfeit=forfeit,
+        )
         for values, spec in zip(grid, specs, strict=True):
-            table = Table(each, (spec, limited), seed=seed, opening_plies=plies, forfeit=forfeit)
-            tables.append(check_table(table))
             parameters = plain_values(values)
             cell = format_parameters(parameters)
             where = cell if len(loaded) == 1 else f"{name}, {cell}"
@@ -215,15 +217,11 @@ def run_scaling(
     if not base.takes(unit):
         raise ValueError(f"{base} takes no {unit}, so its limit cannot vary.")
     opponents = _opponents(against)
-    plies = usual_opening_plies(loaded, opening_plies)
     name = game_name(game, loaded)
-    tables, pairings = [], []
-    for other in opponents:
-        for limit in limits:
-            spec = _with_limit(base, unit, limit)
-            table = Table(loaded, (spec, other), seed=seed, opening_plies=plies, forfeit=forfeit)
-            tables.append(check_table(table))
-            pairings.append(Pairing(name, (str(spec), str(other)), str(spec)))
+    specs = [_with_limit(base, unit, limit) for limit in limits]
+    pairs = [(spec, other) for other in opponents for spec in specs]
+    tables = make_tables(loaded, pairs, seed=seed, opening_plies=opening_plies, forfeit=forfeit)
+    pairings = [Pairing(name, (str(one), str(two)), str(one)) for one, two in pairs]
     plan = Plan(
         kind="scaling",
         settings={
@@ -233,7 +231,7 @@ def run_scaling(
             unit: limits,
             "games": games,
             "seed": seed,
-            "opening_plies": plies,
+            "opening_plies": tables[0].opening_plies,
             "forfeit": forfeit,
         },
         tables=tables,

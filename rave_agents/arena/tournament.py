@@ -13,14 +13,12 @@ from typing import Any
 
 from rave_agents.agents.named_agents import as_agent
 from rave_agents.arena.arguments import (
-    check_table,
     label,
     limited_agent,
     load_games,
+    make_tables,
     named_agents,
-    usual_opening_plies,
 )
-from rave_agents.arena.play import Table
 from rave_agents.arena.result import RunResult, TablesRun
 from rave_agents.arena.run import GameCount, Jobs, Pairing, Plan, RunOptions, Shard
 from rave_agents.arena.standings import Standings
@@ -115,21 +113,17 @@ def play_tournament(
     parsed_clock = None if clock is None else Clock.parse(clock)
     tables, pairings = [], []
     for name, game in loaded.items():
-        plies = usual_opening_plies(game, opening_plies)
-        for who in players.values():  # Make each once per game, to fail early.
-            check_table(Table(game, (who, who), seed=seed, opening_plies=plies))
-        for one, two in pairs:
-            tables.append(
-                Table(
-                    game,
-                    (players[one], players[two]),
-                    seed=seed,
-                    opening_plies=plies,
-                    clock=parsed_clock,
-                    forfeit=forfeit,
-                )
-            )
-            pairings.append(Pairing(name, (one, two), f"{name}, {one} against {two}"))
+        tables += make_tables(
+            game,
+            [(players[one], players[two]) for one, two in pairs],
+            seed=seed,
+            opening_plies=opening_plies,
+            clock=parsed_clock,
+            forfeit=forfeit,
+        )
+        pairings += [
+            Pairing(name, (one, two), f"{name}, {one} against {two}") for one, two in pairs
+        ]
     specs = {name: label(who) for name, who in players.items()}
     plan = Plan(
         kind="tournament",
@@ -159,7 +153,10 @@ def _pairs(names: Sequence[str], challengers: Sequence[str]) -> list[tuple[str, 
     for name in challengers:
         if name not in names:
             raise ValueError(unknown_name("agent of the gauntlet", name, names))
-    return pairings_of(names, challengers)
+    pairs = pairings_of(names, challengers)
+    if not pairs:
+        raise ValueError("The gauntlet has all agents, so that none is left to play against.")
+    return pairs
 
 
 def read_tournament(path: str | os.PathLike[str]) -> dict[str, Any]:
