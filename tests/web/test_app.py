@@ -231,7 +231,10 @@ def test_a_game_is_reviewed_on_the_page(open_page):
     page.do("review")
     told = page.until(lambda told: told["review"]["ready"] or told["review"]["error"], 60)
     assert told["review"]["error"] == ""
-    assert "Review of tic_tac_toe" in page.client.get("/token/review").text
+    review = page.client.get("/token/review")
+    assert "Review of tic_tac_toe" in review.text
+    policy = review.headers["content-security-policy"]
+    assert re.search(r"script-src 'self' 'sha256-\S+';", policy)
 
 
 def test_a_game_that_hides_something_is_reviewed_when_it_is_over(open_page):

@@ -1,4 +1,6 @@
+import base64
 import csv
+import hashlib
 import json
 import re
 import shutil
@@ -114,6 +116,14 @@ def test_the_page_loads_nothing_from_elsewhere(page):
     assert not re.findall(r'(?:src|href)="(?!data:)[^"]*"', page)
     addresses = re.findall(r"https?://[^\s\"\\]*", re.sub(r"base64,[^\"]*", "", page))
     assert set(addresses) <= {"http://www.w3.org/2000/svg"}  # a name, which nothing loads
+
+
+def test_the_page_runs_its_own_script_alone(page):
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in policy
+    assert not re.search(r"<[^>]*\bon\w+=", page.partition("<script")[0])
 
 
 @pytest.mark.compiled
