@@ -25,7 +25,7 @@ TARGETS = {
     "cold_compile_pn_mcts_seconds": 8.0,
     "warm_start_seconds": 0.5,
 }
-"""Seconds that each start should take at most."""
+"""The most seconds that each start should take."""
 
 _SUBPROCESS_SECONDS = 300
 """Timeout of one measurement, in seconds."""
@@ -34,14 +34,14 @@ _PACKAGES = ("rave-agents", "numba", "llvmlite", "numpy", "scipy")
 
 
 def examine(*, measure: bool = True) -> dict[str, Any]:
-    """Find out how this installation stands.
+    """Examine the installation.
 
     Args:
         measure: whether to measure starts in fresh processes, which takes seconds.
 
     Returns:
         Plain values, fit for JSON: ``versions``, ``adapters``, ``missing_adapters`` (why, and how
-        to install), ``known_games`` (those of which values are shipped, and what the files say),
+        to install), ``known_games`` (games with shipped values, and the facts in their files),
         ``levels`` (the Elo points between neighbouring levels, in games in which they were
         measured), ``kernel`` and ``timings`` (None if not measured).
     """
@@ -76,6 +76,7 @@ def measure_starts() -> dict[str, dict[str, float]]:
     """
     measured = {}
     for preset in ("uct", "pn_mcts", "rave"):
+        # A cache of its own, so that each search is compiled once.
         with tempfile.TemporaryDirectory(prefix="rave-agents-doctor-") as folder:
             measured[f"cold_compile_{preset}_seconds"] = _start_seconds(folder, preset)
             if preset == "rave":

@@ -38,6 +38,7 @@ def help_of(entry: str, written: Mapping[str, str]) -> str:
         entry: its text in a docstring; references to Python's objects are dropped.
         written: how the command line writes each parameter, such as ``--opening-plies``.
     """
+    # A terminal knows no None, True or ``as_game``: say what they mean, or leave them out.
     text = _REFERENCE.sub("", entry).replace(". None for", ". By default")
     text = text.replace("None for", "by default").removeprefix("True to ")
     text = re.sub(r"``(\w+)``", lambda found: written.get(found[1], found[1]), text)
@@ -49,6 +50,7 @@ def kind_of(hint: Any) -> Any:
     """The type that an option is read as: the most special one that a type hint allows."""
     is_union = typing.get_origin(hint) in (typing.Union, types.UnionType)
     allowed = typing.get_args(hint) if is_union else (hint,)
+    # ``str | PathLike`` is a file, and ``bool`` comes first since its values are integers, too.
     if any(each is Path or typing.get_origin(each) is os.PathLike for each in allowed):
         return Path
     lists = [each for each in allowed if typing.get_origin(each) is list]

@@ -87,7 +87,7 @@ def learn_and_show(name: str, call: partial[Any], output: Output, curve: Path | 
         raise ValueError("--curve shows checks of strength: give --checks, such as 20.")
     check_writable(curve, "--curve")
     seed = call.keywords.get("seed", 0)
-    before = _last_change(path)
+    before = _last_change(path)  # An interrupted run may not have written the file yet.
     try:
         result = call(made=f"rave-agents {name} '{call.keywords['game']}', seed {seed}")
     except KeyboardInterrupt:

@@ -95,6 +95,7 @@ class AdvisingGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except Exception as error:
+            # Typer's error of an unknown option; its class is not public.
             if hasattr(error, "option_name") and hasattr(error, "possibilities"):
                 _advise(error)
             raise

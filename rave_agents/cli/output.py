@@ -24,7 +24,7 @@ def check_writable(path: Path | None, option: str) -> None:
     if not path.parent.is_dir():
         raise ValueError(f"There is no folder {str(path.parent)!r} for {option}.")
     existed = path.exists()
-    path.open("a").close()
+    path.open("a").close()  # Appending leaves an existing file as it is.
     if not existed:
         path.unlink()
 

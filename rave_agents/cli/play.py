@@ -56,7 +56,7 @@ def play(
         check_writable(output, "--output")
         game_text(session)
     if resumes and output is not None:
-        session.replay_start()
+        session.replay_start()  # The file's moves become turns that can be taken back.
         restore_clocks(session, output)
     adviser = next((who for who in session.seats if who is not None), None)
     live = LiveSession(
@@ -86,7 +86,7 @@ def parsed_seats(text: str) -> Sequence[int]:
     """Parse the option ``--seat``.
 
     Raises:
-        ValueError: for what is no list of seats.
+        ValueError: for another text.
     """
     if text.strip().lower() == "none":
         return ()

@@ -46,21 +46,16 @@ _received = [signal.SIGINT]
 
 def main() -> None:
     """Run the program."""
+    # Before anything is written: a terminal's encoding may lack the bars of tables.
     for stream in (sys.stdout, sys.stderr):
         tolerate_encoding(stream)
-    warnings.formatwarning = _warning_text
+    warnings.formatwarning = _warning_text  # type: ignore[assignment]
     if "_RAVE_AGENTS_COMPLETE" in os.environ:  # Completing a word must not compile the bridge.
         os.environ.setdefault("RAVE_AGENTS_NATIVE", "0")
     app(prog_name="rave-agents")
 
 
-def _warning_text(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    line: str | None = None,
-) -> str:
+def _warning_text(message: Warning | str, *place: object) -> str:
     """A warning without the line of the package's code that issued it."""
     return f"Warning: {' '.join(str(message).split())}\n"
 
@@ -111,7 +106,7 @@ def _reported(body: Callable[..., None]) -> Callable[..., None]:
             with _other_signals_interrupt():
                 body(**values)
         except KeyboardInterrupt:
-            raise interrupted() from None
+            raise interrupted() from None  # Commands with results have shown them by now.
         except _mendable() as error:
             if debug or isinstance(error, BrokenPipeError):
                 raise
@@ -138,7 +133,7 @@ def _reported(body: Callable[..., None]) -> Callable[..., None]:
 @contextlib.contextmanager
 def _other_signals_interrupt() -> Iterator[None]:
     """Let SIGTERM and SIGHUP, from a closed terminal, interrupt a command like Ctrl-C."""
-    if threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread():  # Signals need the main thread.
         yield
         return
     del _received[1:]
@@ -146,7 +141,7 @@ def _other_signals_interrupt() -> Iterator[None]:
     replaced = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
 
     def end(number: int, frame: Any) -> None:
-        for each in replaced:  # A second signal must not stop the output of what is finished.
+        for each in replaced:  # A second signal must not stop the output of the results.
             signal.signal(each, lambda number, frame: None)
         _received.append(signal.Signals(number))
         raise KeyboardInterrupt

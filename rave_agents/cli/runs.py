@@ -102,7 +102,7 @@ def tournament(
 
     Everybody meets everybody in every game. A TOML file sets games and agents, and where you like
     games_per_pairing, gauntlet, anchor, simulations, seconds, clock, seed, opening_plies, forfeit;
-    options take precedence. Ctrl-C shows the standing; with --output the same command then goes on.
+    options take precedence. Ctrl-C shows the standings; with --output the same command goes on.
 
     Options:
         games: games, then agents, such as: breakthrough auto rave uct; or a TOML file.
@@ -112,6 +112,7 @@ def tournament(
     settings = _settings(games, agents)
     if gauntlet:
         settings["gauntlet"] = gauntlet
+    # ``call`` has only the options that were given, so that they replace those of the file alone.
     play_games(partial(play_tournament, **{**settings, **call.keywords}), output)
 
 
@@ -122,7 +123,7 @@ def _settings(words: Sequence[str], agents: str | None) -> dict[str, Any]:
         games, players = games_and_agents(words, agents)
         return {"games": games, "agents": players}
     if len(words) > 1 or agents is not None:
-        raise ValueError(f"{words[0]} sets games and agents: give no others beside it.")
+        raise ValueError(f"{words[0]} sets games and agents: give no others.")
     return read_tournament(words[0])
 
 
@@ -179,8 +180,8 @@ def best(
     """Find the best agent for a game: a race of pairs of games that drops who is weaker early.
 
     It ends with one sentence: which agent is the best, with an interval that may be trusted at any
-    time, or that no difference was found. Ctrl-C shows the standing; with --output the same command
-    then goes on.
+    time, or that no difference was found. Ctrl-C shows the standings; with --output the same
+    command then goes on.
 
     Options:
         agents: the agents: 'auto rave(c=0.2) mine=./bot.py:Bot'; by default one of each kind that

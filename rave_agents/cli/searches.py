@@ -87,8 +87,8 @@ def solve(
     """Prove who wins a position, or show how far the proof came.
 
     Where chance moves, it finds the return that the player to move can expect. It ends when the
-    position is solved, at a limit, or at Ctrl-C, which shows what is known by then. The memory does
-    not grow: a full table drops what was cheap to find.
+    position is solved, at a limit, or at Ctrl-C, which shows the bounds found by then. The memory
+    does not grow: a full table drops the entries that were cheap to find.
 
     Options:
         certificate: a file to write the proof to, which rave-agents verify checks.
@@ -138,7 +138,7 @@ def _solve_lines(call: partial[Any], path: Path, *, as_json: bool) -> None:
 def verify(call: partial[Any], *, as_json: bool = False) -> None:
     """Check a certificate: the proof of a position's value, by the rules of the game alone.
 
-    It prints what is proven, and ends with exit code 2 if the file does not prove it.
+    It prints the proven statements, and ends with exit code 2 if the file does not prove it.
     """
     if "game" in call.keywords:
         use_current_folder()
@@ -168,7 +168,7 @@ def review(
 ) -> None:
     """Review a game: the mistakes, what was expected, and why.
 
-    Ctrl-C ends it and shows what is reviewed by then.
+    Ctrl-C ends it and shows the moves reviewed by then.
 
     Options:
         actions: a game: SGF, PGN, a list of moves, or a file of games (--number).
@@ -180,8 +180,8 @@ def review(
     output.check()
     check_writable(html, "--html")
     automatic: Progress[tuple[int, int]] = None
-    with shown(automatic, _view) as tell:
-        progress = None if tell is None else lambda done, planned: tell((done, planned))
+    with shown(automatic, _view) as report:
+        progress = None if report is None else lambda done, planned: report((done, planned))
         found = call(game=game, actions=moves, start=start, progress=progress)
     if html is not None:
         with written_whole(html, "w", encoding="utf-8") as written:
@@ -206,7 +206,7 @@ def speed(
     *,
     agents: str = "uct rave",
 ) -> None:
-    """Measure simulations per second beside OpenSpiel's C++ MCTSBot.
+    """Measure simulations per second, and compare with OpenSpiel's C++ MCTSBot.
 
     Options:
         games: by default thirty games.

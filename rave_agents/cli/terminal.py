@@ -35,7 +35,7 @@ codecs.register_error(_ERRORS, _plain)
 
 
 def tolerate_encoding(stream: IO[str]) -> None:
-    """Let a stream write what its encoding lacks in plain characters, in place of an error."""
+    """Let a stream replace characters that its encoding lacks, instead of raising an error."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None and getattr(stream, "errors", None) in (
         "strict",
@@ -64,7 +64,7 @@ class _Console(Console):
         super().__init__(emoji=False, **options)
 
     def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
-        """See ``Console.render``; all text that is written comes by here."""
+        """See ``Console.render``: all output passes through it."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment
@@ -80,7 +80,7 @@ def stderr() -> Console:
 
 
 def say(text: str) -> None:
-    """Write a line to standard error; the text may have Rich's markup."""
+    """Write a line to standard error, which may have Rich's markup."""
     stderr().print(text, soft_wrap=True, highlight=False)
 
 
@@ -107,7 +107,7 @@ def show_result(
         tables: those in place of its own.
         above: lines before it, such as a board.
         below: a line after it.
-        summary_last: whether the summary stands at the end, as one line where it is read from.
+        summary_last: whether the summary comes last, as one line if no terminal shows it.
     """
     tolerate_encoding(sys.stdout)
     console = _Console(highlight=False)
@@ -125,6 +125,7 @@ def show_result(
 
 def show_json(value: Mapping[str, Any]) -> None:
     """Write one line of strict JSON to standard output."""
+    # Names as they are, unless the output cannot encode them.
     line = json.dumps(_strict(value), allow_nan=False, ensure_ascii=False)
     if not can_write(line):
         line = json.dumps(_strict(value), allow_nan=False)

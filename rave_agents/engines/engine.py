@@ -45,10 +45,10 @@ class Engine:
         """Answer a command that a signal interrupted."""
 
     def wait(self) -> None:
-        """Wait for a search that runs beside the conversation and ends by itself."""
+        """Wait for a search in the background that ends by itself."""
 
     def close(self) -> None:
-        """End a search that runs beside the conversation."""
+        """End a search in the background."""
 
     def seated(self, game: Game) -> list[Agent]:
         """An agent for each of two seats, at the beginning of a game; see ``make_agent``."""

@@ -25,6 +25,7 @@ _STOPS = ((0x30, 0x50, 0xE0), (0x40, 0xC0, 0x60), (0xE0, 0x40, 0x30))
 
 def colour_of(share: float) -> str:
     """The colour of a share in [0, 1]: blue at 0, green at 0.5, red at 1."""
+    # Two halves: from blue to green, and from green to red.
     part, half = 2 * min(1.0, max(0.0, share)), int(share >= 0.5)
     mixed = (a + (part - half) * (b - a) for a, b in zip(*_STOPS[half : half + 2], strict=True))
     return "#" + "".join(f"{round(each):02x}" for each in mixed)

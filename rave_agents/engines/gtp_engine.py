@@ -231,7 +231,7 @@ class GtpEngine(Engine):
         self, position: GtpPosition, prepare: Callable[[], None], refusal: str
     ) -> None:
         """Go on at a position of another game; stay at this one if the agent cannot play that."""
-        before = dict(vars(self))
+        before = dict(vars(self))  # Agents that restart meanwhile lose their trees only.
         try:
             self.position = position
             prepare()
@@ -350,7 +350,7 @@ class GtpEngine(Engine):
     def _apply(self, action: int) -> None:
         state = self.position.state
         mover = int(state.current_player())
-        for agent in self.agents:
+        for agent in self.agents:  # Before the move, as in a match.
             agent.inform_action(state.clone(), mover, action)
         self.position.apply(action)
 
@@ -370,6 +370,7 @@ class GtpEngine(Engine):
         if self.position.state.is_terminal():
             return self._move_after_end(player)
         clock = AgentAbilities(self.agents[player]).clock
+        # A regression test must not cost time: put the clock back afterwards.
         before = None if clock is None else dict(vars(clock))
         action = self._chosen(player)
         if clock is not None and before is not None:

@@ -151,7 +151,7 @@ class GtpPosition:
             self.apply(action)
 
     def move(self, player: int, word: str) -> int:
-        """Return the action that a word such as ``D4`` stands for.
+        """Return the action of a word such as ``D4``.
 
         Raises:
             GtpError: if it is not the player's turn, or the word is no legal move.

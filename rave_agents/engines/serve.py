@@ -56,7 +56,7 @@ def serve(engine: Engine, source: BinaryIO, sink: BinaryIO) -> int:
     try:
         converse(engine, _decoded(lines), write)
     except (KeyboardInterrupt, _TerminatedError) as error:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # The answer must be written as a whole.
         engine.interrupt()
         return INTERRUPTED if isinstance(error, KeyboardInterrupt) else TERMINATED
     finally:

@@ -249,7 +249,7 @@ class UciEngine(Engine):
     def _ponderhit(self, _: list[str]) -> None:
         """Search on in the kept tree, from now on with the limits of ``go``."""
         if self._thinking is not None and self._going.ponder:
-            self._silent = True
+            self._silent = True  # The search that ends now must not answer.
             self.close()
             self._silent = False
             self._begin_thinking(dataclasses.replace(self._going, infinite=False, ponder=False))
@@ -302,6 +302,7 @@ class UciEngine(Engine):
             turn.append(int(action))
             now.apply_action(int(action))
         word = self.moves.write(start, turn)
+        # The expected line begins with this turn's last action; ponder on the turn after.
         reply = variation(self.moves, start, [*turn, *expected[1:]])[1:2]
         return f"bestmove {word}" + (f" ponder {reply[0]}" if reply else "")
 
@@ -336,6 +337,7 @@ class UciEngine(Engine):
         if control is not None:
             return None if go.nodes is None else Limit(simulations=go.nodes), Clock(control)
         if go.nodes is not None or go.seconds is not None:
+            # The time is for the turn, the simulations are for each action.
             seconds = None if go.seconds is None else go.seconds / self.moves.turn
             return Limit(simulations=go.nodes, seconds=seconds), None
         if go.depth is not None:

@@ -101,7 +101,7 @@ def info_lines(
     milliseconds = round(1000 * result.seconds)
     speed = round(result.simulations / result.seconds) if result.seconds > 0 else 0
     for rank, row in enumerate(best_first(result)[:count], 1):
-        own = row.action == result.action
+        own = row.action == result.action  # Only the chosen move has a line; others have one move.
         actions = result.principal_variation if own else (row.action,)
         line = variation(moves, start, [*begun, *actions])
         yield " ".join(
@@ -139,5 +139,6 @@ def score(result: SearchResult, row: ActionStatistics) -> str:
         return "cp 0"
     if not 0.0 < share < 1.0:
         return f"cp {MOST_CENTIPAWNS if share > 0 else -MOST_CENTIPAWNS}"
+    # Elo's formula, solved for the difference: s = 1 / (1 + 10^(-d/400)).
     centipawns = round(400 * math.log10(share / (1 - share)))
     return f"cp {max(-MOST_CENTIPAWNS, min(MOST_CENTIPAWNS, centipawns))}"

@@ -98,6 +98,7 @@ class EngineAgent:
                 else:
                     waiting.close()
             if self._process is None:
+                # Set before the program is set up, so that ``drop`` ends one that fails in it.
                 self._process = EngineProcess(self.command)
                 self._set_up(self._process)
             self._begin(self._process)
@@ -130,7 +131,7 @@ class EngineAgent:
         Raises:
             ForfeitError: if the program resigns, breaks the rules, or fails after its first move.
             EngineFailedError: if it fails before its first move of the game, or cannot play at all.
-            UnsupportedGameError: if the state does not tell its moves from the game's start.
+            UnsupportedGameError: if the state does not list its moves from the game's start.
         """
         actions = moves_so_far(self._protocol, self.game, state)
         started = time.perf_counter()

@@ -34,7 +34,7 @@ def area_score(rows: Sequence[str], komi: float) -> float:
     for place, colour in cells.items():
         if colour != EMPTY:
             score += 1 if colour == BLACK else -1
-        elif place not in seen:
+        elif place not in seen:  # Each empty region once.
             region, borders = _region(cells, place)
             seen |= region
             if borders == {BLACK}:

@@ -120,7 +120,7 @@ class EngineProcess:
         self.send(command)
         deadline, received, is_first = time.monotonic() + timeout, 0, True
         while True:
-            if self._lines:
+            if self._lines:  # Complete lines come before the unfinished one.
                 line = self._lines.popleft()
                 received += len(line) + 1
                 is_first = is_first and not line.strip()
@@ -149,8 +149,9 @@ class EngineProcess:
         except queue.Empty:
             return False
         if chunk is None:
-            self._chunks.put(None)
+            self._chunks.put(None)  # The next command finds the end, too.
             raise self._exited(command)
+        # The last piece has no line end yet; it is empty if the chunk ends with one.
         *lines, self._begun = (self._begun + chunk.replace(b"\r", b"")).split(b"\n")
         self._lines.extend(lines)
         return True

@@ -5,7 +5,6 @@ Squares are a file's letter and a rank's number, counted from the first player's
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import Game, GameAbilities
@@ -33,7 +32,15 @@ class UciMoves:
         self.short_name: str = game.name.partition("(")[0]
         """The game's name without parameters."""
         parameters = GameAbilities(game).parameters
-        variant, self._write = _variant(self.short_name, parameters, game.name)
+        board = self.short_name, parameters.get("rows"), parameters.get("columns")
+        size = parameters.get("board_size", _AMAZONS_SIZE)
+        if board not in _VARIANTS or parameters.get("chess960") or size != _AMAZONS_SIZE:
+            raise UnsupportedGameError(
+                f"The moves of {game.name} cannot be written in UCI. There are words for chess, "
+                "shogi, xiangqi, othello, amazons, breakthrough on 8 x 8, and clobber on 5 x 6, "
+                "6 x 5 and 10 x 10."
+            )
+        variant, self._write = _VARIANTS[board]
         self.variant: str = variant
         """The game's name in UCI programs."""
         self.turn: int = _AMAZONS_TURN if self.short_name == "amazons" else 1
@@ -57,13 +64,14 @@ class UciMoves:
             LookupError: if there are none.
         """
         parts = [word]
-        if self.turn > 1:
+        if self.turn > 1:  # Amazons: "d1d7,d7g7" moves a queen, which then shoots from its square.
             squares = re.findall(r"[a-j]\d+", word)
             if len(squares) != 4 or squares[1] != squares[2]:
                 raise LookupError(word)
             parts = [squares[0], squares[1], squares[3]]
         now, actions = state.clone(), []
         for part in parts:
+            # Writing all legal moves is slower than parsing the word, but cannot disagree with it.
             legal = {self._write(now, int(action)): int(action) for action in now.legal_actions()}
             action = legal[part if part in legal else self._usual(now, part, legal)]
             actions.append(action)
@@ -99,22 +107,6 @@ class UciMoves:
         ]
 
 
-def _variant(short_name: str, parameters: Mapping[str, Any], name: str) -> tuple[str, _Writer]:
-    sides = parameters.get("rows"), parameters.get("columns")
-    size = parameters.get("board_size", _AMAZONS_SIZE)
-    usual = not parameters.get("chess960") and size == _AMAZONS_SIZE
-    if short_name in _VARIANTS and usual:
-        return _VARIANTS[short_name]
-    if short_name == "breakthrough" and sides == (8, 8):
-        return "breakthrough", _breakthrough
-    if short_name == "clobber" and sides in _CLOBBERS:
-        return _CLOBBERS[sides]
-    raise UnsupportedGameError(
-        f"The moves of {name} cannot be written in UCI. There are words for chess, shogi, xiangqi, "
-        "othello, amazons, breakthrough on 8 x 8, and clobber on 5 x 6, 6 x 5 and 10 x 10."
-    )
-
-
 def _moved(pattern: str, place: Callable[[int, int], tuple[int, int]]) -> _Writer:
     """Write an action by the squares in its name.
 
@@ -145,14 +137,6 @@ _amazons = _moved(_NUMBERS, lambda row, column: (column, 11 - row))
 _xiangqi = _moved(_NUMBERS, lambda row, column: (column + 1, 10 - row))
 # Files count from the right, and ranks are letters.
 _shogi_squares = _moved(r"([1-9])([a-i])", lambda file, rank: (10 - file, 10 - rank))
-
-_CLOBBERS: dict[tuple[Any, Any], tuple[str, _Writer]] = {
-    # Five rows of six: mirrored at the diagonal from the top left.
-    (5, 6): ("clobber", _moved(_SQUARE, lambda letter, digit: (6 - digit, 7 - letter))),
-    # Ranks count from the top.
-    (6, 5): ("clobber", _moved(_SQUARE, lambda letter, digit: (letter, 7 - digit))),
-    (10, 10): ("clobber10", _moved(_SQUARE, lambda letter, digit: (letter, 11 - digit))),
-}
 
 
 def _othello(state: GameState, action: int) -> str:
@@ -210,11 +194,20 @@ def _pieces(fen: str) -> dict[str, str]:
 _CASTLINGS = {"e1h1": "e1g1", "e1a1": "e1c1", "e8h8": "e8g8", "e8a8": "e8c8"}
 """Castling as in Chess960, where the king takes its own rook, and as usual."""
 
-_VARIANTS: dict[str, tuple[str, _Writer]] = {
-    "chess": ("chess", _chess),
-    "shogi": ("shogi", _shogi),
-    "xiangqi": ("xiangqi", _xiangqi),
-    "othello": ("flipello", _othello),
-    "amazons": ("amazons", _amazons),
+_VARIANTS: dict[tuple[str, int | None, int | None], tuple[str, _Writer]] = {
+    ("chess", None, None): ("chess", _chess),
+    ("shogi", None, None): ("shogi", _shogi),
+    ("xiangqi", None, None): ("xiangqi", _xiangqi),
+    ("othello", None, None): ("flipello", _othello),
+    ("amazons", None, None): ("amazons", _amazons),
+    ("breakthrough", 8, 8): ("breakthrough", _breakthrough),
+    # Mirrored at the diagonal from the top left, since programs have six rows of five.
+    ("clobber", 5, 6): (
+        "clobber",
+        _moved(_SQUARE, lambda letter, digit: (6 - digit, 7 - letter)),
+    ),
+    # Ranks count from the top.
+    ("clobber", 6, 5): ("clobber", _moved(_SQUARE, lambda letter, digit: (letter, 7 - digit))),
+    ("clobber", 10, 10): ("clobber10", _moved(_SQUARE, lambda letter, digit: (letter, 11 - digit))),
 }
-"""Games with one board: what programs call them, and how actions are written."""
+"""By game, rows and columns: the program's name of it, and how actions are written."""

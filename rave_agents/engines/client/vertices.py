@@ -81,6 +81,7 @@ class Vertices:
             ValueError: if the word does not have the form of a move.
         """
         wanted = _OTHER_NAMES.get(word.lower(), word.lower())
+        # By comparing with all legal moves, whatever the game's notation is.
         for action in state.legal_actions():
             if self.write(state, int(action)).lower() == wanted:
                 return int(action)
