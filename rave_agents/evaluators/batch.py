@@ -1,4 +1,4 @@
-"""The arrays of a batch, which simulations write to and an evaluator reads."""
+"""The arrays of a batch, which simulations write and an evaluator reads."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -30,26 +30,26 @@ from rave_agents.simulate.evaluations import (
 
 
 class Batch(NamedTuple):
-    """Positions that an evaluator is to evaluate, one a row."""
+    """Positions for an evaluator, one per row."""
 
     observations: NDArray[np.float32]
-    """[B, ...] what the player to move observes, in the game's shape."""
+    """[B, ...] the observations of the players to move, in the game's shape."""
     legal_actions_mask: NDArray[np.bool_]
-    """[B, A] whether each of the game's distinct actions is legal for them."""
+    """[B, A] whether each of the game's distinct actions is legal."""
     players: NDArray[np.int64]
-    """[B] who they are."""
+    """[B] the players to move."""
 
 
 class BatchArrays:
-    """Room for a batch.
+    """Memory for a batch.
 
     Args:
-        rows: how many positions fit.
+        rows: its capacity in positions.
         observation_shape: the shape of one observation.
-        num_actions: the game's distinct actions.
-        num_players: its players.
-        logits: whether an evaluator answers with logits.
-        cache: what the evaluator has answered already.
+        num_actions: the game's number of distinct actions.
+        num_players: its number of players.
+        logits: True if the evaluator answers with logits.
+        cache: the evaluator's cached answers.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class BatchArrays:
         self.policy: NDArray[np.float64] = np.zeros((rows, num_actions))
         """[rows, actions] the evaluator's answer."""
         self.values: NDArray[np.float64] = np.zeros((rows, num_players))
-        """[rows, players] likewise."""
+        """[rows, players] its values."""
         self._common = np.zeros(COMMON_LENGTH, np.int64)
         self._common[FIRST_OBSERVATION] = self.observations.ctypes.data
         self._common[LOGITS] = logits
@@ -88,7 +88,7 @@ class BatchArrays:
 
     @property
     def shape(self) -> tuple[tuple[int, ...], int, int]:
-        """The shape of one observation, the number of actions and that of players."""
+        """The shape of one observation, and the numbers of actions and players."""
         return self.observations.shape[1:], self._masks.shape[1], self.values.shape[1]
 
     @property
@@ -102,15 +102,15 @@ class BatchArrays:
         return int(self._common[NEXT_ROW])
 
     def clear(self) -> None:
-        """No row is in use any more."""
+        """Free all rows."""
         self._common[NEXT_ROW] = 0
 
     def begin(self, step: int) -> None:
-        """Set the step that searches take next."""
+        """Set the searches' next command, see ``leaves.py``."""
         self._common[STEP] = step
 
     def asked(self) -> Batch:
-        """The rows in use, as an evaluator sees them: copies, which it may keep and change."""
+        """The rows in use, copied: the evaluator may keep and change them."""
         count = self.count
         return Batch(
             self.observations[:count].copy(),
@@ -124,11 +124,11 @@ class BatchArrays:
         """Write an evaluator's answer to the rows in use.
 
         Args:
-            source: what the evaluator is called in messages.
-            answer: the policy, [B, actions], and the values, [B, players] or [B].
-            limits: the game's.
-            clip: whether values are moved into the utilities.
-            policy: whether it gives a policy; without one all legal actions have the same.
+            source: the evaluator's name for messages.
+            answer: the policy [B, actions], and the values [B, players] or [B].
+            limits: the game's utilities.
+            clip: True to move values into the utilities.
+            policy: False for an evaluator without policy: all legal actions get equal priors.
 
         Raises:
             GameError: if a search cannot use it.
@@ -149,12 +149,12 @@ class BatchArrays:
             raise batch_refusal(source, self._answer, wrong)
 
     def bind(self) -> Callable[[int], int]:
-        """Compile what ``take`` calls; it is returned."""
+        """Compile and return the check of ``take``."""
         self._check = check_batch.bound(self._answer)
         return self._check
 
     def answers(self) -> Answers:
-        """The arrays as the compiled code has them."""
+        """The arrays for compiled code."""
         return Answers(
             self.observations.reshape(-1).view(np.int32),
             self._masks.reshape(-1),

@@ -1,4 +1,4 @@
-"""Evaluators that are asked about many positions at once."""
+"""``BatchEvaluator``: judges many positions in one call."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -20,29 +20,28 @@ class BatchEvaluator:
     ``function(batch)`` gets a ``Batch`` of ``observations`` [B, ...] float32,
     ``legal_actions_mask`` [B, A] bool and ``players`` [B], and returns two arrays:
 
-    * the policy, [B, A]: a number for each action; those of illegal actions are not read;
-    * the values, [B]: the return that the player to move expects, from the position to the end of
-      the game, in the game's utilities (-1 to 1 in most of OpenSpiel's); or [B, players], what each
-      player expects, in the order of the players. [B] is enough for a single player, and for two
-      whose returns have a constant sum.
+    * the policy [B, A]: a number for each action; those of illegal actions are ignored;
+    * the values [B]: the expected return of the player to move, from the position to the end of the
+      game, in the game's utilities (-1 to 1 in most of OpenSpiel's); or [B, players], the expected
+      return of each player. [B] is enough for a single player, and for two with a constant sum.
 
-    NumPy arrays, torch tensors and JAX arrays are taken, in a pair or a dictionary with names such
-    as ``"policy"`` and ``"values"``. Where players move at the same time, each of them has a row.
-    Chance nodes are never evaluated, nor is the end of a game.
+    The arrays are of NumPy, torch or JAX, in a pair or a dictionary with names such as ``"policy"``
+    and ``"values"``. With simultaneous moves each player has a row. Chance nodes and ends of games
+    are not evaluated.
 
     Args:
         function: the network, or any callable.
-        policy: ``"logits"``: the policy's softmax over the legal actions are the priors;
-            ``"probabilities"``: the policy itself, divided by its sum over the legal actions.
-        clip: whether values outside the game's utilities are moved to the nearest of them, as for a
-            critic that is not bounded; otherwise they are refused.
-        cache: whether what it has answered is kept until a search, or searches side by side, end,
-            and in ``self_play`` until the caller gets examples: a position with the same
-            observation, player and legal actions as one before is not asked again. Say False for
-            one that answers at random or learns meanwhile. It may take 35 MB.
-        gives: ``"both"``; ``"values"`` or ``"policy"`` for one that returns only these, an array or
-            a pair with None: without a policy all priors are equal, without values there are
-            playouts. None to find out before the first search, by one question more.
+        policy: ``"logits"``: the priors are the softmax over the legal actions;
+            ``"probabilities"``: the policy divided by its sum over the legal actions.
+        clip: True to move values into the game's utilities, as for an unbounded critic; otherwise
+            values outside are refused.
+        cache: True to cache answers until a search, or searches side by side, end, and in
+            ``self_play`` until the caller gets examples; a cached position has the same
+            observation, player and legal actions. Pass False for an evaluator that is random or
+            learns meanwhile. The cache may take 35 MB.
+        gives: ``"both"``; ``"values"`` or ``"policy"`` for an evaluator that returns one of these,
+            as an array or in a pair with None: without a policy all priors are equal, without
+            values there are playouts. None to detect it by a call before the first search.
 
     Raises:
         TypeError: if ``function`` cannot be called.
@@ -68,18 +67,18 @@ class BatchEvaluator:
         if gives is not None and gives not in GIVES:
             raise ValueError(unknown_name("gives", gives, GIVES))
         self.function = function
-        """The function that is called."""
+        """The function."""
         self.policy: str = policy
         """``"logits"`` or ``"probabilities"``."""
         self.clip: bool = bool(clip)
-        """True if values are moved into the utilities."""
+        """True to move values into the utilities."""
         self.cache: bool = bool(cache)
-        """True if answers are kept."""
+        """True to cache answers."""
         self.gives: str | None = gives
         """``"both"``, ``"values"`` or ``"policy"``; None until it is known."""
 
     def __call__(self, batch: Batch) -> Any:
-        """Ask the function; its answer as it is."""
+        """The function's answer, unchanged."""
         return self.function(batch)
 
     @property
@@ -89,11 +88,11 @@ class BatchEvaluator:
 
 
 def evaluate(evaluator: BatchEvaluator, arrays: BatchArrays, limits: UtilityLimits) -> None:
-    """Ask an evaluator about a batch, and write its answer to the arrays.
+    """Evaluate a batch, and write the answer to its arrays.
 
     Raises:
         GameError: if a search cannot use the answer.
-        Exception: what the evaluator raises, unchanged.
+        Exception: any exception of the evaluator, unchanged.
     """
     if arrays.count > 0:
         answer = evaluator(arrays.asked())

@@ -1,8 +1,8 @@
-"""Cache of an evaluator's answers, for positions that look the same to it.
+"""A cache of an evaluator's answers.
 
-Searches meet many positions again, by another order of moves or in another game from the same
-opening. Who moves, what they observe and their legal actions are all that an evaluator is told; a
-key of 128 bits stands for them. It chooses a place of the table, where the last answer stays.
+Searches reach many positions again, by transposition or in another game from the same opening. An
+evaluator sees only the player to move, the observation and the legal actions; a key of 128 bits
+identifies these. The key selects a place of the table, which keeps the latest answer.
 """
 
 from typing import NamedTuple
@@ -17,15 +17,15 @@ from rave_agents.simulate.frame import Frame, Header
 OBSERVATION = int(Header.OBSERVATION)
 
 FIRST_FACTOR, SECOND_FACTOR = 0x5851F42D4C957F2D, 0x2545F4914F6CDD1D
-"""Odd, so that no two numbers have one product; of 63 bits, so that they are signed ones."""
+"""Odd: multiplication is then a bijection modulo 2**64. Below 2**63: they are signed."""
 
 UPPER = 2**32 - 1
-"""Mask of the upper half of a signed number, moved down."""
+"""Clears the sign bits of a signed number that was shifted right by 32."""
 
 MOST_ANSWERS = 2**16
-"""Answers that are kept, at most: a power of two."""
+"""Places of the table, a power of two."""
 MOST_PRIORS = 2**22
-"""Their priors, at most."""
+"""Priors of all answers."""
 
 
 PLACES, PLAYERS, AGE, MOST, NEXT = range(5)
@@ -35,17 +35,17 @@ class CacheArrays(NamedTuple):
     """A table of answers."""
 
     keys: Array
-    """[places, 2] what stands for the position."""
+    """[places, 2] the positions' keys."""
     begins: Array
-    """[places] which of all priors that were ever kept are the position's."""
+    """[places] the number of the position's first prior, counting all that were ever stored."""
     priors: Array
-    """[priors] the latest of them: number n is at n modulo their length. Those of a position are in
-    the order of its legal actions."""
+    """[priors] a ring: prior n is at n modulo the length. Those of a position are in the order of
+    its legal actions."""
     values: Array
-    """[places, players] what each player may still expect."""
+    """[places, players] expected returns."""
     sizes: Array
-    """[5] how many places, 0 where no answers are kept; how many players; how often the table was
-    cleared, which is a part of all keys; the length of ``priors``; the number of the next one."""
+    """[5] the number of places, 0 for no cache; of players; of times that the table was cleared,
+    which is a part of all keys; the length of ``priors``; the number of the next prior."""
 
 
 class EvaluationCache:
@@ -53,7 +53,7 @@ class EvaluationCache:
 
     Args:
         num_players: the game's players.
-        keeps: whether it keeps any.
+        keeps: False to cache nothing.
     """
 
     def __init__(self, num_players: int, *, keeps: bool = True) -> None:
@@ -67,21 +67,21 @@ class EvaluationCache:
         )
 
     def clear(self) -> None:
-        """Forget all answers."""
+        """Forget all answers: no key with another age matches."""
         self.arrays.sizes[AGE] += 1
         self.arrays.sizes[NEXT] = 0
 
 
 @kernel
 def mixed(number: int, word: int, factor: int) -> int:
-    """A number with another word in all of its bits."""
+    """Mix a word into all bits of a number."""
     number = (number ^ word) * factor
     return number ^ ((number >> 32) & UPPER)
 
 
 @kernel
 def key_of(cache: CacheArrays, frame: Frame, seen: Array, begin: int) -> tuple[int, int]:
-    """The key of the position that a frame describes; its observation begins somewhere."""
+    """The key of the position of a frame, whose observation starts at ``begin`` of ``seen``."""
     header, end = frame.header, begin + frame.header[OBSERVATION]
     first, second = cache.sizes[AGE], ~cache.sizes[AGE]
     for place in range(begin, end - 1, 2):
@@ -98,22 +98,24 @@ def key_of(cache: CacheArrays, frame: Frame, seen: Array, begin: int) -> tuple[i
 
 @kernel
 def place_of(cache: CacheArrays, key: int) -> int:
-    """The place of a key's answer in the table, if it is there."""
+    """The place of a key in the table."""
     return int(key & (cache.sizes[PLACES] - 1))
 
 
 @kernel
 def is_known(cache: CacheArrays, first: int, second: int) -> bool:
-    """True if there is an answer of this key."""
+    """True if the table has the answer of this key."""
     place, sizes = place_of(cache, first), cache.sizes
     if cache.keys[2 * place] != first or cache.keys[2 * place + 1] != second:
         return False
-    return bool(sizes[NEXT] - cache.begins[place] <= sizes[MOST])  # Not overwritten yet.
+    return bool(
+        sizes[NEXT] - cache.begins[place] <= sizes[MOST]
+    )  # The ring has not overwritten it.
 
 
 @kernel
 def read_known(cache: CacheArrays, key: int, frame: Frame) -> None:
-    """Write an answer that is there to the frame: priors, and values to the returns."""
+    """Write a cached answer to the frame: its priors, and its values to the returns."""
     place, players = place_of(cache, key), cache.sizes[PLAYERS]
     for player in range(players):
         frame.returns[player] += frame.discount[0] * cache.values[place * players + player]
@@ -126,11 +128,12 @@ def read_known(cache: CacheArrays, key: int, frame: Frame) -> None:
 def keep(
     cache: CacheArrays, first: int, second: int, frame: Frame, values: Array, first_value: int
 ) -> None:
-    """Keep the frame's priors, and values from a place of an array on, under a key."""
+    """Store the frame's priors, and the values from ``first_value`` on, under a key."""
     place, sizes, count = place_of(cache, first), cache.sizes, frame.header[NUM_ACTIONS]
     if count > sizes[MOST]:
         return
     begin = sizes[NEXT] % sizes[MOST]
+    # The priors of a position lie in one piece: skip the rest of the ring.
     if begin + count > sizes[MOST]:
         sizes[NEXT] += sizes[MOST] - begin
         begin = 0

@@ -1,11 +1,10 @@
-"""Simulations in two halves: to a leaf that an evaluator is to judge, and on with its answer.
+"""Simulations in two halves: to a leaf that an evaluator judges, and from its answer to the end.
 
-What a simulation needs to go on, its path and what the provider said of the leaf, stays in its
-frame and path. So each simulation that waits has a frame and a path of its own; the tree is shared.
-While it waits, its edges count one visit more, with value 0, a loss: so that other simulations look
-elsewhere (virtual loss; Chaslot, Winands & van den Herik 2008).
+A waiting simulation keeps its path and the provider's description of the leaf, so each has its own
+frame and path; the tree is shared. While it waits, its edges count one more visit with value 0, a
+loss, so that other simulations avoid them (virtual loss; Chaslot, Winands & van den Herik 2008).
 
-A chance node is not judged: it gets its node, and the simulation goes on to a player's position.
+Chance nodes are not judged: they are expanded, and the simulation continues to a decision.
 """
 
 import math
@@ -42,41 +41,40 @@ LAST, VIRTUAL, WAITING, ROW, FIRST_KEY, SECOND_KEY = range(6)
 CONTROL_LENGTH = 6
 
 KNOWN, ENDED = -1, -2
-"""The rows of simulations that need no answer: it was known, or the game has ended. All that they
-need is in their frames."""
+"""Rows of simulations without one in the batch: the answer was cached, or the game has ended."""
 
 STEP, NEXT_ROW, FIRST_OBSERVATION, LOGITS = range(4)
 COMMON_LENGTH = 4
 
 SEEK, UNCOUNT, GO_ON, DROP = range(4)
-"""Commands of ``advance``: run to a leaf; no longer count that it waits; go on with the answer;
-drop the simulation that waits."""
+"""Commands of ``advance``: run to a leaf; take back the virtual loss; continue with the answer;
+drop the waiting simulation."""
 
 NOT_WAITING, JUST_WAITING, COUNTED = range(3)
 
 MOST_ENDS = 256
-"""Simulations that need no evaluation after which Python looks at the limits again."""
+"""Simulations without evaluation after which Python checks the limits again."""
 
 BEYOND = 2**31 - 2
-"""The positions of a path that leads out of the tree have numbers from here on downwards."""
+"""Positions of a path beyond the tree have numbers from here downwards."""
 
 
 class Answers(NamedTuple):
-    """The rows of a batch, flat: what an evaluator is asked beside observations, and its answer."""
+    """The rows of a batch, flat: the evaluator's input and its answer."""
 
     observations: Array
-    """[rows, size] what players observe: the bits of floating-point numbers as int32."""
+    """[rows, size] observations: the bits of float32 numbers as int32."""
     masks: Array
     """[rows, actions] int8, 1 for a legal action."""
     players: Array
-    """[rows] who moves."""
+    """[rows] the players to move."""
     policy: Array
     """[rows, actions] logits or probabilities; those of illegal actions are not read."""
     values: Array
-    """[rows, players] what each player may still expect, in the game's utilities."""
+    """[rows, players] expected returns from the position on, in the game's utilities."""
     common: Array
-    """[COMMON_LENGTH] which step ``advance`` takes; the first row that is not in use; the address
-    of the batch's first observation; whether the policy is logits."""
+    """[COMMON_LENGTH] the command of ``advance``; the first free row; the address of the batch's
+    first observation; 1 if the policy is logits."""
 
 
 class LeafSearch(NamedTuple):
@@ -86,16 +84,16 @@ class LeafSearch(NamedTuple):
     answers: Answers
     cache: CacheArrays
     waiting: Array
-    """[1] how many simulations of this tree wait."""
+    """[1] the number of waiting simulations of this tree."""
     control: Array
-    """[CONTROL_LENGTH] the count of simulations at which to end; whether waiting simulations count
-    as lost; whether this one waits, and counts; where its rows begin, or ``KNOWN``; what stands for
-    the position in the cache, two numbers."""
+    """[CONTROL_LENGTH] the simulations at which to end; 1 for virtual losses; the state of this
+    simulation (``NOT_WAITING`` ...); its first row, ``KNOWN`` or ``ENDED``; the position's key
+    in the cache, two numbers."""
 
 
 @entry("the search with an evaluator")
 def advance(leaf: LeafSearch, number: int) -> int:
-    """Take the step that ``common`` says. Returns a ``Status``."""
+    """Carry out the command in ``common``. Returns a ``Status``."""
     step = leaf.answers.common[STEP]
     if step == SEEK:
         return seek(leaf) if leaf.control[WAITING] == NOT_WAITING else PENDING
@@ -111,23 +109,24 @@ def advance(leaf: LeafSearch, number: int) -> int:
 
 
 class StepTable(NamedTuple):
-    """The simulations that take a step one after the other, as compiled code calls them."""
+    """Simulations that take a step one after the other, called by compiled code."""
 
     functions: Array
-    """[simulations] the address of each one's ``advance``, as a C function; 0 for none."""
+    """[simulations] the address of each ``advance``, as a C function; 0 for none."""
     records: Array
     """[simulations] the address of its record."""
     expected: Array
-    """[2] the status with which the next one may follow; the status of the last one."""
+    """[2] the status after which the next one follows; the status of the last one."""
 
 
 @entry("the search with an evaluator")
 def advance_all(table: StepTable, places: int) -> int:
-    """Let simulations take their step, from one place to before another, see ``from_to``.
+    """Advance simulations from one place to before another, see ``from_to``.
 
-    Returns the place of the first that has another status than is expected, or has no C function,
-    or the end.
+    Returns the place of the first one with another status than expected or without a C function;
+    else the end.
     """
+    # An entry takes one number: two places of 32 bits.
     for place in range(places >> 32, places & 0xFFFFFFFF):
         if table.functions[place] == 0:
             table.expected[1] = table.expected[0]
@@ -146,14 +145,14 @@ def from_to(first: int, end: int) -> int:
 
 @kernel
 def seek(leaf: LeafSearch) -> int:
-    """Run simulations until one waits for an evaluation, and write what is asked to the batch.
+    """Run simulations until one waits for an evaluation, and write its leaf to the batch.
 
-    Returns ``PENDING`` then, and if what waits already comes first; ``DONE`` if the limit is
-    reached, or if many simulations needed no evaluation; else what ended the search.
+    Returns ``PENDING`` for a waiting simulation, or if others must finish first; ``DONE`` at the
+    limit, or after many simulations without evaluation; else the reason that ended the search.
     """
     search, control = leaf.search, leaf.control
     if leaf.waiting[0] > 0 and search.tree.used[NODE] == 0:
-        return PENDING
+        return PENDING  # The root is not expanded yet: no other simulation can select.
     hooks.on_begin(search.proofs, search)
     for _ in range(MOST_ENDS):
         if search.path.simulations[0] + leaf.waiting[0] >= control[LAST]:
@@ -170,9 +169,10 @@ def seek(leaf: LeafSearch) -> int:
 
 @kernel
 def seek_once(leaf: LeafSearch) -> int:
-    """One simulation, whole or to a leaf that waits; or one more chance node. Returns a Status."""
+    """Run a simulation, to its end or to a leaf that waits; or expand a chance node."""
     search, header, common = leaf.search, leaf.search.frame.header, leaf.answers.common
     width = 4 * header[OBSERVATION]
+    # The provider writes the leaf's observation straight into the next row of the batch.
     header[OBSERVATIONS_ADDRESS] = common[FIRST_OBSERVATION] + common[NEXT_ROW] * width
     status = begin_simulation(search)
     if status != codes.DONE:
@@ -200,10 +200,9 @@ def seek_once(leaf: LeafSearch) -> int:
 
 @kernel
 def end_or_wait(leaf: LeafSearch) -> int:
-    """End a simulation at the end of a game, unless that would move values of visits without one.
-
-    Returns a ``Status``.
-    """
+    """End a simulation at the end of a game. Returns a ``Status``."""
+    # A return outside the scale widens it, and rescales all value sums. Visits that wait have no
+    # value yet, so this one waits, too, until they have.
     if leaf.waiting[0] == 0 or not may_widen(leaf.search.utilities):
         return end_simulation(leaf.search)
     leaf.control[ROW] = ENDED
@@ -212,7 +211,7 @@ def end_or_wait(leaf: LeafSearch) -> int:
 
 @kernel
 def wait(leaf: LeafSearch) -> int:
-    """Wait for an answer, or go on at once with one that is known. Returns a ``Status``."""
+    """Wait for an answer, or continue at once with a cached one. Returns a ``Status``."""
     search, control = leaf.search, leaf.control
     leaf.waiting[0] += 1
     control[WAITING] = JUST_WAITING
@@ -226,10 +225,10 @@ def wait(leaf: LeafSearch) -> int:
 
 @kernel
 def may_go_on(leaf: LeafSearch) -> bool:
-    """True if a simulation whose answer is known need not wait for the others.
+    """True if a simulation with a cached answer need not wait for the others.
 
-    The root does, since noise comes with it; and where a new scale would move the values of visits
-    that have none yet.
+    The root waits, since its noise is drawn with the answer; so does a simulation whose value could
+    widen the scale while others wait, see ``end_or_wait``.
     """
     search = leaf.search
     return search.tree.used[NODE] > 0 and not (leaf.waiting[0] > 1 and may_widen(search.utilities))
@@ -237,7 +236,7 @@ def may_go_on(leaf: LeafSearch) -> bool:
 
 @kernel
 def is_answered(leaf: LeafSearch) -> bool:
-    """True if the evaluator has been asked the same before; then its answer is in the frame now."""
+    """Look up the leaf in the cache; if it is there, write its answer to the frame."""
     frame, answers, cache, control = leaf.search.frame, leaf.answers, leaf.cache, leaf.control
     if cache.sizes[PLACES] == 0 or frame.header[codes.PLAYER] == SIMULTANEOUS:
         return False
@@ -253,7 +252,7 @@ def is_answered(leaf: LeafSearch) -> bool:
 
 @kernel
 def describe_beyond(search: Search, depth: int) -> int:
-    """List the actions at a leaf that gets no node; where chance moves, those after an outcome."""
+    """Describe a leaf that gets no node; at chance nodes, draw outcomes until a player moves."""
     frame, header = search.frame, search.frame.header
     header[codes.EXPAND] = 1
     while True:
@@ -277,14 +276,14 @@ def describe_beyond(search: Search, depth: int) -> int:
 
 @kernel
 def rows_of(frame: Frame) -> int:
-    """Number of players who move at the leaf, each of whom has a row."""
+    """The number of rows of the leaf: one for each player to move."""
     header = frame.header
     return int(header[codes.NUM_MOVERS]) if header[codes.PLAYER] == SIMULTANEOUS else 1
 
 
 @kernel
 def end_of(frame: Frame, index: int) -> int:
-    """One more than the place of the last of a mover's actions in the frame's list."""
+    """The place after the last action of a mover in the frame's list."""
     header = frame.header
     if header[codes.PLAYER] == SIMULTANEOUS:
         return int(frame.mover_ends[index])
@@ -293,7 +292,7 @@ def end_of(frame: Frame, index: int) -> int:
 
 @kernel
 def ask(leaf: LeafSearch) -> None:
-    """Write who moves at the leaf, and what is legal there; observations are there already."""
+    """Write the leaf's players and legal actions to the batch; its observations are there."""
     frame, answers = leaf.search.frame, leaf.answers
     row = answers.common[NEXT_ROW]
     actions = leaf.search.settings.num_actions
@@ -314,7 +313,7 @@ def ask(leaf: LeafSearch) -> None:
 
 @kernel
 def count_waiting(search: Search, depth: int, visits: int) -> None:
-    """Add visits to the path of a simulation that waits, or take them back."""
+    """Add visits (1, or -1 to take them back) to the path of a waiting simulation."""
     for index in range(depth):
         search.tree.node_visits[search.path.nodes[index]] += visits
         search.tree.edge_visits[search.path.edges[index]] += visits
@@ -322,7 +321,7 @@ def count_waiting(search: Search, depth: int, visits: int) -> None:
 
 @kernel
 def uncount(leaf: LeafSearch) -> None:
-    """A waiting simulation no longer counts as lost."""
+    """Take back the virtual loss of a waiting simulation."""
     if leaf.control[WAITING] == COUNTED:
         count_waiting(leaf.search, int(leaf.search.frame.header[codes.PATH_LENGTH]), -1)
         leaf.control[WAITING] = JUST_WAITING
@@ -330,7 +329,7 @@ def uncount(leaf: LeafSearch) -> None:
 
 @kernel
 def go_on(leaf: LeafSearch) -> int:
-    """End a simulation with the answer to what it asked. Returns a ``Status``."""
+    """End a simulation with its answer. Returns a ``Status``."""
     search, header = leaf.search, leaf.search.frame.header
     if search.settings.may_expand and not has_room(search):
         return codes.TREE_FULL
@@ -355,16 +354,17 @@ def go_on(leaf: LeafSearch) -> int:
 
 @kernel
 def read_answer(leaf: LeafSearch) -> None:
-    """Write the priors of the leaf's actions and all players' returns to the frame; keep them."""
+    """Write the leaf's priors and all players' returns to the frame and the cache."""
     row, control, cache = leaf.control[ROW], leaf.control, leaf.cache
     frame, answers, settings = leaf.search.frame, leaf.answers, leaf.search.settings
     players, rows, first = settings.num_players, rows_of(frame), 0
     for player in range(players):
-        told = row
+        # With simultaneous moves each mover's own row has the value for this player.
+        own = row
         for index in range(rows if rows > 1 else 0):
             if frame.movers[index] == player:
-                told = row + index
-        frame.returns[player] += frame.discount[0] * answers.values[told * players + player]
+                own = row + index
+        frame.returns[player] += frame.discount[0] * answers.values[own * players + player]
     for index in range(rows):
         end = end_of(frame, index)
         write_priors(leaf, (row + index) * settings.num_actions, first, end)
@@ -381,6 +381,7 @@ def write_priors(leaf: LeafSearch, policy_row: int, first: int, end: int) -> Non
     most, total = -math.inf, 0.0
     for place in range(first, end):
         most = max(most, float(policy[policy_row + frame.actions[place]]))
+    # Subtracting the largest logit keeps exp() from overflowing; the softmax stays the same.
     for place in range(first, end):
         given = float(policy[policy_row + frame.actions[place]])
         weight = math.exp(given - most) if logits else given
@@ -391,7 +392,7 @@ def write_priors(leaf: LeafSearch, policy_row: int, first: int, end: int) -> Non
 
 
 def new_control(*, virtual: bool) -> Array:
-    """The numbers beside a search, see ``LeafSearch.control``."""
+    """``LeafSearch.control`` of a new simulation."""
     control = np.zeros(CONTROL_LENGTH, np.int64)
     control[VIRTUAL] = virtual
     return control

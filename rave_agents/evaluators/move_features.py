@@ -1,7 +1,6 @@
-"""A policy over moves, compiled with a game's rules: a softmax over sums of numbers of features.
+"""The features of a learned policy, and its priors, compiled with a game's rules.
 
-A move is seen by the cell that it fills, and the one that it leaves if a piece comes from there.
-``rave_agents.evaluators.move_policy`` says the same in NumPy.
+``features_of`` in ``move_policy.py`` computes the same features in NumPy.
 """
 
 from typing import Any
@@ -18,40 +17,40 @@ NUM_ACTIONS = int(Header.NUM_ACTIONS)
 LAST_ACTION = int(Header.LAST_ACTION)
 
 NEAR, FAR = 9, 8
-"""Cells of the pattern around a cell, itself included, and of the one beyond."""
+"""Cells of the pattern around a cell, including itself, and of the pattern beyond it."""
 
 CELLS = NEAR + FAR
 
 FEATURES = 8
-"""Features of a move, of which each lacks some."""
+"""Features of a move; each move lacks some."""
 
 AT, PATTERN, BEYOND, ANSWER, ANSWER_PATTERN, LEFT, LEFT_PATTERN, NO_PLACE = range(FEATURES)
-"""The cell that a move fills, the pattern around it and the one beyond, where the last move is seen
-from there, and that with the pattern; the cell that it leaves and the pattern around that; a move
-without cells, such as to pass."""
+"""The cell that a move fills, the patterns around and beyond it, the direction of the last move
+from there, and that with the pattern; the cell that it leaves and the pattern around that; the action
+for a move without cells, such as a pass."""
 
 NUMBERS = 131_063
-"""Numbers of a policy, a prime: features share them by what is left of their contents."""
+"""Weights of a policy, a prime: contents of features share them by their remainder."""
 
 STEPS = 26
-"""Places of a last move, seen from a move: up to two rows and columns away, or 0 for elsewhere."""
+"""Directions of the last move: 25 offsets of up to two rows and columns, and 0 for elsewhere."""
 
 SIDES = 16
-"""Players whose numbers are kept apart."""
+"""The maximum number of players with weights of their own."""
 
 NO_CELL, VARIES = -1, -2
-"""Marks in place of a cell: there is none; it is found by playing the move."""
+"""Marks in place of a cell: none; or found only by playing the move."""
 
 
 @kernel
 def number_of(feature: Any, side: Any, content: Any) -> Any:
-    """The place of a feature's number."""
+    """The place of a feature's weight."""
     return ((content * SIDES + side) * FEATURES + feature) % NUMBERS
 
 
 @kernel
 def pattern_at(rules: Any, cells: Any, view: Any, cell: Any, first: Any, end: Any) -> Any:
-    """The contents of some of the cells around a cell, as one number."""
+    """The contents of some of the cells around a cell, as a number in base ``cell_kinds`` + 1."""
     start = (view * rules.num_board_cells + cell) * CELLS
     code = np.int64(0)
     for place in range(start + first, start + end):
@@ -70,13 +69,13 @@ def pattern_at(rules: Any, cells: Any, view: Any, cell: Any, first: Any, end: An
 def logit_of(
     rules: Any, cells: Any, numbers: Any, player: Any, action: Any, to: Any, left: Any, last: Any
 ) -> Any:
-    """The sum of the numbers of a move's features.
+    """The sum of the weights of a move's features.
 
     Args:
         rules: the rules.
         cells: the board before the move.
-        numbers: the policy's.
-        player: who moves.
+        numbers: the policy's weights.
+        player: the player to move.
         action: the move.
         to: the cell that it fills, or ``NO_CELL``.
         left: the cell that it leaves, or ``NO_CELL``.
@@ -106,9 +105,9 @@ def logit_of(
 
 @kernel
 def cells_changed(before: Any, after: Any) -> Any:
-    """The cell that a move has filled and the one that it has left, by the boards around it.
+    """The cells that a move has filled and left, from the boards before and after it.
 
-    A piece has moved where a cell holds afterwards what another one held.
+    A piece has moved if one of the changed cells now has what another one had.
     """
     to, left = np.int64(NO_CELL), np.int64(NO_CELL)
     for cell in range(len(before)):
@@ -124,7 +123,7 @@ def cells_changed(before: Any, after: Any) -> Any:
 
 
 def give_priors(self: Any, states: Any, player: Any, frame: Any) -> None:
-    """``Rules.give_priors`` by a ``MovePolicy``."""
+    """``Rules.give_priors`` with a ``MovePolicy``: the softmax of the moves' logits."""
     header, cells, after = frame.header, frame.cells, frame.cells_after
     self.describe_board(states[LEAF], cells)
     last = np.int64(NO_CELL)

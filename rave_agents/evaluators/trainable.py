@@ -1,6 +1,6 @@
 """Networks that learn: the interface for training, and its implementation for torch modules.
 
-This module does not import torch; whoever creates torch modules does.
+This module does not import torch: the user's code has imported it to make a module.
 """
 
 import sys

@@ -1,9 +1,8 @@
-"""Sums over tuples of cells, compiled with a game's rules: n-tuple networks.
+"""n-tuple networks (Bledsoe & Browning 1959; Lucas 2008), compiled with a game's rules.
 
-A tuple is a few cells of the board in some order. It has a table with a number for each of their
-contents, and tuples that symmetries lead to one another share one. A value is the sum of the
-numbers of all tuples, through the logistic function (Bledsoe & Browning 1959; Lucas 2008 for
-Othello).
+A tuple is a few cells of the board in some order. Its table has a weight for each of their
+contents; tuples that are images of each other under a symmetry share a table. The value is the
+logistic function of the sum of the weights of all tuples.
 """
 
 from typing import Any
@@ -14,17 +13,17 @@ from rave_agents.compiler.dispatch import kernel
 from rave_agents.simulate.logistic import logistic
 
 COMPARED_AT_ONCE = 8
-"""Cells, of a byte each, that are compared as one number."""
+"""Cells of one byte each that are compared as one 64-bit number."""
 
 NO_STAGE = -1
-"""Code for a board with a cell of a kind that there is not."""
+"""Code for a board with an unknown kind of cell."""
 
 
 @kernel
 def read_board(rules: Any, state: Any, player: Any, cells: Any) -> Any:
-    """Write a board as its tuples see it when a player is to move. Returns its stage, or NO_STAGE.
+    """Write the board as a player to move sees it. Returns its stage, or NO_STAGE.
 
-    Where players share numbers, kinds of cells are exchanged so that all see theirs alike.
+    If players share weights, player 1 sees own cells as player 0's.
     """
     rules.describe_board(state, cells)
     kinds = rules.cell_kinds
@@ -41,23 +40,23 @@ def read_board(rules: Any, state: Any, player: Any, cells: Any) -> Any:
 
 @kernel
 def row_of(rules: Any, player: Any, stage: Any, output: Any) -> Any:
-    """The first number of the row for a player to move, a stage of the game and an output."""
+    """The first weight of the row for a player to move, a stage of the game and an output."""
     row = stage if rules.players_share else player * rules.num_stages + stage
     return (row * rules.num_outputs + output) * rules.num_features
 
 
 @kernel
 def update_places(rules: Any, view: Any, cells: Any, last: Any, places: Any) -> None:
-    """Bring the places of all tuples' contents, each from the first of its table's, up to date.
+    """Update the places of all tuples' contents in their tables to a new board.
 
-    The boards that a search judges one after the other differ in few cells, and each cell is in few
-    tuples. Zeros are the places of a board of zeros.
+    Successive boards of a search differ in few cells, and each cell is in few tuples. A board of
+    zeros has places of zeros, with which memory begins.
 
     Args:
         rules: the game, with tuples.
-        view: 1 where players share numbers and player 1 is to move, else 0.
-        cells: the board as the tuples see it.
-        last: the board that the places are of.
+        view: 1 if players share weights and player 1 is to move, else 0.
+        cells: the board as the player to move sees it.
+        last: the board of the places; updated, too.
         places: the places.
     """
     num_cells = rules.num_board_cells
@@ -74,21 +73,22 @@ def update_places(rules: Any, view: Any, cells: Any, last: Any, places: Any) -> 
 def update_cells(
     rules: Any, view: Any, cells: Any, last: Any, places: Any, first: int, end: int
 ) -> None:
-    """``update_places`` for some of the cells, from the first to before ``end``."""
+    """``update_places`` for the cells from ``first`` to before ``end``."""
     for cell in range(first, end):
         change = np.int64(cells[cell]) - np.int64(last[cell])
         if change != 0:
             last[cell] = cells[cell]
             row = view * rules.num_board_cells + cell
             for entry in range(rules.entries_from[row], rules.entries_from[row + 1]):
+                # A place is a number in base ``cell_kinds``; the power is that of the cell's digit.
                 places[rules.entry_tuples[entry]] += change * rules.entry_powers[entry]
 
 
 @kernel
 def sum_of_numbers(rules: Any, row: Any, places: Any) -> Any:
-    """The sum of the numbers of all tuples, by their places in a row of numbers.
+    """The sum of the weights of all tuples in a row.
 
-    Four sums are taken side by side: a processor need not wait for one addition to begin another.
+    Four partial sums let the processor start an addition before the previous one has finished.
     """
     tables, count = rules.tuple_tables, rules.num_tuples
     first = second = third = fourth = np.float32(0.0)
@@ -104,23 +104,21 @@ def sum_of_numbers(rules: Any, row: Any, places: Any) -> Any:
 
 @kernel
 def expected_share(rules: Any, row: Any, places: Any) -> float:
-    """The share, in [0, 1], that a row of numbers tells: the logistic function of their sum.
-
-    The last number is added always.
-    """
+    """The value in [0, 1]: the logistic function of the sum and the bias, the last of the row."""
     return logistic(np.float64(row[rules.num_features - 1] + sum_of_numbers(rules, row, places)))
 
 
 def judge_tuples(self: Any, state: Any, cells: Any, weights: Any, returns: Any) -> None:
-    """``Rules.judge`` by a ``LinearValue``: what each player is to expect."""
+    """``Rules.judge`` with a ``LinearValue``: the expected returns."""
     player = np.int64(self.player(state))
     low, high = self.min_utility, self.max_utility
     board = cells[: self.num_board_cells]
     stage = read_board(self, state, player, board)
-    if stage == NO_STAGE:  # There are no numbers for such a cell.
+    if stage == NO_STAGE:  # There are no weights for such a cell.
         returns[0] = np.nan
         return
     view = player if self.players_share else np.int64(0)
+    # Behind the board, ``cells`` keeps for each view the previous board and its places.
     first = self.memory_from + view * self.bytes_of_view
     end = first + self.bytes_of_view
     last, places = cells[first:end], cells[end - 4 * self.num_tuples : end].view(np.uint32)

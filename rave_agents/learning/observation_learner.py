@@ -3,8 +3,7 @@
 The search plays itself, first with playouts to the end, then with the value learned so far. Each
 position is labelled half with the outcome of its game and half with the search's value, and a
 ``LinearValue`` is fitted to all of them by logistic regression. If information is hidden, the
-observation is that of the player to move, and searches begin in worlds that this player cannot tell
-apart.
+observation is that of the player to move, and searches begin in worlds that agree with it.
 """
 
 from typing import Any, NamedTuple

@@ -1,8 +1,8 @@
 """The loop of all learners: rounds of self-play and fitting, for some games or minutes.
 
-In each round all processes play with what is learned so far, from seeds of their own; then this
-process puts together what they found. So equal seeds, games and numbers of processes learn equally,
-wherever the processes run.
+In each round all processes play with the same evaluator, from different seeds; then this process
+learns from their games. So equal seeds, games and numbers of processes learn equally, wherever the
+processes run.
 """
 
 import abc
@@ -69,7 +69,7 @@ class Learner(abc.ABC, Generic[T_co]):
 
     @abc.abstractmethod
     def value(self) -> T_co:
-        """A copy of what is learned so far."""
+        """A copy of the value, policy or network learned so far."""
 
     def shares(self, games: int) -> Iterable[tuple[int, np.random.SeedSequence]]:
         """The games of a round that each process plays, and their seed."""

@@ -42,7 +42,7 @@ class Example(NamedTuple):
     outcome: float
     """The player's utility at the end of the game, counted from this position on."""
     outcomes: NDArray[np.float32]
-    """[players] what each player got."""
+    """[players] each player's utility, likewise."""
     value: float
     """The search's value for the player to move."""
     game: int

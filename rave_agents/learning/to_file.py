@@ -49,7 +49,7 @@ _AGENTS: dict[str, tuple[str, dict[str, Any]]] = {
     POLICY: ("auto", {"known": False}),
     NETWORK: ("puct", {"rule": "scheduled_puct"}),
 }
-"""The agents that play checks, by the kind of what is learned."""
+"""The agents that play checks, for a value, a policy and a network."""
 
 
 @validated
@@ -176,7 +176,7 @@ def train_to_file(
 
 
 class _RoundsToFile:
-    """Writes and checks what each round has learned.
+    """Writes and checks the outcome of each round.
 
     Args:
         game: the game.
@@ -211,7 +211,7 @@ class _RoundsToFile:
         self._checks: list[Check] = []
         self._without_gain = 0
         self.found: LearnedFile | None = None
-        """What the last round has learned."""
+        """The outcome of the last round."""
 
     def run(
         self,
@@ -311,7 +311,7 @@ class _RoundsToFile:
 
 
 def _agent(kind: str, evaluator: LearnedFile | None) -> AgentSpec:
-    """The agent of checks with what is learned, or without."""
+    """The agent of checks, with an evaluator or without."""
     name, parameters = _AGENTS[kind]
     if evaluator is not None:
         return AgentSpec(name, {**parameters, "evaluator": evaluator})

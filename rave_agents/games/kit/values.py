@@ -1,4 +1,4 @@
-"""Value functions that are compiled together with a game's rules."""
+"""Value functions and policies that are compiled together with a game's rules."""
 
 import functools
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from rave_agents.games.kit.base_rules import BaseRules
 
 @open_function
 def position_value(value: Any, rules: Any, state: Any, returns: Any) -> None:
-    """Write what each player is to expect of a position, in the game's utilities.
+    """Write each player's expected return in a position, in the game's utilities.
 
     It is compiled with the rules of a game of the kit: ``value`` is the part, ``rules`` the
-    ``Rules``, ``state`` the record, and ``returns`` has a place for each player, at first 0. It is
-    asked only where a player is to move.
+    ``Rules``, ``state`` the record, and ``returns`` has a 0 for each player. It is called only in
+    positions in which a player is to move.
     """
 
 
@@ -25,9 +25,9 @@ class JudgedRules(NamedTuple):
     """Rules with a value function, or with a policy."""
 
     rules: BaseRules
-    """The rules, whose ``judge`` is the value function, or whose ``give_priors`` is the policy."""
+    """The rules, with the value function as ``judge``, or the policy as ``give_priors``."""
     weights: NDArray[np.float32]
-    """The own numbers of the value function or the policy."""
+    """The weights of the value function or the policy."""
 
 
 def is_compiled_value(value: object) -> bool:
@@ -36,7 +36,7 @@ def is_compiled_value(value: object) -> bool:
 
 
 def judged_rules(value: Any, rules: BaseRules) -> JudgedRules | None:
-    """A game's rules with a value function; None if that has no form that is compiled.
+    """A game's rules with a value function; None if it cannot be compiled.
 
     Args:
         value: a part that implements ``position_value``, or an object with ``judged(rules)``.
@@ -50,7 +50,7 @@ def judged_rules(value: Any, rules: BaseRules) -> JudgedRules | None:
 
 
 def rules_with_priors(policy: Any, rules: BaseRules) -> JudgedRules | None:
-    """A game's rules with a policy; None if that has no ``with_priors(rules)``, to be compiled."""
+    """A game's rules with a policy; None if it has no ``with_priors(rules)``."""
     made = getattr(policy, "with_priors", None)
     return None if made is None else made(rules)
 
@@ -66,12 +66,12 @@ def _with_part(rules: BaseRules, value: Any, body: Callable[..., None]) -> BaseR
 
 
 def with_judge(rules: BaseRules, judge: Callable[..., None], **attributes: Any) -> BaseRules:
-    """The same game with a value function in the place of ``Rules.judge``.
+    """The same game with a value function as its ``Rules.judge``.
 
     Args:
         rules: the game.
         judge: the method.
-        **attributes: further ones of the object, constants in the machine code.
+        **attributes: attributes that it needs, constants in the machine code.
     """
     return with_method(rules, "judge", judge, is_judged=True, **attributes)
 
@@ -79,7 +79,7 @@ def with_judge(rules: BaseRules, judge: Callable[..., None], **attributes: Any) 
 def with_method(
     rules: BaseRules, name: str, method: Callable[..., None], **attributes: Any
 ) -> BaseRules:
-    """The same game with a method, and with attributes, in the place of its own."""
+    """The same game with another method and further attributes, in a subclass of the same name."""
     kind = type(rules)
     members = {name: method, "__module__": kind.__module__, "__qualname__": kind.__qualname__}
     made: BaseRules = object.__new__(type(kind.__name__, (kind,), members))
