@@ -40,7 +40,7 @@ ordering a proof visits the square root of all lines of play, and many of these 
 PATIENCE = 1.1
 """Factor by which a failed attempt raises the exponent."""
 
-LEAST_POSITIONS = 10
+LEAST_POSITIONS = 100
 """No proof is tried with fewer positions than this."""
 
 MOST_LINE_POSITIONS = 100_000

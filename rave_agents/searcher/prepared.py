@@ -63,7 +63,7 @@ def prepare(state: GameState, config: SearchConfig, evaluator: Any) -> tuple[Gam
     compile_search(game, state, bind_leaves if kind.batched else loop.run.bound)
     check_schedules(game.parts)
     draws = final.temperature > 0.0 or final.random_moves > 0.0
-    most_visited = type(final.final_move) is RobustChild and not (draws or final.knows_outcomes)
+    most_visited = type(final.final_move) is RobustChild and not draws
     return state, game._replace(
         final=final,
         evaluator=evaluator,

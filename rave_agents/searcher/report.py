@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from rave_agents.evaluators.linear_value import LinearValue
 from rave_agents.evaluators.move_policy import MovePolicy
+from rave_agents.kernel.tree import ROOT, UNEXPANDED
 from rave_agents.results.final_move import drawn_action, root_statistics
 from rave_agents.results.payoff_matrix import joint_table
 from rave_agents.results.root import (
@@ -32,9 +33,24 @@ def chosen_action(searches: Sequence[TreeSearch], root: RootPosition, unit: floa
     """
     trees = [search.tree for search in searches if search.tree and search.tree.has_root]
     alone = len(trees) == 1 and not trees[0].joint and root.proof is None
-    if alone and root.game.plays_most_visited:
+    if alone and root.game.plays_most_visited and _proves_nothing(trees[0]):
         return _most_visited(trees[0], unit)
     return drawn_action(root_statistics(_found(trees, root)[0], root.game.final), unit)
+
+
+def _proves_nothing(tree: SearchTree) -> bool:
+    """True if no bound on an action at the root is tighter than the game's own."""
+    if not tree.proves:
+        return True
+    arrays, proofs = tree.arrays, tree.proofs
+    first = int(arrays.node_first_edge[ROOT])
+    children = arrays.edge_child[first : first + int(arrays.node_edge_count[ROOT])]
+    children = children[children != UNEXPANDED]
+    if len(proofs.distance) == 0 or len(children) == 0:
+        return len(children) == 0
+    mover, (low, high) = int(arrays.node_player[ROOT]), tree.utility_range.tolist()
+    lows, highs = proofs.low[children, mover], proofs.high[children, mover]
+    return bool(lows.max() <= low and highs.min() >= high)
 
 
 def _most_visited(tree: SearchTree, unit: float) -> int:

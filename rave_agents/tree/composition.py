@@ -188,7 +188,8 @@ class Prepared(NamedTuple):
     level: Any = None
     """The level of strength, if there is one."""
     plays_most_visited: bool = False
-    """True if only visits and values decide the final move, and nothing is drawn."""
+    """True if visits and values decide the final move where nothing is proven, and none is drawn.
+    """
     may_change: bool = False
     """True if the facts may change: an environment may show chance only later."""
 

@@ -5,6 +5,7 @@ memory is full. The edge to a forgotten node keeps its visits and values: the po
 leaf again, and the next simulation that reaches it adds its node.
 """
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from rave_agents.compiler.arrays import CHILD, EDGE, NODE, TABLE, Array, Axis
 from rave_agents.compiler.dispatch import records_of
 from rave_agents.kernel.declarations import on_forgotten, proven_nodes
 from rave_agents.kernel.moves.alternating import (
+    Alternating,
     entry_nodes,
     has_several_parents,
     rename_entries,
@@ -23,6 +25,9 @@ from rave_agents.kernel.moves.alternating import (
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
 from rave_agents.tree.storage import DROPPED, Spans, Storage
+
+FEW = 16
+"""Number of nodes up to which a subtree is found node by node."""
 
 MOST_TOLD_APART = 2**16
 """Nodes with at least this many visits are treated as equally visited."""
@@ -52,42 +57,67 @@ class Pruning:
 
     def __init__(self, tree: Tree, storage: Storage, running: Any) -> None:
         self._tree, self._storage, self._running = tree, storage, running
-        nodes, edges, tables, entries = tree.used.tolist()
+        nodes, _, tables, entries = tree.used.tolist()
         self.count: int = nodes
         """Nodes in use."""
-        owners = np.flatnonzero(tree.node_edge_count[:nodes]).astype(np.int32)
+        owners = tree.node_edge_count[:nodes].nonzero()[0].astype(np.int32)
         firsts = tree.node_first_edge[owners]
-        if (np.diff(firsts) < 0).any():  # Edges added after expansion lie behind all others.
+        if (firsts[1:] < firsts[:-1]).any():  # Edges added after expansion lie behind all others.
             order = np.argsort(firsts, kind="stable")
             owners, firsts = owners[order], firsts[order]
         self._owners, self._firsts = owners, firsts
         self._table_owners: Array = storage.owners[:tables]
-        kind = type(running.moves)
+        self._kind = type(running.moves)
         self._entry_owners = np.zeros(0, np.int32)
-        if kind in entry_nodes.implementations:
+        if self._kind in entry_nodes.implementations:
             self._entry_owners = entry_nodes(running.moves, entries, self._owners_of)
-        self._expanded = np.flatnonzero(tree.edge_child[:edges] != UNEXPANDED)
-        self.parent: NDArray[np.int32] = np.arange(nodes, dtype=np.int32)
+
+    @functools.cached_property
+    def _expanded(self) -> NDArray[np.int64]:
+        """The edges with a child node."""
+        children = self._tree.edge_child[: self._tree.used[EDGE]]
+        return np.flatnonzero(children != UNEXPANDED)
+
+    @functools.cached_property
+    def parent(self) -> NDArray[np.int32]:
         """Each node's parent; the root's is itself."""
-        # An edge belongs to the last node whose first edge is not behind it.
-        place = np.searchsorted(firsts, self._expanded, side="right") - 1
-        self.parent[tree.edge_child[self._expanded]] = owners[place]
-        if len(self._entry_owners) > 0 and kind not in has_several_parents.implementations:
-            child = running.moves.children.child[:entries]
-            self.parent[child[child >= 0]] = self._entry_owners[child >= 0]
-        if kind in set_ancestors.implementations:
-            set_ancestors(running.moves, tree, self.parent)
+        tree, moves = self._tree, self._running.moves
+        parent = np.arange(self.count, dtype=np.int32)
+        parent[tree.edge_child[self._expanded]] = self._owners_of(self._expanded)
+        if len(self._entry_owners) > 0 and self._kind not in has_several_parents.implementations:
+            child = moves.children.child[: len(self._entry_owners)]
+            parent[child[child >= 0]] = self._entry_owners[child >= 0]
+        if self._kind in set_ancestors.implementations:
+            set_ancestors(moves, tree, parent)
+        return parent
 
     def _owners_of(self, edges: NDArray[Any]) -> NDArray[np.int32]:
-        """The nodes to which edges belong."""
-        return self._owners[np.searchsorted(self._firsts, edges, side="right") - 1]
+        """The nodes to which edges belong: the last one whose first edge is not behind."""
+        return self._owners[self._firsts.searchsorted(edges, side="right") - 1]
+
+    def subtree(self, root: int) -> Nodes:
+        """A node and all nodes below it."""
+        stays = np.zeros(self.count, np.bool_)
+        stays[root] = True
+        if self._kind is not Alternating:
+            return self.below(stays)
+        # A few nodes are found sooner one by one than all parents.
+        tree, rows = self._tree, [root]
+        for node in rows:
+            first = int(tree.node_first_edge[node])
+            children = tree.edge_child[first : first + int(tree.node_edge_count[node])].tolist()
+            rows += [child for child in children if child != UNEXPANDED]
+            if len(rows) > FEW:
+                return self.below(stays)
+        stays[rows] = True
+        return stays
 
     def below(self, marked: Nodes) -> Nodes:
         """The marked nodes, and all nodes below them."""
-        ancestor, found, more = self.parent, marked, marked | marked[self.parent]
-        while not np.array_equal(found, more):  # Pointer doubling: logarithmic in the depth.
-            found, ancestor = more, ancestor[ancestor]
-            more = found | found[ancestor]
+        ancestor, found, before, count = self.parent, marked, -1, int(marked.sum())
+        while count != before:  # Pointer doubling: logarithmic in the depth.
+            found, ancestor = found | found[ancestor], ancestor[ancestor]
+            before, count = count, int(np.count_nonzero(found))
         return found
 
     def within(self, marked: Nodes) -> Nodes:
@@ -145,21 +175,18 @@ class Pruning:
     def keep(self, stays: Nodes, paths: Sequence[WaitingPath] = ()) -> None:
         """Drop all other nodes. Waiting simulations get the new rows of their paths."""
         tree = self._tree
-        entries_stay = stays[self._entry_owners]
         of_those = stays[self._owners]
         owners, firsts = self._owners[of_those], self._firsts[of_those]
         lengths = tree.node_edge_count[owners].astype(np.int64)
         # Exclusive prefix sums: where each node's edges begin after compaction.
-        new_firsts = np.cumsum(lengths) - lengths
-        spans = {Axis.EDGE: Spans(firsts.astype(np.int64), lengths)}
-        for axis, marks in (
-            (Axis.NODE, stays),
-            (Axis.TABLE, stays[self._table_owners]),
-            (Axis.CHILD, entries_stay),
-        ):
-            rows = np.flatnonzero(marks)
-            spans[axis] = Spans(rows, np.ones_like(rows))
-        new_nodes = np.where(stays, np.cumsum(stays) - 1, DROPPED)
+        new_firsts = lengths.cumsum() - lengths
+        entries_stay = stays[self._entry_owners]
+        spans = {
+            Axis.NODE: Spans(stays.nonzero()[0]),
+            Axis.EDGE: Spans(firsts, lengths),
+            Axis.TABLE: Spans(stays[self._table_owners].nonzero()[0]),
+            Axis.CHILD: Spans(entries_stay.nonzero()[0]),
+        }
 
         def new_edges(edges: NDArray[Any]) -> NDArray[np.int64]:
             if len(firsts) == 0:
@@ -169,6 +196,8 @@ class Pruning:
             known = (edges >= firsts[place]) & (edges < firsts[place] + lengths[place])
             return np.where(known, new_firsts[place] + edges - firsts[place], DROPPED)
 
+        new_nodes = np.full(len(stays), DROPPED)
+        new_nodes[spans[Axis.NODE].first] = np.arange(np.count_nonzero(stays))
         if len(self._entry_owners) > 0:
             rename_entries(self._running.moves, entries_stay, new_nodes, new_edges)
             for path in paths:
@@ -179,7 +208,7 @@ class Pruning:
             path.edges[:] = new_edges(path.edges)
         self._storage.keep(spans)
         counts = tree.node_edge_count[: tree.used[NODE]]
-        tree.node_first_edge[: len(counts)] = np.cumsum(counts) - counts
+        tree.node_first_edge[: len(counts)] = counts.cumsum() - counts
         tree.node_first_edge[new_nodes[owners]] = new_firsts
 
 

@@ -349,7 +349,7 @@ class SearchTree:
                 self.storage.swap_nodes(ROOT, node)
                 node = ROOT
             pruning = self._pruning(self.arrays, self.storage, self.running)
-            pruning.keep(pruning.below(np.arange(pruning.count) == node))
+            pruning.keep(pruning.subtree(node))
             for part in self.records:
                 if type(part) in on_rerooted.implementations:
                     on_rerooted(part, place)

@@ -41,8 +41,25 @@ class Spans(NamedTuple):
 
     first: NDArray[np.int64]
     """The first row of each span."""
-    length: NDArray[np.int64]
-    """The number of rows of each span, at least 1."""
+    length: NDArray[np.int64] | None = None
+    """The number of rows of each span, at least 1; None if each is one row."""
+
+    def pieces(self) -> Iterator[NDArray[np.int64]]:
+        """All rows in ascending order, about ``PIECE`` at a time."""
+        if self.length is None:
+            for place in range(0, len(self.first), PIECE):
+                yield self.first[place : place + PIECE]
+            return
+        ends = self.length.cumsum()
+        # Row r of a span is number r + start - first of all rows; ``np.repeat`` turns that around.
+        starts, rows = ends - self.length, int(self.length.sum())
+        if 0 < rows <= PIECE:
+            yield (self.first - starts).repeat(self.length) + np.arange(rows)
+            return
+        cuts = np.searchsorted(starts, np.arange(0, rows, PIECE)).tolist()
+        for one, other in itertools.pairwise(dict.fromkeys([*cuts, len(starts)])):
+            piece = np.repeat((self.first - starts)[one:other], self.length[one:other])
+            yield piece + np.arange(starts[one], ends[other - 1])
 
 
 class _Field(NamedTuple):
@@ -156,7 +173,7 @@ class Storage:
         self._items = [_items(rows, self.sizes) for _, rows in self._arrays]
         pairs = list(zip(self._arrays, self._items, strict=True))
         self._growing = [
-            (axis, [(a, r.fill, items) for (a, r), items in pairs if r.axis is axis])
+            (axis, [(a, r, items) for (a, r), items in pairs if r.axis is axis and items > 0])
             for axis in GROWING
         ]
         self._kept = {
@@ -251,8 +268,8 @@ class Storage:
         for axis, arrays in self._growing:
             count = used[axis]
             if count > 0:
-                for array, value, items in arrays:
-                    array[: count * items] = value
+                for array, rows, items in arrays:
+                    array[: count * items] = rows.fill
         self.tree.used.fill(0)
         for table in self._children:
             table.places[:] = NO_ENTRY
@@ -264,37 +281,28 @@ class Storage:
             spans: for each axis the rows that stay, in their order; nodes and tables have spans of
                 length 1.
         """
-        before = self.tree.used.tolist()
+        used = self.tree.used.tolist()
         renamed = {}
         for axis in (Axis.NODE, Axis.TABLE):
-            new_rows = np.full(before[axis], DROPPED, np.int32)
+            renamed[axis] = new_rows = np.full(used[axis], DROPPED, np.int32)
             new_rows[spans[axis].first] = np.arange(len(spans[axis].first))
-            renamed[axis] = new_rows
-        for axis in GROWING:
-            first, length = spans[axis]
-            ends = np.cumsum(length)
-            starts, rows_left = ends - length, int(length.sum())
-            cuts = np.searchsorted(starts, np.arange(0, rows_left, PIECE)).tolist()
-            for one, other in itertools.pairwise(dict.fromkeys([*cuts, len(starts)])):
-                place, end = starts[one], ends[other - 1]
-                piece = np.repeat((first - starts)[one:other], length[one:other])
-                piece += np.arange(place, end)
-                for (array, rows), items in zip(self._arrays, self._items, strict=True):
-                    if rows.axis is not axis or items == 0:
-                        continue
-                    values = array.reshape(-1, items) if items > 1 else array
-                    if rows.points_to is not None and len(renamed[rows.points_to]) > 0:
+        for axis, arrays in self._growing:
+            end = 0
+            for piece in spans[axis].pieces():
+                place, end = end, end + len(piece)
+                # Rows only move down, so nothing is overwritten early.
+                in_place = piece[-1] < end
+                for array, rows, items in arrays:
+                    values = array if items == 1 else array.reshape(-1, items)
+                    if rows.points_to is not None and used[rows.points_to] > 0:
                         old = values[piece]
                         # Negative references are sentinels and stay.
                         values[place:end] = np.where(old >= 0, renamed[rows.points_to][old], old)
-                    # Rows only move down, so a piece in place can be skipped and nothing is
-                    # overwritten early.
-                    elif piece[-1] >= end:
+                    elif not in_place:
                         values[place:end] = values[piece]
-            for (array, rows), items in zip(self._arrays, self._items, strict=True):
-                if rows.axis is axis:
-                    array[rows_left * items : before[axis] * items] = rows.fill
-            self.tree.used[axis] = rows_left
+            for array, rows, items in arrays:
+                array[end * items : used[axis] * items] = rows.fill
+            self.tree.used[axis] = end
         for table in self._children:
             _fill_places(table, int(self.tree.used[CHILD]))
 

@@ -92,7 +92,7 @@ def test_growth_keeps_everything(nodes, edges):
 
 def keep(whole, node):
     pruning = Pruning(whole.arrays, whole.storage, whole.running)
-    pruning.keep(pruning.below(np.arange(pruning.count) == node))
+    pruning.keep(pruning.subtree(node))
 
 
 @pytest.mark.slow
