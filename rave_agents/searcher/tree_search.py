@@ -191,15 +191,16 @@ class TreeSearch:
         """Make a provider of simulations for the root, or move the last one there."""
         self.loading = 0.0
         words = self._playout_seeds.spawn(1)[0].generate_state(4, np.uint32)
+        game = self.root.game
         # Providers of determinizations draw them for one observation.
-        keeps = self._keeps_provider and not self.root.game.determinizes
+        keeps = self._keeps_provider and not game.determinizes
         goes_on = self._set_root if keeps else None
         if goes_on is None or not goes_on(self.root.state):
             self._make_simulator(words.astype(np.int64))
             return
         self._frame.playout_stream[:] = words
         self._frame.action_weights.fill(1.0)
-        self._frame.header[_EVEN_WEIGHTS] = self.root.game.even_weights
+        self._frame.header[_EVEN_WEIGHTS] = game.even_weights
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
         """Set the limits, before the first slice.
