@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from rave_agents.compiler.arrays import NODE
 from rave_agents.evaluators.linear_value import LinearValue
 from rave_agents.evaluators.move_policy import MovePolicy
 from rave_agents.kernel.tree import ROOT, UNEXPANDED
@@ -31,26 +32,26 @@ def chosen_action(searches: Sequence[TreeSearch], root: RootPosition, unit: floa
         root: their root position.
         unit: a uniform random number in [0, 1) that decides among the moves of the final policy.
     """
+    visits_decide = root.proof is None and root.game.plays_most_visited
+    tree = searches[0].tree if visits_decide and len(searches) == 1 else None
+    alone = tree is not None and tree.arrays.used[NODE] > 0 and not tree.joint
+    if alone and tree is not None and not (tree.proves and _proves_something(tree)):
+        return _most_visited(tree, unit)
     trees = [search.tree for search in searches if search.tree and search.tree.has_root]
-    alone = len(trees) == 1 and not trees[0].joint and root.proof is None
-    if alone and root.game.plays_most_visited and _proves_nothing(trees[0]):
-        return _most_visited(trees[0], unit)
     return drawn_action(root_statistics(_found(trees, root)[0], root.game.final), unit)
 
 
-def _proves_nothing(tree: SearchTree) -> bool:
-    """True if no bound on an action at the root is tighter than the game's own."""
-    if not tree.proves:
-        return True
+def _proves_something(tree: SearchTree) -> bool:
+    """True if a bound on an action at the root may be tighter than the game's own."""
     arrays, proofs = tree.arrays, tree.proofs
     first = int(arrays.node_first_edge[ROOT])
     children = arrays.edge_child[first : first + int(arrays.node_edge_count[ROOT])]
     children = children[children != UNEXPANDED]
     if len(proofs.distance) == 0 or len(children) == 0:
-        return len(children) == 0
+        return len(children) > 0
     mover, (low, high) = int(arrays.node_player[ROOT]), tree.utility_range.tolist()
     lows, highs = proofs.low[children, mover], proofs.high[children, mover]
-    return bool(lows.max() <= low and highs.min() >= high)
+    return bool(lows.max() > low or highs.min() < high)
 
 
 def _most_visited(tree: SearchTree, unit: float) -> int:
@@ -58,7 +59,7 @@ def _most_visited(tree: SearchTree, unit: float) -> int:
 
     ``root_statistics`` and ``drawn_action`` choose the same action.
     """
-    visits, sums = tree.root_edges()
+    actions, visits, sums = tree.root_edges()
     most = max(visits)
     best = [place for place, count in enumerate(visits) if count == most]
     if len(best) > 1 and most > 0:
@@ -67,8 +68,8 @@ def _most_visited(tree: SearchTree, unit: float) -> int:
     for place in best:
         unit -= 1 / len(best)
         if unit < 0.0:
-            return tree.root_action(place)
-    return tree.root_action(best[-1])
+            return actions[place]
+    return actions[best[-1]]
 
 
 def _found(trees: Sequence[SearchTree], root: RootPosition) -> tuple[Root, list[Root]]:

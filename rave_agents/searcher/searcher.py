@@ -329,7 +329,9 @@ class Searcher:
         try:
             if clock is not None:
                 limit, watch = clocked_limit(clock, root, limit)
-            limit, watch = self._limit_and_watch(root, limit, watch)
+            if watch is not None or self._config.early_stop or root.game.level is not None:
+                limit, watch = self._limit_and_watch(root, limit, watch)
+            assert limit is not None
             between = None if progress is None else self._reporting(progress)
             if self._endgames is None or not self._is_solved(self._endgames, root, limit):
                 try:
@@ -346,9 +348,8 @@ class Searcher:
 
     def _limit_and_watch(
         self, root: RootPosition, limit: Limit | None, watch: Watch | None
-    ) -> tuple[Limit, Watch | None]:
+    ) -> tuple[Limit | None, Watch | None]:
         """The limit and the watch of a search: those given, unless a level decides them."""
-        assert limit is not None
         final, level = root.game.final, root.game.level
         if level is not None:
             return Limit(simulations=level.simulations), None

@@ -158,20 +158,18 @@ class SearchTree:
         for array, value in zip(self.storage.values(), values, strict=True):
             array[:] = value
 
-    def root_edges(self) -> tuple[list[int], list[float]]:
-        """The visits and value sums of the root's edges, if one player moves there."""
+    def root_edges(self) -> tuple[list[int], list[int], list[float]]:
+        """The actions, visits and value sums of the root, if one player moves there."""
         arrays = self.arrays
         first = int(arrays.node_first_edge[ROOT])
         end = first + int(arrays.node_edge_count[ROOT])
         sums = arrays.edge_value_sum[first:end]
         if not self.has_plain_sums:
             sums = edge_sums(self.running.backup, self.search(), ROOT, range(first, end))
-        return arrays.edge_visits[first:end].tolist(), sums.tolist()
-
-    def root_action(self, place: int) -> int:
-        """The action of one of the root's edges, counted from its first one."""
-        action = int(self.arrays.edge_action[int(self.arrays.node_first_edge[ROOT]) + place])
-        return action if self.numbers is None else int(self.numbers.ids([action])[0])
+        actions: list[int] = arrays.edge_action[first:end].tolist()
+        if self.numbers is not None:
+            actions = self.numbers.ids(actions)
+        return actions, arrays.edge_visits[first:end].tolist(), sums.tolist()
 
     def fits(self, parts: Parts) -> bool:
         """True if it has exactly the arrays that a search with these parts uses."""
