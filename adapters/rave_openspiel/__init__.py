@@ -127,7 +127,7 @@ def __getattr__(name: str) -> Any:
     """Public names that load more of OpenSpiel than a bot needs; imported on first use."""
     places = {"SearchPolicy": "policy", "SearchRLAgent": "rl_agent"}
     if name in places:
-        return getattr(importlib.import_module(f"{__name__}.{places[name]}"), name)
+        return vars(importlib.import_module(f"{__name__}.{places[name]}"))[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pyspiel
 
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.frameworks.adapters import GameAbilities
 from rave_agents.frameworks.own_games import as_game
 from rave_openspiel.rules_game import game_of_rules
 
@@ -26,10 +27,10 @@ def as_openspiel_game(game: Any) -> pyspiel.Game:
     made = as_game(game)
     found: Any = made
     while found is not None and not isinstance(found, pyspiel.Game):
-        found = getattr(found, "game", None)
+        found = GameAbilities(found).game
     if found is not None:
         return found
-    rules = getattr(made, "rules", None)
+    rules = GameAbilities(made).rules
     if rules is None:
         raise UnsupportedGameError(
             f"{made.name} is no game of OpenSpiel, whose states its bots play: "

@@ -17,7 +17,7 @@ _PLAIN = frozenset({bool, int, str, bytes, type(None), type(Ellipsis)})
 _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
 """Types whose instances are compared by identity: a copy shares them with its original."""
 
-_DEFAULT = (object.__reduce_ex__, object.__reduce__, getattr(object, "__getstate__", None))
+_DEFAULT = (object.__reduce_ex__, object.__reduce__, object.__getstate__)
 """The methods by which pickle takes an object apart, where its class has none of its own."""
 
 _Seen = dict[int, tuple[int, Any]]
@@ -69,7 +69,7 @@ def _taken_apart(value: Any, seen: _Seen) -> Hashable:
     if isinstance(value, RulesState):
         return value.position_key()
     kind = type(value)
-    methods: Any = kind.__reduce_ex__, kind.__reduce__, getattr(kind, "__getstate__", None)
+    methods: Any = kind.__reduce_ex__, kind.__reduce__, kind.__getstate__
     attributes: Hashable = ()
     if methods != _DEFAULT and hasattr(value, "__dict__"):
         attributes = frozen(dict(vars(value)), seen)

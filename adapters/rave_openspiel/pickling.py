@@ -14,6 +14,7 @@ from typing import Any
 
 import pyspiel
 
+from rave_agents.frameworks.adapters import GameAbilities
 from rave_agents.games.kit.rules import Rules
 from rave_openspiel.native import inner_games
 from rave_openspiel.pointers import is_native_class
@@ -39,7 +40,7 @@ def packed(game: pyspiel.Game) -> tuple[Any, ...]:
 
 def _maker(game: pyspiel.Game) -> type:
     """The class that makes the game: that of its rules, or else its own."""
-    rules = getattr(game, "rules", None)
+    rules = GameAbilities(game).rules
     return type(rules) if isinstance(rules, Rules) else type(game)
 
 

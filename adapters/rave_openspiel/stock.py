@@ -11,8 +11,9 @@ from open_spiel.python.algorithms import ismcts, mcts
 
 from rave_agents.config.limit import DEFAULT_SIMULATIONS
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.adapters import Game, GameAbilities
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
+from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState
 from rave_agents.game.validation import Seed, checked
 from rave_openspiel.evaluator import RaveEvaluator
@@ -227,7 +228,7 @@ class _Resampler:
 
 def openspiel_game(game: Game, agent: str) -> pyspiel.Game:
     """The ``pyspiel.Game`` behind a game; UnsupportedGameError, naming the agent, if it is none."""
-    pyspiel_game = getattr(game, "game", None)
+    pyspiel_game = GameAbilities(game).game
     if not isinstance(pyspiel_game, pyspiel.Game):
         raise UnsupportedGameError(
             f"{agent} plays OpenSpiel's games only, not {game.name}: choose another agent, with "
@@ -242,7 +243,7 @@ def openspiel_state(state: Any) -> pyspiel.State:
     Raises:
         TypeError: if it is neither.
     """
-    found = state if isinstance(state, pyspiel.State) else getattr(state, "state", None)
+    found = state if isinstance(state, pyspiel.State) else StateAbilities(state).state
     if not isinstance(found, pyspiel.State):
         raise TypeError(
             "This agent plays OpenSpiel's states only: step takes a pyspiel.State, or a GameState "

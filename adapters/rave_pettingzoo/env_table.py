@@ -145,7 +145,7 @@ def env_maker(env_fn: Any) -> Callable[[], Any]:
     if isinstance(env_fn, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
         return _Copier(env_fn)
     if isinstance(env_fn, types.ModuleType):
-        env_fn = getattr(env_fn, "parallel_env", None) or getattr(env_fn, "env", None)
+        env_fn = vars(env_fn).get("parallel_env") or vars(env_fn).get("env")
     if not callable(env_fn):
         raise TypeError(
             "env_fn must be a function that makes an environment, an environment or its id, got "

@@ -22,9 +22,9 @@ def _hand(player: Any) -> Sequence[Any]:
 
 def _board(game: Any) -> Sequence[Any]:
     """The cards that lie open."""
-    if hasattr(game, "public_card"):
-        return [] if game.public_card is None else [game.public_card]
-    return list(game.public_cards)
+    if "public_card" not in vars(game):  # Leduc hold'em has one.
+        return list(game.public_cards)
+    return [] if game.public_card is None else [game.public_card]
 
 
 def _names(cards: Sequence[Any]) -> str:

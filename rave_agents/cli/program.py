@@ -137,7 +137,7 @@ def _other_signals_interrupt() -> Iterator[None]:
         yield
         return
     del _received[1:]
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [signal.Signals[name] for name in ("SIGTERM", "SIGHUP") if name in vars(signal)]
     replaced = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
 
     def end(number: int, frame: Any) -> None:

@@ -199,7 +199,7 @@ def fields_taken(function: Callable[..., Any]) -> list[str]:
 
 def given_to(batch: Batch, takes: list[str]) -> list[Any]:
     """The arguments of a function from a batch, see ``fields_taken``."""
-    return [batch if name == "batch" else getattr(batch, name) for name in takes]
+    return [batch if name == "batch" else batch._asdict()[name] for name in takes]
 
 
 @contextlib.contextmanager

@@ -73,6 +73,10 @@ class GameAbilities(Abilities):
     """``mirror(render_mode)``: an environment that shows the game's observations and pictures."""
     source: Offered[Any] = Offered(None)
     """Where the game came from; another process can make it again from that."""
+    game: Offered[Any] = Offered(None)
+    """The game inside one that wraps another."""
+    rules: Offered[Any] = Offered(None)
+    """The compiled rules of the game."""
     framework_game: Offered[Any] = Offered(None)
     """The game in the framework's own form, with which agents of the framework's users are made; by
     default the game itself."""

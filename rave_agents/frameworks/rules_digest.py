@@ -140,7 +140,7 @@ def _file_of(name: str) -> str | None:
         except (ImportError, AttributeError, ValueError):
             return None
         return spec.origin if spec is not None and spec.has_location else None
-    return getattr(module, "__file__", None)
+    return vars(module).get("__file__")
 
 
 def _is_library(name: str, file: str | None) -> bool:

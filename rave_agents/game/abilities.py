@@ -142,6 +142,8 @@ class StateAbilities(Abilities):
     framework_state: Offered[Any] = Offered(None)
     """The framework's own state, an attribute, for agents of the framework's users; by default the
     state itself."""
+    state: Offered[Any] = Offered(None)
+    """The framework's state inside a state that wraps it."""
     env: Offered[Any] = Offered(None)
     """The copy of an environment that the state steps, an attribute."""
     collected: Offered[Callable[[], tuple[Sequence[float], float]] | None] = Method(None)

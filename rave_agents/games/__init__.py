@@ -83,11 +83,11 @@ def rules_class(name: str) -> "type[Rules]":
     if name not in GAMES:
         raise ValueError(unknown_name("game", name, GAMES))
     module = importlib.import_module(f"rave_agents.games.{name}")
-    found: type[Rules] = getattr(module, GAMES[name])
+    found: type[Rules] = vars(module)[GAMES[name]]
     return found
 
 
 def __getattr__(name: str) -> Any:
     if name in _PLACES:
-        return getattr(importlib.import_module(_PLACES[name]), name)
+        return vars(importlib.import_module(_PLACES[name]))[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -60,8 +60,8 @@ class FileLock:
 
     def _opened(self, path: Path) -> FileIO:
         """The lock file, created if missing; other kinds of files are not opened for writing."""
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        flags = os.O_RDWR | os.O_CREAT | vars(os).get("O_BINARY", 0)
+        flags |= vars(os).get("O_NOFOLLOW", 0) | vars(os).get("O_NONBLOCK", 0)
         if not self._path.is_symlink():
             file = FileIO(os.open(self._path, flags, 0o666), "r+")
             found = os.fstat(file.fileno())

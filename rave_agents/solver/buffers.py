@@ -130,8 +130,8 @@ class PathBuffers:
             name: np.zeros(max(1, rows * self._widths.get(name, 1)), get_args(kind.__args__[1])[0])
             for name, kind in get_type_hints(record).items()  # NDArray[type] is a type's dtype.
         }
-        for name, array in arrays.items() if old is not None else ():
-            before = getattr(old, name)
+        for name, before in ({} if old is None else old._asdict()).items():
+            array = arrays[name]
             array[: len(before)] = before
         return record(**arrays)
 

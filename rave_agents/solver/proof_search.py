@@ -144,7 +144,7 @@ class ProofSearch:
         self._slice = FIRST_STEPS
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {name: getattr(self, name) for name in ("_made", "table", "values", "_slice")}
+        kept = {name: vars(self)[name] for name in ("_made", "table", "values", "_slice")}
         first = self._team.first
         progress = {"control": first.control, "decided": first.decided}
         return {**kept, **progress, "end_of_values": self._team.end_of_values}
