@@ -53,8 +53,7 @@ def _draw(
 ) -> None:
     depth, width = size
     middle = sum(span) / 2
-    outcome = getattr(node, "outcome", None)
-    proven = outcome is not None and len(outcome) > 0
+    proven = node.outcome is not None and len(node.outcome) > 0
     text = axes.text(
         middle,
         -level,
@@ -101,8 +100,7 @@ def _draw(
 
 def _value(node: Any) -> str:
     """The proven return of the player who took the action, else their mean return."""
-    outcome = getattr(node, "outcome", None)
-    player = getattr(node, "player", -1)
-    if outcome is not None and len(outcome) > max(0, player) and player >= 0:
+    outcome, player = node.outcome, node.player
+    if outcome is not None and 0 <= player < len(outcome):
         return f"proven {outcome[player]:+g}"
     return f"{node.total_reward / max(1, node.explore_count):+.2f}"

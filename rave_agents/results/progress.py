@@ -103,11 +103,18 @@ def is_showing() -> bool:
     return _shows.locked()
 
 
+def notebook_module() -> Any:
+    """The module ``IPython.display`` if a notebook runs this process, else None."""
+    ipython = sys.modules.get("IPython")  # A notebook has imported it.
+    in_notebook = ipython is not None and hasattr(ipython.get_ipython(), "kernel")
+    return ipython.display if in_notebook else None  # type: ignore[union-attr]
+
+
 def _display(*, always: bool) -> Callable[[], Display] | None:
     """The kind of display that suits standard error; None for none."""
-    ipython = sys.modules.get("IPython")
-    if ipython is not None and hasattr(ipython.get_ipython(), "kernel"):
-        return lambda: _Notebook(ipython.display)
+    ipython_display = notebook_module()
+    if ipython_display is not None:
+        return lambda: _Notebook(ipython_display)
     if _is_terminal():
         from rave_agents.results.terminal_display import (  # noqa: PLC0415  (slow: rich)
             TerminalDisplay,

@@ -13,6 +13,7 @@ from rave_agents.extras import missing
 from rave_agents.game.notation import Moves, apply_moves
 from rave_agents.game.validation import validated
 from rave_agents.plots.board_svg import STYLE, board_svg
+from rave_agents.results.progress import notebook_module
 from rave_agents.results.search_result import SearchResult
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import PERSON, Session
@@ -275,8 +276,6 @@ def _heat(thought: SearchResult | None, places: Any) -> dict[int, float]:
 
 def _display() -> Any:
     """A display in the output of the running cell; None outside of notebooks."""
-    ipython = sys.modules.get("IPython")
-    if ipython is None or not hasattr(ipython.get_ipython(), "kernel"):
-        return None
+    module = notebook_module()
     empty = {"text/html": "", "text/plain": ""}
-    return ipython.display.display(empty, raw=True, display_id=True)
+    return None if module is None else module.display(empty, raw=True, display_id=True)
