@@ -26,8 +26,8 @@ FEATURES = 8
 
 AT, PATTERN, BEYOND, ANSWER, ANSWER_PATTERN, LEFT, LEFT_PATTERN, NO_PLACE = range(FEATURES)
 """The cell that a move fills, the patterns around and beyond it, the direction of the last move
-from there, and that with the pattern; the cell that it leaves and the pattern around that; the action
-for a move without cells, such as a pass."""
+from there, and that with the pattern; the cell that it leaves and the pattern around that; the
+action for a move without cells, such as a pass."""
 
 NUMBERS = 131_063
 """Weights of a policy, a prime: contents of features share them by their remainder."""

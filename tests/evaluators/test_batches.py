@@ -581,7 +581,7 @@ def test_several_leaves_are_refused_where_players_move_at_the_same_time():
         (
             lambda: search_many([ZERO_SUM], 5, evaluator=answering()),
             TypeError,
-            "limit must be a Limit",
+            "limit must be a rave_agents.Limit",
         ),
         (
             lambda: search_many(
