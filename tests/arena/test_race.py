@@ -1,6 +1,7 @@
 """Races: who is the best of several agents, in a given time."""
 
 import json
+import pathlib
 import re
 import time
 
@@ -351,38 +352,11 @@ def run(*arguments):
     return CliRunner().invoke(app, list(map(str, arguments)))
 
 
-GAME = """
-class Take:
-    def __init__(self, sticks=5):
-        self.sticks, self.mover = sticks, 0
-    def clone(self):
-        copy = Take(self.sticks)
-        copy.mover = self.mover
-        return copy
-    def num_players(self): return 2
-    def num_distinct_actions(self): return 2
-    def min_utility(self): return -1.0
-    def max_utility(self): return 1.0
-    def is_terminal(self): return self.sticks == 0
-    def is_chance_node(self): return False
-    def chance_outcomes(self): return []
-    def current_player(self): return -4 if self.sticks == 0 else self.mover
-    def legal_actions(self, player=None): return [a for a in (0, 1) if a < self.sticks]
-    def apply_action(self, action):
-        self.sticks, self.mover = self.sticks - action - 1, 1 - self.mover
-    def returns(self):
-        sign = 0.0 if self.sticks else 1.0
-        return [-sign, sign] if self.mover == 0 else [sign, -sign]
-
-class AlwaysOne:
-    def step(self, state): return 0
-"""
-
-
-def test_the_command_ends_with_the_sentence_for_a_game_of_a_file(tmp_path):
-    (tmp_path / "take.py").write_text(GAME)
-    game, bot = f"{tmp_path}/take.py:Take", f"mine={tmp_path}/take.py:AlwaysOne"
-    done = run("best", game, "--agents", f"uct(simulations=200) {bot}", "--seconds", 20)
+def test_the_command_ends_with_the_sentence_for_a_game_and_an_agent_of_files():
+    helpers = pathlib.Path(__file__).parents[1] / "helpers"
+    game = f"{helpers}/own_games/subtraction.py:Subtraction"
+    agents = f"uct(simulations=200) mine={helpers}/own_agents/bots.py:first"
+    done = run("best", game, "--agents", agents, "--seconds", 20)
     assert done.exit_code == 0, done.output
     lines = done.stdout.rstrip().splitlines()
     assert re.fullmatch(r"uct\(simulations=200\) is the best of 2 agents in .*\.", lines[-1])

@@ -31,13 +31,6 @@ def test_two_agents_have_the_closed_form():
     assert ratings["a"] == pytest.approx(-ratings["b"])
 
 
-def test_without_draws_it_is_the_elo_of_a_match():
-    value, (low, high) = rate(games("a", "b", 30, 0, 10)).difference("a", "b")
-    assert value == pytest.approx(400 * math.log10(3), rel=1e-4)
-    error = 400 / math.log(10) / math.sqrt(40 * 0.75 * 0.25)
-    assert (high - low) / 2 == pytest.approx(1.96 * error, rel=0.06)
-
-
 @pytest.mark.slow
 def test_strengths_are_found_again():
     strengths = np.array([0.0, 0.5, 1.0, 2.0])
@@ -115,17 +108,8 @@ def test_agents_who_never_met_cannot_be_compared():
     assert set(ratings.order[-2:]) == {"x", "y"}
 
 
-def test_one_without_games_is_not_rated():
-    assert math.isnan(rate(games("a", "b", 3, 1, 3), ["a", "b", "c"])["c"])
-
-
-def test_draws_alone_say_nobody_is_better_and_how_sure_that_is():
-    value, (low, high) = rate(games("a", "b", 0, 10, 0)).difference("a", "b")
-    assert value == pytest.approx(0, abs=1e-6)
-    assert -150 < low < -50 < 50 < high < 150
-
-
 def test_no_games_rate_nobody():
+    assert math.isnan(rate(games("a", "b", 3, 1, 3), ["a", "b", "c"])["c"])
     assert all(math.isnan(v) or v == 0 for v in rate([], ["a", "b"]).values)
 
 

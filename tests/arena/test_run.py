@@ -12,7 +12,6 @@ import pytest
 
 from rave_agents.arena import (
     RunError,
-    find_best,
     merge_journals,
     play_match,
     play_tournament,
@@ -50,10 +49,6 @@ def scaling(games=4, output=None, agents=("uct", "random"), limits=(1, 2), **opt
 
 KINDS = [match, sweep, tournament, scaling]
 every_kind = pytest.mark.parametrize("play", KINDS, ids=lambda play: play.__name__)
-
-
-def race(output=None, **options):
-    return find_best("tic_tac_toe", ["uct", "random"], output=output, **{**FAST, **options})
 
 
 def lines_of(path):
@@ -157,18 +152,6 @@ def test_the_first_of_two_equal_games_counts(straight, tmp_path):
     last["returns"] = [-value for value in last["returns"]]
     doubled.write_text(path.read_text() + json.dumps(last) + "\n")
     assert sweep(output=doubled).to_dict() == result.to_dict()
-
-
-def test_a_race_continues_from_its_journal(tmp_path):
-    path = tmp_path / "race.jsonl"
-    race(path, seconds=0.001)
-    first = lines_of(path)
-    again = race(path, seconds=0.001)
-    assert again.earlier == len(first) - 1
-    assert lines_of(path)[: len(first)] == first
-    assert f"{again.earlier} of them before" in again.sentence
-    with pytest.raises(ValueError, match="another race: seed is 3 there and 4 here"):
-        race(path, seed=4)
 
 
 # Growth
