@@ -232,5 +232,6 @@ def _lineups(names: Sequence[str], seats: int) -> list[tuple[str, ...]]:
         raise ValueError(f"A tournament needs at least two policies, got {len(names)}.")
     if len(names) >= seats:
         return list(itertools.combinations(names, seats))
+    # Fewer policies than seats: some sit twice, but nobody plays against itself alone.
     repeated = itertools.combinations_with_replacement(names, seats)
     return [lineup for lineup in repeated if len(set(lineup)) > 1]

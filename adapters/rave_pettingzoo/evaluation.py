@@ -163,7 +163,7 @@ class Evaluation(EpisodesView):
             wins = draws = 0
             for episode in self.episodes:
                 others = (r for i, r in enumerate(episode.returns) if i != index)
-                best = max(others, default=-math.inf)
+                best = max(others, default=-math.inf)  # Alone, it always wins.
                 wins += episode.returns[index] > best
                 draws += episode.returns[index] == best
             score = MatchScore(wins, draws, len(self.episodes) - wins - draws)
@@ -239,7 +239,7 @@ class EnvTournament(EpisodesView):
             )
             for lineup, episode in self.played()
             for one, two in itertools.combinations(range(len(lineup)), 2)
-            if lineup[one] != lineup[two]
+            if lineup[one] != lineup[two]  # A policy may have several seats of a lineup.
         )
 
     @functools.cached_property

@@ -185,6 +185,7 @@ def limited_agent(
     }
     given = {name: value for name, value in limits.items() if value is not None}
     known = agent_type(who.name).parameters.keys()
+    # Agents without any limit, such as ``random``, need none.
     takes = {"simulations", "seconds"} & known
     asked = (simulations, seconds, clock) != (None, None, None)
     if asked and takes and not LIMITS & known & (given.keys() | who.parameters.keys()):

@@ -164,6 +164,7 @@ def run_bench(
         by=(),
         games=counts,
     )
+    # Rows are found by place: each game's table of speeds is followed by those of its matches.
     show = functools.partial(Speeds, baseline=baseline, counted=len(specs) - 1)
     run = _SpeedRun(plan, RunOptions(), progress, show)
     return run.play(run.rounds)

@@ -31,7 +31,7 @@ def default_agents(game: Game) -> tuple[list[str], dict[str, str]]:
                 warnings.simplefilter("ignore")  # The race will show whether AMAF fits.
                 for seat in range(game.num_players):
                     make_agent(AgentSpec(name), game, seat, seed=0)
-                checked_game(state, config)
+                checked_game(state, config)  # What a search would refuse at its first move.
         except RaveAgentsError as error:
             refused[name] = str(error)
     return [name for name in names if name not in refused], refused

@@ -43,7 +43,7 @@ def dask_executor(address: str, *, jobs: int = 1) -> Iterator[Executor]:
             cluster = _local_cluster(distributed, jobs)
             client = distributed.Client(cluster, set_as_default=False)
             stack.callback(_close, client)
-            stack.callback(_end_local, cluster)
+            stack.callback(_end_local, cluster)  # Runs first.
         else:
             client = _connected(distributed, address)
             stack.callback(_close, client)
@@ -80,7 +80,7 @@ def _versions() -> dict[str, str]:  # A plain function and dictionary, which Das
 def _end_local(cluster: Any) -> None:
     """End the workers at once: they may be playing games whose results nobody needs."""
     for nanny in cluster.workers.values():
-        nanny.auto_restart = False
+        nanny.auto_restart = False  # Else it replaces the worker that ends.
         if nanny.pid is not None:
             with contextlib.suppress(OSError):
                 os.kill(nanny.pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)

@@ -73,6 +73,7 @@ class Grid(MatchesView):
         if len(self.games) == 1:
             return self.cells
         count = len(self.cells) // len(self.games)
+        # The cells of a game lie together: every ``count``-th one is the same combination.
         return tuple(_pooled(self.cells[index::count]) for index in range(count))
 
     @property
@@ -99,6 +100,7 @@ class Grid(MatchesView):
         """True if two cells that differ only in this parameter played a game differently."""
         played: dict[str, list[tuple[int, ...]]] = {}
         for cell in self.cells:
+            # The same key for cells that differ in this parameter only.
             others = {key: value for key, value in cell.parameters.items() if key != name}
             actions = [record.actions for record in cell.match.records]
             if played.setdefault(f"{cell.match.game} {others}", actions) != actions:

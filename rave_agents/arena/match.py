@@ -211,6 +211,7 @@ class _MatchRun(Run[MatchResult]):
             self._pairs += 1
             if self._sprt.verdict(self._counts) is not None:
                 self._decided = True
+                # Games of later pairs that finished early do not belong to the test.
                 self.records[0] = {n: r for n, r in records.items() if n < 2 * self._pairs}
                 self._sorted.clear()
 
@@ -235,6 +236,7 @@ def _start(game: Game, moves: Moves, position: str | os.PathLike[str] | None) ->
     Raises:
         ValueError: if games cannot start from it.
     """
+    # Also for games that cannot be set up, such as those that deal by themselves.
     if isinstance(moves, str) and not moves and position is None:
         return ()
     if is_dealt(game):

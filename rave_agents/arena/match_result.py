@@ -75,7 +75,7 @@ class MatchResult(GrowingResult):
     def _pair_scores(self) -> dict[int, list[float]]:
         scores: dict[int, list[float]] = {}
         for record in self.records:
-            scores.setdefault(record.pair, []).append(record.score)
+            scores.setdefault(record.pair, []).append(record.score)  # One score if interrupted.
         return scores
 
     @functools.cached_property
@@ -164,6 +164,7 @@ class MatchResult(GrowingResult):
 
         They count as lost, but say little about the agent's strength.
         """
+        # True where the first agent lost by its fault.
         lost = [record.margin < 0 for record in self.records if record.fault]
         return sum(lost), len(lost) - sum(lost)
 

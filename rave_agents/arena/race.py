@@ -204,7 +204,7 @@ class _RaceRun(TablesRun):
 
     def conclude(self) -> RunResult:
         """Report the result at the end in any case."""
-        self._reported_at = -math.inf
+        self._reported_at = -math.inf  # The last games may not have been reported.
         self.report()
         return self.result()
 
@@ -212,7 +212,7 @@ class _RaceRun(TablesRun):
         """The result so far."""
         show = functools.partial(
             self._show_race,
-            elimination=copy.deepcopy(self._rule),
+            elimination=copy.deepcopy(self._rule),  # A result does not change when games go on.
             seconds=time.monotonic() - self.started,
             earlier=self._earlier,
         )
@@ -226,6 +226,7 @@ class _RaceRun(TablesRun):
         begun = False
         while now < self.deadline or not begun:
             pairs = width
+            # Workers idle between rounds: hand out enough pairs to keep them busy for a while.
             if width > 1 and self._played:
                 pair_seconds = 2 * width * (now - began) / self._played
                 least = min(_ROUND_SECONDS, self.deadline - now)
@@ -241,6 +242,7 @@ class _RaceRun(TablesRun):
         begun: dict[int, int] = {}
         for pairing in self._rule.next_pairings(pairs):
             table = self._pairings.index(pairing)
+            # The evidence counts pairs in order, so the next pair is the first one it lacks.
             number = begun.get(table, len(self._rule.evidence(*pairing).values))
             begun[table] = number + 1
             games = (2 * number, 2 * number + 1)
@@ -259,6 +261,7 @@ def _opening_plies(game: Game, given: int | None, seed: int) -> int:
     if given is not None:
         return given
     usual = 0 if game.num_players == 1 else usual_opening_plies(game, None)
+    # In a short game every opening of two moves may end it.
     for plies in range(usual, 0, -1):
         try:
             Table(game, (AgentSpec("random"),) * 2, seed=seed, opening_plies=plies).opening(0)

@@ -55,6 +55,7 @@ class Referee:
         match = _SCORE.fullmatch(score)
         if match is None:
             return returns, ""
+        # In the protocol black moves first: seat 0.
         said = {"B": 1, "W": -1}.get((match[1] or "").upper(), 0)
         if said == (returns[0] > returns[1]) - (returns[0] < returns[1]):
             return returns, ""
@@ -84,5 +85,6 @@ def referee_program(spec: AgentSpec, game: Game) -> GtpAgent:
 def decided_returns(state: GameState, loser: int) -> list[float]:
     """The players' returns if one of them loses outside the rules."""
     low, high = float(state.min_utility()), float(state.max_utility())
+    # Games without bounds: any difference makes one the winner.
     low, high = (low if math.isfinite(low) else -1.0), (high if math.isfinite(high) else 1.0)
     return [low if player == loser else high for player in range(state.num_players())]

@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from types import MappingProxyType
 from typing import Annotated, Any, Generic, NamedTuple, NoReturn, Self, TypeVar
 
 from annotated_types import Ge, Le
@@ -42,13 +41,13 @@ class Pairing(NamedTuple):
     """Their names in tables: the first and the second one, or those of a lineup."""
     name: str = ""
     """The table's name in messages; empty if the run has only this table."""
-    more: Mapping[str, Any] = MappingProxyType({})
+    more: Mapping[str, Any] | None = None
     """Further strict JSON values that identify the table, such as ``parameters``."""
 
     @property
     def listed(self) -> dict[str, Any]:
         """The table in a journal's header."""
-        return {"game": self.game, "agents": list(self.agents), **self.more}
+        return {"game": self.game, "agents": list(self.agents), **(self.more or {})}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -166,6 +166,7 @@ class Standings(AgentsView):
     def ranking(self, game: str | None = None) -> Ranking:
         """The ranking of the agents over all games, or in one game."""
         if game not in self._rankings:
+            # Rating many agents takes a while: once per game, and only if somebody asks.
             self._rankings[game] = Ranking(self.agents, self.outcomes(game), self.anchor)
         return self._rankings[game]
 
@@ -218,6 +219,7 @@ class Standings(AgentsView):
         else:
             raise UnsupportedGameError("alpha-rank needs OpenSpiel: pip install open_spiel")
         order = self.ratings(game).order
+        # Alpha-rank takes the payoffs of a symmetric zero-sum game.
         payoffs = [
             [0.0 if math.isnan(score) else score - 0.5 for score in row]
             for row in self.cross_table(game)

@@ -147,6 +147,7 @@ def _grid(base: AgentSpec, vary: Mapping[str, Sequence[Any]]) -> list[dict[str, 
     """All combinations of the values, those of the last key varying fastest."""
     if not vary:
         raise ValueError("A sweep varies at least one parameter.")
+    # Check the names with one value of each, before thousands of games are planned.
     first = {k: v[0] for k, v in vary.items() if v and not isinstance(v, str)}
     given = {**base.parameters, **dict.fromkeys(vary), **first}
     if base.is_named:
@@ -259,7 +260,7 @@ def _limits(
 
 def _with_limit(base: AgentSpec, unit: str, limit: float) -> AgentSpec:
     if base.is_named:
-        limits: dict[str, Any] = {unit: limit}
+        limits: dict[str, Any] = {unit: limit}  # As in a match, so that the games are the same.
         return limited_agent(base, **limits)
     return base.with_parameters({unit: limit})
 

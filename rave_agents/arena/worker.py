@@ -140,6 +140,7 @@ def play_safely(table: AnyTable, key: Key) -> Outcome:
         played: Any = table.play(key.number)
     except Exception as raised:
         where, error = table.describe_failure(key.number, raised)
+        # Raised by a signal handler in the middle of an agent: no fault of the game.
         if is_raised_by_handler(error):
             raise error from None
         advice = ""
@@ -195,6 +196,7 @@ def _register(shipped: bytes) -> None:
     cloudpickle.loads(shipped).register()
 
 
+# A table comes with every chunk; unpickling it once keeps its caches and its warm-up.
 _unpacked_table = functools.lru_cache(maxsize=_TABLES_KEPT)(unpacked)
 
 
@@ -204,7 +206,7 @@ def _picklable(failure: Failure) -> Failure:
     assert error is not None
     text = "".join(traceback.format_exception(error))
     try:
-        cloudpickle.loads(cloudpickle.dumps(error))
+        cloudpickle.loads(cloudpickle.dumps(error))  # Some pickle and then fail to unpickle.
     except Exception:
         error = None
     return failure._replace(traceback=text, cause=error)
@@ -220,12 +222,12 @@ def begin_local_worker(module_path: Sequence[str] = ()) -> None:
         sys.path[:] = module_path
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: None)
-    parent = os.getppid()
+    parent = os.getppid()  # Changes when the parent ends: another process adopts this one.
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(_PARENT_SECONDS)
-        os._exit(1)
+        os._exit(1)  # Without clean-up, which might wait for the parent.
 
     threading.Thread(target=watch, daemon=True).start()
 

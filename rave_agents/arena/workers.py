@@ -80,7 +80,7 @@ def play_games(
             tables[index].warm_up()  # Compile once, here; worker processes load the code.
     here: collections.deque[Key] = collections.deque()
     if executor is None and jobs == 1:
-        here, waiting = waiting, here
+        here, waiting = waiting, here  # All games are played in this process.
     elif waiting:
         payloads = _Payloads(tables, by_value=executor is not None)
         here = payloads.pop_unpicklable(waiting, set() if warned is None else warned)
@@ -156,6 +156,7 @@ def travelling(thing: Any, *, by_value: bool) -> bytes:
         by_value: True to include the code of the user's modules, as needed on other machines.
     """
     if by_value:
+        # A module that cannot be pickled by value may still be importable there.
         with contextlib.suppress(Exception), _own_modules_by_value():
             return bytes(cloudpickle.dumps(thing))
     return bytes(cloudpickle.dumps(thing))
@@ -192,6 +193,7 @@ def local_executor(jobs: int) -> Any:
     """Local worker processes, which end with this one and are reused by later calls."""
     from loky import get_reusable_executor  # noqa: PLC0415  (slow: multiprocessing)
 
+    # Numerical libraries would start a thread per processor in each process.
     each = str(max(1, (os.cpu_count() or 1) // jobs))
     return get_reusable_executor(
         max_workers=jobs,
@@ -321,6 +323,7 @@ def _play_in_workers(
 
 def _chunk_size(seconds: float, waiting: int, width: int) -> int:
     """Number of games per chunk: worth sending, and leaving some for all workers."""
+    # Large chunks at first, small ones at the end, so that all workers end at the same time.
     worth = CHUNK_SECONDS / max(seconds, CHUNK_SECONDS / _MOST_IN_A_CHUNK)
     return max(1, min(int(worth), waiting // (4 * width)))
 
@@ -328,6 +331,7 @@ def _chunk_size(seconds: float, waiting: int, width: int) -> int:
 def _worker_error(error: BaseException) -> RaveAgentsError:
     if isinstance(error, VersionsDifferError):
         return error
+    # Process pools put the worker's traceback into the cause: its last line is the error.
     cause = str(error.__cause__ or "").strip(' \n"').rpartition("\n")[2]
     message = " ".join(f"{error} {cause}".split())
     if isinstance(error, ImportError | AttributeError):

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import pickle
 import random as plain_random
 import subprocess
 import sys
@@ -428,12 +429,13 @@ def test_processes_play_the_same_games(play, engine, straight, request):
 
 
 @every_kind
-def test_results_are_strict_json_also_without_games(play, straight):
+def test_results_are_strict_json_and_picklable_also_without_games(play, straight):
     result, _ = straight(play)
     nothing = ((),) * len(result.records) if hasattr(result, "show") else ()
     for each in (result, dataclasses.replace(result, records=nothing)):
         json.dumps(each.to_dict(), allow_nan=False)
         assert str(each)
+    assert played(pickle.loads(pickle.dumps(result))) == played(result)
 
 
 @pytest.mark.parametrize("name", ["games", "jobs", "opening_plies", "seed"])
