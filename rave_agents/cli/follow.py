@@ -40,7 +40,7 @@ def help_of(entry: str, written: Mapping[str, str]) -> str:
     """
     # A terminal knows no None, True or ``as_game``: say what they mean, or leave them out.
     text = _REFERENCE.sub("", entry).replace(". None for", ". By default")
-    text = text.replace("None for", "by default").removeprefix("True to ")
+    text = re.sub("^True (to|if) ", "", text.replace("None for", "by default"))
     text = re.sub(r"``(\w+)``", lambda found: written.get(found[1], found[1]), text)
     text = text.replace("``", "").replace('"', "'").strip()
     return escape(f"{text[:1].upper()}{text[1:].rstrip('.')}.") if text else ""
@@ -50,7 +50,6 @@ def kind_of(hint: Any) -> Any:
     """The type that an option is read as: the most special one that a type hint allows."""
     is_union = typing.get_origin(hint) in (typing.Union, types.UnionType)
     allowed = typing.get_args(hint) if is_union else (hint,)
-    # ``str | PathLike`` is a file, and ``bool`` comes first since its values are integers, too.
     if any(each is Path or typing.get_origin(each) is os.PathLike for each in allowed):
         return Path
     lists = [each for each in allowed if typing.get_origin(each) is list]
@@ -59,10 +58,9 @@ def kind_of(hint: Any) -> Any:
 
 def _written(each: inspect.Parameter, name: str | None) -> str:
     """How the command line writes a parameter: ``--opening-plies``, or ``GAME``."""
-    if name is not None:
-        return name.partition("/")[0]
-    is_option = each.kind is each.KEYWORD_ONLY
-    return f"--{each.name.replace('_', '-')}" if is_option else each.name.upper()
+    option = f"--{each.name.replace('_', '-')}"
+    usual = option if each.kind is each.KEYWORD_ONLY else each.name.upper()
+    return usual if name is None else name.partition("/")[0]
 
 
 def _followed(each: inspect.Parameter, keywords: dict[str, Any]) -> inspect.Parameter:
@@ -108,9 +106,8 @@ def follow(
         changes: by parameter, keywords of ``typer.Option`` together with ``kind``, the type,
             ``option``, the option's name, and ``default``; empty for one without an option.
     """
-    called, names = {}, {}
-    if function is not None:
-        called, names = _parameters(function), inspect.unwrap(function).__globals__
+    called = {} if function is None else _parameters(function)
+    names = {} if function is None else inspect.unwrap(function).__globals__
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = _parameters(command)

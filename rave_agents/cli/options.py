@@ -47,18 +47,7 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
         "help": "Random moves at the start of a game; by default 2, none with simultaneous moves "
         "or from a --position."
     },
-    "jobs": {"help": "Processes that play at the same time."},
-    "output": {
-        "help": "Save every game in this file, and go on from it, with more games if you like."
-    },
-    "shard": {
-        "metavar": "PART/PARTS",
-        "help": "Play this part of the games only, such as 3/40; rave-agents merge joins the "
-        "files.",
-    },
-    "forfeit": {
-        "help": "A GTP program that fails to start or play loses its games; by default, an error."
-    },
+    "shard": {"metavar": "PART/PARTS"},
     "agents": {"autocompletion": complete_agent},
     "csv": {"help": "Write the rows of the table to this file."},
     "png": {"help": "Draw the estimates with their intervals."},

@@ -36,7 +36,7 @@ def deal(
             than ``"a few"``.
         share: see ``other``.
         file: a file; None for none.
-        is_open: True to show the cards.
+        is_open: True if the cards are shown.
         mixed: see ``other``.
         progress: a function.
 
@@ -102,7 +102,7 @@ def test_help_is_that_of_the_docstring_in_the_command_lines_words(program):
         "--pips <int> The most pips; by default 7. With --is-open more than 'a few'.",
         "--share <float> The share of [all] cards. [default: 0.5]",
         "--file <path> A file.",
-        "--is-open <bool> Show the cards.",
+        "--is-open <bool> The cards are shown.",
         "--mixed <bool> Mixed.",
         "--json <bool> Print JSON.",
         "Moves to play.",
