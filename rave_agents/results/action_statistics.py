@@ -1,11 +1,15 @@
 """Statistics of the root's actions, and the columns of their table."""
 
+import functools
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rave_agents.game.game_state import GameState
 from rave_agents.game.notation import action_name
+from rave_agents.results.numbers import fixed
+from rave_agents.results.rows import Field
 from rave_agents.results.tables import Column
 
 
@@ -62,6 +66,36 @@ class ActionStatistics(_Statistics):
         return action_name(state, self.action, player)
 
 
+def number_text(value: float | None) -> str:
+    """A number with three decimals, or a dash for None."""
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _count(value: float | None) -> str:
+    return "-" if value is None else "inf" if math.isinf(value) else f"{value:.0f}"
+
+
+_tenths = functools.partial(fixed, places=1)
+_rate = functools.partial(fixed, places=4)
+
+_FIELDS = (
+    ("", Field("", "visits", "visits")),
+    ("", Field("", "value", "value", number_text)),
+    ("amaf_visits", Field("", "amaf_visits", "AMAF visits", _count, rank=6)),
+    ("amaf_visits", Field("", "amaf_value", "AMAF value", number_text, rank=2)),
+    ("winning_move_number", Field("", "winning_move_number", "winning move", _tenths, rank=8)),
+    ("winning_move_number", Field("", "weighted_win_rate", "weighted win rate", _rate, rank=9)),
+    ("proof_number", Field("", "proof_number", "proof", _count, rank=5)),
+    ("proof_number", Field("", "disproof_number", "disproof", _count, rank=5)),
+    ("outcome", Field("", "outcome", "outcome", number_text, rank=1)),
+    ("outcome", Field("", "distance", "in moves", _count, rank=4)),
+    ("", Field("", "prior", "prior", number_text, rank=7)),
+    ("improved", Field("", "improved", "improved", number_text, rank=2)),
+    ("", Field("", "probability", "probability", number_text, rank=1)),
+)
+"""The columns of the table, each with the statistic that some row must have for it."""
+
+
 def action_columns(
     rows: Sequence[ActionStatistics],
     shown: Sequence[ActionStatistics],
@@ -76,63 +110,13 @@ def action_columns(
         names: the names of the shown actions.
         reports: figures of each of ``rows``, by name.
     """
-    columns = [
-        Column("action", names, text=True),
-        Column("visits", [str(row.visits) for row in shown]),
-        Column("value", [number_text(row.value) for row in shown]),
-        *_amaf_columns(rows, shown),
-        *_proof_columns(rows, shown),
-        Column("prior", [f"{row.prior:.3f}" for row in shown], rank=7),
-    ]
-    if any(row.improved is not None for row in rows):
-        columns.append(Column("improved", [number_text(row.improved) for row in shown], rank=2))
-    columns.append(Column("probability", [f"{row.probability:.3f}" for row in shown], rank=1))
+    columns = [Column("action", names, text=True)]
+    for needed, field in _FIELDS:
+        values = map(operator.attrgetter(needed), rows) if needed else [1]
+        # A proof number of 0 is known; AMAF visits are 0 without AMAF.
+        if any(value is not None and (value != 0 or needed != "amaf_visits") for value in values):
+            columns.append(field.column(shown))
     places = {row.action: place for place, row in enumerate(rows)}
     for name, figures in reports.items():
         columns.append(Column(name, [number_text(figures[places[row.action]]) for row in shown]))
     return columns
-
-
-def _amaf_columns(
-    rows: Sequence[ActionStatistics], shown: Sequence[ActionStatistics]
-) -> list[Column]:
-    columns = []
-    if any(row.amaf_visits > 0 for row in rows):
-        columns += [
-            Column("AMAF visits", [f"{row.amaf_visits:.0f}" for row in shown], rank=6),
-            Column("AMAF value", [number_text(row.amaf_value) for row in shown], rank=2),
-        ]
-    if any(row.winning_move_number is not None for row in rows):
-        moves = (row.winning_move_number for row in shown)
-        rates = [f"{row.weighted_win_rate:.4f}" for row in shown]
-        numbers = ["-" if number is None else f"{number:.1f}" for number in moves]
-        columns.append(Column("winning move", numbers, rank=8))
-        columns.append(Column("weighted win rate", rates, rank=9))
-    return columns
-
-
-def _proof_columns(
-    rows: Sequence[ActionStatistics], shown: Sequence[ActionStatistics]
-) -> list[Column]:
-    columns = []
-    if any(row.proof_number is not None for row in rows):
-        columns += [
-            Column("proof", [_count(row.proof_number) for row in shown], rank=5),
-            Column("disproof", [_count(row.disproof_number) for row in shown], rank=5),
-        ]
-    if any(row.outcome is not None for row in rows):
-        distances = ["-" if row.distance is None else str(row.distance) for row in shown]
-        columns += [
-            Column("outcome", [number_text(row.outcome) for row in shown], rank=1),
-            Column("in moves", distances, rank=4),
-        ]
-    return columns
-
-
-def _count(value: float | None) -> str:
-    return "-" if value is None else "inf" if math.isinf(value) else f"{value:.0f}"
-
-
-def number_text(value: float | None) -> str:
-    """A number with three decimals, or a dash for None."""
-    return "-" if value is None else f"{value:.3f}"
