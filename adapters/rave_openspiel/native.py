@@ -18,10 +18,9 @@ import pyspiel
 
 from rave_agents.errors import GameError, RaveAgentsError
 from rave_agents.game.endless import endless_game
-from rave_agents.simulate.dropped import DeadlinePassed
 from rave_agents.simulate.python_callback import CallbackFailedError, PythonCallback
 from rave_agents.simulate.random_stream import Stream, fill_words
-from rave_agents.simulate.simulator import Frame, Header
+from rave_agents.simulate.simulator import DeadlinePassed, Frame, Header
 from rave_agents.simulate.world_record import COUNTED, RecordedWorlds, WorldSample
 from rave_openspiel.native_library import (
     BRIDGE,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pyspiel
 
-from rave_agents.simulate.dropped import DeadlinePassed
+from rave_agents.simulate.simulator import DeadlinePassed
 from rave_openspiel.history_chain import Budget, HistoryChain
 from rave_openspiel.knowledge import Knowledge, Line, OutOfBudget
 from rave_openspiel.particle_filter import SIZES, filtered

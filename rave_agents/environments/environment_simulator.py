@@ -9,7 +9,6 @@ from rave_agents.environments.chance import ChanceMetError
 from rave_agents.environments.dice import Dice
 from rave_agents.game.game_state import PlayerId
 from rave_agents.simulate.checked_answers import SIMULTANEOUS, TERMINAL
-from rave_agents.simulate.dropped import DeadlinePassed, SimulationDropped
 from rave_agents.simulate.python_simulator import (
     EXPAND,
     FRAME_FULL,
@@ -19,7 +18,7 @@ from rave_agents.simulate.python_simulator import (
     PythonSimulator,
     world_key,
 )
-from rave_agents.simulate.simulator import Frame
+from rave_agents.simulate.simulator import DeadlinePassed, Frame, SimulationDropped
 from rave_agents.simulate.world_record import RecordedWorlds
 
 WATCH_PERIOD = 16

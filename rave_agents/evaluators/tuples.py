@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
-from rave_agents.simulate.logistic import logistic
+from rave_agents.simulate.evaluations import logistic
 
 COMPARED_AT_ONCE = 8
 """Cells of one byte each that are compared as one 64-bit number."""

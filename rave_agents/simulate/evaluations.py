@@ -106,6 +106,16 @@ def checked_priors(source: str, given: Any, legal: Sequence[int]) -> Distributio
     return [int(action) for action, _ in pairs], probabilities
 
 
+LARGEST = 30.0
+"""The largest size of a number that makes a difference."""
+
+
+@kernel
+def logistic(x: float) -> float:
+    """``1 / (1 + exp(-x))``, the same digits in the interpreter and compiled."""
+    return 1.0 / (1.0 + math.exp(max(-LARGEST, min(LARGEST, -x))))
+
+
 class BatchAnswer(NamedTuple):
     """An evaluator's answer to a batch, and what it is held to."""
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from rave_agents.compiler.layout import call_address
-from rave_agents.simulate.dropped import DeadlinePassed, FrameTooSmall, PolicyFailed
 from rave_agents.simulate.frame import LOSES, WINS, Frame, Header
+from rave_agents.simulate.simulator import DeadlinePassed, FrameTooSmall, PolicyFailed
 
 
 class Player(Protocol):

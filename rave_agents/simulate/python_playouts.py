@@ -14,11 +14,10 @@ from rave_agents.game.game_state import joint_action
 from rave_agents.game.utility_limits import UtilityLimits
 from rave_agents.simulate.action_numbers import ActionNumbers
 from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL, CheckedAnswers
-from rave_agents.simulate.dropped import DeadlinePassed
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.move_choice import MoveChoice
-from rave_agents.simulate.random_words import RandomWords
-from rave_agents.simulate.simulator import Header
+from rave_agents.simulate.random_stream import RandomWords
+from rave_agents.simulate.simulator import DeadlinePassed, Header
 from rave_agents.simulate.value import PositionValue
 
 EVEN_WEIGHTS = int(Header.EVEN_WEIGHTS)

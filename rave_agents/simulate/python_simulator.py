@@ -29,14 +29,20 @@ from rave_agents.simulate.checked_answers import (
     checked_whole,
     not_whole,
 )
-from rave_agents.simulate.dropped import DeadlinePassed, FrameTooSmall
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.frame import CheckChildren
 from rave_agents.simulate.move_choice import MoveChoice
 from rave_agents.simulate.python_callback import PythonCallback
 from rave_agents.simulate.python_playouts import PythonPlayouts
-from rave_agents.simulate.random_words import RandomWords
-from rave_agents.simulate.simulator import Frame, Header, Status, Step
+from rave_agents.simulate.random_stream import RandomWords
+from rave_agents.simulate.simulator import (
+    DeadlinePassed,
+    Frame,
+    FrameTooSmall,
+    Header,
+    Status,
+    Step,
+)
 from rave_agents.simulate.world_record import RecordedWorlds
 
 # Looking a member up in its enum takes longer than the access that it is for.

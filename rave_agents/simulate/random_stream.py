@@ -6,6 +6,7 @@ numbers in the interpreter, compiled by Numba, and in another language.
 A stream is an int64 array of shape [4], each entry in [0, 2**32); it changes with every draw.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -69,3 +70,25 @@ def _fill(draws: Draws, count: int) -> int:
 def fill_words(stream: Stream, words: NDArray[np.int64]) -> None:
     """Fill the int64 array ``words`` with draws of ``random_word``."""
     _fill(Draws(stream, words), len(words))
+
+
+class RandomWords:
+    """Draws from a random stream, fetched in blocks: Python's view of the playout stream."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._words = self._draw()
+
+    def _draw(self) -> Iterator[int]:
+        block = np.empty(512, np.int64)
+        while True:
+            fill_words(self._stream, block)
+            yield from block.tolist()
+
+    def below(self, bound: int) -> int:
+        """A uniform integer in [0, bound)."""
+        return (next(self._words) * bound) >> 32
+
+    def unit(self) -> float:
+        """A uniform real number in [0, 1)."""
+        return next(self._words) / 4294967296.0

@@ -191,3 +191,19 @@ def simulated(simulator: Simulator, frame: Frame) -> int:
     address = ctypes.addressof(ctypes.c_char.from_buffer(header.data))
     status = call_address(simulator.address, address)
     return int(header[_STATUS]) if header[_IN_PYTHON] else status
+
+
+class SimulationDropped(Exception):  # noqa: N818  (nothing went wrong)
+    """Raised inside a simulation to drop it."""
+
+
+class DeadlinePassed(SimulationDropped):
+    """Raised where its time is up."""
+
+
+class FrameTooSmall(SimulationDropped):
+    """Raised where a buffer of the frame is too small; the header says which."""
+
+
+class PolicyFailed(SimulationDropped):
+    """Raised where the playout policy has made no choice; the search knows why."""

@@ -42,7 +42,7 @@ from rave_agents.kernel.values.implicit_minimax import (
     minimax_weight,
     mixing_at,
 )
-from rave_agents.simulate.logistic import logistic
+from rave_agents.simulate.evaluations import logistic
 
 MOST_SAMPLES = 16
 """Number of positions of a playout used for learning."""
