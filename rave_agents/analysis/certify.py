@@ -147,6 +147,7 @@ def write_proof(
             worst = float(root.min_utility())
             most = max(high, worst)
         statement = Statement(player, AT_MOST, most, worst)
+        # A refutation is of "at least x": the least x above the bound that the search has met.
         above = min(
             (x for x in search.values_met if x > high), default=math.nextafter(high, math.inf)
         )
@@ -164,7 +165,7 @@ def _answers(
 
     def answer(state: Any) -> int:
         found = search.answer(state, player, at_least)
-        if found is None:
+        if found is None:  # The table has dropped it.
             search.prove(state, player, at_least)
             found = search.answer(state, player, at_least)
         if found is None or found.proven != proven or found.action is None:

@@ -75,6 +75,7 @@ def solve_expected(
             search.solve(state, positions=positions, seconds=seconds, watch=show)
         except KeyboardInterrupt:
             interrupted = True
+    # Bounds in the table always hold, after an interruption, too.
     bounds = search.known(state)
     rows = [
         MoveBounds(int(a), action_name(state, int(a)), *search.known(after(state, int(a))))

@@ -119,7 +119,7 @@ class Solution(Result):
             return None
         own = outcome[self.player]
         if len(outcome) == 1:
-            greatest = self.state.max_utility()
+            greatest = self.state.max_utility()  # A single player has nobody to compare with.
             return None if math.isinf(greatest) else "win" if own >= greatest else "loss"
         other = outcome[1 - self.player]
         return "win" if own > other else "draw" if own == other else "loss"

@@ -114,6 +114,7 @@ def solve_position(
             "that players can force. See rave_agents.analysis.expected_value.solve_expected."
         )
     value_of_loops = loops_are_drawn(initial) if repetition == "draw" else repetition
+    # The table is bound to the game, not to the position: it answers for all of its positions.
     search = ProofSearch(
         with_history(initial),
         max_memory_mb=max_memory_mb,
@@ -145,6 +146,7 @@ def solve_position(
         except KeyboardInterrupt:
             interrupted = True
         spent, expanded, loops = time.perf_counter() - begin, search.positions, search.loops
+        # A second Ctrl-C only cuts the line short.
         with contextlib.suppress(KeyboardInterrupt):
             line = best_line(values, positions=max(expanded, LINE_POSITIONS))
     end: End = "seconds"

@@ -138,7 +138,7 @@ class BatchArrays:
         given, values, own = checked_arrays(source, answer, shape, limits, policy=policy)
         self.policy[:count] = 1.0 if given is None else given
         (self._answer.own_values if own else self.values)[:count] = values
-        if limits is not self._limits:
+        if limits is not self._limits:  # Another game: rare.
             bounds = limits.least, limits.greatest, limits.low, limits.high
             self._answer.limits[:] = *bounds, limits.sum_of_two
             self._limits = limits

@@ -83,6 +83,7 @@ def mixed(number: int, word: int, factor: int) -> int:
 def key_of(cache: CacheArrays, frame: Frame, seen: Array, begin: int) -> tuple[int, int]:
     """The key of the position of a frame, whose observation starts at ``begin`` of ``seen``."""
     header, end = frame.header, begin + frame.header[OBSERVATION]
+    # Two hashes over different halves of the observation, each finally mixed with the other.
     first, second = cache.sizes[AGE], ~cache.sizes[AGE]
     for place in range(begin, end - 1, 2):
         first = mixed(first, seen[place], FIRST_FACTOR)

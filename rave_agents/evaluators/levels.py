@@ -64,6 +64,7 @@ def level_at(place: float) -> Level:
     number = min(int(place), len(PATH) - 2)
     low, high, share = PATH[number], PATH[number + 1], place - number
     return Level(
+        # Geometric: equal factors of simulations are about equal steps in Elo.
         round(low.simulations * (high.simulations / low.simulations) ** share),
         round((1.0 - share) * low.temperature + share * high.temperature, 3),
         round((1.0 - share) * low.random_moves + share * high.random_moves, 3),

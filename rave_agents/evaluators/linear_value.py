@@ -162,6 +162,7 @@ class LinearValue(LearnedFile):
         found = as_game_state(state)
         self._check_game(found)
         player = int(found.current_player())
+        # With simultaneous moves the value is the same for whoever asks.
         player = 0 if player == PlayerId.SIMULTANEOUS else player
         if self.network is None:
             observation = StateAbilities(found).observation
@@ -182,6 +183,7 @@ class LinearValue(LearnedFile):
         places = self.network.places(player, cells[None])[0]
         row = self.weights[self.network.row_of(player, cells)]
         logits = row[:, places].sum(axis=1) + row[:, -1]
+        # Shared weights give the value of the player to move; -logit is that of the other one.
         swapped = self.network.shared and player == 1
         return self._utilities(-logits if swapped else logits, found.num_players())
 
@@ -233,6 +235,7 @@ class LinearValue(LearnedFile):
 
     def _utilities(self, logits: NDArray[Any], players: int) -> list[float]:
         low, high = self.utilities
+        # The logistic function is a share of the utilities, from the least to the greatest.
         values = (low + (high - low) / (1.0 + np.exp(-logits))).tolist()
         if len(values) < players:
             assert self.utility_sum is not None
@@ -250,6 +253,7 @@ def game_text(state: Any) -> str:
     )
     if len(text) <= MOST_LETTERS:
         return text
+    # Files limit the length of texts; the hash still distinguishes long names.
     return f"{text[:MOST_NAMED]}... ({hashlib.sha256(text.encode()).hexdigest()})"
 
 
@@ -257,6 +261,7 @@ def parsed_game(text: str) -> tuple[str, dict[str, str]]:
     """The name of a game and its parameters; the whole text and none if it has another form."""
     name, _, rest = text.partition("(")
     given = rest.removesuffix(")")
+    # Nested parentheses, or no closing one: not of the form name(key=value,...).
     if "(" in given or len(rest) == len(given) > 0:
         return text, {}
     pairs = (pair.partition("=") for pair in given.split(",") if pair)
@@ -268,6 +273,7 @@ def fits_game(text: str, rules: BaseRules) -> bool:
     name, given = parsed_game(text)
     defaults = {key: _canonical(value) for key, value in rules.parameter_defaults().items()}
     parameters = {key: _canonical(value) for key, value in rules.parameters.items()}
+    # A text may leave out parameters that have their default.
     same = _of_effect({**defaults, **given}, rules) == _of_effect(parameters, rules)
     return same and name == str(rules).partition("(")[0]
 
@@ -334,6 +340,7 @@ def _network_of_windows(arrays: Arrays) -> TupleNetwork | None:
         return None
     if len(board) != 3 or not 0 < len(shapes) <= MOST_SHAPES or min(board) < 1:
         raise ValueError(f"its board is {board} and it has {len(shapes)} shapes of windows")
+    # Check the sizes before anything of that size is allocated.
     numbers = 0
     for height, width in shapes:
         fits = 0 < height <= board[0] and 0 < width <= board[1] and height * width <= MOST_CELLS

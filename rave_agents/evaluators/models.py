@@ -82,7 +82,7 @@ class _OfAlphaZero:
 def _of_first_player(values: Any, batch: Batch) -> Any:
     """Convert OpenSpiel's values, which are player 0's, to those of the player to move."""
     column = values.reshape(len(batch.players))
-    return np.where(batch.players == 0, column, -column)
+    return np.where(batch.players == 0, column, -column)  # Zero-sum: the other player's negative.
 
 
 class _OfActorCritic:
@@ -149,6 +149,7 @@ class _OfModule:
 
     def __call__(self, batch: Batch) -> Any:
         torch, module = sys.modules["torch"], self._module
+        # Evaluation mode fixes dropout and batch normalisation; afterwards the modes are restored.
         training = [each for each in self._parts if each.training]
         if training:
             module.eval()

@@ -102,6 +102,7 @@ def move_cells(rules: BaseRules) -> MoveCells:
         )
     size, used = rules.num_board_cells, cells_used(rules)
     rows, columns = rules.board_shape
+    # Cells that no game uses, such as the corners of a hexagon's square array, count as outside.
     near = np.full((size, len(_AROUND)), NO_CELL, np.int16)
     steps = np.zeros((size, size), np.int8)
     for cell, (down, right) in itertools.product(range(size), _WITHIN_TWO):
@@ -113,6 +114,7 @@ def move_cells(rules: BaseRules) -> MoveCells:
                 near[cell, _AROUND.index((down, right))] = other
     shared = bool(rules.exchange) and rules.cell_kinds == 3 and rules.num_players == 2
     image = image_under(rules, rules.exchange) if shared else np.arange(size)
+    # The inverse of the image; NO_CELL is -1, and the last entry maps it to itself.
     back = np.append(np.argsort(image), NO_CELL)
     same = np.arange(rules.cell_kinds)
     return MoveCells(
@@ -149,7 +151,7 @@ def cells_in_random_games(rules: BaseRules) -> NDArray[np.int16]:
             player, action = state.current_player(), int(draw.choice(state.legal_actions()))
             before = board_of(state)
             state.apply_action(action)
-            if player >= 0:
+            if player >= 0:  # Not chance.
                 found.setdefault(action, set()).add(_cells_of_move(action, before, board_of(state)))
     cells = np.full((rules.num_distinct_actions, 2), VARIES, np.int16)
     for action, pairs in found.items():
@@ -187,11 +189,13 @@ def moves_at(rules: BaseRules, state: Any) -> Moves:
     """The legal moves of a position on compiled rules."""
     known, actions, board = move_cells(rules), state.legal_actions(), board_of(state)
     cells = known.cells[actions].astype(np.int64)
+    # Cells that depend on the position, such as the top of a column, are found by playing.
     for place in np.flatnonzero(cells[:, 0] == VARIES):
         after = state.clone()
         after.apply_action(actions[place])
         cells[place] = cells_changed(board, board_of(after))
     history, last = state.history(), NO_CELL
+    # With chance the last entry of the history may be an outcome, which fills no cell.
     if history and not rules.has_chance:
         last = int(known.cells[history[-1], 0])
     count = len(actions)
@@ -206,6 +210,7 @@ def moves_at(rules: BaseRules, state: Any) -> Moves:
 
 def features_of(known: MoveCells, moves: Moves) -> NDArray[np.int64]:
     """[moves, FEATURES] the places of each move's weights; ``NUMBERS`` for a feature it lacks."""
+    # Players share weights by their view, or have weights of their own by their side.
     views = moves.players if known.shared else np.zeros_like(moves.players)
     sides = moves.players - views
     found = np.full((len(moves.actions), FEATURES), NUMBERS, np.int64)
@@ -220,12 +225,13 @@ def features_of(known: MoveCells, moves: Moves) -> NDArray[np.int64]:
         held = np.take_along_axis(moves.boards, np.maximum(near, 0).astype(np.int64), axis=1)
         seen = np.where(near == NO_CELL, kinds, known.kinds[views[:, None], held])
         code = np.zeros(len(near), np.int64)
-        for column in range(end - first):
+        for column in range(end - first):  # Digits in base kinds + 1; the last kind is outside.
             code = code * (kinds + 1) + seen[:, column]
         return code
 
     to, left = moves.cells.T
     placed, leaves = to >= 0, left >= 0
+    # Any cell will do where there is none: ``placed`` and ``leaves`` mask the result.
     at, behind = np.maximum(to, 0), np.maximum(left, 0)
     around = pattern(at, 0, NEAR)
     step = known.steps[views, at, np.maximum(moves.last, 0)].astype(np.int64)
@@ -315,6 +321,7 @@ class MovePolicy(LearnedFile):
             raise self._refused(str(found))
         self.check_rules(on_rules.rules)
         moves = moves_at(on_rules.rules, on_rules)
+        # Features that a move lacks have the place NUMBERS, the appended 0.
         numbers = np.append(self.numbers, np.float32(0.0)).astype(np.float64)
         logits = numbers[features_of(move_cells(on_rules.rules), moves)].sum(axis=1)
         weights = np.exp(logits - logits.max())

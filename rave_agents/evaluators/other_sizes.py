@@ -97,6 +97,7 @@ def _network_at_size(network: TupleNetwork, rules: BaseRules) -> TupleNetwork | 
     tables: list[int] = []
     for height, width in sorted({box[2:] for box in learned}):
         for row, column in itertools.product(range(rows - height + 1), range(columns - width + 1)):
+            # Position of the learned window with the same distances from the nearer edges.
             top = _place_before(row, rows - height, network.board[0] - height)
             left = _place_before(column, columns - width, network.board[1] - width)
             for offsets, table in learned.get((top, left, height, width), ()):
@@ -105,6 +106,7 @@ def _network_at_size(network: TupleNetwork, rules: BaseRules) -> TupleNetwork | 
     if not cells:
         return None
     image = image_under(rules, rules.exchange) if network.shared else None
+    # Stages begin at numbers of filled cells, which grow with the board.
     share = rows * columns / (network.board[0] * network.board[1])
     try:
         return TupleNetwork(

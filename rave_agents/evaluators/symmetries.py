@@ -57,6 +57,7 @@ def symmetries_of(rules: BaseRules) -> list[NDArray[np.int64]]:
     for part in (used, np.ones_like(used)):  # A few random games may not fill a board.
         for image in _images(rules.board_shape, part):
             images.setdefault(image[used].tobytes(), image)
+    # Images that differ only in unused cells are the same.
     images.pop(identity[used].tobytes(), None)
     return [image for image in images.values() if _holds(rules, image)]
 
@@ -93,12 +94,13 @@ def _images(shape: tuple[int, int], used: NDArray[np.bool_]) -> list[NDArray[np.
     found = []
     for matrix in _TURNS:
         turned = places @ np.array(matrix).T
+        # A symmetry keeps the centre of the used cells.
         shift = places.mean(axis=0) - turned.mean(axis=0)
         if not np.allclose(shift, np.round(shift), atol=1e-6):
             continue
         moved = turned + np.round(shift).astype(np.int64)
         if {*map(tuple, moved.tolist())} == {*map(tuple, places.tolist())}:
-            image = np.arange(used.size)
+            image = np.arange(used.size)  # Unused cells stay.
             image[places @ [shape[1], 1]] = moved @ [shape[1], 1]
             found.append(image)
     return found
@@ -120,6 +122,7 @@ def _holds(rules: BaseRules, image: NDArray[np.int64]) -> bool:
                 return False
             one.apply_action(action)
             wanted = _turned(board_of(one), image), one.current_player(), *one.returns()
+            # The image of an action is not known, but the image of its board is.
             after = next((each for each in _after(other) if _told(each) == wanted), None)
             if after is None:
                 return False

@@ -148,9 +148,11 @@ class TorchTrainable:
         self._module.train()
         answer = self._module(*tensors_for(self._first, given_to(batch, self._takes)))
         policy, values = self._pair(answer, len(lesson.players))
+        # Illegal actions get a probability of 0; -inf would make their gradients NaN.
         logits = policy.masked_fill(~self._tensor(lesson.legal_actions_mask), -1e9)
         fit = -(self._tensor(lesson.policy) * torch.log_softmax(logits, dim=-1)).sum(dim=-1).mean()
         wanted = lesson.values if values.dim() > 1 else lesson.own_values
+        # Relative to half of the range of utilities, as if they were from -1 to 1.
         missed = (values - self._tensor(wanted)) / self._half
         loss = fit + (missed * missed).mean()
         self._optimizer.zero_grad()
@@ -192,6 +194,7 @@ class TorchTrainable:
                 f"{name} cannot be trained: its policy and values must be tensors that are "
                 "computed from its parameters, without torch.no_grad(), detach() or numpy()."
             )
+        # [B, 1] is [B]: broadcasting it against [B] would give [B, B].
         return policy, values.reshape(rows) if values.numel() == rows else values
 
 

@@ -95,7 +95,7 @@ class NetworkMaker(NamedTuple):
         if source is None:
             source = Source(importlib.import_module(_SMALL_MODULE).SmallNetwork)
         with seeded(self.seed):
-            if is_network(source.value):
+            if is_network(source.value):  # The user's own object stays as it is.
                 return copy.deepcopy(source.value)
             arguments = self._arguments(source)
             text = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
@@ -115,6 +115,7 @@ class NetworkMaker(NamedTuple):
         if not any(each.kind is each.VAR_KEYWORD for each in takes.values()):
             check_names(f"parameter of {name}", found, takes, UnknownNameError)
         available = {**self.sizes._asdict(), "seed": self.seed}
+        # Parameters of other names get the shape and the number of actions, in this order.
         unnamed = [
             available[field] for field in ("observation_shape", "num_actions") if field not in takes
         ]
@@ -153,6 +154,7 @@ def _name_of(source: Source) -> str:
 def seeded(seed: int) -> Iterator[None]:
     """Seed NumPy's and torch's global random numbers during a ``with`` statement."""
     torch: Any = sys.modules.get("torch")
+    # Networks of users may draw from the global generators, which are restored afterwards.
     before = np.random.get_state()
     np.random.seed(seed % (1 << 32))
     try:
@@ -231,6 +233,7 @@ class TrainedNetwork(BatchEvaluator, LearnedFile):
         for name, array in state.items():
             if array.dtype.kind not in "biuf":
                 raise TypeError(f"The network's {name!r} must hold numbers, not {array.dtype}.")
+        # Half, so that the reader's limit holds with all that numpy adds.
         if sum(each.nbytes for each in state.values()) > MOST_BYTES // 2:
             raise ValueError(f"A network's file may have at most {MOST_BYTES // 2} bytes.")
         return {

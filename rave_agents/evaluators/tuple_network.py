@@ -77,6 +77,7 @@ class TupleNetwork:
     @functools.cached_property
     def powers(self) -> NDArray[np.int32]:
         """[tuples, cells] the factor of each cell's kind in a place: 1, kinds, kinds² ..."""
+        # The first cell is the highest digit of a content, a number in base ``kinds``.
         exponents = self.lengths[:, None] - 1 - np.arange(self.cells.shape[2])
         powers = np.where(exponents < 0, 0, self.board[2] ** np.maximum(exponents, 0))
         return powers.astype(np.int32)
@@ -99,6 +100,7 @@ class TupleNetwork:
             player: the player to move.
             boards: [positions, cells] the kinds of the cells.
         """
+        # Powers of padding are 0, so that the cell -1 that it reads adds nothing.
         view = player if self.shared else 0
         seen = self.kinds[view][boards].astype(np.int64)
         contents: NDArray[np.int64] = (seen[:, self.cells[view]] * self.powers).sum(axis=2)
@@ -184,6 +186,7 @@ def network_for(
         tuples += long_lines(rows, columns)
     groups = tied([*tuples, *more], symmetries_of(rules))
     two = rules.num_players == 2 and rules.utility_sum is not None
+    # Kinds 0, 1 and 2 must be empty, player 0 and player 1 for an exchange of colours.
     shares = rules.exchange and rules.cell_kinds == 3 and two and windows != STRIPS
     exchange = (image_under(rules, rules.exchange), (0, 2, 1)) if shares else None
     return TupleNetwork.of_tuples((rows, columns, rules.cell_kinds), groups, exchange)
@@ -293,6 +296,7 @@ def _check(network: TupleNetwork) -> None:
     if views not in (1, 2) or not 0 < tuples <= MOST_TUPLES or not 0 < longest <= MOST_CELLS:
         raise ValueError(f"The tuples do not fit: their shape is {cells.shape}.")
     outside = ((cells < 0) | (cells >= board[0] * board[1])) & (cells != PADDING)
+    # Padding only at the end, the same in both views, and never a whole tuple.
     padded = cells == PADDING
     if outside.any() or padded[:, :, 0].any() or (padded[:, :, :-1] & ~padded[:, :, 1:]).any():
         raise ValueError("Tuples must have cells of the board, and padding after them alone.")
@@ -300,8 +304,10 @@ def _check(network: TupleNetwork) -> None:
         raise ValueError("Tuples must be as long for all players.")
     if tables.shape != (tuples,) or tables.min() < 0 or tables.max() > MOST_NUMBERS:
         raise ValueError("Each tuple must have a table.")
+    # By logarithms: the power itself may overflow.
     if longest * np.log(board[2]) > np.log(MOST_NUMBERS) or network.size > MOST_NUMBERS:
         raise ValueError("The tuples have too many contents.")
+    # Each view permutes the kinds.
     fits = kinds.shape == (views, board[2])
     if not fits or (np.sort(kinds, axis=1) != np.arange(board[2])).any():
         raise ValueError("Each player must see each kind of cells as another one.")
@@ -338,7 +344,8 @@ def judged_rules(rules: BaseRules, network: TupleNetwork, shape: tuple[int, int,
     """A game's rules with the value of these tuples; ``shape`` is that of the weights."""
     views = len(network.cells)
     from_, tuples, powers = entries_by_cell(network, rules.num_board_cells)
-    aligned = -(-rules.num_board_cells // WORD) * WORD
+    # After the board, memory holds for each view the previous board and the places of its tuples.
+    aligned = -(-rules.num_board_cells // WORD) * WORD  # Rounded up.
     bytes_of_view = aligned + -(-4 * int(network.cells.shape[1]) // WORD) * WORD
     return with_judge(
         rules,

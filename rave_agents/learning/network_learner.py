@@ -207,6 +207,7 @@ class NetworkLearner(Learner[TrainedNetwork]):
 
     def _train(self, new: int) -> None:
         """Take steps of training, for so many new positions."""
+        # Drawn from the last rounds: games of one network alone are too much alike.
         kept = Lesson.joined(self._kept)
         size = min(BATCH, len(kept.players))
         losses = []

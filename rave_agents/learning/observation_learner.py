@@ -86,6 +86,7 @@ class ObservationLearner(Learner[LinearValue]):
         self.games += 1
         for sample in samples:
             outcome = self._shares(returns - sample.earned)
+            # Only the search's value of the player to move is known; the others take the outcome.
             searched = np.where(np.isnan(sample.searched), outcome, sample.searched)
             self._labels.append(OUTCOME_SHARE * outcome + (1.0 - OUTCOME_SHARE) * searched)
         self._samples += samples
@@ -153,7 +154,7 @@ class ObservationLearner(Learner[LinearValue]):
         """A position with the search's value for the player to move."""
         collected = StateAbilities(state).collected
         earned = np.zeros(self._limits.players) if collected is None else np.array(collected()[0])
-        value -= earned[player]
+        value -= earned[player]  # A search's value counts the rewards before, too.
         if self._sum is not None:
             searched = self._shares(np.array([value if player == 0 else self._sum - value]))
         else:
@@ -188,7 +189,7 @@ def logistic_regression(
         errors = 1.0 / (1.0 + np.exp(-logits)) - target
         slope = (transposed @ errors.astype(np.float32)).astype(np.float64)
         penalty = PENALTY * weights
-        penalty[-1] = 0.0
+        penalty[-1] = 0.0  # The bias is free.
         return float(loss + 0.5 * penalty @ weights), slope + penalty
 
     first = np.zeros(matrix.shape[1]) if start is None else start

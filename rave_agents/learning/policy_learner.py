@@ -90,6 +90,7 @@ def _samples_of_game(share: Share, draw: np.random.Generator) -> Iterator[Sample
     """Play a game until it ends or its outcome is proven; yields its searched positions."""
     rules, known = share.rules, move_cells(share.rules)
     seed = int(draw.integers(2**31))
+    # One tree for both players: it is kept from move to move.
     searcher = Searcher(_CONFIG, seed=seed, evaluator=share.policy)
     images = [np.arange(rules.num_board_cells), *symmetries_of(rules)]
     opening = int(draw.integers(OPENING + 1))
@@ -107,6 +108,7 @@ def _samples_of_game(share: Share, draw: np.random.Generator) -> Iterator[Sample
         result = searcher.search(state, Limit(simulations=share.simulations))
         shares = _shares(result, rules)
         if shares is not None:
+            # A random symmetry of each position, in place of all of them.
             image = images[int(draw.integers(len(images)))]
             moves = _turned(moves_at(rules, state), image)
             yield Sample(features_of(known, moves).astype(np.int32), shares)
@@ -201,13 +203,14 @@ class PolicyLearner(Learner[MovePolicy]):
         features = np.concatenate([sample.features for sample in batch])
         shares = np.concatenate([sample.shares for sample in batch]).astype(np.float64)
         chances = _softmax(self._weights[features].sum(axis=1), [len(s.shares) for s in batch])
+        # The gradient of the cross-entropy with respect to the logits.
         errors = np.repeat(chances - shares, features.shape[1])
         slope = np.bincount(features.ravel(), errors, minlength=NUMBERS + 1) / BATCH
         met = np.unique(features)
         slope = slope[met] + DECAY * self._weights[met] / BATCH
         self._squares[met] += slope * slope
         self._weights[met] -= STEP_SIZE * slope / np.sqrt(self._squares[met] + 1e-8)
-        self._weights[-1] = 0.0
+        self._weights[-1] = 0.0  # The padding learns nothing.
         visited = shares > 0.0
         ratios = shares[visited] / np.maximum(chances[visited], 1e-12)
         return float((shares[visited] * np.log(ratios)).sum() / BATCH)

@@ -73,6 +73,7 @@ class Learner(abc.ABC, Generic[T_co]):
 
     def shares(self, games: int) -> Iterable[tuple[int, np.random.SeedSequence]]:
         """The games of a round that each process plays, and their seed."""
+        # Spawned seeds depend on the round and the number of processes only.
         for place, seed in enumerate(self.seeds.spawn(self._jobs)):
             yield (games + place) // self._jobs, seed
 
@@ -128,7 +129,7 @@ class Budget:
         """Call ``fitted`` with the clock stopped. Returns False if it ends learning."""
         begun = time.perf_counter()
         goes_on = fitted is None or fitted(value) is not False
-        self._begun += time.perf_counter() - begun
+        self._begun += time.perf_counter() - begun  # Checks of strength take no learning time.
         return goes_on
 
     def view(self, learned: Learned) -> View:

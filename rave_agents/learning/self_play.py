@@ -99,6 +99,7 @@ def self_play(
         )
     if config is None:
         config = SearchConfig.preset("puct").replace(root_noise=DirichletNoise(), temperature=1.0)
+    # Forced moves are positions to learn the value of, too.
     config = checked_config(config).replace(search_forced_moves=True)
     first = as_game(game).new_initial_state()
     limits = utility_limits(first)
@@ -158,6 +159,7 @@ class _Game:
 
     def apply(self, action: int) -> None:
         """Play an action or an outcome; the next search moves the root of its tree."""
+        # The tree follows lazily: the next search moves its root along these actions.
         if self.searcher.root is not None and self.searcher.config.reuse_tree:
             self.since_search.append(action)
         else:

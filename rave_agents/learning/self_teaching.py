@@ -137,6 +137,7 @@ def note_position(rules: Any, state: Any, player: Any, lesson: Any, row: Any) ->
     stage = read_board(rules, state, player, lesson.cells)
     if stage == NO_STAGE:
         return False
+    # Each view has a latest board of its own, from which places are updated.
     view = player if rules.players_share else np.int64(0)
     places = lesson.latest_places[view]
     update_places(rules, view, lesson.cells, lesson.latest_boards[view], places)
@@ -167,6 +168,7 @@ def expect(rules: Any, lesson: Any, row: Any, level: Any) -> None:
 def move_towards(rules: Any, lesson: Any, row: Any) -> None:
     """Move a position's value towards the shares ``HERE``, by the step size of each weight."""
     player = lesson.movers[row]
+    # The step is shared by all weights of the position: its tuples and the bias.
     step = lesson.numbers[STEP] / (rules.num_tuples + 1)
     for output in range(rules.num_outputs):
         start = lesson.rows[row] + output * rules.num_features
@@ -183,6 +185,7 @@ def move_towards(rules: Any, lesson: Any, row: Any) -> None:
 def update_weight(lesson: Any, place: Any, error: float, step: float) -> None:
     """One step of temporal coherence: its size is |sum of errors| / sum of |errors|."""
     size = np.float64(lesson.sizes[place])
+    # 1 while all errors have one sign, near 0 once they cancel; 1 before the first.
     rate = abs(np.float64(lesson.sums[place])) / size if size > 0.0 else 1.0
     lesson.weights[place] += np.float32(step * rate * error)
     lesson.sums[place] += np.float32(error)
@@ -194,6 +197,7 @@ def advance(rules: Any, lesson: Any, record: Any) -> Any:
     """Draw outcomes of chance until a player moves. Returns them, TERMINAL or an error code."""
     state = lesson.states[record]
     player = np.int64(rules.player(state))
+    # The outcome is drawn, not averaged: over many games the value learns the mean.
     while player == CHANCE:
         outcome = np.int64(
             drawn_outcome(rules, state, lesson.actions[AFTER], lesson.probabilities, lesson)
@@ -247,6 +251,7 @@ def value_after(rules: Any, lesson: Any, action: Any) -> Any:
         return np.int64(0)
     if player < 0:
         return player
+    # Row LONGEST is that of the position after an action.
     if not note_position(rules, state, player, lesson, LONGEST):
         return refuse(lesson, BAD_VALUE, 0)
     expect(rules, lesson, LONGEST, AFTER)
@@ -290,6 +295,7 @@ def play_game(rules: Any, lesson: Any) -> Any:
     root = lesson.states[ROOT]
     opening: Any = np.int64(random_below(lesson.playout_stream, lesson.counts[MOST_OPENING] + 1))
     length, moves = np.int64(0), np.int64(0)
+    # Random and forced moves are not learned from, so they count separately.
     while length < LONGEST and moves < 2 * LONGEST:
         player = np.int64(advance_or_end(rules, lesson, ROOT, HERE))
         if player == TERMINAL:
@@ -302,7 +308,7 @@ def play_game(rules: Any, lesson: Any) -> Any:
         place = np.int64(0)
         if moves < opening:
             place = np.int64(random_below(lesson.playout_stream, count))
-        elif count > 1:
+        elif count > 1:  # A forced move has no choice to learn from.
             place = np.int64(look_ahead(rules, lesson, count))
             if place < 0:
                 return place
@@ -326,7 +332,7 @@ def learn_game(rules: Any, lesson: Any, length: Any) -> None:
     for back in range(length):
         row = length - 1 - back
         trace = lesson.numbers[LAMBDA]
-        if lesson.movers[row] < 0:
+        if lesson.movers[row] < 0:  # What followed a random move says little of the position.
             lesson.movers[row] = -1 - lesson.movers[row]
             trace = 0.0
         for player in range(rules.num_players):

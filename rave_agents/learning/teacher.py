@@ -115,7 +115,7 @@ class Teacher:
         self._numbers[[LAMBDA, RANDOM, STEP]] = TRACE, RANDOM_SHARE, STEP_SIZE
         if JIT_DISABLED:
             lesson = self._lesson._replace(states=self._records.view(np.recarray))
-            with np.errstate(over="ignore"):
+            with np.errstate(over="ignore"):  # Position hashes overflow on purpose.
                 code = self_teaching.teach(self.rules, lesson)
         else:
             addresses = np.array([array.ctypes.data for array in self._lesson], np.int64)

@@ -277,7 +277,7 @@ class _RoundsToFile:
         found.made = self._made
         found.save(self._output)
         if self._games > 0:
-            self._check(found)
+            self._check(found)  # Against the previous round, so before it is replaced.
         self.found = found
         if self._writer is not None:
             self._writer.add_scalar("loss", self._last.loss, self._last.games)

@@ -158,6 +158,7 @@ def self_play_of(targets: str, first: GameState, simulations: int) -> SelfPlay:
     actions = 0 if first.is_terminal() else len(first.legal_actions())
     config = SearchConfig.preset("puct").replace(
         rule=ScheduledPUCT(),
+        # As in AlphaZero: alpha in inverse proportion to the number of moves, 10 / moves.
         root_noise=DirichletNoise(alpha=min(1.0, NOISE / max(1, actions))),
         temperature=1.0,
     )
@@ -227,6 +228,7 @@ def _check_answer(name: str, answer: Any, lesson: Lesson, limits: UtilityLimits)
     rows, actions = lesson.legal_actions_mask.shape
     policy, _, _ = checked_arrays(name, answer, (rows, actions), limits)
     assert policy is not None
+    # A common mistake: a softmax at the end of the network, which would be applied twice.
     sums = np.asarray(policy, np.float64).sum(axis=1)
     if actions > 1 and (policy >= 0.0).all() and np.allclose(sums, 1.0, atol=1e-4):
         raise GameError(

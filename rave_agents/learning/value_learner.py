@@ -50,6 +50,7 @@ def merged(before: Weights, shares: list[Taught]) -> Weights:
     if len(shares) == 1:
         return shares[0].weights
     weights, sums, sizes = before
+    # The third array sums absolute errors, so its growth measures how much a process learned.
     grown = np.array([share.weights[2] - sizes for share in shares])
     moved = np.array([share.weights[0] - weights for share in shares])
     total = grown.sum(axis=0)
@@ -121,6 +122,7 @@ class ValueLearner(Learner[LinearValue]):
         rules = self._rules
         return LinearValue(
             str(rules),
+            # Files are in half precision: play with the numbers that they have.
             weights.astype(np.float16).astype(np.float32),
             utilities=(float(rules.min_utility), float(rules.max_utility)),
             utility_sum=rules.utility_sum if constant_sum(rules) else None,
