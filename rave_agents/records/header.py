@@ -1,4 +1,5 @@
-"""Reads the header of a journal as text only.
+"""Headers of journals: read as text only, and compared with those of a run that continues.
+
 
 A journal may come from anybody, so its agents are only names: nothing is imported or called for
 them, and unknown agents are allowed. Headers list their tables since version 3; ``_OLD`` finds
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 from rave_agents.agents.named_agents import LIMITS, AgentSpec, agent_types
 from rave_agents.config.limit import DEFAULT_SIMULATIONS
 from rave_agents.config.specs import parse_call, split_call
+from rave_agents.game.plain_text import printable, shortened
 from rave_agents.records import fields
 from rave_agents.records.record import GameRecord
 
@@ -23,6 +25,9 @@ MOST_TABLES = 100_000
 
 MOST_GAMES = 1_000_000
 """Maximum number of games at a table."""
+
+_NOT_COMPARED = ("version", "by", "tables")
+"""Keys of a header that follow from the others."""
 
 Table = tuple[str, str, str]
 """A game, and the names of the first and the second agent."""
@@ -143,6 +148,56 @@ def _check_number(tables: int) -> None:
     """Refuse a number of tables that would exhaust the memory."""
     if not 1 <= tables <= MOST_TABLES:
         raise ValueError(f"there must be from 1 to {MOST_TABLES} pairings, there are {tables}.")
+
+
+def differences(found: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:
+    """The differences that prevent a file from continuing under another header, a text per key.
+
+    Args:
+        found: the header of the file.
+        expected: the header of the run, which may have grown.
+    """
+    texts = []
+    for key in {**expected, **found}:
+        there, here = found.get(key), expected.get(key)
+        if key in _NOT_COMPARED or _is_same(there, here) or _grows(key, there, here):
+            continue
+        shrinks = " (a file can grow, not shrink)" if _grows(key, here, there) else ""
+        texts.append(
+            f"{printable(shortened(key, 60))} is {shortened(json.dumps(there), 200)} there and "
+            f"{shortened(json.dumps(here), 200)} here{shrinks}"
+        )
+    return texts
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """True for equal values with mappings in the same order, which decides who plays first."""
+    return one == other and not (isinstance(one, dict) and list(one) != list(other))
+
+
+_COUNTS = ("games", "games_per_pairing", "episodes")
+_LISTS = ("games", "game", "vary", "agents", "policies", "against", "simulations", "seconds")
+"""Keys of a header whose counts, and whose lists and mappings, may grow."""
+
+
+def _grows(key: str, less: Any, more: Any) -> bool:
+    """True if a header's value can grow to another value of the same key."""
+    if isinstance(less, int) and isinstance(more, int):
+        return key in _COUNTS and less <= more
+    return key in _LISTS and type(less) is type(more) and _has_all(key, less, more)
+
+
+def _has_all(key: str, less: Any, more: Any) -> bool:
+    """True if the larger value has all of the other's items, in their order."""
+    if key == "vary":  # The same parameters, with more values.
+        return less.keys() == more.keys() and all(
+            _has_all("", less[name], more[name]) for name in less
+        )
+    if isinstance(less, dict):
+        return _has_all("", list(less.items()), list(more.items()))
+    rest = iter(more) if isinstance(more, list) else iter(())
+    # Each search goes on behind the item found last, so the order counts.
+    return isinstance(less, list) and all(item in rest for item in less)
 
 
 # Headers of version 2: the settings of each kind of run, without its tables.

@@ -22,7 +22,7 @@ from rave_agents import __version__
 from rave_agents.files import is_deep, written_whole
 from rave_agents.game.plain_text import printable, shortened
 from rave_agents.records import fields
-from rave_agents.records.header import KINDS, PlannedRun, Table, planned_run
+from rave_agents.records.header import KINDS, PlannedRun, Table, differences, planned_run
 from rave_agents.records.lock import FileLock
 from rave_agents.records.record import GameRecord
 
@@ -31,9 +31,6 @@ FORMAT, FORMAT_VERSION = "rave-agents", 3
 
 OLDEST_VERSION = 2
 """Before version 3, headers had the same settings, and did not list the tables."""
-
-_NOT_COMPARED = ("version", "by", "tables")
-"""Keys of a header that follow from the others."""
 
 
 def make_header(
@@ -325,53 +322,3 @@ def _compare(path: Path, found: Mapping[str, Any], expected: Mapping[str, Any]) 
     if differ := differences(found, expected):
         what = _what(expected).removeprefix("a ")
         raise ValueError(f"{path} belongs to another {what}: {'; '.join(differ)}.")
-
-
-def differences(found: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:
-    """The differences that prevent a file from continuing under another header, a text per key.
-
-    Args:
-        found: the header of the file.
-        expected: the header of the run, which may have grown.
-    """
-    texts = []
-    for key in {**expected, **found}:
-        there, here = found.get(key), expected.get(key)
-        if key in _NOT_COMPARED or _is_same(there, here) or _grows(key, there, here):
-            continue
-        shrinks = " (a file can grow, not shrink)" if _grows(key, here, there) else ""
-        texts.append(
-            f"{printable(shortened(key, 60))} is {shortened(json.dumps(there), 200)} there and "
-            f"{shortened(json.dumps(here), 200)} here{shrinks}"
-        )
-    return texts
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """True for equal values with mappings in the same order, which decides who plays first."""
-    return one == other and not (isinstance(one, dict) and list(one) != list(other))
-
-
-_COUNTS = ("games", "games_per_pairing", "episodes")
-_LISTS = ("games", "game", "vary", "agents", "policies", "against", "simulations", "seconds")
-"""Keys of a header whose counts, and whose lists and mappings, may grow."""
-
-
-def _grows(key: str, less: Any, more: Any) -> bool:
-    """True if a header's value can grow to another value of the same key."""
-    if isinstance(less, int) and isinstance(more, int):
-        return key in _COUNTS and less <= more
-    return key in _LISTS and type(less) is type(more) and _has_all(key, less, more)
-
-
-def _has_all(key: str, less: Any, more: Any) -> bool:
-    """True if the larger value has all of the other's items, in their order."""
-    if key == "vary":  # The same parameters, with more values.
-        return less.keys() == more.keys() and all(
-            _has_all("", less[name], more[name]) for name in less
-        )
-    if isinstance(less, dict):
-        return _has_all("", list(less.items()), list(more.items()))
-    rest = iter(more) if isinstance(more, list) else iter(())
-    # Each search goes on behind the item found last, so the order counts.
-    return isinstance(less, list) and all(item in rest for item in less)
