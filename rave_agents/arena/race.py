@@ -216,7 +216,7 @@ class _RaceRun(TablesRun):
             seconds=time.monotonic() - self.started,
             earlier=self._earlier,
         )
-        return dataclasses.replace(super().result(), show=show, planned=None)
+        return dataclasses.replace(super().result(), show=show, games_planned=None)
 
     def rounds(self) -> Iterator[list[Key]]:
         """Yield rounds of games, at least one, until the race is decided or time is up."""

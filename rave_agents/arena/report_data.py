@@ -40,7 +40,7 @@ def load_report(path: str | os.PathLike[str]) -> ReportData:
         pairings=tuple(Pairing(game, (one, two)) for game, one, two in games),
         records=tuple(games.values()),
         seed=plan.seed,
-        planned=tuple(
+        games_planned=tuple(
             len(records) if plan.games is None else plan.games for records in games.values()
         ),
     )

@@ -30,7 +30,7 @@ class RunResult(GrowingResult):
     """The finished games of each table, by number."""
     seed: int
     """The seed of everything random."""
-    planned: tuple[int, ...] | None
+    games_planned: tuple[int, ...] | None
     """Planned games at each table; None if they are not known in advance."""
     latest: tuple[int, Any] | None = None
     """The latest finished game, with the index of its table."""
@@ -60,12 +60,28 @@ class RunResult(GrowingResult):
     @property
     def all_planned(self) -> int | None:
         """Number of planned games over all tables; None if it is not known in advance."""
-        return None if self.planned is None else sum(self.planned)
+        return None if self.games_planned is None else sum(self.games_planned)
+
+    @property
+    def planned(self) -> int | None:
+        """Number of planned games at each table; None if it is not known in advance."""
+        return None if self.games_planned is None else max(self.games_planned)
 
     @property
     def complete(self) -> bool:
         """True if all planned games are finished."""
         return self.finished == self.all_planned
+
+    def match(self, table: int) -> MatchResult:
+        """The games of a table at which two agents play."""
+        pairing, records = self.pairings[table], self.records[table]
+        return MatchResult(
+            game=pairing.game,
+            agents=(pairing.agents[0], pairing.agents[1]),
+            seed=self.seed,
+            planned=len(records) if self.games_planned is None else self.games_planned[table],
+            records=records,
+        )
 
     @property
     def latest_line(self) -> str:
@@ -132,7 +148,7 @@ class TablesRun(Run[RunResult]):
             pairings=tuple(self.plan.pairings),
             records=tuple(self.games(table) for table in range(len(self.records))),
             seed=self.plan.settings["seed"],
-            planned=tuple(self.plan.games),
+            games_planned=tuple(self.plan.games),
             latest=self.latest,
             interrupted=self.interrupted,
         )
@@ -191,18 +207,7 @@ class MatchesView(View):
     @functools.cached_property
     def matches(self) -> tuple[MatchResult, ...]:
         """The finished games of each table."""
-        return tuple(
-            MatchResult(
-                game=pairing.game,
-                agents=(pairing.agents[0], pairing.agents[1]),
-                seed=self.run.seed,
-                planned=len(records) if self.run.planned is None else self.run.planned[table],
-                records=records,
-            )
-            for table, (pairing, records) in enumerate(
-                zip(self.run.pairings, self.run.records, strict=True)
-            )
-        )
+        return tuple(self.run.match(table) for table in range(len(self.run.pairings)))
 
     @functools.cached_property
     def games(self) -> tuple[str, ...]:

@@ -93,16 +93,7 @@ class Speeds(View):
     def _match(self, table: int) -> MatchResult | None:
         """The match of the agent with this table, if there is one and it has begun."""
         records = self.run.records[table] if table < len(self.run.records) else ()
-        if not records or isinstance(records[0], Round) or self.run.planned is None:
-            return None
-        pairing = self.run.pairings[table]
-        return MatchResult(
-            game=pairing.game,
-            agents=(pairing.agents[0], pairing.agents[1]),
-            seed=self.run.seed,
-            planned=self.run.planned[table],
-            records=records,
-        )
+        return self.run.match(table) if records and not isinstance(records[0], Round) else None
 
     @functools.cached_property
     def geometric_mean(self) -> dict[str, float]:
@@ -124,7 +115,7 @@ class Speeds(View):
     @property
     def game(self) -> str:
         """The game that is being measured; empty at the end."""
-        for table, planned in enumerate(self.run.planned or ()):
+        for table, planned in enumerate(self.run.games_planned or ()):
             if len(self.run.records[table]) < planned:
                 return self.run.pairings[table].game
         return ""

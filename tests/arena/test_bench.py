@@ -43,7 +43,7 @@ def test_ratio_and_geometric_mean():
         pairings=tuple(Pairing(game, ("mcts", "uct")) for game in "ab"),
         records=tuple(rounds),
         seed=0,
-        planned=(3, 3),
+        games_planned=(3, 3),
     )
     assert result.rows[0].ratio == 2.0
     assert result.geometric_mean == {"uct": pytest.approx(4.0)}

@@ -44,7 +44,7 @@ def tournament(scores, **options):
         pairings=(Pairing("go", ("a", "b")),),
         records=(tuple(records),),
         seed=0,
-        planned=(100,),
+        games_planned=(100,),
     )
 
 
