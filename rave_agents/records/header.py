@@ -1,6 +1,5 @@
 """Headers of journals: read as text only, and compared with those of a run that continues.
 
-
 A journal may come from anybody, so its agents are only names: nothing is imported or called for
 them, and unknown agents are allowed. Headers list their tables since version 3; ``_OLD`` finds
 those of older journals in the settings of each kind of run.

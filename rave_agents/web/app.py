@@ -76,11 +76,7 @@ class Page:
         token: the secret part of the address.
     """
 
-    def __init__(
-        self,
-        live: LiveSession,
-        token: str,
-    ) -> None:
+    def __init__(self, live: LiveSession, token: str) -> None:
         self.live: LiveSession = live
         self._pictures = Pictures(live.session)
         self._reviewing = Reviewing(live.session.game, live.adviser)
@@ -112,8 +108,7 @@ class Page:
 
     async def _state(self, request: Request) -> Response:
         asked = request.query_params
-        # The progress of a review does not change the version.
-        if asked.get("version") == str(self.live.version) and not self._reviewing.runs:
+        if asked.get("version") == str(self.live.version + self._reviewing.version):
             return Response(status_code=204)
         return await self._snapshot(asked)
 
@@ -127,6 +122,7 @@ class Page:
         def answer() -> str:
             shown = snapshot(self.live, self._pictures, asked=seat, known=known)
             shown["review"] = self._reviewing.state
+            shown["version"] += self._reviewing.version
             return json.dumps(shown, allow_nan=False)
 
         # In a thread: a game may take long to draw.

@@ -1,6 +1,7 @@
 """Reviewing: reviews the game of a session in the background."""
 
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec
@@ -25,17 +26,10 @@ class Reviewing:
         self._actions: tuple[int, ...] | None = None
         self.page: str = ""
         """The page of the last finished review; empty before."""
-        self._state: dict[str, Any] = {}
-
-    @property
-    def state(self) -> dict[str, Any]:
+        self.state: Mapping[str, Any] = {}
         """Progress of the review: ``done`` of ``all`` positions, ``ready``, ``error``."""
-        return dict(self._state)
-
-    @property
-    def runs(self) -> bool:
-        """True while a review is in progress."""
-        return bool(self._state) and not (self._state["ready"] or self._state["error"])
+        self.version: int = 0
+        """Grows with every change of ``state``."""
 
     def begin(self, start: GameState, actions: tuple[int, ...]) -> None:
         """Begin a review, unless one of the same game is in progress.
@@ -50,21 +44,25 @@ class Reviewing:
         with self._lock:
             if not actions:
                 raise ValueError("There are no moves to review yet.")
-            if self.runs:
+            if self.state and not (self.state["ready"] or self.state["error"]):
                 if actions != self._actions:
                     raise ValueError("Another review is in progress.")
                 return
             self._actions = actions
-            self._state = {"done": 0, "all": len(actions) + 1, "ready": False, "error": ""}
+            self._note(done=0, all=len(actions) + 1, ready=False, error="")
         threading.Thread(target=self._make, args=(start, actions), daemon=True).start()
+
+    def _note(self, **changes: Any) -> None:
+        self.state = {**self.state, **changes}
+        self.version += 1
 
     def _make(self, start: GameState, actions: tuple[int, ...]) -> None:
         def note(done: int, planned: int) -> None:
-            self._state = {**self._state, "done": done, "all": planned}
+            self._note(done=done, all=planned)
 
         try:
             found = review_game(self._game, actions, self._agent, start=start, progress=note)
             self.page = review_page(found)
-            self._state = {**self._state, "ready": True}
+            self._note(ready=True)
         except Exception as error:
-            self._state = {**self._state, "error": f"{type(error).__name__}: {error}"}
+            self._note(error=f"{type(error).__name__}: {error}")
