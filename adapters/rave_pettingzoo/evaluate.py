@@ -12,6 +12,7 @@ from rave_agents.agents.named_agents import as_agent
 from rave_agents.arena.result import RunResult, TablesRun
 from rave_agents.arena.run import Jobs, Pairing, Plan, RunOptions, Shard
 from rave_agents.arena.worker import FailedGameError, Failure, Key
+from rave_agents.environments.spaces import EnvAbilities
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.validation import Count, Natural, validated
@@ -43,10 +44,10 @@ def evaluate(
     evaluation early. Exceptions of a policy or the environment pass through unchanged.
 
     Args:
-        env_fn: makes an AEC or a Parallel environment; it is called once, in other processes for
-            each episode, and what it makes is closed at the end. Or an environment's id,
-            ``"classic/connect_four-v3"``, a module with environments, ``"mpe2.simple_tag_v3"``,
-            what makes one, ``"my_module:make_env"``, or an environment, which is copied.
+        env_fn: a function that makes an AEC or a Parallel environment; it is called once, in other
+            processes for each episode, and the environment is closed at the end. Or an id,
+            ``"classic/connect_four-v3"``; a module with environments, ``"mpe2.simple_tag_v3"``; the
+            name of a function, ``"my_module:make_env"``; or an environment, which is copied.
         policies: for each agent of the environment, the policy that starts in its seat: a spec such
             as ``"rave(simulations=200)"``, a function ``policy(observation, action_mask)``,
             ``from_sb3(model)``, ``"my_module:policy"``, or any other agent that
@@ -66,9 +67,9 @@ def evaluate(
         jobs: processes that play at the same time. Policies and ``env_fn`` are sent to them, and
             what a policy learns or counts there is lost. Results do not depend on their number,
             unless policies of your own remember or draw something.
-        progress: None for a display in a terminal or notebook, False for none, True for one
-            anywhere; or a function, which is called before the first and after every episode
-            with the result so far.
+        progress: None for a display in a terminal or notebook, False for none, True for a display
+            in any case; or a function, called with the result so far before the first and after
+            every episode.
 
     Raises:
         TypeError: for an argument of the wrong type.
@@ -80,7 +81,6 @@ def evaluate(
             cannot be sent to other processes.
         RunError: if these processes end repeatedly.
     """
-    _check_policies(policies, "agent")
     env_fn = env_maker(env_fn)
     made = env_fn()
     agents = tuple(policies)
@@ -138,46 +138,42 @@ def tournament(
 ) -> RunResult:
     """Let policies play against each other, and rate them.
 
-    In an environment for two agents every two policies meet; in one for n, every n of them, and
-    where there are fewer, all lineups of these. Within a lineup the policies move on by one seat
-    after each episode, and each round of them has one seed for the environment. Ctrl-C ends the
-    tournament early.
+    In an environment for n agents every n policies play together; fewer than n policies fill the
+    seats in all lineups. Within a lineup the policies move on by one seat after each episode, and
+    the episodes of one round of seats share the environment's seed. Ctrl-C ends the tournament
+    early.
 
     Args:
-        env_fn: makes an AEC or a Parallel environment; what it makes is closed after an episode.
-            Or an environment or its id, as for ``evaluate``.
-        policies: at least two, by name; each whatever ``evaluate`` takes. Every episode gets a copy
-            of an object, where it can be copied; one that has a method ``seed`` is told the
-            episode's.
-        episodes: how many each lineup plays, at least 1.
-        seed: an integer of at least 0 that decides everything random but what policies of your own
-            draw.
-        anchor: the policy whose rating is 0; None for ratings that are 0 on average.
-        translate: whether searches may play in OpenSpiel's states where these are the same.
-        worlds: where something is hidden, the worlds that agents made from specs search.
-        outside: the effect of an action outside its space, as for ``evaluate``.
-        jobs: processes of this machine that play at the same time.
-        executor: any ``concurrent.futures.Executor`` that plays in their place.
-        output: a file that gets every episode as it ends; those that it has are not played again.
-        shard: such as ``"3/40"``: play only this part of the episodes.
-        progress: None for a display in a terminal or notebook, False for none, True for one
-            anywhere; or a function, which is called before the first and after every episode with
-            the result so far.
+        env_fn: makes an AEC or a Parallel environment for each episode, or another form of an
+            environment, see ``evaluate``.
+        policies: at least two, by name, see ``evaluate``. Every episode gets a copy of an object
+            that can be copied; its method ``seed``, if any, is called with the episode's seed.
+        episodes: the number of episodes of each lineup, at least 1.
+        seed: an integer of at least 0, the seed of everything random except what policies of your
+            own draw.
+        anchor: the policy whose rating is 0; None for ratings that average 0.
+        translate: whether searches may run in OpenSpiel's states where the games are the same.
+        worlds: the source of worlds in environments with hidden information, see ``evaluate``.
+        outside: the effect of an action outside its space, see ``evaluate``.
+        jobs: processes that play at the same time.
+        executor: any ``concurrent.futures.Executor`` that plays instead of these processes.
+        output: a file that records every episode as it ends; episodes already in it are not played
+            again.
+        shard: a part such as ``"3/40"``: play only these episodes.
+        progress: a display, or a function of the result so far, see ``evaluate``.
 
     Raises:
-        TypeError: if something is not of the type that it must be.
-        ValueError: for a value that is not allowed.
+        TypeError, ValueError: for an argument that is not allowed.
         UnsupportedGameError: if something cannot be sent to other processes.
-        RunError: if a policy or the environment raises; it keeps the finished episodes.
+        RunError: if a policy or the environment raises; it has the result of the finished episodes.
     """
     options = RunOptions.of(jobs, executor, output, shard)
-    _check_policies(policies, "name")
     env_fn = env_maker(env_fn)
     players = {str(name): as_agent(policy) for name, policy in policies.items()}
     if anchor is not None and anchor not in players:
         raise ValueError(unknown_name("anchor", anchor, players))
     with contextlib.closing(env_fn()) as made:
-        agents = tuple(getattr(made, "possible_agents", ()))
+        agents = tuple(EnvAbilities(made).possible_agents)
         check_agents(made, agents)
         name = env_name(turn_based_env(made) or made)
     lineups = _lineups(tuple(players), len(agents))
@@ -218,11 +214,6 @@ def tournament(
     )
     show = functools.partial(EnvTournament, names=tuple(players), anchor=anchor)
     return TablesRun(plan, options, progress, show).play()
-
-
-def _check_policies(policies: Any, by: str) -> None:
-    if not isinstance(policies, Mapping):
-        raise TypeError(f"policies must be a dictionary by {by}, got {policies!r}.")
 
 
 def _lineups(names: Sequence[str], seats: int) -> list[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""What the episodes of ``evaluate`` and ``tournament`` say of the policies."""
+"""Views of episodes: the scores of an evaluation, the ratings of a tournament."""
 
 import dataclasses
 import functools

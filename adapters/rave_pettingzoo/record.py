@@ -41,7 +41,7 @@ def record(
         path: the file: ``.gif``, or ``.mp4`` where ``ffmpeg`` or the package ``imageio-ffmpeg`` is.
         seed: the seed of the environment's reset and of agents made from specs.
         fps: pictures a second, above 0.
-        quantity: what is drawn beside the picture of searches by this package's agents, such as
+        quantity: a statistic of this package's searches to draw next to the picture, such as
             ``"visits"`` or ``"value"``; None for nothing.
 
     Returns:
@@ -57,7 +57,7 @@ def record(
     check_agents(env, tuple(agents))
     played = turn_based_env(env) or env
     together = is_parallel(played)
-    told = played.reset(seed=seed)
+    start = played.reset(seed=seed)
     drawn = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
     policies: dict[Any, Policy] = {}
     for number, (name, given) in enumerate(agents.items()):
@@ -68,7 +68,7 @@ def record(
         policy.reset()
     try:
         if together:
-            play_together(played, policies, *told)
+            play_together(played, policies, *start)
         else:
             play(played, policies)
     finally:

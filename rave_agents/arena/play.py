@@ -288,7 +288,7 @@ def _play_moves(
     """Play on in ``state`` until the end, recording all actions: also those before an error."""
     for seat in seats:
         seat.ask(seat.agent.restart)
-    # Agents hear of an action before it is applied: they see the position in which it was chosen.
+    # Agents are informed before the action is applied: they see the position it was chosen in.
     for _ in until_over(state):
         if is_simultaneous(state):
             # Nobody sees the others' choice: all choose before the joint action is applied.

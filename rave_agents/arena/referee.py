@@ -56,14 +56,14 @@ class Referee:
         if match is None:
             return returns, ""
         # In the protocol black moves first: seat 0.
-        said = {"B": 1, "W": -1}.get((match[1] or "").upper(), 0)
-        if said == (returns[0] > returns[1]) - (returns[0] < returns[1]):
+        winner = {"B": 1, "W": -1}.get((match[1] or "").upper(), 0)
+        if winner == (returns[0] > returns[1]) - (returns[0] < returns[1]):
             return returns, ""
         remark = f"the referee says {score}, the rules give {returns[0]:g} and {returns[1]:g}"
-        if said == 0:
+        if winner == 0:
             middle = sum(returns) / 2
             return [middle, middle], remark
-        return decided_returns(state, 1 if said > 0 else 0), remark
+        return decided_returns(state, 1 if winner > 0 else 0), remark
 
     def close(self) -> None:
         """End the game; the program waits for the next one."""

@@ -255,7 +255,7 @@ class Run(abc.ABC, Generic[R]):
                 key, record = outcome.key, outcome.played
                 if isinstance(record, Failure):
                     self.fail(key, record)
-                if journal is not None:  # On disk before anybody hears of the game.
+                if journal is not None:  # On disk before it is reported.
                     journal.append({**self.plan.label(key.table), **record.to_dict()})
                 over = self.take(key, record)
                 self.report()

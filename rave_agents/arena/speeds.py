@@ -66,11 +66,11 @@ class Speeds(View):
     baseline: str
     """The baseline agent."""
     counted: int
-    """Number of agents measured beside the baseline, without peers."""
+    """Number of agents in addition to the baseline, without peers."""
 
     @functools.cached_property
     def rows(self) -> tuple[SpeedRow, ...]:
-        """A row per game and agent, as far as rounds are finished."""
+        """A row per game and agent that have finished a round."""
         found: list[SpeedRow] = []
         for table, pairing in enumerate(self.run.pairings):
             rounds = self.run.records[table]
