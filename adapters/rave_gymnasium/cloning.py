@@ -138,7 +138,7 @@ def _replay(recorder: Any, env: Any) -> Any:
             )
         inside = inside.env
     new = recorder.replay()
-    if recorder.is_checked:
+    if recorder.is_checked:  # Each replay is a new object, but of the same environment.
         CLONER.note(new, True)
     recorder.is_checked = True
     return new
@@ -189,7 +189,7 @@ def common_objects(env: Any) -> tuple[type, ...]:
 def bare_clone(env: Any) -> Any:
     """Copy one of the ``REPLACED`` environments; the copy draws from its original's generator."""
     new = object.__new__(type(env))
-    values = vars(env).copy()
+    values = vars(env).copy()  # Shallow: steps of these environments replace what they change.
     if values.get("render_mode") is not None:
         values["render_mode"] = None
     new.__dict__ = values

@@ -55,6 +55,7 @@ class GymPlayer:
             self._fresh = (fresh, mask_of(fresh, *begun))
             last = self.play(fresh, steps=4)[-1]
             if last[0] is not RAISED:
+                # The mask of the position that the fresh environment is left in.
                 over = last[2] or last[3]
                 told = fresh.reset(seed=0) if over else (last[0], last[4])
                 self._fresh = (fresh, mask_of(fresh, *told))

@@ -222,6 +222,7 @@ class Stage:
         if not episode.anew:
             self._is_seeded_otherwise = False
             return _digest(self.env.reset(seed=episode.seed, options=episode.options)[0])
+        # With another seed, so that hidden generators cannot repeat the live episode's numbers.
         if not self._is_seeded_otherwise:
             self._others = np.random.default_rng([episode.seed, len(episode.actions)])
             self.env.reset(seed=int(self._others.integers(2**31)), options=episode.options)
@@ -229,7 +230,7 @@ class Stage:
         own = seeding.np_random(episode.seed)[0]
         self.env._np_random = SeedsAnew(own, self._others) if self._draws_seeds_anew else own
         seen, _ = self.env.reset(options=episode.options)
-        self.env._np_random = own
+        self.env._np_random = own  # From here on, as after the live reset.
         if OWN in episode.begun:
             restore(own, episode.begun[OWN])
         if not self._is_plain:

@@ -1,15 +1,15 @@
 """Replays in place of copies: the same actions, for environments that cannot be copied.
 
 A replay must show what the live environment has shown, and must not know what it will show. So the
-environment that replays is reset by another seed first, and then once more without a seed, as
-Gymnasium has it: its generators go on. Only ``np_random``, and the other generators that can be
-found, are set to what they were in the live environment, until the present; from there they are the
-search's own. A generator that cannot be found, such as one in a C++ library, has other numbers than
-the live one, before and after. If it has shown, most replays disagree with what was seen; they are
-repeated until one agrees (rejection sampling), and if none does, the environment is refused.
+environment that replays is first reset with another seed, and then without one, after which its
+generators go on. ``np_random`` and the other generators that can be found then get the states they
+had in the live environment; from the present on they are the search's own. A generator that cannot
+be found, such as one in a C++ library, draws other numbers than the live one, before and after the
+present. If these show, most replays disagree with the live episode: they are repeated until one
+agrees (rejection sampling), and if none does, the environment is refused.
 
-Where a reset without a seed begins in another way, the live seed must be used: then nobody can tell
-whether there is such a generator, whose numbers to come the search would know.
+Where a reset without a seed does not begin alike, the live seed must be used. Then it is unknown
+whether there is such a generator, whose future numbers the search would see.
 """
 
 from typing import Any
@@ -34,9 +34,8 @@ class Replayable(gymnasium.Wrapper):  # type: ignore[misc]
     """Remembers the seed and the actions of an episode, so that a search can replay it.
 
     A simulation begins in a second environment from ``gymnasium.make`` that repeats the episode,
-    which takes time: it suits short episodes. A check finds out whether replays are exact. Chance
-    to come is drawn anew by each simulation, from whatever generator it comes; ``unsure`` tells
-    where that cannot be made sure.
+    which takes time and so suits short episodes. A check verifies that replays are exact. Each
+    simulation draws the chance to come anew; ``unsure`` gives the reason where that is not certain.
 
     ::
 

@@ -237,7 +237,7 @@ class PlanningState(EnvironmentState):
         mask = facts.mask(self.env, self._seen, info)
         if mask is None:
             self._legal = range(facts.num_actions)
-        else:  # ``Discrete.sample`` takes the first action where nothing is allowed.
+        else:  # As ``Discrete.sample`` does, take the first action if the mask allows none.
             self._legal = allowed(mask, facts.num_actions) or [0]
 
     def policy_view(self, player: int) -> View:

@@ -1,8 +1,7 @@
 """Functions that copy PettingZoo's classic environments.
 
-``copy.deepcopy`` builds a new environment from the constructor's arguments and so loses the board.
-A copy from this module shares with its original what no step changes in place (spaces, images,
-arrays that each step replaces) and has its own copy of everything else.
+``copy.deepcopy`` makes a new environment from the constructor's arguments, and so loses the board.
+These copies share what no step changes in place: spaces, images, arrays that each step replaces.
 """
 
 import contextlib
@@ -57,7 +56,7 @@ def _copy(raw: Any, *own: str) -> Any:
         shared = selector.agent_order is raw.agents
         turn.agent_order = values["agents"] if shared else selector.agent_order.copy()
         values["_agent_selector"] = turn
-    new.__dict__ = values
+    new.__dict__ = values  # One assignment: several times faster than a loop of ``setattr``.
     return new
 
 
@@ -78,8 +77,8 @@ def clone_connect_four(raw: Any) -> Any:
 def clone_go(raw: Any) -> Any:
     """A step replaces position and history, so they are shared.
 
-    The rules live in a module that knows one board size at a time. The clone is of a subclass that
-    sets its own size while it is asked for something, and puts the other back.
+    PettingZoo's rules of Go keep the board size in a module, for all environments of a process. So
+    the clone's class sets its own size during each call, and restores the other afterwards.
     """
     new = _copy(raw)
     kind: Any = type(raw)
@@ -88,9 +87,9 @@ def clone_go(raw: Any) -> Any:
 
 
 def clone_chess(raw: Any) -> Any:
-    """The board's past, which repetitions are counted by, is copied as lists.
+    """The board's past, by which repetitions are counted, is copied as lists.
 
-    python-chess would also copy each move, which nobody changes and which takes most of the time.
+    python-chess would also copy each move, which takes most of the time, and moves never change.
     """
     new = _copy(raw)
     board = raw.board.copy(stack=False)
@@ -130,7 +129,7 @@ def clone_hanabi(raw: Any, shared: tuple[type, ...] = ()) -> Any:
     for name, value in vars(raw.hanabi_env).items():
         if name in vars(raw) and vars(raw)[name] is value:
             vars(new)[name] = vars(inner)[name]
-    new.hanabi_env = inner
+    new.hanabi_env = inner  # What both have in common above must stay the same objects.
     return new
 
 
@@ -232,7 +231,7 @@ def _at_own_size(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(method)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if rules["N"] == self._N:
+        if rules["N"] == self._N:  # Nothing to swap, which is the usual case.
             return method(self, *args, **kwargs)
         before = {name: rules[name] for name in _SIZED}
         rules.update(_go_globals(self._N))

@@ -196,7 +196,7 @@ def searched_part(env: Any, keep_observations: bool) -> Any:
 
     part = without(env, inner_env, leaves_out)
     inner = inner_env(part)
-    # A conversion to turns and back, as some wrappers of Parallel environments make.
+    # Some wrappers of Parallel environments convert to turns and back, which changes nothing.
     if type(part) is aec_to_parallel_wrapper and type(inner) is parallel_to_aec_wrapper:
         return inner_env(inner)
     return part

@@ -44,12 +44,12 @@ class LoopAgent(EnvironmentAgent):
     """Base of all agents for the loop; subclasses choose an action.
 
     Args:
-        env: the live environment; it is looked at and never changed. Or a vectorised one of
-            Supersuit's, whose environments live in this process: ``act`` and ``predict`` then
-            return an array with an action for each row, an agent of one of the environments.
-        player: the name of the agent that is played for, in a Parallel environment, where agents
-            move at the same time; None in AEC environments, which tell whose turn it is. In the
-            Parallel view of turns it may be given: at others' turns its action is 0.
+        env: the live environment, which is never changed. Or a vectorised one of Supersuit's in
+            this process: ``act`` and ``predict`` then return an array with an action for each row,
+            which is an agent of one of the environments.
+        player: the name of the agent to play for in a Parallel environment, where agents move at
+            the same time; None in AEC environments. In the Parallel view of a turn-based
+            environment it may be given: at others' turns the agent's action is 0.
         translate: whether searches may play in OpenSpiel's states where these are the same.
         chance: as for ``SearchAgent``.
         horizon: likewise.
@@ -57,7 +57,7 @@ class LoopAgent(EnvironmentAgent):
         evaluator: evaluates the position where the horizon cuts a simulation off, see
             ``rave_agents.environments.plan.ValueFunction``; None for nothing.
         worlds: likewise; ``choose`` gets a state that has them. Without, it has the
-            true state, hidden cards included, and must itself heed ``hides_information()``.
+            true state, hidden cards included, and must itself respect ``hides_information()``.
 
     Raises:
         TypeError: if ``env`` is no environment of PettingZoo.

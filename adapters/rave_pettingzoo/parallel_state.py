@@ -152,6 +152,7 @@ class ParallelState(ZooState):
         return int(facts.bound.spaces[facts.seats[agent]].n)
 
     def _set_player(self) -> None:
+        # Whose turn it is shows in the masks: the others have one action, or none.
         choosing = [agent for agent, legal in self._legal.items() if len(legal) > 1]
         forced = [agent for agent, legal in self._legal.items() if len(legal) == 1]
         if not choosing and not forced:
@@ -224,7 +225,7 @@ class ParallelState(ZooState):
         return range(self._size(self._shared.agents[player]))
 
     def apply_action(self, action: int) -> None:
-        """Step the environment with this action and the only action of each other agent."""
+        """Step the environment with this action and the single action of each other agent."""
         mover = self._shared.agents[self._player]
         actions = {agent: legal[0] for agent, legal in self._legal.items() if len(legal) == 1}
         super().apply_action({**actions, mover: action})
@@ -245,6 +246,7 @@ class ParallelState(ZooState):
         observations, rewards, ended, cut, infos = self.env.step(dict(actions))
         for agent, reward in rewards.items():
             self._account.add(self._shared.seats[agent], reward)
+        # Agents that are out leave ``env.agents``, some only with the next step.
         if all(ended.get(agent) or cut.get(agent) for agent in self.env.agents):
             self._player = TERMINAL
         else:

@@ -150,7 +150,7 @@ class AECState(ZooState):
                 return
             if all(ended[other] or cut[other] for other in env.agents):
                 break
-            env.step(None)
+            env.step(None)  # PettingZoo's step of an agent that is out: it removes the agent.
         self._player = TERMINAL
 
     def returns(self) -> Sequence[float]:
@@ -173,6 +173,7 @@ class AECState(ZooState):
 
     def _bounds(self) -> tuple[float, float]:
         kind = self._shared.kind
+        # A value at the horizon may lie beyond what the game's rewards can reach.
         if self._plan.value is not None and not self._plan.is_whole_game:
             return -math.inf, math.inf
         if is_shimmy(self.env) and self._plan.is_whole_game:

@@ -39,6 +39,7 @@ def check_env(env: object) -> None:
 
 def inner_env(env: Any) -> Any | None:
     """The environment inside a wrapper; None for a raw environment."""
+    # By ``vars``: wrappers pass on attributes, so that ``env.env`` of a raw one may be anything.
     for name in ("env", "aec_env"):
         inner = vars(env).get(name)
         if isinstance(inner, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
@@ -120,6 +121,7 @@ def _inside(env: Any, depth: int) -> Any:
 def _ask(depth: int, name: str, env: Any, agent: Any) -> Any:
     env = _inside(env, depth)
     method = getattr(env, name)
+    # Without an argument, a method gives the mask of the agent to move.
     if takes_argument(method):
         answer = method(agent)
     elif EnvAbilities(env).agent_selection in (agent, None):

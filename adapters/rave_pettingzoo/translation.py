@@ -1,14 +1,14 @@
-"""Classic positions as OpenSpiel states, which play the search's games some hundred times faster.
+"""Classic positions as OpenSpiel states, which play simulations some hundred times faster.
 
-What is equal: in tic-tac-toe and connect four everything. In Go, with half a point in the komi,
-everything until a whole board comes again, which OpenSpiel ends as a draw and PettingZoo plays on:
-so end two of 1,000 random games on 9x9, and one in 50 on 3x3. In chess everything but draws by
-claim: PettingZoo ends the game as soon as the player to move could claim one. That is made good in
-the search's tree, and only the playouts' random moves go on to OpenSpiel's own end of the game.
-Environments of Shimmy hold a state of OpenSpiel, which is cloned.
+Tic-tac-toe and connect four are the same games. Go with half a point in the komi is the same until
+a whole board repeats, which OpenSpiel ends as a draw and PettingZoo plays on: that happens in two
+of 1,000 random games on 9x9, and in one of 50 on 3x3. Chess differs in draws by claim: PettingZoo
+ends the game as soon as the player to move could claim one. The search's tree follows that; only
+the random moves of playouts go on to OpenSpiel's own end. Shimmy's environments hold a state of
+OpenSpiel, which is cloned.
 
-At the root of each search players, legal actions and the game's going on are compared; where they
-differ there is no translation.
+At the root of each search the player to move and the legal actions are compared; where they differ
+the environment itself is searched.
 """
 
 import ctypes
@@ -190,6 +190,7 @@ class _Following:
         moves = self._root.moves_to(later)
         if moves is None or later.is_terminal():
             return False
+        # Not from the environment's own past: a board may have been set by hand.
         self._root, self._moves = later.clone(), [*self._moves, *moves]
         return self._set_root(_Reached(later, self._moves))
 
@@ -289,7 +290,7 @@ _TRANSLATIONS: dict[str, Callable[[Any], Translation | None]] = {
 
 
 class ChessSimulator(PythonSimulator):
-    """Simulations of OpenSpiel's chess, told in PettingZoo's terms and ended by its rules.
+    """Simulations of OpenSpiel's chess in PettingZoo's numbers, which end by PettingZoo's rules.
 
     White is player 0 in PettingZoo and player 1 in OpenSpiel.
 
@@ -334,7 +335,7 @@ class ChessSimulator(PythonSimulator):
         self._inner.deadline = self.deadline
         if header[Header.NUM_WEIGHTS] > 0:
             self._translate_weights()
-        frame.path[:length] = moves
+        frame.path[:length] = moves  # In OpenSpiel's numbers during the call alone.
         header[Header.STATUS] = Status.FAILED
         status = self._call(header.ctypes.data)
         if self._inner_in_python:
@@ -355,7 +356,7 @@ class ChessSimulator(PythonSimulator):
         for action in path:
             move = chess_move(board, action)
             number = int(table[int(not board.turn), action])
-            if number == AMBIGUOUS:
+            if number == AMBIGUOUS:  # One of PettingZoo's actions is several of OpenSpiel's.
                 state = self._state.clone()
                 for earlier in moves:
                     state.apply_action(earlier)

@@ -1,9 +1,9 @@
 """Detection of simultaneous moves in AEC environments.
 
-An AEC environment asks one agent after the other, whether they take turns or move at the same time.
-``metadata["is_parallelizable"]`` only permits a conversion to the Parallel form. So an environment
-that has it is played: in turns, an agent sees what the one before has done; at the same time, it
-sees nothing until all have acted.
+An AEC environment asks one agent after the other, whether they take turns or move at the same time;
+``metadata["is_parallelizable"]`` only permits a conversion to the Parallel form. So copies of such
+an environment are played. In turns, an agent sees what the agent before it has done; at the same
+time, it sees nothing until all have acted.
 """
 
 import random
@@ -88,7 +88,7 @@ def _agent_that_waits(raw: Any) -> Any:
     except Exception as error:
         if is_raised_by_handler(error):
             raise
-        pass  # Nothing is known.
+        pass  # Unknown: it counts as an environment without masks.
     return None
 
 
@@ -112,10 +112,11 @@ def _played_in_turns(raw: Any) -> bool:
             legal = present_actions(env, agent) or [0]
             action, other = drawn.sample(legal, 2) if len(legal) > 1 else (legal[0], legal[0])
             acted.add(agent)
+            # Two positions that differ in one action: does the next agent see which it was?
             after = clone(env)
             env.step(action)
             if not env.agents or env.agent_selection in acted:
-                acted = set()
+                acted = set()  # All have acted, so that everything may be shown.
                 continue
             after.step(other)
             if not equal(_seen(env), _seen(after)):
@@ -123,7 +124,7 @@ def _played_in_turns(raw: Any) -> bool:
     except Exception as error:
         if is_raised_by_handler(error):
             raise
-        return False  # Nothing is known: the Parallel form is fair in any case.
+        return False  # Unknown: the Parallel form, which is fair in any case.
     return False
 
 

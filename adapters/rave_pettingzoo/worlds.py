@@ -1,8 +1,8 @@
 """Worlds: determinizations of an environment, drawn by the user's function.
 
-A world is an environment that the agent cannot tell from the live one. With hidden information,
-each simulation begins in another world. PettingZoo's interface cannot draw worlds, so that the
-user's function does. Each world is checked against what the agent sees.
+A world is an environment that the agent cannot tell from the live one; with hidden information each
+simulation begins in another. PettingZoo's interface cannot draw them, so the user's function does,
+and each is checked against what the agent sees.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -35,8 +35,7 @@ class FunctionWorlds(_ZooWorlds):
     """Worlds of an AEC environment by the user's function.
 
     Args:
-        env: the true position; its selected agent is the one whose knowledge counts. It is kept,
-            and must not change.
+        env: the true position, as its selected agent knows it. It is kept, and must not change.
         unit: draws the seed of the generator that the function gets.
         function: see ``WorldFunction``.
         clone: copies the position; by default exactly, its generators included.

@@ -159,7 +159,7 @@ def remember(env: Any, knowledge: Knowledge) -> Knowledge:
 
 
 class ChanceMetError(Exception):
-    """Ends a search that meets chance in an environment in which none had been detected."""
+    """Ends a search that met chance in an environment where none had been detected."""
 
 
 @shown_when_slow("looking for chance in the environment")
@@ -203,15 +203,16 @@ def look_for_chance(
     budget = CheckTime(SECONDS, seconds_for_a_look())
     while games < GAMES and (games == 0 or not budget.is_over()):
         steps, drawn = played(games)
+        # The same actions and the same numbers: what differs comes from no known generator.
         repeats = repeats and _all_same(player, steps, played(games, steps)[0])
         if first is None and (drawn or not repeats):
-            first = steps
+            first = steps  # The first game with chance shows whether outcomes repeat.
         for found in drawn:
             if found.name not in used:
                 used[found.name] = len(fixed([found])) == 0
         games += 1
         if not steps:
-            break
+            break  # Over before the first step: further games would show nothing either.
     report = ChanceReport(
         games=games,
         sources=tuple(used),
@@ -247,7 +248,7 @@ def _come_twice(
     other = played(GAMES, steps)
     pairs = zip(steps, other, strict=False)
     place = next((i for i, (one, two) in enumerate(pairs) if not _same(player, one, two)), 0)
-    # In AEC environments the outcome of a step may show only at the next step.
+    # In AEC environments the outcome of a step may show only at the next step, hence one more.
     wanted = steps[: place + 2]
     seen: set[Hashable] = set()
     budget = CheckTime(SECONDS, seconds_for_a_look())
@@ -301,6 +302,7 @@ def _compared_starts(
                 first = steps if first is None else first
                 for other, its_steps in played:
                     if _look_alike(start, other):
+                        # Equal actions and numbers, and still different: the reset decided it.
                         if not _all_same(player, steps, its_steps):
                             return _Starts(True)
                         longest = max(longest, len(steps))
@@ -321,7 +323,7 @@ def _begun_alike(
     shared: tuple[type, ...],
     budget: CheckTime,
 ) -> list[tuple[Any, Start, Generators]]:
-    """Copies that are reset by different seeds, those that look like another one."""
+    """Copies reset by different seeds, as far as each looks like another one."""
     begun: list[tuple[Any, Start, Generators]] = []
     for seed in range(SEEDS):
         env = clone(base)
@@ -376,13 +378,13 @@ def search_dice(
 
     Args:
         copy: a copy of the environment for this search alone.
-        knowledge: the chance in the environment; of the generators outside, the search replaces
-            those that the report names, and all of them where no chance has been found.
+        knowledge: the chance in the environment. Of the generators outside of it, the search
+            replaces those that the report names, or all if no chance was found.
         entropy: numbers that seed all draws.
         sees: whether simulations foresee chance; then nothing is reseeded.
         shared: types of objects that the copy shares with the environment.
     """
-    if not knowledge.has_generators:
+    if not knowledge.has_generators:  # The walk over all objects would be the slowest part.
         return Dice(Generators((), ()), entropy)
     report = knowledge.report
     found = find_generators(copy, shared, make_missing=not sees)

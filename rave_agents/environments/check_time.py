@@ -26,7 +26,7 @@ _seconds: contextvars.ContextVar[float] = contextvars.ContextVar("seconds", defa
 
 @contextlib.contextmanager
 def checks_within(seconds: float | None) -> Iterator[None]:
-    """Meanwhile checks take a part of a move's time.
+    """Limit checks to a part of a move's time during a ``with`` statement.
 
     Args:
         seconds: that a move has; None for no limit.
@@ -39,10 +39,10 @@ def checks_within(seconds: float | None) -> Iterator[None]:
 
 
 class CheckTime:
-    """Time that a check has: seconds of its thread's work, which other programs take nothing of.
+    """Time that a check has: CPU time of its thread, so that other programs do not shorten it.
 
-    So what it finds depends on how busy the machine is only where that keeps it waiting
-    ``PATIENCE`` times as long, or longer than its part of a move's time.
+    Its findings depend on the load of the machine only if waiting takes ``PATIENCE`` times as long,
+    or longer than its part of a move's time.
 
     Args:
         work: seconds of work.

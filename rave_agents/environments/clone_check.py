@@ -20,7 +20,7 @@ from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.check_time import CheckTime
 from rave_agents.environments.copying import equal
 from rave_agents.environments.dice import seeded
-from rave_agents.environments.failures import NOT_RESET, SHOWN, counted, told
+from rave_agents.environments.failures import NOT_RESET, SHOWN, counted, described
 from rave_agents.environments.generators import Generators, find_generators
 from rave_agents.errors import CloneError
 
@@ -99,7 +99,7 @@ def raised(error: Exception, action: Any) -> Step:
     """Make the record of a failed step."""
     if is_raised_by_handler(error):
         raise error
-    return (RAISED, _ADDRESS.sub("0x", told(error)), error, action)
+    return (RAISED, _ADDRESS.sub("0x", described(error)), error, action)
 
 
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -122,6 +122,7 @@ def check_clones(
         player: plays the clones.
         advice: a sentence that tells the user the remedy.
     """
+    # Generators inside are copied with the environment; only those outside need equal seeds.
     outside = Generators((), find_generators(env).outside)
     repeats = True
 
@@ -138,18 +139,22 @@ def check_clones(
         nonlocal repeats
         difference = _difference(first, second, other) if repeats else None
         if difference is not None:
+            # An environment that differs from itself proves nothing against its clones.
             repeats = _repeats(clone(env), player)
             if repeats:
                 raise refused(difference)
 
     try:
         before = _fingerprint(env, fingerprint)
+        # Two clones before anything is played: what the first game changes in state that clones
+        # share must not be in the second one already.
         first, second = clone(env), clone(env)
         if first is env or player.raw(first) is player.raw(env):
             raise refused("the clone is the environment itself")
         with seeded(outside, 0):
             fresh = player.fresh(env)
         if fresh is not None:
+            # The original may be played here, which shows state that clones lack.
             twin = clone(fresh)
             played = play(fresh)
             compare(played, play(twin, played), "its original")
@@ -180,9 +185,9 @@ def _shows_the_same(
     player: Player,
     fingerprint: Callable[[Any], bytes],
 ) -> bool:
-    """True if a clone shows the same as the environment, as far as this can be told.
+    """True if a clone shows the same as the environment, or if that cannot be compared.
 
-    The environment is asked what it shows only if that changes nothing in it, such as a cache.
+    The environment itself is asked only if showing changes nothing in a copy, such as a cache.
     """
     copy = clone(env)
     before = _fingerprint(copy, fingerprint)
@@ -198,7 +203,10 @@ def _shows_the_same(
 
 
 def _raises_itself(clone: Callable[[Any], Any], env: Any, player: Player, error: Exception) -> bool:
-    """True if random games of clones that are reset end in an error of this kind, too."""
+    """True if random games from a reset raise an error of this kind, too.
+
+    With and without masks: an illegal action may be what the environment raises for.
+    """
     budget = CheckTime(SECONDS)
     for choices in range(REPETITIONS):
         for masked in (True, False):

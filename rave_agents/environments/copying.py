@@ -97,6 +97,7 @@ class _Pickler(pickle.Pickler):
         self._own = tuple(self._copiers)
 
     def persistent_id(self, thing: Any) -> int | None:
+        # Pickle asks this of every object first; a number stands in the stream for the object.
         if id(thing) in self._replaced:
             return self._number(thing, self._replaced[id(thing)], None)
         if isinstance(thing, types.BuiltinFunctionType) and not isinstance(
@@ -113,13 +114,14 @@ class _Pickler(pickle.Pickler):
         return None
 
     def _number(self, thing: Any, given: Any, copier: Callable[[Any], Any] | None) -> int:
+        # One number for each object, so that two references to it stay two references to one copy.
         number = self._numbers.setdefault(id(thing), len(self.apart))
         if number == len(self.apart):
             self.apart.append((given, copier))
         return number
 
     def reducer_override(self, thing: Any) -> Any:
-        if isinstance(thing, self._rules.by_attributes):
+        if isinstance(thing, self._rules.by_attributes):  # Not by ``__reduce__``, as EzPickle's.
             return (_bare, (type(thing),), vars(thing).copy(), None, None, _set_attributes)
         if isinstance(thing, random.Random) and type(thing) is not random.Random:
             # RandomState's own pickling loses a subclass's attributes.
@@ -214,7 +216,7 @@ class _Comparison:
         if first is second:
             return True
         pair = id(first), id(second)
-        if pair in self._met:
+        if pair in self._met:  # A cycle: whatever differs in it is found elsewhere.
             return True
         self._met.add(pair)
         self._kept.append((first, second))
@@ -258,7 +260,7 @@ class _Comparison:
         if first.dtype.hasobject:
             return self.same(first.tolist(), second.tolist())
         if first.tobytes() == second.tobytes():
-            return True
+            return True  # NaN included, of any bits; below, 0.0 equals -0.0.
         return bool(np.array_equal(first, second, equal_nan=first.dtype.kind in "fc"))
 
     def _objects(self, first: Any, second: Any) -> bool:
@@ -270,6 +272,8 @@ class _Comparison:
         content = _content(first)
         if content is not None:
             return self.same(content, _content(second))
+        # A class whose ``==`` says no may still forget to compare what matters; one that
+        # inherits ``==`` by identity says nothing at all.
         if said is False and type(first).__eq__ is not _IDENTITY:
             pickles = _pickle(first), _pickle(second)
             if None not in pickles:

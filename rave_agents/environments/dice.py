@@ -20,9 +20,9 @@ from rave_agents.environments.generators import (
 class Dice:
     """A search's own random numbers, in place of the environment's numbers to come.
 
-    The generators inside the search's copy are reseeded once, and all simulations draw from them
-    one after the other. Within the context (``with dice:``), the generators outside have the
-    search's state; when it ends, they have their caller's state again.
+    The generators inside the search's copy are reseeded once; all simulations draw from them one
+    after the other. Within the context (``with dice:``) the generators outside have the search's
+    state, and afterwards their caller's state again.
 
     Args:
         generators: the generators to draw from; those inside must belong to the search's own copy.
@@ -81,6 +81,7 @@ class Dice:
 
     def __exit__(self, *error: object) -> None:
         if not self._sees:
+            # The next slice of the search goes on with these numbers.
             now = [saved(generator) for generator in self._outside]
             if not self._used_outside:
                 self._used_outside = [
@@ -94,6 +95,7 @@ class Dice:
 
 
 def _seed(entropy: Sequence[int], name: str) -> int:
+    # By name, so that a generator's numbers do not depend on how many others were found.
     sequence = np.random.SeedSequence([*entropy, zlib.crc32(name.encode())])
     low, high = sequence.generate_state(2)
     return int(low) + (int(high) << 32)

@@ -62,6 +62,7 @@ class EnvironmentSimulator(PythonSimulator):
         return self._dice
 
     def _watched(self, met: Callable[[Sequence[str]], None]) -> int:
+        # Generators are compared often at first, when chance is met, and seldom afterwards.
         self._count += 1
         try:
             status = self._simulate_here()
@@ -132,6 +133,8 @@ class OpenLoopSimulator(EnvironmentSimulator):
         return state
 
     def _possible(self, state: Any, player: int, action: int) -> int:
+        # In open loop a node is a sequence of actions, whose outcomes may differ: an action of the
+        # path may be illegal in this simulation's state.
         legal = state.legal_actions(player)
         return action if action in legal else int(legal[self.words.below(len(legal))])
 

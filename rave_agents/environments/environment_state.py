@@ -184,7 +184,7 @@ class EnvironmentState:
                 "chance='see'."
             )
         root = self.clone()
-        root._account = self._account.ahead()
+        root._account = self._account.ahead()  # The horizon counts from the root of the search.
         common = shared.common_objects(root.env)
         dice = search_dice(root.env, knowledge, entropy, sees=sees, shared=common)
         if not sees:
@@ -222,7 +222,7 @@ class EnvironmentState:
         Raises:
             GameError: for an exception of the environment, or an answer that is none.
         """
-        self._line = (self._line, action)
+        self._line = (self._line, action)  # A linked list: clones share what came before.
         try:
             self._step(action)
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Messages about exceptions that an environment raises by itself."""
+"""Messages about exceptions that an environment itself raises."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ SHOWN = 20
 
 
 def step_failed(name: str, error: Exception, line: Line) -> GameError:
-    """Return the error for a step of a simulation in which an environment raised one of its own.
+    """Return the error for a simulation's step in which an environment raised an exception.
 
     Args:
         name: the environment's name.
@@ -25,14 +25,14 @@ def step_failed(name: str, error: Exception, line: Line) -> GameError:
     """
     hint = NOT_RESET if line and not line[0] else ""
     return GameError(
-        f"{name} raised {told(error)} in a simulation, at {actions_of(line)}. The error is the "
-        f"environment's own, not one of the search. {hint}If the last action is not "
+        f"{name} raised {described(error)} in a simulation, at {actions_of(line)}. The error is "
+        f"the environment's own, not one of the search. {hint}If the last action is not "
         f"allowed there, let a mask say so. {LOOKED_FOR}; "
         "act(observation, action_mask) takes the present one."
     )
 
 
-def told(error: Exception) -> str:
+def described(error: Exception) -> str:
     """Return an exception's type and message."""
     return f"{type(error).__name__}: {error}"
 

@@ -1,6 +1,6 @@
-"""Objects of compiled libraries in an environment, into which nobody can look.
+"""Objects of compiled libraries in an environment, which cannot be inspected.
 
-Such an object may have a random generator of its own. A copy of it goes on with the same numbers.
+Such an object may have a random generator of its own; a copy then draws the same numbers.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ MEMBERS = 2
 
 
 def foreign_type(thing: Any, shared: tuple[type, ...] = ()) -> str | None:
-    """The name of the type of an object that nobody can look into; None if there is none.
+    """The name of the type of an object that cannot be inspected; None if there is none.
 
     Args:
         thing: an environment; its attributes and containers are searched recursively.
@@ -67,6 +67,8 @@ def _is_foreign(kind: type) -> bool:
             if root not in sys.stdlib_module_names:
                 return True
             continue
+        # An instance of a Python class has its base's memory, its slots, and a dictionary and a
+        # list of weak references. What is larger holds a library's own data.
         inner = base.__base__
         slots = base.__dict__.get("__slots__", ())
         members = MEMBERS + (1 if isinstance(slots, str) else len(slots))

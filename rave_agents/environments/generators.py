@@ -110,6 +110,7 @@ class _Walk:
         self._classes: set[type] = set()
 
     def note(self, generator: Any, path: str, *, outside: bool) -> None:
+        # Two ``Generator`` objects over one bit generator draw from one source of numbers.
         core = id(_core(generator))
         if core in self.inside or core in self.outside:
             return
@@ -119,6 +120,7 @@ class _Walk:
         (self.outside if outside else self.inside)[core] = Found(name, generator)
 
     def go(self, thing: Any) -> None:
+        # A stack of its own: environments nest deeper than Python may recurse.
         stack = [("", thing, False)]
         while stack and len(self._seen) < MOST_OBJECTS:
             path, item, outside = stack.pop()
@@ -137,7 +139,7 @@ class _Walk:
             except Exception as error:  # Objects that cannot be inspected are skipped.
                 if is_raised_by_handler(error):
                     raise
-            stack.extend(reversed(children))
+            stack.extend(reversed(children))  # So they are visited in their order.
 
     def _children(self, item: Any, path: str, outside: bool) -> Iterator[tuple[str, Any, bool]]:
         if isinstance(item, np.ndarray):
@@ -159,6 +161,7 @@ class _Walk:
             if name == "_np_random" and value is None and self._make_missing and not outside:
                 found = item._np_random = np.random.Generator(np.random.PCG64(0))
             yield (f"{path}.{name}" if path else name), found, outside
+        # Objects of compiled types show no attributes, but the collector knows what they hold.
         if not attributes and not isinstance(item, _CONTAINERS):
             yield from ((f"{path}.…", one, outside) for one in gc.get_referents(item))
         yield from self._of_class(type(item))
@@ -245,7 +248,7 @@ def _plain_function(value: Any) -> Any:
 
 
 def _remembered(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    """Outside variables that a function, or a function that it calls in its package, uses."""
+    """Outside variables that a function uses, or a function that it calls in its own package."""
     stack, seen = [function], {function}
     while stack:
         one = stack.pop()
@@ -295,7 +298,7 @@ def _core(generator: Any) -> Any:
 def saved(generator: Any) -> Any:
     """Return the state of a generator, for ``restore``; None if it has none."""
     if isinstance(generator, np.random.RandomState):
-        return generator.get_state(legacy=False)
+        return generator.get_state(legacy=False)  # The half-used normal numbers, too.
     if isinstance(generator, _NUMPY):
         return _core(generator).state
     if isinstance(generator, random.Random):
@@ -351,6 +354,7 @@ def reseed(generator: Any, seed: int) -> None:
     """Seed a generator."""
     if isinstance(generator, _NUMPY):
         core = _core(generator)
+        # In place: others may hold this bit generator.
         core.state = type(core)(np.random.SeedSequence(seed)).state
         if isinstance(generator, np.random.RandomState) and isinstance(core, np.random.MT19937):
             generator.set_state({**generator.get_state(legacy=False), "has_gauss": 0})
@@ -373,6 +377,7 @@ def fixed(found: Iterable[Found]) -> list[str]:
         before = saved(generator)
         if before is None:
             continue
+        # Two seeds must give two states: a generator that ignores its seed stays as it is.
         states = set()
         try:
             for seed in (1, 2):

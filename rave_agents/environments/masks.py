@@ -31,7 +31,7 @@ def shown_mask(observation: Any, info: Any, size: int) -> Any:
 
     Args:
         observation: an observation of any kind.
-        info: the info beside it; None if there is none.
+        info: the info that came with it; None if there is none.
         size: the number of actions.
     """
     if type(info) is not dict or info:
@@ -42,7 +42,7 @@ def shown_mask(observation: Any, info: Any, size: int) -> Any:
 
 
 def without_mask(observation: Any) -> Any:
-    """Return what an observation shows beside a mask."""
+    """Return an observation without its mask."""
     if isinstance(observation, Mapping) and "observation" in observation:
         return observation["observation"]
     return observation
@@ -58,7 +58,8 @@ def _mask_in(place: Any, size: int) -> Any:
     mask = place.get(KEY)
     if mask is not None:
         return mask
-    for key in ("mask", *OTHER_KEYS) if "obs" in place else OTHER_KEYS:  # Tianshou's "mask".
+    # "mask" is Tianshou's key, next to "obs"; elsewhere it may mean anything.
+    for key in ("mask", *OTHER_KEYS) if "obs" in place else OTHER_KEYS:
         mask = place.get(key)
         if mask is not None and is_mask(mask, size):
             return mask
@@ -96,7 +97,7 @@ def takes_argument(function: Any) -> bool:
 
 
 def _needs(function: Any) -> int:
-    """The number of arguments that a function cannot do without."""
+    """The number of arguments without defaults."""
     return sum(each.default is each.empty for each in _parameters(function))
 
 

@@ -13,14 +13,14 @@ from rave_agents.simulate.evaluator import EvaluatorAbilities
 from rave_agents.simulate.value import PositionValue
 
 ValueFunction = Callable[[Any], Any]
-"""Evaluates a position: ``function(state)`` is what is still to come, for every player.
+"""Evaluates a position: ``function(state)`` is the expected sum of the rewards from there on, for
+each player, discounted as the search discounts them.
 
-``state`` is the search's state of the environment, which must not be changed: ``state.env`` is its
-copy of the environment, ``state.observation(seat)`` what a player has observed, and
-``state.current_player()`` who is to move. For one player a number is returned, else a sequence of
-one for each seat, ``state.env.possible_agents`` in their order; the number of the player to move is
-enough for two whose returns have a constant sum. They are sums of the rewards from there on,
-discounted as those of the search are."""
+``state`` is the search's state, which must not be changed: ``state.env`` is its copy of the
+environment, ``state.observation(seat)`` a player's observation, and ``state.current_player()`` the
+seat to move. For one player the function returns a number, else a number for each seat in the order
+of ``state.env.possible_agents``; the number of the player to move is enough for two players whose
+returns have a constant sum."""
 
 AUTO = "auto"
 """The horizon that an adapter chooses."""
@@ -132,13 +132,13 @@ class Account:
         self.returns[player] += self._weight * amount
 
     def end_step(self) -> bool:
-        """End a step, after all of its rewards; returns whether the horizon is reached."""
+        """End a step, after all of its rewards; True if the horizon is reached."""
         self._steps += 1
         self._weight *= self.plan.discount
         return self._steps >= self.plan.steps
 
     def cut_off(self, state: Any) -> None:
-        """Add what the plan's value says is still to come.
+        """Add the value of the position, for the rewards that are not simulated.
 
         Args:
             state: where the simulation is cut off; a player is to move there.

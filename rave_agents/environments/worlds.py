@@ -63,6 +63,7 @@ class UserWorlds:
         """
         given = self._clone(self._env)
         world = self._function(given, self._agent, self._random)
+        # A new environment has generators of its own: unseeded, all worlds might draw alike.
         if world is not given:
             world = self._adopted(world)
             reseed_inside(world, self._random)

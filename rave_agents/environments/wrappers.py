@@ -1,7 +1,7 @@
-"""Wrappers of environments: which of them a search can leave out, and which of them is to blame.
+"""Wrappers of environments: which a search leaves out, and which one cannot be copied.
 
-A wrapper that only changes what is observed, keeps time or records changes nothing for a search,
-which looks at the environment inside.
+Wrappers that only change observations, keep time or record mean nothing to a search, which steps
+the environment inside.
 """
 
 from collections.abc import Callable
@@ -41,12 +41,13 @@ def without(env: Any, inner: Inner, leaves_out: Callable[[Any, bool], bool]) -> 
         if not leaves_out(env, bool(kept)):
             kept.append(env)
         env, wrapped = wrapped, inner(wrapped)
+    # From inside to outside: each kept wrapper is rebuilt around what is inside of it now.
     for wrapper in reversed(kept):
         new = object.__new__(type(wrapper))
         vars(new).update(vars(wrapper))
         own = inner(wrapper)
         for name, value in vars(wrapper).items():
-            if value is own:
+            if value is own:  # A wrapper may keep the environment under several names.
                 vars(new)[name] = env
         env = new
     return env
@@ -71,7 +72,7 @@ def supersuit_changes_observations_alone(wrapper: Any) -> bool:
 
 
 def blamed(env: Any, inner: Inner, copy: Callable[[Any], Any]) -> Any:
-    """Return what cannot be copied: the innermost wrapper with which copying fails, or the inside.
+    """Return the innermost wrapper with which copying fails, or the environment inside.
 
     Args:
         env: an environment that cannot be copied.
