@@ -180,6 +180,6 @@ def warn_of_misfit(config: SearchConfig, game: str, start: Callable[[], GameStat
     if trust is not None and trust < FITS:
         warnings.warn(
             f"AMAF misleads in {game}: an action means something else when it is played later. Use "
-            "auto, which trusts AMAF as far as it fits.",
+            "auto, which trusts AMAF only where it fits.",
             stacklevel=4,
         )

@@ -1,4 +1,4 @@
-"""Parts that the agents for PettingZoo and Gymnasium share: ways to ask them for an action."""
+"""The base of PettingZoo's and Gymnasium's agents: ``predict``, and one agent per row."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -16,9 +16,9 @@ from rave_agents.game.arguments import check_arguments, unknown_name
 
 
 class EnvironmentAgent(Policy):
-    """An agent that is bound to a live environment, and looks there instead of at observations.
+    """An agent bound to a live environment, which it reads instead of observations.
 
-    ``act`` is this package's way to ask; ``predict`` is that of Stable-Baselines3.
+    ``act`` is this package's interface, ``predict`` that of Stable-Baselines3.
     """
 
     is_bound = True
@@ -150,7 +150,7 @@ def environment_spec(
 
     Raises:
         UnknownNameError: for an agent or a parameter that does not exist.
-        TypeError: without an environment, or for what is no spec.
+        TypeError: without an environment, or for an invalid spec.
     """
     if env is None:
         raise TypeError("make_agent needs env, the live environment.")
@@ -178,7 +178,7 @@ _Kind = TypeVar("_Kind", bound=SearchingAgent)
 
 
 def kind_of_preset(base: type[_Kind], preset: str) -> type[_Kind]:
-    """Return the class of agents with a preset: the one beside its base class, or a new one."""
-    beside = (kind for kind in base.__subclasses__() if kind.__module__ == base.__module__)
-    known = next((kind for kind in beside if kind.preset == preset), None)
+    """Return the class of agents with a preset: that of its base class's module, or a new one."""
+    kinds = (kind for kind in base.__subclasses__() if kind.__module__ == base.__module__)
+    known = next((kind for kind in kinds if kind.preset == preset), None)
     return type(base.__name__, (base,), {}, preset=preset) if known is None else known

@@ -45,7 +45,7 @@ LIMITS = frozenset(["simulations", "seconds", "clock", "level", "nodes", "depth"
 """Parameters that limit how long an agent thinks; the last two are those of other programs."""
 
 DEFAULT_AGENT = "auto"
-"""The agent for a game that nothing is known of."""
+"""The agent for an unknown game."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -368,9 +368,7 @@ _TYPES = {
     ),
     "pn_mcts": search_agent_type("pn_mcts", "UCT with a solver and proof numbers"),
     "rave_pn": search_agent_type("rave_pn", "RAVE with a solver and proof numbers"),
-    "auto": search_agent_type(
-        "auto", "for any game: AMAF, proofs and more, each as far as it fits"
-    ),
+    "auto": search_agent_type("auto", "for any game: AMAF, proofs and more, each where it fits"),
     "pn_mcts_fsu": search_agent_type("pn_mcts_fsu", "PN-MCTS as published (F, S and U)"),
     "rave_winning_move": search_agent_type(
         "rave_winning_move", "RAVE biased to moves that come early in won simulations"

@@ -55,7 +55,7 @@ class Policy:
         """Start a new game or episode."""
 
     def reseed(self, seed: int) -> None:
-        """Seed what is drawn at random."""
+        """Seed the policy's random choices."""
 
     def fresh(self, seed: int, player: Any) -> Self:
         """Return a policy for one game; models and functions are shared."""
@@ -198,7 +198,7 @@ def own_agent(value: Any) -> Policy | Maker:
     Raises:
         TypeError: if it has none of the shapes; the message lists them.
     """
-    remaker(value)  # An adapter refuses some of its framework's agents, and says why.
+    remaker(value)  # An adapter may refuse an agent of its framework, with the reason.
     return _recognised(value)
 
 
@@ -281,7 +281,7 @@ def _is_of_bot(kind: type, method: str) -> bool:
 def _checked_function(function: Any) -> Any:
     """Refuse a function that takes something else than an observation and a mask."""
     known = parameters_of(function)
-    if known is None:  # A function of C's does not tell.
+    if known is None:  # A function of C has no signature.
         return function
     needed = [name for name, each in known.items() if is_needed(each)]
     name = name_of(function)

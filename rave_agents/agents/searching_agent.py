@@ -1,4 +1,4 @@
-"""Parameters and searcher that the searching agents of all frameworks share."""
+"""The base of all searching agents: parameters, limit, clock, seed and searcher."""
 
 import copy
 import dataclasses
@@ -25,21 +25,20 @@ ClockLike = str | float | TimeControl | Clock | None
 """The type of an agent's ``clock``, see ``rave_agents.Clock.parse``."""
 
 SEARCH_PARAMETERS = ("simulations", "seconds", "clock", "seed", "evaluator")
-"""Parameters of every agent that searches, beside those of its search."""
-
+"""Parameters of every agent that searches, in addition to those of its search."""
 
 FIXED = ("config", "seed", "evaluator", "game")
-"""Attributes that stay as they are once the agent is made, beside the parameters of its search."""
+"""Attributes that are fixed once the agent is made, as the parameters of its search are."""
 
 LIVE = ("limit", "clock")
-"""Attributes that may be set between moves, but not of an agent that only asks its members."""
+"""Attributes that may be set between moves, except in an agent of several environments."""
 
 LEAST_SHARE = 0.1
-"""Part of a move's time that the search has, whatever was done before."""
+"""Minimum share of a move's time for the search itself; the rest may go into preparing it."""
 
 
 class SearchingAgent:
-    """An agent that plays what a search finds, whatever framework it plays in.
+    """An agent that plays what a search finds, in any framework.
 
     The base of ``StateAgent``, OpenSpiel's ``SearchBot``, PettingZoo's ``SearchAgent`` and
     Gymnasium's ``PlanningAgent``, which take these parameters in addition to their own. Subclasses
@@ -72,7 +71,7 @@ class SearchingAgent:
     """The preset of ``SearchConfig`` that the agent starts from."""
 
     own_parameters: ClassVar[tuple[str, ...]] = ()
-    """Parameters of the constructor beside those that all such agents have."""
+    """Parameters of the constructor that other such agents lack."""
 
     changeable: ClassVar[tuple[str, ...]] = ()
     """Attributes of ``FIXED`` that may be set at any time."""
@@ -98,7 +97,7 @@ class SearchingAgent:
     if not TYPE_CHECKING:
 
         def __new__(cls, *given: Any, **named: Any) -> Self:
-            """Refuse what is given by position and is taken by name alone."""
+            """Refuse positional arguments for keyword-only parameters."""
             if given:
                 refuse_positional(cls.__name__, given, _positional(cls))
             return super().__new__(cls)
@@ -205,7 +204,7 @@ def limit_and_clock(
 
 
 def check_level(config: SearchConfig, *limits: Any) -> None:
-    """Refuse limits beside a level, which decides the simulations.
+    """Refuse limits next to a level, which decides the simulations.
 
     Raises:
         ValueError: if there is a level, and one of the limits is given.
@@ -213,7 +212,7 @@ def check_level(config: SearchConfig, *limits: Any) -> None:
     if config.level != NO_LEVEL and any(limit is not None for limit in limits):
         raise ValueError(
             f"level={config.level} decides the simulations of each move: give no simulations, "
-            "seconds or clock beside it."
+            "seconds or clock with it."
         )
 
 

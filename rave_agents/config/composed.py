@@ -124,9 +124,9 @@ class Composed:
         """Refuse changes that ``replace`` does not know, with the nearest names.
 
         Args:
-            what: what is being changed, for the message, such as ``"parameter of rave"``.
+            what: a description for messages, such as ``"parameter of rave"``.
             changes: by name.
-            others: names that are allowed beside.
+            others: other allowed names.
             error: what to raise.
             see: where all names are listed, for the message.
 
@@ -140,7 +140,7 @@ class Composed:
                 raise error(changed._unknown(what, name, others, see))
 
     def takes(self, name: str, changes: Mapping[str, Any]) -> bool:
-        """True if ``replace`` takes a name beside these changes: a field, or one of a part."""
+        """True if ``replace`` takes a name next to these changes: a field, or one of a part."""
         if name in self.field_names():
             return True
         return bool(self._beside(changes)._places(name))

@@ -39,7 +39,7 @@ def unknown_field(
 
     Args:
         config: the configuration's class.
-        what: what is named, such as ``"parameter of rave"``.
+        what: a description for messages, such as ``"parameter of rave"``.
         name: the name.
         known: the names that are allowed.
         see: the place that lists them.

@@ -21,7 +21,7 @@ def preference(final_move: Any, value: float, visits: int, sure: float) -> tuple
         final_move: the part.
         value: the move's mean value for who moves, on the scale [0, 1].
         visits: its visits, at least 1.
-        sure: the least value that it can bring by what is proven; minus infinity if nothing is.
+        sure: the proven lower bound of its value; minus infinity if nothing is proven.
     """
     return visits, value
 
@@ -52,7 +52,7 @@ class SecureChild(NamedTuple):
 def secure_child(
     final_move: SecureChild, value: float, visits: int, sure: float
 ) -> tuple[float, float]:
-    """``q - A / sqrt(n)``, and no less than what is sure (Chaslot et al. 2008)."""
+    """``q - A / sqrt(n)``, and at least the proven value (Chaslot et al. 2008)."""
     return max(lower_confidence_bound(value, visits, final_move.A), sure), visits
 
 
@@ -65,7 +65,7 @@ def lower_confidence_bound(q: float, n: float, A: float) -> float:
 
 
 class BestOutcome(NamedTuple):
-    """The greatest proven return, where 0 stands for an open one; then the most visits.
+    """The greatest proven return, 0 for an open one; then the most visits.
 
     The final move of OpenSpiel's MCTS bots (``SearchNode.best_child``). Among equals the best mean.
     Once the position is solved, only moves that are proven to achieve its outcome are played.

@@ -237,8 +237,8 @@ def call_part(opened: OpenFunction[Any, Any], part: Part, *arguments: Any) -> An
 
 def part_raised(part: Part, opened: OpenFunction[Any, Any], error: Exception) -> FormulaError:
     """The error of a part of the user's own whose body of an open function has raised."""
-    told = f"{type(part).__name__}: {opened.__name__} raised {type(error).__name__}: {error}"
-    return FormulaError(f"{told}{raised_at(error)}")
+    message = f"{type(part).__name__}: {opened.__name__} raised {type(error).__name__}: {error}"
+    return FormulaError(f"{message}{raised_at(error)}")
 
 
 def raised_at(error: BaseException) -> str:

@@ -1,7 +1,7 @@
 """Presets: the fields of ``SearchConfig`` that each agent's name sets.
 
 A preset named after a paper's algorithm is this algorithm: nothing learned takes part, and playouts
-are uniformly random. Only ``auto`` takes whatever helps; ``SearchResult.took_part`` lists it.
+are uniformly random. Only ``auto`` uses everything that helps; ``SearchResult.took_part`` lists it.
 """
 
 import math

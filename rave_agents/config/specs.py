@@ -46,7 +46,7 @@ def parse_call(
 
 
 def split_call(text: str, what: str) -> tuple[str, str | None]:
-    """Split ``name(inside)`` into its name and what is in the parentheses, None without any.
+    """Split ``name(inside)`` into the name and the text in parentheses, None without any.
 
     Args:
         text: what was given.
@@ -66,9 +66,8 @@ def split_call(text: str, what: str) -> tuple[str, str | None]:
             if behind:
                 more = f" Only one {what} can be given here." if behind[0] in ",;" else ""
                 raise ValueError(
-                    f"Behind the closing parenthesis of {text[: -len(behind)].strip()!r} stands "
-                    f"{behind!r}, which belongs to no {what}."
-                    f"{more}"
+                    f"Unexpected {behind!r} after the closing parenthesis of "
+                    f"{text[: -len(behind)].strip()!r}.{more}"
                 )
             return name.strip(), rest[:place]
     raise ValueError(f"Unbalanced parentheses or quotes in {text!r}.")
@@ -105,7 +104,7 @@ def split(text: str, whole: str, separators: str = ",") -> list[str]:
     """Split at separators that are in neither quotes nor parentheses.
 
     Args:
-        text: what is split.
+        text: the call.
         whole: the text that it is of, for messages.
         separators: the characters at which it is split.
 

@@ -37,7 +37,7 @@ NAMES: Mapping[str, str] = {
     **dict.fromkeys(("info", "infos"), "info"),
     "env": "env",
 }
-"""Names of a policy's parameters, with the fields of ``View`` that they stand for."""
+"""Names of a policy's parameters, with what they get."""
 
 
 def is_torch_module(thing: Any) -> bool:

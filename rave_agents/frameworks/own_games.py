@@ -1,4 +1,4 @@
-"""``as_game``: a game of whatever a user has, and games of the user's own in the form of a Game."""
+"""``as_game``: coerces user input to a Game; the user's own games in that form."""
 
 import difflib
 import functools
@@ -84,7 +84,7 @@ class OwnGame:
         return type(self)(name, self.source._replace(parameters=parameters))
 
     def __getattr__(self, name: str) -> Any:
-        """Attributes that the framework's game has beside, such as ``seeded_initial_state``."""
+        """Other attributes of the framework's game, such as ``seeded_initial_state``."""
         game = self.__dict__.get("game")
         if game is None or name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -98,7 +98,7 @@ class OwnGame:
 
 
 def as_game(game: Any) -> Game:
-    """Make a game of whatever a user has.
+    """Coerce user input to a Game.
 
     Args:
         game: a game's name in an installed framework, such as ``"hex(board_size=9)"``; the name of
@@ -210,7 +210,7 @@ def _own_game(source: Source, name: str | None) -> Game:
 
 
 def _check_class(kind: Any) -> None:
-    """Refuse a class without methods before it is made: then parameters are beside the point."""
+    """Refuse a class that lacks methods, before its parameters are checked."""
     lacking = lacks_methods(kind) if isinstance(kind, type) else ""
     if lacking and not any(hasattr(kind, name) for name in ("new_initial_state", "reset")):
         raise TypeError(lacking)
@@ -351,11 +351,11 @@ def _plain_attributes(value: Any) -> dict[str, Any]:
 
 
 def _after(state: Any) -> str:
-    """The moves that lead to a position, where it tells them: they are part of its name."""
+    """The moves that lead to a position, if it has a history: they are part of its name."""
     if StateAbilities(state).apply_action is None:
         return ""
-    told = StateAbilities(state).history
-    history = list(told()) if callable(told) else []
+    of_state = StateAbilities(state).history
+    history = list(of_state()) if callable(of_state) else []
     return f" after {' '.join(map(str, history))}" if history else ""
 
 

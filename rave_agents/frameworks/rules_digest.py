@@ -1,4 +1,4 @@
-"""A digest of a game's rules: what was computed by some rules is not used with others.
+"""A digest of a game's rules, so that no table is used with other rules than its own.
 
 Rules are the text of the modules that define the game and of the user's modules that these import,
 the versions of the libraries among them, and, where an object is given, its content. The package's

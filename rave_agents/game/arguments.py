@@ -4,10 +4,10 @@ import difflib
 from collections.abc import Collection, Iterable, Sequence
 
 MOST_NAMES_LISTED = 30
-"""Names up to which a message lists all of them beside the nearest."""
+"""Maximum number of names for a message to list all of them."""
 
 NEAREST_NAMES_LISTED = 5
-"""Names that a message lists where there are more, and none is near."""
+"""Number of names listed if there are more, and none is near."""
 
 SYNONYMS = {
     "time_limit": ("seconds", "use seconds"),
@@ -31,7 +31,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str], see: str = "") -
     """The message for a name that does not exist, with the nearest that do.
 
     Args:
-        kind: what is named.
+        kind: the kind of name, such as ``"preset"``.
         name: the name given.
         known: those that there are.
         see: where all of them are listed, for the message.
@@ -63,7 +63,7 @@ def unknown_argument(kind: str, name: str, known: Iterable[str], see: str = "") 
     """The message for an argument of an agent, a search or a limit that does not exist.
 
     Args:
-        kind: what is named, such as ``"parameter of rave"``.
+        kind: the kind of name, such as ``"parameter of rave"``.
         name: the name given.
         known: those that there are.
         see: where all of them are listed, for the message.
@@ -132,10 +132,10 @@ def refuse_positional(
 
 
 def is_integer(value: object) -> bool:
-    """True if a value can stand for an integer; bools cannot."""
+    """True for integers of any library; a bool is none."""
     return hasattr(value, "__index__") and not isinstance(value, bool)
 
 
 def is_number(value: object) -> bool:
-    """True if a value can stand for a real number; bools cannot."""
+    """True for real numbers of any library; a bool is none."""
     return hasattr(value, "__float__") and not isinstance(value, bool)

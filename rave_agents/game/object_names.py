@@ -1,6 +1,6 @@
 """Objects of the user's own, by where they are: ``module:Name`` or ``path/to/file.py:Name``.
 
-Whoever writes such a name runs the module's code, so no name out of a file of results comes here.
+Resolving such a name runs the module's code, so names out of files of results never come here.
 """
 
 import difflib
@@ -36,7 +36,7 @@ class ObjectName(NamedTuple):
         return self.place.endswith(".py")
 
     def absolute(self) -> "ObjectName":
-        """The same object, whatever the current folder is."""
+        """The same object, independent of the current folder."""
         return self._replace(place=str(Path(self.place).resolve())) if self.is_file else self
 
     def __str__(self) -> str:
@@ -148,11 +148,11 @@ def _imported(module: str) -> types.ModuleType:
 def _module_of_file(path: str) -> types.ModuleType:
     """The module of a file: the one that an import would give, where its folder is on the path.
 
-    The folder is added to the path, so that the file can import what lies beside it.
+    The folder is added to the path, so that the file can import its neighbours.
     """
     file = Path(path).expanduser().resolve()
     if not file.is_file():
-        near = _near(file.name, (beside.name for beside in file.parent.glob("*.py")))
+        near = _near(file.name, (other.name for other in file.parent.glob("*.py")))
         raise UnknownNameError(f"There is no file {path!r}.{near}")
     root, name = file.parent, "" if file.stem == "__init__" else file.stem
     while (root / "__init__.py").is_file():

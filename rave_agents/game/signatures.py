@@ -1,4 +1,4 @@
-"""Signatures that tell every parameter of a class, also those that its constructor passes on."""
+"""Signatures with every parameter of a class, also those that its constructor passes on."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ class Signature(inspect.Signature):
 
 
 def parameters_of(function: Any) -> Mapping[str, inspect.Parameter] | None:
-    """Return the parameters of a function or a class by name; None where it does not tell them."""
+    """Return the parameters of a function or a class by name; None if it has no signature."""
     try:
         return inspect.signature(function).parameters
     except (TypeError, ValueError):

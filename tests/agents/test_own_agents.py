@@ -190,9 +190,9 @@ def test_a_limit_of_ones_own_is_varied_in_a_curve():
 @pytest.mark.parametrize(
     ("agent", "message"),
     [
-        ("rave(c=0.2)xx", r"Behind the closing parenthesis of 'rave\(c=0\.2\)' stands 'xx'"),
+        ("rave(c=0.2)xx", r"Unexpected 'xx' after the closing parenthesis of 'rave\(c=0\.2\)'"),
         ("rave(c=0.2),uct", "Only one agent can be given here"),
-        (f"{FILE}:Nth(place=1)xx", "stands 'xx'"),
+        (f"{FILE}:Nth(place=1)xx", "Unexpected 'xx'"),
         (f"{MODULE}.first", f"written with a colon: {MODULE}:first"),
         ("bots.py", r"written with a colon: bots\.py:Name"),
         ("no_such_module:bot", "There is no module 'no_such_module'"),

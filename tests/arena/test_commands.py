@@ -92,7 +92,7 @@ def test_agents_of_ones_own_stand_behind_games(tmp_path):
         (("tic_tac_toe", "uct"), "at least two agents"),
         (("tic_tac_toe", "othelo", "uct"), "neither a game nor an agent. Did you mean 'othello'"),
         (("tic_tac_toe", "rav", "uct"), "neither a game nor an agent. Did you mean 'rave'"),
-        (("tic_tac_toe", "hex(board_size=3)x", "uct"), "Behind the closing parenthesis of"),
+        (("tic_tac_toe", "hex(board_size=3)x", "uct"), "after the closing parenthesis of"),
         (("tic_tac_toe", "uct", "hex"), "Unknown agent 'hex'"),
         (("tic_tac_toe", "uct", "rave("), "Unbalanced parentheses"),
         (("tic_tac_toe", "--agents", "a=uct a=rave"), "Two agents are named 'a'"),

@@ -140,7 +140,7 @@ def test_games_are_rows_of_tables_and_of_the_picture(several):
 @pytest.mark.parametrize(
     ("games", "error", "message"),
     [
-        ("hex(board_size=3)xx,tic_tac_toe", UnknownNameError, "Behind the closing parenthesis"),
+        ("hex(board_size=3)xx,tic_tac_toe", UnknownNameError, "after the closing parenthesis"),
         ("tic_tac_toe,hexx", UnknownNameError, "Unknown game 'hexx'"),
         ("tic_tac_toe,tic_tac_toe", ValueError, "given twice"),
         ([], ValueError, "at least one game"),

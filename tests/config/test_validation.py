@@ -72,7 +72,7 @@ def test_a_value_that_fits_has_the_exact_type_of_its_annotation(annotation, give
             "x must be an integer of at least 1, 'auto' or None, got 'auo'. Did you mean 'auto'?",
         ),
         (Count | Literal["auto"], 0, ValueError, "of at least 1 or 'auto', got 0."),
-        (GameError | None, 3, TypeError, "x must be a GameError or None, got 3."),
+        (GameError | None, 3, TypeError, "x must be a rave_agents.GameError or None, got 3."),
         (Mapping[str, int], ["a"], TypeError, "x must be a dictionary, got ['a']."),
         (Callable[[int], int] | None, 3, TypeError, "x must be a function or None, got 3."),
         (str | os.PathLike[str], 3, TypeError, "x must be a text or a path, got 3."),

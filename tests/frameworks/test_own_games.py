@@ -119,11 +119,14 @@ def test_a_file_is_one_module_however_it_is_named(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("hex(board_size=5)xx", r"Behind the closing parenthesis of 'hex\(board_size=5\)' .*'xx'"),
-        ("hex(board_size=5),tic_tac_toe", "stands ',tic_tac_toe'.*Only one game"),
+        (
+            "hex(board_size=5)xx",
+            r"Unexpected 'xx' after the closing parenthesis of 'hex\(board_size=5\)'",
+        ),
+        ("hex(board_size=5),tic_tac_toe", "Unexpected ',tic_tac_toe'.*Only one game"),
         ("hex(board_size=5", "Unbalanced parentheses"),
-        ("openspiel:hex(board_size=5)xx", "stands 'xx'"),
-        (f"{MODULE}:Subtraction(sticks=5)xx", "stands 'xx'"),
+        ("openspiel:hex(board_size=5)xx", "Unexpected 'xx'"),
+        (f"{MODULE}:Subtraction(sticks=5)xx", "Unexpected 'xx'"),
         (f"{MODULE}.Subtraction", f"written with a colon: {MODULE}:Subtraction"),
         ("hexx", "Did you mean 'hex'"),
         ("no_such_game_at_all", "'rave-agents games' lists"),
@@ -374,7 +377,7 @@ def test_every_command_takes_games_of_ones_own(tmp_path, monkeypatch, game, comm
 def test_text_behind_a_game_is_refused_by_every_command(arguments):
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 2
-    assert "Behind the closing parenthesis of" in " ".join(done.stderr.split())
+    assert "after the closing parenthesis of" in " ".join(done.stderr.split())
 
 
 def test_a_position_without_a_text_of_its_own_is_shown_by_its_values():
