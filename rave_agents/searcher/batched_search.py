@@ -16,10 +16,9 @@ from rave_agents.evaluators.batch_evaluator import BatchEvaluator, evaluate
 from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.utility_limits import UtilityLimits
-from rave_agents.searcher.leaf_stepper import LeafStepper
 from rave_agents.searcher.part_errors import is_part_failure, no_scores, part_failed
 from rave_agents.searcher.provider import check_rows, make_simulator, new_frame
-from rave_agents.searcher.slots import Slot, path_beside
+from rave_agents.searcher.slots import Slot, SlotSteps, path_beside
 from rave_agents.searcher.tree_search import TreeSearch
 from rave_agents.simulate.python_callback import CallbackFailedError
 from rave_agents.simulate.simulator import Header, Status, flat_frame, grown_frame
@@ -337,8 +336,8 @@ class Round:
 
     def __init__(self, searches: Sequence[BatchedSearch], batch: BatchArrays) -> None:
         self.searches, self._batch = searches, batch
-        self._stepper = LeafStepper([slot for search in searches for slot in search.slots])
-        self._several = len(self._stepper.members) > len(searches)
+        self._steps = SlotSteps([slot for search in searches for slot in search.slots])
+        self._several = len(self._steps.slots) > len(searches)
         self._without_noise = list(searches)
 
     def seek(self) -> bool:
@@ -349,13 +348,13 @@ class Round:
         for search in self._without_noise:
             search.add_noise()
         self._without_noise = [search for search in self._without_noise if not search.has_root]
-        return self._stepper.take_step(self._batch, leaves.SEEK)
+        return self._steps.take(self._batch, leaves.SEEK)
 
     def go_on(self) -> None:
         """Finish the waiting simulations with the batch's answers."""
         if self._several:  # Remove virtual visits first: new nodes count real ones only.
-            self._stepper.take_step(self._batch, leaves.UNCOUNT)
-        self._stepper.take_step(self._batch, leaves.GO_ON)
+            self._steps.take(self._batch, leaves.UNCOUNT)
+        self._steps.take(self._batch, leaves.GO_ON)
 
     def drop(self) -> None:
         """Cancel the waiting simulations, as if they had not begun."""
@@ -363,5 +362,5 @@ class Round:
             if not search.is_bound:  # An exception came in the middle of a change.
                 search.drop_torn(everything=True)
         waiting = [search for search in self.searches if search.waits]
-        stepper = LeafStepper([slot for search in waiting for slot in search.slots])
-        stepper.take_step(self._batch, leaves.DROP)
+        steps = SlotSteps([slot for search in waiting for slot in search.slots])
+        steps.take(self._batch, leaves.DROP)
