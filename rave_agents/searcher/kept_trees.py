@@ -106,8 +106,12 @@ class KeptTrees:
         if self._moves and self.root is not None:
             self.last_result()
             moves, self._moves = self._moves, []
-            for search in self._searches:
-                search.move(self.root, moves)
+            try:
+                for search in self._searches:
+                    search.move(self.root, moves)
+            except BaseException:
+                self.drop_torn(everything=True)
+                raise
 
     def drop(self) -> None:
         """Drop the root and all nodes, but keep the memory."""

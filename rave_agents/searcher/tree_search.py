@@ -130,8 +130,10 @@ class TreeSearch:
         self._noise = np.random.default_rng(noise_seed)
 
     def drop(self) -> None:
-        """Drop all nodes but keep the memory; the random streams continue."""
-        if self.tree is not None:
+        """Drop all nodes but keep the memory, unless it is torn; the random streams continue."""
+        if self.tree is not None and self.tree.storage.torn:
+            self.tree = self._numbers = None
+        elif self.tree is not None:
             self.tree.clear()
 
     def drop_torn(self, *, everything: bool = False) -> None:
@@ -216,7 +218,7 @@ class TreeSearch:
             self._simulator.worlds.begin(simulations, deadline)  # type: ignore[attr-defined]
         megabytes = game.config.max_memory_mb * memory_share
         numbers = self._numbers
-        fits = tree is not None and tree.numbers is numbers
+        fits = tree is not None and tree.numbers is numbers and not tree.storage.torn
         if fits and tree is not None and not tree.has_root:
             fits = tree.can_begin_anew(game, megabytes)
         if tree is None or not fits:
@@ -341,13 +343,13 @@ class TreeSearch:
         )
         # The provider, the arrays of tree and frame, and the stream stay where they are.
         bound_to = (settings, tree.storage.version, game, self._frame, self._stream)
-        last, self._bound_to = self._bound_to, bound_to
-        if (
-            last is not None
-            and settings == last[0]
-            and all(map(operator.is_, last[1:], bound_to[1:]))
-        ):
+        last, same = self._bound_to, False
+        if last is not None and settings == last[0]:
+            same = all(map(operator.is_, last[1:], bound_to[1:]))
+        if same:
             return
+        # None until all is done: after an exception in between, the old addresses may be invalid.
+        self._bound_to = None
         bounds = tree.utility_range
         utilities = GameRange(bounds) if game.fixed_range else ObservedRange(bounds)
         self._search = Search(
@@ -364,6 +366,7 @@ class TreeSearch:
         # Records of arrays that have not been reallocated keep their layout.
         same_arrays = last is not None and last[1] == tree.storage.version
         self._lay_out(self._run if same_arrays else None)
+        self._bound_to = bound_to
 
     def _lay_out(self, before: Any) -> None:
         """Lay out the compiled record of the search.

@@ -11,7 +11,6 @@ import pathlib
 import random
 import signal
 import sys
-import tempfile
 import traceback
 import warnings
 import weakref
@@ -23,12 +22,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from helpers.games import RandomEvaluator, random_game
 
 from rave_agents import Limit, SearchConfig, Searcher, search_many
-from rave_agents.analysis.solve import solve_position
-from rave_agents.arena.match import play_match
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.game_state import legal_actions_of
-from rave_agents.learning.learn import learn
 
 LONGEST = 0.02
 """Seconds until a handler raises, at most, on a machine that does nothing else."""
@@ -48,8 +44,7 @@ class AlarmError(Exception):
 def main(kind, count, seed):
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
-    prepare = GAMES.get(kind, WORK.get(kind))
-    run = prepare(seed)
+    run = WORK[kind](seed)
     run()  # compiles
     draw, found = random.Random(seed), collections.Counter()
     longest = LONGEST
@@ -86,7 +81,7 @@ def interrupted(run, seconds, found, kind):
     found["raised"] += len(raised)
     if not raised:
         found["not raised"] += 1
-    elif ended is raised[0] or (ended is None and run.ends_early(kind)):
+    elif ended is raised[0]:
         found["came out"] += 1
     else:
         found[f"lost: {ended!r} came out"] += 1
@@ -116,9 +111,6 @@ class Search:
             self.searcher.reset()
         self.state = self.draw.choice(self.states)
         self.searcher.search(self.state, self.limits, player=self.player)
-
-    def ends_early(self, kind):
-        return False
 
     def look(self, found):
         try:
@@ -187,156 +179,24 @@ class Many:
         self.begun = True
         search_many(self.states, Limit(simulations=count, seconds=5), evaluator=network(), seed=1)
 
-    def ends_early(self, kind):
-        return False
-
     def look(self, found):
         done = search_many(self.states[:2], Limit(simulations=8), evaluator=network(), seed=1)
         found["results"] += [result.simulations for result in done] == [8, 8]
-
-
-class Learn:
-    """Learning by self-play."""
-
-    def __init__(self, seed):
-        self.begun = False
-
-    def __call__(self):
-        from rave_agents.frameworks.adapters import load_game
-
-        state = load_game("tic_tac_toe").new_initial_state()
-        games, self.values = 1000 if self.begun else 2, []
-        self.begun = True
-        learn(
-            state,
-            "tic_tac_toe",
-            games=games,
-            rounds=games // 2,
-            simulations=8,
-            fitted=self.values.append,
-        )
-
-    def ends_early(self, kind):
-        return False
-
-    def look(self, found):
-        found["results"] += all(np.isfinite(value.weights).all() for value in self.values)
-
-
-class Match:
-    """Games between two agents, kept in a file."""
-
-    def __init__(self, seed):
-        self.folder = tempfile.TemporaryDirectory()
-        self.number, self.games = 0, 2
-
-    def __call__(self):
-        self.number += 1
-        self.path = pathlib.Path(self.folder.name) / f"{self.number}.jsonl"
-        self.told, self.result = [], None
-        self.result = play_match(
-            "tic_tac_toe",
-            "uct",
-            "random",
-            simulations=5,
-            games=self.games,
-            seed=1,
-            output=self.path,
-            progress=lambda result: self.told.append(len(result.records)),
-        )
-        self.games = 10**5
-
-    def ends_early(self, kind):
-        return kind is KeyboardInterrupt
-
-    def look(self, found):
-        """What was finished is in the file, and in the result if there is one."""
-        told = self.told[-1] if self.told else 0
-        lines = self.path.read_text().splitlines()[1:] if self.path.exists() else []
-        assert len(lines) >= told, (len(lines), told)
-        assert all(json.loads(line) for line in lines)
-        assert self.result is None or len(self.result.records) >= told
-        found["results"] += 1
-        self.path.unlink(missing_ok=True)
-
-
-class Solve:
-    """The search for a proof."""
-
-    def __init__(self, seed):
-        self.positions = 50
-
-    def __call__(self):
-        self.solution = None
-        self.solution = solve_position("hex(board_size=5)", positions=self.positions, seconds=5)
-        self.positions = 10**7
-
-    def ends_early(self, kind):
-        return kind is KeyboardInterrupt and self.solution.end == "interrupted"
-
-    def look(self, found):
-        found["results"] += self.solution is not None
-
-
-class Act:
-    """An agent of a live environment."""
-
-    def __init__(self, env, agent):
-        self.env, self.agent, self.begun = env, agent, False
-
-    def __call__(self):
-        self.agent.reset()
-        few, many = Limit(simulations=30), Limit(simulations=10**7, seconds=5)
-        self.agent.limit = many if self.begun else few
-        self.begun = True
-        self.agent.act()
-
-    def ends_early(self, kind):
-        return False
-
-    def look(self, found):
-        try:
-            found["results"] += self.agent._searcher.result().action >= 0
-        except RuntimeError as error:
-            found["not entered"] += str(error) == "Nothing has been searched yet."
-
-
-def gymnasium_agent(seed):
-    import gymnasium
-    from rave_gymnasium import RaveAgent
-
-    env = gymnasium.make("Taxi-v4")
-    env.reset(seed=1)
-    return Act(env, RaveAgent(env, seed=1))
-
-
-def pettingzoo_agent(seed):
-    from pettingzoo.classic import connect_four_v3
-    from rave_pettingzoo import RaveAgent
-
-    env = connect_four_v3.env()
-    env.reset(seed=1)
-    return Act(env, RaveAgent(env, seed=1, translate=False))
 
 
 def board(name):
     return lambda seed: Search(positions(name), seed)
 
 
-GAMES = {
+WORK = {
     "bridge": board("mancala"),
     "rules": board("hex(board_size=5)"),
-    "proofs": lambda seed: Search(positions("connect_four"), seed, SearchConfig.preset("rave_pn")),
-    "python": lambda seed: Search([random_game(5, depth=14, width=8, whole=False)], seed),
-    "python_openspiel": board("python_kuhn_poker"),
-    "evaluator": lambda seed: Search(
+    "python": lambda seed: Search(
         [random_game(5, depth=14, width=8, whole=False)],
         seed,
         SearchConfig.preset("uct"),
         evaluator=RandomEvaluator(),
     ),
-    "resampled": board("leduc_poker"),
-    "replayed": board("liars_dice"),
     "replayed_in_python": lambda seed: Search(positions("python_block_dominoes", plies=1), seed),
     "simultaneous": lambda seed: Search(
         positions("goofspiel(num_cards=4,imp_info=false,points_order=descending)"), seed, player=0
@@ -344,24 +204,13 @@ GAMES = {
     "threads": lambda seed: Search(
         positions("mancala"), seed, SearchConfig.preset("rave").replace(threads=3)
     ),
-    "batches": lambda seed: Search(
-        positions("connect_four"), seed, SearchConfig.preset("puct"), evaluator=network()
-    ),
     "leaves": lambda seed: Search(
         positions("connect_four"),
         seed,
         SearchConfig.preset("puct").replace(leaves=8),
         evaluator=network(),
     ),
-}
-
-WORK = {
     "many": lambda seed: Many(positions("connect_four"), seed),
-    "gymnasium": gymnasium_agent,
-    "pettingzoo": pettingzoo_agent,
-    "learn": Learn,
-    "match": Match,
-    "solve": Solve,
 }
 
 if __name__ == "__main__":
