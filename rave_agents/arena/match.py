@@ -213,7 +213,7 @@ class _MatchRun(Run[MatchResult]):
                 self._decided = True
                 # Games of later pairs that finished early do not belong to the test.
                 self.records[0] = {n: r for n, r in records.items() if n < 2 * self._pairs}
-                self._sorted.clear()
+                self._changed.add(0)
 
     def result(self) -> MatchResult:
         """The result so far."""
@@ -223,7 +223,7 @@ class _MatchRun(Run[MatchResult]):
             agents=(pairing.agents[0], pairing.agents[1]),
             seed=self.plan.settings["seed"],
             planned=self.plan.games[0],
-            records=self.games(0),
+            records=self.games()[0],
             sprt=self._sprt,
             latest=None if self.latest is None else self.latest[1],
             interrupted=self.interrupted,

@@ -172,14 +172,14 @@ class _RaceRun(TablesRun):
         self.started = time.monotonic()
         self.deadline = math.inf
         self._reported_at = -math.inf
-        self._pairings = list(itertools.combinations(range(rule.agents), 2))
+        self._pairs = list(itertools.combinations(range(rule.agents), 2))
         self._played = self._earlier = 0
 
     def take(self, key: Key, record: GameRecord) -> bool:
         """Add a finished game, and the pairs that it completes."""
         super().take(key, record)
         records = self.records[key.table]
-        one, two = self._pairings[key.table]
+        one, two = self._pairs[key.table]
         evidence = self._rule.evidence(one, two)
         # Pairs count in their order, not as they finish, so quick wins give no advantage.
         while (pair := _pair(records, len(evidence.values))) is not None:
@@ -241,7 +241,7 @@ class _RaceRun(TablesRun):
         keys: list[Key] = []
         begun: dict[int, int] = {}
         for pairing in self._rule.next_pairings(pairs):
-            table = self._pairings.index(pairing)
+            table = self._pairs.index(pairing)
             # The evidence counts pairs in order, so the next pair is the first one it lacks.
             number = begun.get(table, len(self._rule.evidence(*pairing).values))
             begun[table] = number + 1

@@ -140,15 +140,16 @@ class TablesRun(Run[RunResult]):
     ) -> None:
         super().__init__(plan, options, progress)
         self.show = show
+        self._pairings, self._games_planned = tuple(plan.pairings), tuple(plan.games)
 
     def result(self) -> RunResult:
         """The result so far."""
         return RunResult(
             show=self.show,
-            pairings=tuple(self.plan.pairings),
-            records=tuple(self.games(table) for table in range(len(self.records))),
+            pairings=self._pairings,
+            records=self.games(),
             seed=self.plan.settings["seed"],
-            games_planned=tuple(self.plan.games),
+            games_planned=self._games_planned,
             latest=self.latest,
             interrupted=self.interrupted,
         )

@@ -196,7 +196,8 @@ class Run(abc.ABC, Generic[R]):
         self._warned: set[str] = set()
         self.records: list[dict[int, Any]] = [{} for _ in plan.tables]
         """The finished games of each table, by number."""
-        self._sorted: dict[int, tuple[Any, ...]] = {}
+        self._sorted: list[tuple[Any, ...]] = [()] * len(plan.tables)
+        self._changed: set[int] = set()
         self.latest: tuple[int, Any] | None = None
         """The latest finished game, with the index of its table."""
         self.begun = False
@@ -272,16 +273,18 @@ class Run(abc.ABC, Generic[R]):
     def take(self, key: Key, record: Any) -> bool:
         """Add a finished game. Returns True if no more games are needed."""
         self.records[key.table][key.number] = record
-        self._sorted.pop(key.table, None)  # The other tables' games need no new sorting.
+        self._changed.add(key.table)
         self.latest = key.table, record
         return False
 
-    def games(self, table: int) -> tuple[Any, ...]:
-        """The finished games of a table, by number."""
-        if table not in self._sorted:
+    def games(self) -> tuple[tuple[Any, ...], ...]:
+        """The finished games of each table, by number."""
+        # A run may have thousands of tables, and reports after each game: sort only what changed.
+        for table in self._changed:
             records = self.records[table]
-            self._sorted[table] = tuple(records[number] for number in sorted(records))
-        return self._sorted[table]
+            self._sorted[table] = tuple([records[number] for number in sorted(records)])
+        self._changed.clear()
+        return tuple(self._sorted)
 
     @abc.abstractmethod
     def result(self) -> R:
