@@ -198,24 +198,26 @@ def test_sweep_goes_on_from_its_file(program, tmp_path):
     assert path.read_text().count("\n") == 5
 
 
-@pytest.mark.full
-@pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
-def test_ctrl_c_in_a_sweep_says_how_to_go_on(program, tmp_path):
-    script = (
-        "import contextlib, os, signal\n"
-        "import rave_agents.arena.sweep as playing\n"
-        "from rave_agents.cli import main\n"
-        "@contextlib.contextmanager\n"
-        "def stopping(progress):\n"
-        "    yield lambda r: r.finished == 3 and os.killpg(0, signal.SIGINT)\n"
-        "playing.shown = stopping\n"
-        "main()\n"
-    )
-    path = tmp_path / "games.jsonl"
-    options = ("--vary", "playout_count=1,2,3", "--output", path, "--json")
-    arguments = [str(argument) for argument in (*SWEEP, *options)]
+STOPPED = """
+import contextlib, os, signal
+import rave_agents.arena.run as playing
+from rave_agents.cli import main
+
+@contextlib.contextmanager
+def stopping(progress):
+    yield lambda result: result.finished == {finished} and os.killpg(0, signal.SIGINT)
+
+playing.shown = stopping
+if __name__ == "__main__":
+    main()
+"""
+
+
+def stopped_after(finished, *arguments):
+    """A run of games that Ctrl-C ends after so many of them."""
+    code = STOPPED.format(finished=finished)
     done = subprocess.run(
-        [sys.executable, "-c", script, *arguments],
+        [sys.executable, "-c", code, *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=60,
@@ -223,6 +225,16 @@ def test_ctrl_c_in_a_sweep_says_how_to_go_on(program, tmp_path):
         check=False,
     )
     assert done.returncode == 130, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.mark.full
+@pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
+def test_ctrl_c_in_a_sweep_says_how_to_go_on(program, tmp_path):
+    path = tmp_path / "games.jsonl"
+    arguments = (*SWEEP, "--vary", "playout_count=1,2,3", "--output", path, "--json")
+    done = stopped_after(3, *arguments)
     assert [row["games"] for row in json.loads(done.stdout)["rows"]] == [1, 1, 1]
     assert "3 of 6 games were finished. To go on, run the same command again" in done.stderr
     rest = object_of(program(*arguments))
@@ -272,6 +284,7 @@ def test_starts_are_measured_in_fresh_processes(tmp_path, monkeypatch):
     assert 0 < doctor._start_seconds(str(tmp_path), "pn_mcts") < 100
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 def test_a_cold_start_compiles_into_the_cache(tmp_path):
     assert 0 < doctor._start_seconds(str(tmp_path), "pn_mcts") < 100
@@ -287,34 +300,12 @@ def test_python_m_runs_the_program():
 
 @pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_prints_the_finished_games(tmp_path, jobs):
-    script = (
-        "import os, signal, sys, threading\n"
-        "import rave_agents.arena.match as playing\n"
-        "from rave_agents.cli import main\n"
-        "import contextlib\n"
-        "@contextlib.contextmanager\n"
-        "def stopping(progress):\n"
-        "    yield lambda r: len(r.records) == 2 and os.killpg(0, signal.SIGINT)\n"
-        "playing.shown = stopping\n"
-        "if __name__ == '__main__':\n"
-        "    main()\n"
-    )
-    arguments = ["match", "connect_four", "uct", "uct", "--games", "5000", "--jobs", jobs]
-    done = subprocess.run(
-        [sys.executable, "-c", script, *arguments, "--simulations", "50", "--json"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        start_new_session=True,
-        check=False,
-    )
-    assert done.returncode == 130, done.stderr
-    values = json.loads(done.stdout)
-    assert 2 <= values["games"] < 1000
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_prints_the_finished_games(jobs):
+    match = ("match", "connect_four", "uct", "uct", "--games", 5000, "--simulations", 50)
+    done = stopped_after(2, *match, "--jobs", jobs, "--json")
+    assert 2 <= json.loads(done.stdout)["games"] < 1000
     assert "Interrupted:" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 UNBOUNDED = ("match", "connect_four", "uct", "random", "--games", 2, "--simulations", 200)
