@@ -10,12 +10,9 @@
             break
 """
 
-import copy
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self, Unpack
-
-import numpy as np
+from typing import Any, ClassVar, Unpack
 
 from rave_agents.agents.amaf_fit import warn_of_misfit
 from rave_agents.agents.environment_agent import (
@@ -36,7 +33,6 @@ from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.searcher.evaluators import horizon_value
-from rave_agents.searcher.searcher import Searcher
 from rave_gymnasium.checks import check_plannable, env_name, hidden_information, no_worlds
 from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState
 from rave_gymnasium.structure import environments_of
@@ -135,35 +131,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             fair = self.config.hidden == "determinize" and worlds is None
             if fair and hidden_information(each) is not None:
                 raise UnsupportedGameError(no_worlds(each))
-        if envs is not None:
-            self.members = tuple(self._bound_to(each, seed) for seed, each in enumerate(envs))
-
-    def _bound_to(self, env: Any, number: int) -> Self:
-        """Return an agent like this one for one of the environments of a vectorised one."""
-        assert self.seed is not None
-        member = copy.copy(self)
-        member.env = env
-        vars(member)["seed"] = seed = self.seed + number
-        member._searcher = Searcher(self.config, seed=seed, evaluator=self.evaluator)
-        return member
-
-    def act(self, observation: Any = None, action_mask: Any = None) -> Any:
-        """Choose an action of the environment.
-
-        Args:
-            observation: what the environment has returned last, for its mask and for an evaluator
-                of batches; otherwise the agent reads the environment itself.
-            action_mask: whether each action is allowed now; None for the mask in ``observation`` or
-                of ``action_masks()`` of the environment or a wrapper, else all. Give the one in
-                ``info["action_mask"]`` of the last ``reset`` or ``step``.
-
-        Raises:
-            ValueError: if the environment has not been reset.
-            CloneError: if the environment cannot be cloned correctly; the message says why.
-        """
-        if self.members:
-            return self._predict_all(observation, np.array([False]), action_mask)
-        return self._act(self.env, action_mask, observation)
+        self._bind_members([(each, None) for each in envs or ()])
 
     def choose_at(self, view: AnyView) -> int:
         """Choose an action in the environment of a view, whatever the agent is bound to."""
@@ -180,25 +148,13 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             ValueError, CloneError: as ``act``.
             TypeError, UnsupportedGameError: as the constructor.
         """
-        return self._act(env, action_mask, None)
-
-    def __copy__(self) -> Self:
-        """Return an independent agent, bound to the same live environment."""
-        twin = super().__copy__()
-        twin._become_independent()
-        return twin
-
-    def reset(self) -> None:
-        """A new episode begins: the clock starts anew, if there is one. Else it is only tidy."""
-        self._forget_game()
-        for member in self.members:
-            member.reset()
+        return self._act(env, None, action_mask)
 
     def _observation_space(self) -> Any:
         member = self.members[0] if self.members else self
         return EnvAbilities(member.env).observation_space
 
-    def _act(self, env: Any, mask: Any, observation: Any) -> int:
+    def _act(self, env: Any, observation: Any, mask: Any) -> int:
         value = horizon_value(self.evaluator)
         reads = isinstance(self.evaluator, BatchEvaluator) or value is not None
         if mask is None:

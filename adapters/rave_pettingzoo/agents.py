@@ -8,7 +8,7 @@
         env.step(None if termination or truncation else agent.act(observation))
 """
 
-from typing import Any, Self, Unpack
+from typing import Any, Unpack
 
 from rave_agents.agents.amaf_fit import warn_of_misfit
 from rave_agents.agents.environment_agent import environment_spec, kind_of_preset
@@ -20,7 +20,6 @@ from rave_agents.environments.plan import AUTO
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.game_state import GameState
 from rave_agents.searcher.checks import check_moves
-from rave_agents.searcher.searcher import Searcher
 from rave_pettingzoo.checks import check_worlds
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
@@ -118,23 +117,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
             evaluator=self.evaluator,
         )
         check_moves(self.config, simultaneous=self._rows is not None or is_parallel(env))
-        self._bind_members()
-
-    def _seed_member(self, number: int) -> None:
-        assert self.seed is not None
-        vars(self)["seed"] = seed = self.seed + number
-        self._searcher = Searcher(self.config, seed=seed, evaluator=self.evaluator)
-
-    def __copy__(self) -> Self:
-        """Return an independent agent with a copy of the tree, bound to the same environment."""
-        twin = super().__copy__()
-        twin._become_independent()
-        return twin
-
-    def reset(self) -> None:
-        """Forget the tree: a new game begins. The clock, if there is one, starts anew."""
-        super().reset()
-        self._forget_game()
+        self._bind_members(self._rows or ())
 
     def choose(self, state: GameState) -> int:
         """Search the position, going on from the kept tree if it leads there."""

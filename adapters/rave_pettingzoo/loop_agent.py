@@ -3,7 +3,7 @@
 import copy
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -110,41 +110,6 @@ class LoopAgent(EnvironmentAgent):
         self.env = live
         """The live environment."""
 
-    def _bind_members(self) -> None:
-        """Make an agent like this one for each row of a vectorised environment."""
-        members: list[EnvironmentAgent] = []
-        for number, row in enumerate(self._rows or ()):
-            member = copy.copy(self)
-            member.env, member.player = row
-            member._seed_member(number)
-            members.append(member)
-        self.members: Sequence[EnvironmentAgent] = members
-
-    def _seed_member(self, number: int) -> None:
-        """Give the agent of a row random numbers of its own."""
-
-    def act(self, observation: Any = None, action_mask: Any = None) -> Any:
-        """Choose an action for the environment's selected agent, or for ``player``.
-
-        In a Parallel environment ``step`` takes the actions of all agents at once: make an agent
-        for each player.
-
-        Args:
-            observation: the agent's observation, used only to compare its mask with the
-                environment's. In a Parallel environment it is the source of the mask: pass the
-                player's observation from ``reset`` or ``step``, or the whole mapping if the search
-                needs the other agents' masks too.
-            action_mask: the mask, if the observation has none; in a Parallel environment the
-                player's mask, or a mapping of all masks or infos.
-
-        Raises:
-            ValueError: if the environment has not been reset, if the selected agent is out (call
-                ``step(None)`` then), or if the mask differs from the environment's current one.
-        """
-        if self.members:
-            return self._predict_all(observation, np.array([False]), action_mask)
-        return self._act(self.env, observation, action_mask)
-
     def choose_at(self, view: AnyView) -> int:
         """Choose an action in the environment of a view, whatever the agent is bound to."""
         return self(view.env, player=view.player, observations=view.observations, infos=view.infos)
@@ -185,11 +150,6 @@ class LoopAgent(EnvironmentAgent):
             return self._act_together(env, observations or {}, infos or {})
         finally:
             vars(self)["player"] = bound
-
-    def reset(self) -> None:
-        """Start a new game: forget the last result. Optional."""
-        for member in self.members:
-            member.reset()
 
     def choose(self, state: GameState) -> int:
         """Return the action to play at a position."""
@@ -300,15 +260,13 @@ class RandomLoopAgent(LoopAgent):
     def __init__(self, env: Any, *, seed: int | None = None, **options: Any) -> None:
         super().__init__(env, **options)
         self._random = np.random.default_rng(checked("seed", Seed, seed))
-        self._bind_members()
+        self._bind_members(self._rows or ())
 
     def _seed_member(self, number: int) -> None:
         self._random = self._random.spawn(number + 1)[number]
 
-    def __copy__(self) -> Self:
-        twin = super().__copy__()
-        twin._random = copy.deepcopy(self._random)
-        return twin
+    def _become_independent(self) -> None:
+        self._random = copy.deepcopy(self._random)
 
     def choose(self, state: GameState) -> int:
         """Return a random legal action."""

@@ -27,7 +27,30 @@ class EnvironmentAgent(Policy):
     """Agents for each environment of a vectorised one; else empty."""
 
     def act(self, observation: Any = None, action_mask: Any = None) -> Any:
-        """Choose an action for the live environment."""
+        """Choose an action for the live environment.
+
+        In a Parallel environment of PettingZoo, ``step`` takes the actions of all agents at once:
+        make an agent for each player.
+
+        Args:
+            observation: the environment's last observation, for its mask and for an evaluator of
+                batches; otherwise the agent reads the environment itself. In a Parallel environment
+                the player's observation from ``reset`` or ``step``, or the whole mapping if the
+                search needs the other agents' masks, too.
+            action_mask: the mask, if the observation has none; None for that of the environment. In
+                a Parallel environment the player's mask, or a mapping of all masks or infos.
+
+        Raises:
+            ValueError: if the environment has not been reset, if the selected agent is out (call
+                ``step(None)`` then), or if the mask differs from the environment's current one.
+            CloneError: if the environment cannot be copied correctly; the message says why.
+        """
+        if self.members:
+            return self._predict_all(observation, np.array([False]), action_mask)
+        return self._act(self.env, observation, action_mask)
+
+    def _act(self, env: Any, observation: Any, mask: Any) -> Any:
+        """Choose an action in an environment."""
         raise NotImplementedError
 
     def predict(
@@ -90,7 +113,29 @@ class EnvironmentAgent(Policy):
         return np.array(actions)
 
     def reset(self) -> None:
-        """Start a new game or episode."""
+        """Start a new game or episode: forget the last one, and restart the clock. Optional."""
+        self._forget_game()
+        for member in self.members:
+            member.reset()
+
+    def _forget_game(self) -> None:
+        """Forget the last game."""
+
+    def _bind_members(self, rows: Sequence[tuple[Any, Any]]) -> None:
+        """Make an agent like this one for each row, an environment and a player."""
+        members = []
+        for number, (env, player) in enumerate(rows):
+            member = copy.copy(self)
+            member.env, vars(member)["player"] = env, player
+            member._seed_member(number)
+            members.append(member)
+        self.members = members
+
+    def _seed_member(self, number: int) -> None:
+        """Give the agent of a row its own random numbers."""
+
+    def _become_independent(self) -> None:
+        """Copy what a shallow copy shares."""
 
     def _observation_space(self) -> Any:
         """Return the space of the observations that ``act`` takes; None if unknown."""
@@ -113,10 +158,11 @@ class EnvironmentAgent(Policy):
         return int(given[0]) if given[1:] == tuple(shape) and given else None
 
     def __copy__(self) -> Self:
-        """Return an independent agent, bound to the same live environment."""
+        """Return an independent agent with a copy of the tree, bound to the same environment."""
         twin = type(self).__new__(type(self))
         vars(twin).update(vars(self))
         twin.members = [copy.copy(member) for member in self.members]
+        twin._become_independent()
         return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

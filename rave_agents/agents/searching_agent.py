@@ -181,6 +181,12 @@ class SearchingAgent:
         if self.clock is not None:
             self.clock.restart()
 
+    def _seed_member(self, number: int) -> None:
+        """Give the agent of one of several environments its own random numbers."""
+        assert self.seed is not None
+        vars(self)["seed"] = seed = self.seed + number
+        self._searcher = Searcher(self.config, seed=seed, evaluator=self.evaluator)
+
     def _become_independent(self) -> None:
         """Take copies of the tree, the random streams and the clock, after a shallow copy."""
         self._searcher = copy.copy(self._searcher)
