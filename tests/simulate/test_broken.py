@@ -15,7 +15,7 @@ from helpers.sanitizers import sanitizing
 
 TESTS = pathlib.Path(__file__).parents[1]
 
-ERRORS = {"GameError", "ValueError", "TypeError", "UnsupportedGameError"}
+ERRORS = {"GameError", "CloneError", "ValueError", "TypeError", "UnsupportedGameError"}
 """What a search may raise."""
 
 OWN = {"rules winner": "IndexError", "state clones share": "TypeError"}

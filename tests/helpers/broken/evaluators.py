@@ -18,17 +18,14 @@ VALUES = {
     "NaN": [NAN, 0.0],
     "infinite": [INF, -INF],
     "beyond": [2.0, -2.0],
-    "1e308": [1e308, -1e308],
     "one": [0.5],
     "three": [0.0, 0.0, 0.0],
     "dict": {0: 0.5, 1: -0.5},
     "None": None,
     "texts": ["0.5", "-0.5"],
-    "text": "12",
     "set": {0.5, -0.5},
     "nested": [[0.5, -0.5]],
     "complex": [1j, -1j],
-    "objects": [object(), object()],
 }
 
 PRIORS = {
@@ -52,38 +49,40 @@ PRIORS = {
     "complex": lambda right: [(action, 1j) for action, _ in right],
 }
 
+POLICIES = {
+    "NaN": lambda policy: policy * NAN,
+    "1e308": lambda policy: policy + 1e308,
+    "below 0": lambda policy: policy - 3.0,
+    "zeros": lambda policy: policy * 0.0,
+    "infinite": lambda policy: policy + INF,
+    "narrow": lambda policy: policy[:, :1],
+    "wide": lambda policy: np.ones((len(policy), 99)),
+    "flat": np.ravel,
+    "short": lambda policy: policy[:0],
+    "texts": lambda policy: policy.astype(str),
+    "complex": lambda policy: policy + 1j,
+    "None": lambda policy: None,
+    "dict": lambda policy: {0: policy},
+    "ragged": lambda policy: [[1.0], [1.0, 2.0]],
+}
+
+BATCH_VALUES = {
+    "NaN": lambda values: values + NAN,
+    "beyond": lambda values: values + 2.0,
+    "1e308": lambda values: values + 1e308,
+    "many": lambda values: np.zeros((len(values), 7)),
+    "short": lambda values: values[:0],
+    "long": lambda values: np.zeros(len(values) + 1),
+    "number": lambda values: 0.0,
+    "dict": lambda values: {0: 0.0},
+    "cube": lambda values: np.zeros((len(values), 2, 2)),
+}
+
 ANSWERS = {
-    "policy NaN": lambda policy, values: (policy * NAN, values),
-    "policy 1e308": lambda policy, values: (policy + 1e308, values),
-    "policy below 0": lambda policy, values: (policy - 3.0, values),
-    "policy zeros": lambda policy, values: (policy * 0.0, values),
-    "policy infinite": lambda policy, values: (policy + INF, values),
-    "policy narrow": lambda policy, values: (policy[:, :1], values),
-    "policy wide": lambda policy, values: (np.ones((len(policy), 99)), values),
-    "policy flat": lambda policy, values: (policy.ravel(), values),
-    "policy short": lambda policy, values: (policy[:0], values),
-    "policy objects": lambda policy, values: (policy.astype(object), values),
-    "policy texts": lambda policy, values: (policy.astype(str), values),
-    "policy complex": lambda policy, values: (policy + 1j, values),
-    "policy None": lambda policy, values: (None, values),
-    "policy dict": lambda policy, values: ({0: policy}, values),
-    "policy ragged": lambda policy, values: ([[1.0], [1.0, 2.0]], values),
-    "values NaN": lambda policy, values: (policy, values + NAN),
-    "values infinite": lambda policy, values: (policy, values + INF),
-    "values beyond": lambda policy, values: (policy, values + 2.0),
-    "values 1e308": lambda policy, values: (policy, values + 1e308),
-    "values many": lambda policy, values: (policy, np.zeros((len(values), 7))),
-    "values short": lambda policy, values: (policy, values[:0]),
-    "values long": lambda policy, values: (policy, np.zeros(len(values) + 1)),
-    "values number": lambda policy, values: (policy, 0.0),
-    "values dict": lambda policy, values: (policy, {0: 0.0}),
-    "values None": lambda policy, values: (policy, None),
-    "values cube": lambda policy, values: (policy, np.zeros((len(values), 2, 2))),
     "one array": lambda policy, values: policy,
     "three arrays": lambda policy, values: (policy, values, values),
     "dict": lambda policy, values: {"moves": policy, "worth": values},
     "None": lambda policy, values: None,
-    "text": lambda policy, values: "ab",
 }
 
 
@@ -140,5 +139,15 @@ for label, wrong in VALUES.items():
     add_kind(f"value function {label}", lambda d, w=wrong: searched(d, evaluator=lambda state: w))
 for label, wrong in PRIORS.items():
     add_kind(f"evaluator prior {label}", lambda d, w=wrong: broken_evaluator(d, "prior", w))
+for label, wrong in POLICIES.items():
+    add_kind(
+        f"batches policy {label}",
+        lambda d, w=wrong: broken_batches(d, lambda policy, values: (w(policy), values)),
+    )
+for label, wrong in BATCH_VALUES.items():
+    add_kind(
+        f"batches values {label}",
+        lambda d, w=wrong: broken_batches(d, lambda policy, values: (policy, w(values))),
+    )
 for label, wrong in ANSWERS.items():
     add_kind(f"batches {label}", lambda d, w=wrong: broken_batches(d, w))
