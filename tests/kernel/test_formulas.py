@@ -58,9 +58,7 @@ def test_ucb1_exploration():
     # 0.7 sqrt(ln 100 / 4) = 0.7 sqrt(4.605170 / 4) = 0.7 * 1.072983
     assert explored(UCB1(0.7), 100.0, n=4.0) == pytest.approx(0.751088, abs=1e-6)
     assert explored(UCB1(0.0), 100.0, n=4.0) == 0.0
-
-
-def test_ucb1_exploration_treats_no_visit_as_one():
+    # No visit counts as one.
     assert explored(UCB1(0.5), 100.0, n=0.0) == explored(UCB1(0.5), 100.0, n=1.0)
     # 0.5 sqrt(ln 100) = 0.5 * 2.145966
     assert explored(UCB1(0.5), 100.0, n=0.0) == pytest.approx(1.072983, abs=1e-6)
@@ -124,49 +122,29 @@ def test_puct_exploration():
     # 1.5 * 0.2 * 10 / (4 + 1)
     assert explored(PUCT(1.5), 100.0, n=4.0, p=0.2) == pytest.approx(0.6)
     assert explored(PUCT(1.5), 100.0, n=0.0, p=0.2) == pytest.approx(3.0)
-
-
-def test_puct_of_a_weight_that_grows():
-    # (1.25 + ln((1 + 100 + 101) / 101)) / 2 * 0.2 * 10 / (4 + 1)
+    # A weight that grows: (1.25 + ln((1 + 100 + 101) / 101)) / 2 * 0.2 * 10 / (4 + 1)
     expected = (1.25 + math.log(2.0)) / 2 * 0.4
     assert explored(ScheduledPUCT(1.25, 101.0), 100.0, n=4.0, p=0.2) == pytest.approx(expected)
 
 
-def test_beta_hand_selected():
-    assert beta(HandSelected(500.0), 0.0, 7.0) == 1.0
-    assert beta(HandSelected(500.0), 500.0, 7.0) == 0.5  # sqrt(500 / 2000)
-    assert beta(HandSelected(15.0), 40.0, 7.0) == pytest.approx(1 / 3)  # sqrt(15 / 135)
-
-
-def test_beta_minimum_mse():
-    assert beta(MinimumMSE(0.05), 0.0, 7.0) == 1.0
-    assert beta(MinimumMSE(0.0), 10.0, 30.0) == 0.75
-    # 30 / (10 + 30 + 4 * 10 * 30 * 0.1 * 0.1) = 30 / 52
-    assert beta(MinimumMSE(0.1), 10.0, 30.0) == pytest.approx(30 / 52)
-
-
-def test_beta_fuego():
-    assert beta(Fuego(0.9, 5000.0), 0.0, 7.0) == 1.0
-    # 30 / (10 (1 / 0.5 + 30 / 20) + 30) = 30 / 65
-    assert beta(Fuego(0.5, 20.0), 10.0, 30.0) == pytest.approx(30 / 65)
-
-
-def test_beta_fuego_falls_as_its_weights_say():
-    # The first AMAF visit weighs w_initial visits, all of them w_final at most: β = w / (w + n).
-    assert beta(Fuego(0.9, 5000.0), 1.0, 1e-9) == pytest.approx(0.9e-9, rel=1e-6)
-    assert beta(Fuego(0.9, 5000.0), 5000.0, 1e12) == pytest.approx(0.5)
-
-
-def test_beta_pachi():
-    assert beta(Pachi(3500.0), 0.0, 7.0) == 1.0
-    # 30 / (30 + 10 + 10 * 30 / 50) = 30 / 46
-    assert beta(Pachi(50.0), 10.0, 30.0) == pytest.approx(30 / 46)
-
-
-def test_beta_grave():
-    assert beta(GraveBias(1e-5), 0.0, 7.0) == 1.0
-    # 30 / (30 + 10 + 0.02 * 30 * 10) = 30 / 46
-    assert beta(GraveBias(0.02), 10.0, 30.0) == pytest.approx(30 / 46)
+@pytest.mark.parametrize(
+    ("schedule", "n", "n_amaf", "weight"),
+    [
+        (HandSelected(500.0), 500.0, 7.0, 0.5),  # sqrt(500 / 2000)
+        (HandSelected(15.0), 40.0, 7.0, 1 / 3),  # sqrt(15 / 135)
+        (MinimumMSE(0.0), 10.0, 30.0, 0.75),
+        (MinimumMSE(0.1), 10.0, 30.0, 30 / 52),  # 30 / (10 + 30 + 4 * 10 * 30 * 0.1 * 0.1)
+        (Fuego(0.5, 20.0), 10.0, 30.0, 30 / 65),  # 30 / (10 (1 / 0.5 + 30 / 20) + 30)
+        # The first AMAF visit weighs w_initial visits, all of them w_final at most: w / (w + n).
+        (Fuego(0.9, 5000.0), 1.0, 1e-9, 0.9e-9),
+        (Fuego(0.9, 5000.0), 5000.0, 1e12, 0.5),
+        (Pachi(50.0), 10.0, 30.0, 30 / 46),  # 30 / (30 + 10 + 10 * 30 / 50)
+        (GraveBias(0.02), 10.0, 30.0, 30 / 46),  # 30 / (30 + 10 + 0.02 * 30 * 10)
+    ],
+)
+def test_beta(schedule, n, n_amaf, weight):
+    assert beta(schedule, n, n_amaf) == pytest.approx(weight, rel=1e-6)
+    assert beta(schedule, 0.0, n_amaf) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -214,26 +192,17 @@ def seen_with(trust, options=QUARTER, t=1.0, left=1.0):
 
 
 @pytest.mark.parametrize(
-    ("blending", "score"),
+    ("trust", "blending", "score"),
     [
-        (BlendValues(), 0.75 * 0.2 + 0.25 * 0.6 + 0.4),
-        (BlendScores(), 0.75 * (0.2 + 0.4) + 0.25 * 0.6),
+        (FullTrust(), BlendValues(), 0.75 * 0.2 + 0.25 * 0.6 + 0.4),
+        (FullTrust(), BlendScores(), 0.75 * (0.2 + 0.4) + 0.25 * 0.6),
+        (LearnedTrust(), BlendValues(), 0.9 * 0.2 + 0.1 * 0.6 + 0.5 * 0.4),
+        (LearnedTrust(), BlendScores(), 0.9 * (0.2 + 0.5 * 0.4) + 0.1 * 0.6),
     ],
 )
-def test_exploration_is_added_to_the_blend_or_blended(blending, score):
-    view = seen_with(FullTrust(), QUARTER._replace(blending=blending))
-    assert blended(view, BLENDED, 0.4) == pytest.approx(score)
-
-
-@pytest.mark.parametrize(
-    ("blending", "score"),
-    [
-        (BlendValues(), 0.9 * 0.2 + 0.1 * 0.6 + 0.5 * 0.4),
-        (BlendScores(), 0.9 * (0.2 + 0.5 * 0.4) + 0.1 * 0.6),
-    ],
-)
-def test_amaf_weighs_as_far_as_it_is_trusted(blending, score):
-    view = seen_with(LearnedTrust(), QUARTER._replace(blending=blending), t=0.4, left=0.5)
+def test_exploration_is_added_or_blended_as_far_as_amaf_is_trusted(trust, blending, score):
+    t, left = (1.0, 1.0) if trust == FullTrust() else (0.4, 0.5)
+    view = seen_with(trust, QUARTER._replace(blending=blending), t=t, left=left)
     assert blended(view, BLENDED, 0.4) == pytest.approx(score)
 
 
@@ -265,21 +234,16 @@ def test_amaf_visits_alone_count_as_far_as_they_are_trusted(blending, score):
     assert blended(view, known, 0.1) == pytest.approx(score)
 
 
-def test_linear_weight():
+def test_weights_of_updates():
+    assert [update_weight(Uniform(), distance, 3) for distance in range(3)] == [1.0] * 3
     line = [update_weight(Linear(2.0, 0.0), distance, 4) for distance in range(5)]
     assert line == [2.0, 1.5, 1.0, 0.5, 0.0]
     assert [update_weight(Linear(2.0, 1.0), d, 4) for d in range(0, 5, 2)] == [2.0, 1.5, 1.0]
 
-
-def test_stepped_weight():
     # 1 + floor(3 (8 - d) / 9)
     weights = [update_weight(Stepped(), distance, 8) for distance in range(8)]
     assert weights == [3.0, 3.0, 3.0, 2.0, 2.0, 2.0, 1.0, 1.0]
     assert [update_weight(Stepped(), distance, 2) for distance in range(2)] == [3.0, 2.0]
-
-
-def test_uniform_weight():
-    assert [update_weight(Uniform(), distance, 3) for distance in range(3)] == [1.0] * 3
 
 
 def test_weighted_win_rate():

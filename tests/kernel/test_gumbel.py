@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pyspiel
 import pytest
-from helpers.games import TERMINAL, JointRandomRules, RandomRules, WrittenRules, written_game
+from helpers.games import JointRandomRules, WrittenRules, written_game
 from helpers.observed import (
     JointObserved,
     Observed,
@@ -18,15 +18,12 @@ from helpers.observed import (
     truthful,
 )
 from helpers.textbook_gumbel import PlainGumbel
-from rave_openspiel import GumbelBot
-from rave_openspiel.adapter import OpenSpielGame
 
 from rave_agents import (
     BatchEvaluator,
     Limit,
     SearchConfig,
     Searcher,
-    make_agent,
     search_many,
     self_play,
 )
@@ -89,20 +86,6 @@ def visits(result):
 def test_simulations_are_shared_out_by_halves(simulations, considered, expected):
     turns = [sequential_halving(k, simulations, considered)[0] for k in range(simulations)]
     assert turns == expected
-
-
-def test_what_does_not_divide_goes_to_the_last_two():
-    counts = [0] * 16
-    for k in range(200):
-        wanted, _ = sequential_halving(k, 200, 16)
-        counts[counts.index(wanted)] += 1
-    # Four phases of 3, 6, 12 and 25 visits for each; six simulations are left.
-    assert counts == [49] * 2 + [21] * 2 + [9] * 4 + [3] * 8
-
-
-def test_a_new_phase_is_announced():
-    starts = [k for k in range(16) if sequential_halving(k, 16, 4)[1]]
-    assert starts == [0, 8]
 
 
 def test_values_are_completed_by_the_mixed_value():
@@ -217,48 +200,6 @@ def test_few_simulations_find_what_the_prior_hides(simulations):
     assert found.count(11) > blind + simulations // 2
 
 
-class Wide(RandomRules):
-    """Two players with five actions each, and ends whose values are independent."""
-
-    def _describe(self, history):
-        if len(history) == 4:
-            value = random.Random(f"{self.seed} {history}").uniform(-1, 1)
-            return TERMINAL, [], [], [value, -value]
-        return len(history) % 2, list(range(5)), [], [0.0, 0.0]
-
-
-def noisy_truth(rules, noise):
-    """A network that has learned: values within ``noise`` of the truth, likewise its logits."""
-    value = truth_of(rules)
-
-    def judge(batch):
-        logits, values = np.zeros(batch.legal_actions_mask.shape), np.zeros((len(batch.players), 2))
-        for row, seen in enumerate(batch.observations):
-            history = read(seen)
-            draw, player = random.Random(f"{rules.seed} n {history}"), rules.player(history)
-            first = min(max(value(history)[0] + draw.gauss(0, noise), -1), 1)
-            values[row] = first, -first
-            for action in rules.actions(history):
-                logits[row, action] = 3 * value((*history, action))[player] + draw.gauss(0, 1)
-        return logits, values
-
-    return BatchEvaluator(judge)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("simulations", [4, 8, 16, 32])
-def test_with_few_simulations_a_noisy_network_chooses_better_than_by_puct(simulations):
-    missed = {"puct": 0.0, "gumbel": 0.0}
-    configs = {"puct": SearchConfig.preset("puct"), "gumbel": GUMBEL.replace(gumbel_scale=0.0)}
-    for seed in range(80):
-        rules = Wide(seed, width=5, zero_sum=True)
-        evaluator, value = noisy_truth(rules, 0.1), truth_of(rules)
-        for name, config in configs.items():
-            chosen = searched(Observed(rules), evaluator, simulations, config=config).action
-            missed[name] += (value(())[0] - value((chosen,))[0]) / 80
-    assert missed["gumbel"] < missed["puct"]
-
-
 @pytest.mark.parametrize("players", [1, 2, 3])
 def test_one_visit_of_each_action_is_enough_where_the_evaluator_tells_the_truth(players):
     config = GUMBEL.replace(gumbel_scale=0.0)
@@ -290,15 +231,6 @@ def test_it_plays_on_compiled_rules_without_a_network():
 
 
 # Beside other things
-
-
-def test_without_noise_no_seed_matters():
-    state, config = observed_game(3, whole=False, depth=7), GUMBEL.replace(gumbel_scale=0.0)
-    first, *others = [
-        searched(state, telling(3, 2), 60, config=config, seed=seed) for seed in range(4)
-    ]
-    assert all(visits(other) == visits(first) for other in others)
-    assert {other.action for other in others} == {first.action}
 
 
 @pytest.mark.parametrize("leaves", [3, 8])
@@ -389,13 +321,6 @@ def test_players_who_move_together_choose_by_puct_and_one_alone_by_halving():
         assert (result.actions[0].improved is None) == (state.current_player() == -2)
 
 
-def test_observed_utilities_are_scaled_as_they_come():
-    state = observed_game(2, depth=6, whole=False, stated=False, low=-20.0, high=50.0)
-    result = searched(state, None, 200)
-    assert sum(row.improved for row in result.actions) == pytest.approx(1.0)
-    assert sum(visits(result)) == 199
-
-
 # What is refused
 
 
@@ -423,15 +348,3 @@ def test_time_alone_cannot_be_shared_out():
     with pytest.raises(ValueError, match="known number of simulations"):
         search_many([long_game()], Limit(seconds=0.1), evaluator=drawing(1), config=GUMBEL)
     assert searcher.search(long_game(), Limit(seconds=5, simulations=20)).simulations == 20
-
-
-def test_bots_and_agents_refuse_time_alone_when_they_are_made():
-    game = pyspiel.load_game("tic_tac_toe")
-    for make in (
-        lambda: GumbelBot(game, seconds=1.0),
-        lambda: GumbelBot(game, clock="60+1"),
-        lambda: make_agent("gumbel(seconds=1)", OpenSpielGame(game)),
-    ):
-        with pytest.raises(ValueError, match="known number of simulations"):
-            make()
-    assert GumbelBot(game, seconds=1.0, simulations=20, seed=1).step(game.new_initial_state()) >= 0
