@@ -326,28 +326,6 @@ def test_the_solver_keeps_bounds_alone_and_proof_numbers_numbers_alone():
 
 # Solved children that are passed over.
 
-PROVING = [name for name in SearchConfig.preset_names() if SearchConfig.preset(name).proves]
-
-
-def proven_outcomes(preset, seeds):
-    """Search small games of every kind; returns how many positions were proven, all rightly."""
-    proven = 0
-    for seed in seeds:
-        draw = random.Random(f"preset {seed}")
-        state = random_game(seed, **random_rules(draw))
-        config = SearchConfig.preset(preset).replace(search_forced_moves=True, endgame_share=0)
-        searcher = Searcher(config, seed=seed)
-        result = searcher.search(state, Limit(simulations=draw.choice([60, 200, 600])))
-        check_proofs(searcher, config, Exhaustive(state.rules), state.current_player())
-        proven += result.outcome is not None or 0.0 in (result.proof_number, result.disproof_number)
-    return proven
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("preset", PROVING)
-def test_no_preset_proves_what_is_not_so(preset):
-    assert proven_outcomes(preset, range(60)) > 25
-
 
 def better_known_than_searched():
     """Move 0 brings 0.7 by a move that ends the game at once, move 1 a half.

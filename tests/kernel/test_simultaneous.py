@@ -53,16 +53,6 @@ def test_a_pure_equilibrium_is_found_from_both_seats(preset):
         assert policy[1] > 0.9
 
 
-@pytest.mark.full(but=["uct"])
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_dominated_action_is_hardly_played(preset):
-    game = matrix_game([[2, 0], [0, 2], [-1, -1]])
-    result = search(game, preset, 1500)[1]
-    assert result.policy[2][1] < 0.02
-    visits = [row.visits for row in result.actions]
-    assert visits[2] < min(visits[:2])
-
-
 def test_the_average_strategy_leaves_out_what_was_explored():
     result = search(matrix_game([[1, 1], [0, 0]]), "exp3", 1000)[1]
     assert result.actions[1].visits > 100  # Exp3 goes on exploring.
@@ -100,51 +90,6 @@ BIASED = [[0, -25, 50], [25, 0, -5], [-50, 5, 0]]
 def test_regret_matching_converges(payoffs, equilibrium, simulations, distance, changes, player):
     policy = mix(matrix_game(payoffs), "regret_matching", simulations, player, **changes)
     assert abs(policy - equilibrium).sum() / 2 < distance
-
-
-def test_a_joint_action_that_ends_the_game():
-    # (0, 0) wins at once for player 0; every other pair leads on, and to a loss.
-    nodes = {(): {0: [0, 1], 1: [0]}, ((0, 0),): [1.0, 0.0], ((1, 0),): {0: [3], 1: [4, 5]}}
-    nodes |= {((1, 0), (3, reply)): [0.0, 1.0] for reply in (4, 5)}
-    searcher, result = search(joint_game(nodes), search_forced_moves=True, expand_visits=1)
-    assert result.action == 0
-    tree = searcher.rooted_tree()
-    dumped = dump_joint(tree)
-    rows, joint = dumped[()]
-    assert [row[0] for row in rows] == [0, 1]
-    assert joint[0, 0][2]
-    assert dumped[0, 0][0][0][0] == -4
-    assert set(dumped) >= {(), (0, 0), (1, 0), (1, 0, 3, 4)}
-
-
-@pytest.mark.slow
-def test_chance_before_between_and_after():
-    nodes = {
-        (): [(7, 0.5), (8, 0.5)],
-        (7,): {0: [0, 1], 1: [0, 1]},
-        (8,): {0: [0, 1], 1: [0, 1]},
-    }
-    for first in (7, 8):
-        for pair in ((0, 0), (0, 1), (1, 0), (1, 1)):
-            nodes[first, pair] = [(5, 0.25), (6, 0.75)]
-            for second in (5, 6):
-                nodes[first, pair, second] = {0: [2], 1: [2, 3]}
-                for reply in (2, 3):
-                    end = (first, pair, second, (2, reply))
-                    nodes[end] = [(0, 0.5), (1, 0.5)]
-                    for last in (0, 1):
-                        value = float(pair[0] == (first == 7)) * last
-                        nodes[(*end, last)] = [value, 1.0 - value]
-    state = joint_game(nodes)
-    state.apply_action(8)
-    searcher, result = search(state, "rave", 800)
-    assert result.action == 0
-    assert result.value == pytest.approx(0.45, abs=0.1)
-    searcher.advance([0, 1])
-    searcher.advance(6)
-    kept = searcher.search(searcher.root, Limit(simulations=400), player=1)
-    assert kept.root_visits > kept.simulations == 400
-    assert {row.action for row in kept.actions} == {2, 3}
 
 
 @pytest.mark.slow

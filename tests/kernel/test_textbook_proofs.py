@@ -113,36 +113,6 @@ def test_whole_trees_equal_the_textbooks(block):
     assert compared > 0.5 * CASES_PER_TEST
 
 
-@pytest.mark.full
-@pytest.mark.parametrize(
-    "name",
-    [
-        "tic_tac_toe",
-        "connect_four(rows=4,columns=4,x_in_row=3)",
-        "hex(board_size=3)",
-        "pig(winscore=12)",
-        "pig(players=3,winscore=12)",
-    ],
-)
-def test_whole_trees_of_known_games_equal_the_textbooks(name):
-    game = pyspiel.load_game(name)
-    draw = random.Random(name)
-    compared = 0
-    for seed in range(16):
-        state = PlainState(game.new_initial_state())
-        for _ in range(draw.choice([0, 2])):
-            actions = state.state.legal_actions()
-            state.apply_action(draw.choice(actions))
-        while state.is_chance_node():
-            state.apply_action(draw.choice(state.state.legal_actions()))
-        config = random_proving_config(draw, whole=True)
-        try:
-            compared += assert_same_trees(state, config, None, draw.choice([40, 250]), seed)
-        except AssertionError as error:
-            raise AssertionError(f"{name}, seed {seed}: {config}") from error
-    assert compared >= 8
-
-
 @pytest.mark.full(but=["30"])
 @pytest.mark.parametrize("last", [30, 120])
 def test_trees_are_the_same_after_every_simulation(last):

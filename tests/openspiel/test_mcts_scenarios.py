@@ -5,7 +5,6 @@ from itertools import starmap
 
 import pyspiel
 import pytest
-from helpers.spiel import decision
 from rave_openspiel import PNMCTSBot, RavePNBot, UCTSolverBot
 
 from rave_agents import SearchConfig
@@ -94,16 +93,6 @@ def test_a_win_is_solved_and_played(kind):
     assert answer.proven == "loss"
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("kind", BOTS)
-def test_noughts_and_crosses_between_solvers_ends_in_a_draw(kind):
-    state = after("tic_tac_toe")
-    bots = [kind(state.get_game(), simulations=1000, seed=seed) for seed in (1, 2)]
-    while not state.is_terminal():
-        state.apply_action(bots[state.current_player()].step(state))
-    assert state.returns() == [0.0, 0.0]
-
-
 # How moves are ordered: a proven win, then by visits, a proven loss last.
 
 
@@ -177,20 +166,6 @@ def hand_made_move(action, statistics):
 # Games with chance, and with one player.
 
 
-@pytest.mark.full(but=1)
-@pytest.mark.parametrize("kind", BOTS)
-@pytest.mark.parametrize(
-    "name", ["pig(players=2,winscore=15)", "pig(players=3,winscore=10)", "catch"]
-)
-def test_games_with_chance_are_played_to_the_end(name, kind):
-    game = load(name)
-    players = game.num_players()
-    bots = [kind(game, player_id=player, simulations=60, seed=player) for player in range(players)]
-    returns = pyspiel.evaluate_bots(game.new_initial_state(), bots, 1)
-    assert len(returns) == players
-    assert all(game.min_utility() <= value <= game.max_utility() for value in returns)
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("kind", BOTS)
 def test_the_ball_is_caught(kind):
@@ -218,20 +193,3 @@ def test_a_certain_win_with_dice_is_played(kind):
 
 
 # Solved draws are no reason to stop proving.
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", BOTS)
-def test_what_the_stock_bot_solves_is_solved_in_as_many_simulations(kind):
-    """A few positions; ``examples/solved_positions.py`` counts more of them."""
-    names = ("tic_tac_toe", "connect_four(rows=4,columns=4)", "hex(board_size=4)")
-    solved_by_it, solved_by_us = 0, 0
-    for seed in range(24):
-        state = decision(names[seed % 3], moves=2 + seed // 3, seed=seed)
-        evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-        stock = pyspiel.MCTSBot(state.get_game(), evaluator, 1.4, 1000, 500, True, seed, False)
-        solved_by_it += len(stock.mcts_search(state).outcome) > 0
-        bot = kind(state.get_game(), simulations=1000, seed=seed, search_forced_moves=True)
-        bot.step(state)
-        solved_by_us += bot.last_result.outcome is not None
-    assert 5 < solved_by_it <= solved_by_us

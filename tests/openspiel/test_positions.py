@@ -434,23 +434,19 @@ def test_a_proof_evaluator_remembers_positions_not_histories(name):
     assert evaluator.prior(second) == evaluator.prior(second)
 
 
-@pytest.mark.parametrize("name", ["chess", "gomoku(size=5,connect=4)", "tic_tac_toe"])
-def test_a_rave_evaluator_forgets_another_game(name):
-    first, second = set_up(name, 4, seed=1), set_up(name, 4, seed=2)
+@pytest.mark.parametrize("name", ["chess", "python_tic_tac_toe"])
+def test_a_rave_evaluator_forgets_another_game_or_board(name):
+    if name == "chess":
+        first, second = set_up(name, 4, seed=1), played(set_up(name, 4, seed=2), 1)
+        later = played(first.clone(), 1)
+    else:
+        first, second = board(["x..", "...", "..."], 1), board([".x.", "...", "..."], 1)
+        later = first.clone()
     evaluator = RaveEvaluator(first.get_game(), seed=1)
     evaluator.evaluate(first)
-    evaluator.evaluate(played(first.clone(), 1))
+    evaluator.evaluate(later)
     assert evaluator._table.num_playouts == 2
-    evaluator.evaluate(played(second.clone(), 1))
-    assert evaluator._table.num_playouts == 1
-
-
-def test_a_rave_evaluator_forgets_a_board_that_was_edited():
-    evaluator = RaveEvaluator(pyspiel.load_game("python_tic_tac_toe"), seed=1)
-    evaluator.evaluate(board(["x..", "...", "..."], 1))
-    evaluator.evaluate(board(["x..", "...", "..."], 1))
-    assert evaluator._table.num_playouts == 2
-    evaluator.evaluate(board([".x.", "...", "..."], 1))
+    evaluator.evaluate(second)
     assert evaluator._table.num_playouts == 1
 
 
@@ -544,9 +540,8 @@ def test_an_agent_of_an_environment_follows_a_game_from_its_fen():
     assert informed == [MATE]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_an_agent_of_an_environment_refuses_what_was_not_serialized(seed):
-    state = played(set_up("clobber(rows=4,columns=4)", 3, seed=seed), 2)
+def test_an_agent_of_an_environment_refuses_what_was_not_serialized():
+    state = played(set_up("clobber(rows=4,columns=4)", 3, seed=1), 2)
     env, time_step = environment(state)
     agent = SearchRLAgent(
         state.current_player(), env.action_spec()["num_actions"], state.get_game(), simulations=20

@@ -293,10 +293,7 @@ def test_the_specs_of_parts_are_passed_on(hex_game, name, parameters, parts, req
     [
         ({"simulation": 5}, UnknownNameError, "of rave 'simulation'. Did you mean 'simulations'"),
         ({"simulations": 0}, ValueError, "simulations must be an integer from 1"),
-        ({"simulations": 1.5}, TypeError, "simulations must be an integer"),
         ({"reuse_tree": 1}, TypeError, "reuse_tree must be True or False"),
-        ({"k": 300}, UnknownNameError, "'k': it belongs to the part hand_selected"),
-        ({"schedule": "hand_selected(kk=3)"}, UnknownNameError, "of hand_selected 'kk'"),
         ({"schedule": "hand_selected(k=0)"}, ValueError, "k must be a finite number above 0"),
         ({"c": {"name": "hex"}}, TypeError, "c must be a finite number"),
         ({"name": "other"}, UnknownNameError, "Unknown parameter of rave 'name'"),
@@ -423,27 +420,24 @@ def test_ctrl_c_ends_a_game_of_registered_bots(monkeypatch):
     assert time.perf_counter() - started < 10
 
 
-@pytest.mark.full(but=["2-20"])
 @needs_registry
-@pytest.mark.parametrize(("threads", "simulations"), [(2, 20), (4, 200)])
-def test_threads_play_at_the_same_time(hex_game, threads, simulations):
+def test_threads_play_at_the_same_time(hex_game):
     histories = {}
 
     def play(number):
         bots = [
-            pyspiel.load_bot("rave", hex_game, i, {"simulations": simulations, "seed": 1})
-            for i in (0, 1)
+            pyspiel.load_bot("rave", hex_game, i, {"simulations": 20, "seed": 1}) for i in (0, 1)
         ]
         state = hex_game.new_initial_state()
         pyspiel.evaluate_bots(state, bots, 1)
         histories[number] = state.history()
 
-    running = [threading.Thread(target=play, args=[k], daemon=True) for k in range(threads)]
+    running = [threading.Thread(target=play, args=[k], daemon=True) for k in range(2)]
     for thread in running:
         thread.start()
     for thread in running:
         thread.join(60)
-    assert len(histories) == threads
+    assert len(histories) == 2
     assert len({tuple(history) for history in histories.values()}) == 1
 
 

@@ -38,8 +38,6 @@ GAMES = [pyspiel.load_game(name) for name in SUPPORTED if is_simultaneous(name)]
 OPEN = [game for game in GAMES if not hides_information(game.get_type())]
 """Games that are searched with joint actions; the others are searched as if in turn."""
 
-NATIVE = [game for game in GAMES if native.is_native(game.new_initial_state())]
-
 
 def test_there_are_as_many_as_openspiel_has():
     assert len(GAMES) >= 19
@@ -134,16 +132,6 @@ def test_the_exact_values_are_openspiels():
     assert found[0] == pytest.approx(
         EXPERIMENT.matrix_value(EXPERIMENT.exact_values(decision(spec))), abs=0.02
     )
-
-
-def test_evaluate_bots_plays_simultaneous_games(provider):
-    game = pyspiel.load_game("goofspiel(num_cards=4)")
-    bots = [
-        kind(game, player_id=i, simulations=50, seed=1) for i, kind in enumerate((RaveBot, UCTBot))
-    ]
-    state = game.new_initial_state()
-    assert pyspiel.evaluate_bots(state, bots, 1) == state.returns()
-    assert state.is_terminal()
 
 
 def test_the_tree_is_kept_between_moves(provider):

@@ -52,8 +52,20 @@ def test_low_budget_search_plays_a_whole_game(name):
     assert searched > 0
 
 
-@pytest.mark.full(but=FEW)
-@pytest.mark.parametrize("name", OPEN)
+OTHER_PARAMETERS = [
+    "quoridor(players=3)",
+    "chess(chess960=true)",
+    "chinese_checkers(players=3)",
+    "go(handicap=2)",
+    "hex(board_size=4,swap=true)",
+    "nim(pile_sizes=1;2;3)",
+    "breakthrough(rows=5,columns=4)",
+]
+"""Parameters that change who plays."""
+
+
+@pytest.mark.full(but=[*FEW, *OTHER_PARAMETERS[-3:]])
+@pytest.mark.parametrize("name", [*OPEN, *OTHER_PARAMETERS])
 def test_states_and_simulators_conform(name):
     game = pyspiel.load_game(name)
 
@@ -64,26 +76,6 @@ def test_states_and_simulators_conform(name):
         return OpenSpielState(state)
 
     testing.check_game_state(make_state, games=1, seed=3)
-
-
-@pytest.mark.full(
-    but=["hex(board_size=4,swap=true)", "nim(pile_sizes=1;2;3)", "breakthrough(rows=5,columns=4)"]
-)
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "quoridor(players=3)",
-        "chess(chess960=true)",
-        "chinese_checkers(players=3)",
-        "go(handicap=2)",
-        "hex(board_size=4,swap=true)",
-        "nim(pile_sizes=1;2;3)",
-        "breakthrough(rows=5,columns=4)",
-    ],
-)
-def test_parameters_that_change_who_plays_conform(spec):
-    game = pyspiel.load_game(spec)
-    testing.check_game_state(lambda: OpenSpielState(game.new_initial_state()), games=2, seed=3)
 
 
 @pytest.mark.full(but=12)
