@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 import pettingzoo
 from gymnasium import spaces
+from helpers.zoo import TurnBased
 
 SURE = 0.6
 """What the first action earns; the second a fair coin of 0 or 1, so that nobody earns more."""
@@ -231,38 +232,24 @@ def gym_coin(keeper, actions=2):
 def zoo_coin(keeper):
     """The same as an AEC environment for one agent."""
 
-    class Coin(keeper, pettingzoo.AECEnv):
+    class Coin(keeper, TurnBased):
         metadata = {"name": f"coin_{keeper.__name__}"}  # noqa: RUF012
 
         def __init__(self):
-            super().__init__()
-            self.possible_agents = ["player"]
-            self.agents = []
-
-        def action_space(self, agent):
-            return spaces.Discrete(2)
+            super().__init__(["player"])
 
         def observation_space(self, agent):
             return spaces.Discrete(3)
 
         def reset(self, seed=None, options=None):
             self.begin(seed)
-            self.agents = self.possible_agents[:]
-            self.rewards = {"player": 0.0}
-            self._cumulative_rewards = {"player": 0.0}
-            self.terminations = {"player": False}
-            self.truncations = {"player": False}
-            self.infos = {"player": {}}
-            self.agent_selection = "player"
             self.shown = 0
+            super().reset()
 
         def observe(self, agent):
             return self.shown
 
-        def step(self, action):
-            if self.terminations["player"]:
-                self._was_dead_step(action)
-                return
+        def take(self, agent, action):
             reward = SURE if action == 0 else float(self.flip())
             self.shown = 1 + int(reward == 1)
             self.rewards = {"player": reward}
@@ -304,51 +291,31 @@ def together_coin(keeper):
     return Coin
 
 
-class Pig(Python, pettingzoo.AECEnv):
+class Pig(Python, TurnBased):
     """Roll (0) or hold (1): a 1 loses what the turn has brought. Who has the goal wins."""
 
     metadata = {"name": "pig"}  # noqa: RUF012
 
     def __init__(self, goal=50):
         super().__init__()
-        self.possible_agents = ["first", "second"]
-        self.agents = []
         self.goal = goal
-
-    def action_space(self, agent):
-        return spaces.Discrete(2)
 
     def observation_space(self, agent):
         return spaces.Box(0, 200, (3,), np.int64)
 
     def reset(self, seed=None, options=None):
         self.begin(seed)
-        self.agents = self.possible_agents[:]
-        self.rewards = dict.fromkeys(self.agents, 0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        super().reset()
         self.score = dict.fromkeys(self.agents, 0)
         self.turn = 0
-        self.agent_selection = "first"
 
     def observe(self, agent):
         return np.array([self.score[agent], self.score[self.other(agent)], self.turn])
 
-    def other(self, agent):
-        return "second" if agent == "first" else "first"
-
     def roll(self):
         return self.rng.randrange(6) + 1
 
-    def step(self, action):
-        agent = self.agent_selection
-        if self.terminations[agent]:
-            self._was_dead_step(action)
-            return
-        self._cumulative_rewards[agent] = 0
-        self._clear_rewards()
+    def take(self, agent, action):
         if action == 1:
             self.score[agent] += self.turn
             self.turn = 0
@@ -361,10 +328,3 @@ class Pig(Python, pettingzoo.AECEnv):
         if max(self.score[agent], self.score[agent] + self.turn) >= self.goal:
             self.rewards = {agent: 1, self.other(agent): -1}
             self.terminations = dict.fromkeys(self.agents, True)
-        self._accumulate_rewards()
-
-
-def hold_at_20(env):
-    """The player that everybody tries first at Pig."""
-    reached = env.score[env.agent_selection] + env.turn
-    return int(env.turn >= 20 or reached >= env.goal)

@@ -2,7 +2,6 @@
 
 import os
 import random
-import warnings
 from typing import ClassVar
 
 import numpy as np
@@ -98,7 +97,46 @@ def _plain(value):
     return dict(value) if isinstance(value, dict) else list(value)
 
 
-class Counting(pettingzoo.AECEnv, EzPickle):
+class TurnBased(pettingzoo.AECEnv):
+    """Agents who say 0 or 1 in turn; what PettingZoo asks of all environments of turns."""
+
+    def __init__(self, agents=("first", "second")):
+        super().__init__()
+        self.possible_agents = [*agents]
+        self.agents = []
+        self.render_mode = None
+
+    def action_space(self, agent):
+        return spaces.Discrete(2)
+
+    def reset(self, seed=None, options=None):
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[0]
+
+    def other(self, agent):
+        return self.agents[1 - self.agents.index(agent)]
+
+    def step(self, action):
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self._cumulative_rewards[agent] = 0
+        self._clear_rewards()
+        self.take(agent, action)
+        self._accumulate_rewards()
+
+    def take(self, agent, action):
+        """What an action does."""
+        raise NotImplementedError
+
+
+class Counting(TurnBased, EzPickle):
     """Two agents add 1 or 2 in turn; who reaches 7 first wins. Subclasses hide the sum."""
 
     metadata: ClassVar = {"name": "counting_v0", "is_parallelizable": False, "render_modes": []}
@@ -106,9 +144,6 @@ class Counting(pettingzoo.AECEnv, EzPickle):
     def __init__(self):
         EzPickle.__init__(self)
         super().__init__()
-        self.possible_agents = ["first", "second"]
-        self.agents = []
-        self.render_mode = None
         self.action_spaces = {a: spaces.Discrete(2) for a in self.possible_agents}
         self.observation_spaces = {a: spaces.Discrete(9) for a in self.possible_agents}
 
@@ -125,38 +160,18 @@ class Counting(pettingzoo.AECEnv, EzPickle):
         self.sum = value
 
     def reset(self, seed=None, options=None):
-        self.agents = self.possible_agents[:]
+        super().reset(seed, options)
         self.put(0)
-        for name, value in (("rewards", 0), ("_cumulative_rewards", 0)):
-            setattr(self, name, dict.fromkeys(self.agents, value))
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
-        self.agent_selection = "first"
 
     def observe(self, agent):
         return np.int64(min(self.get(), 8))
 
-    def step(self, action):
-        agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
-            self._was_dead_step(action)
-            return
-        other = "second" if agent == "first" else "first"
-        self._cumulative_rewards[agent] = 0
-        self._clear_rewards()
+    def take(self, agent, action):
         self.put(self.get() + int(action) + 1)
+        self.agent_selection = self.other(agent)
         if self.get() >= 7:
-            self.rewards = {agent: 1, other: -1}
+            self.rewards = {agent: 1, self.other(agent): -1}
             self.terminations = dict.fromkeys(self.agents, True)
-        self.agent_selection = other
-        self._accumulate_rewards()
-
-
-class Parallelizable(Counting):
-    """PettingZoo's Parallel view of turns asks for this word."""
-
-    metadata: ClassVar = {**Counting.metadata, "is_parallelizable": False}
 
 
 class Sharing(Counting):
@@ -249,10 +264,6 @@ class Turns(pettingzoo.ParallelEnv):
         if over:
             self.agents = []
         return *answer, infos
-
-
-def quiet():
-    warnings.simplefilter("ignore")
 
 
 def choices(seed):

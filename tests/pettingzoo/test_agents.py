@@ -102,7 +102,7 @@ def test_tree_is_kept_between_moves(name, translate):
 
 
 def test_agent_sees_through_the_parallel_view_of_turns():
-    env = turn_based_aec_to_parallel(zoo.Parallelizable())
+    env = turn_based_aec_to_parallel(zoo.Counting())
     env.reset()
     assert UCTAgent(env, simulations=20).act() in (0, 1)
 

@@ -139,7 +139,7 @@ def test_an_impossible_board_is_searched_in_the_environment(caplog):
 
 
 def test_an_agent_for_each_player_plays_in_the_parallel_view_of_turns():
-    env = turn_based_aec_to_parallel(zoo.Parallelizable())
+    env = turn_based_aec_to_parallel(zoo.Counting())
     env.reset(seed=1)
     agents = {name: RaveAgent(env, player=name, simulations=50, seed=1) for name in env.agents}
     assert agents["second"].act() == 0

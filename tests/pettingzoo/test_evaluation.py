@@ -283,7 +283,7 @@ def test_agents_know_the_masks_of_a_parallel_environment():
 @pytest.mark.slow
 def test_parallel_view_of_turns_is_played_in_turns():
     result = evaluate(
-        lambda: turn_based_aec_to_parallel(zoo.Parallelizable()),
+        lambda: turn_based_aec_to_parallel(zoo.Counting()),
         {"first": "uct_solver(simulations=200)", "second": "random"},
         episodes=4,
     )

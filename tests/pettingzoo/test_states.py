@@ -474,7 +474,7 @@ def test_live_environment_is_never_stepped_seeded_or_rendered():
 
 
 def test_parallel_view_of_a_turn_based_environment():
-    env = turn_based_aec_to_parallel(zoo.Parallelizable())
+    env = turn_based_aec_to_parallel(zoo.Counting())
     env.reset(seed=0)
     state = game_state(env)
     assert isinstance(state, AECState)
