@@ -4,7 +4,6 @@ import difflib
 import functools
 import inspect
 import re
-import sys
 import types
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,6 +28,8 @@ from rave_agents.game.arguments import check_names
 from rave_agents.game.game_state import GameState, lacks_methods
 from rave_agents.game.object_names import file_of, name_of, place_of, split_place
 from rave_agents.game.signatures import is_needed, parameters_of
+from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.games.kit.rules_state import RulesState
 
 TAKES = (
     "a game must be the name of an installed framework's, such as 'hex(board_size=9)'; one of your "
@@ -51,7 +52,9 @@ class OwnGame:
         self.name = name
         self.source = source
         """The origin of the game."""
-        self.game, self._start = _inner_game(_made(source))
+        value = source.value
+        made = value(**source.parameters) if is_maker(value) else value
+        self.game, self._start = _inner_game(made)
         """The game of a framework that it is, or None."""
         start = self.new_initial_state()
         self.num_players: int = int(start.num_players())
@@ -61,7 +64,7 @@ class OwnGame:
     @property
     def rules(self) -> Any:
         """The compiled rules; None for another game."""
-        return _rules_of(self._start)
+        return self._start.rules if isinstance(self._start, RulesState) else None
 
     def new_initial_state(self) -> GameState:
         """Return the initial state."""
@@ -143,16 +146,8 @@ def _checked(game: Any) -> Game:
 
 
 def _is_rules(value: Any) -> bool:
-    """True for rules or a class of them. Where nobody has imported them there are none."""
-    kit = sys.modules.get("rave_agents.games.kit.base_rules")
-    kind = value if isinstance(value, type) else type(value)
-    return kit is not None and issubclass(kind, kit.BaseRules)
-
-
-def _rules_of(state: Any) -> Any:
-    """The compiled rules of a state on compiled rules; None for any other object."""
-    kit = sys.modules.get("rave_agents.games.kit.rules_state")
-    return state.rules if kit is not None and isinstance(state, kit.RulesState) else None
+    """True for rules or a class of them."""
+    return issubclass(value if isinstance(value, type) else type(value), BaseRules)
 
 
 def is_maker(value: Any) -> bool:
@@ -163,11 +158,6 @@ def is_maker(value: Any) -> bool:
         return True
     is_state = isinstance(value, GameState) or GameAbilities(value).new_initial_state
     return callable(value) and not is_state and EnvAbilities(value).reset is None
-
-
-def _made(source: Source) -> Any:
-    """The game in the form that the user gave it."""
-    return source.value(**source.parameters) if is_maker(source.value) else source.value
 
 
 def _named_game(text: str) -> Game:
@@ -248,44 +238,35 @@ def _wrapped(value: Any) -> Game | None:
 
 
 def _inner_game(made: Any) -> tuple[Game | None, GameState | None]:
-    """A framework's game, or else the initial state of one that is given as a state or as rules.
+    """A framework's game, or else the initial state.
 
     Raises:
-        TypeError: if it is nothing of that; the message says what it lacks.
+        TypeError: if it has none of the forms; the message says what it lacks, or lists them.
     """
     if _is_game(made):
         return made, None
-    if GameAbilities(made).new_initial_state and not isinstance(made, GameState):
-        wrapped = _wrapped(made)
-        if wrapped is None:
-            return None, as_game_state(made.new_initial_state())
-        return wrapped, None
-    wrapped = None if isinstance(made, GameState) else _wrapped(made)
+    if isinstance(made, GameState):
+        return None, as_game_state(made)
+    wrapped = _wrapped(made)
     if wrapped is not None:
         return wrapped, None
+    start = GameAbilities(made).new_initial_state
     try:
-        return None, as_game_state(made)
+        return None, as_game_state(made if start is None else start())
     except RaveAgentsError:
         raise
     except TypeError as error:
         if lacks_methods(made):
             raise
-        raise TypeError(f"{_capital(TAKES)}: got {_told(made)}.") from error
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
-
-
-def _told(value: Any) -> str:
-    return "None" if value is None else f"{type(value).__name__} {value!r}"[:200]
+        given = "None" if made is None else f"{type(made).__name__} {made!r}"[:200]
+        raise TypeError(f"{TAKES[0].upper()}{TAKES[1:]}: got {given}.") from error
 
 
 def _name_of(source: Source) -> str:
     """A name in tables and files that is the same in the next run."""
     value = source.value
-    rules = value if _is_rules(value) else _rules_of(value)
-    if rules is not None:
+    rules = value.rules if isinstance(value, RulesState) else value
+    if _is_rules(rules):
         rules = rules() if isinstance(rules, type) else rules
         of_package = type(rules).__module__.startswith("rave_agents.")
         name = format_call(_place_of(type(rules)), rules.parameters)
