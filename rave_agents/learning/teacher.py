@@ -70,8 +70,7 @@ class Teacher:
         cells, players = rules.num_board_cells, rules.num_players
         self.weights = np.zeros(size, np.float32)
         self._counts, self._numbers = np.zeros(COUNTS, np.int64), np.zeros(NUMBERS)
-        states = np.zeros(RECORDS * rules.record_bytes, np.uint8)
-        self._records = states[: RECORDS * rules.record.itemsize].view(rules.record)
+        self._records = np.zeros(RECORDS, rules.record)
         self._lesson = Lesson(
             header=np.zeros(HEADER_LENGTH, np.int64),
             playout_stream=make_stream(seed),
