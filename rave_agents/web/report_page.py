@@ -78,7 +78,9 @@ def report_page(data: ReportData, *, games: int = GAMES_SHOWN, ask: Sequence[str
             "Numbers on the board show the agent's search; the dashed ring is the move it played."
         )
         above.append(_section("Games", "".join(refused), note))
-    settings = escaped(json.dumps(dict(data.header), indent=1, ensure_ascii=False))
+    # The tables follow from the other settings.
+    header = {key: value for key, value in data.header.items() if key not in ("by", "tables")}
+    settings = escaped(json.dumps(header, indent=1, ensure_ascii=False))
     played = data.header.get("format", "rave-agents")
     made = f"Played by {played} with these settings, and shown by rave-agents report --html."
     below = _section("Settings", f"<pre>{settings}</pre>", made)
@@ -277,4 +279,6 @@ def _sentence(step: Step, number: int, agents: tuple[str, str]) -> str:
         return "The end."
     if step.mover is not None:
         return f"{number + 1}. {agents[step.mover]} plays {move}"
-    return f"{number + 1}. {move} (opening or chance)"
+    # Nobody chose a move of the opening.
+    why = "" if len(step.ply.players) > 1 else " (opening or chance)"
+    return f"{number + 1}. {move}{why}"
