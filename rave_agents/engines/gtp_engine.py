@@ -224,7 +224,7 @@ class GtpEngine(Engine):
         sizes = {*map(parse_integer, arguments or first_words(arguments, 1))}
         if len(sizes) > 1:  # HexGui sends the size twice.
             raise GtpError("unacceptable size")
-        resized = self._without_handicap().resized(sizes.pop())
+        resized = self._start().resized(sizes.pop())
         self._change_game(resized, self._begin, "unacceptable size")
 
     def _change_game(
@@ -240,18 +240,12 @@ class GtpEngine(Engine):
             raise GtpError(refusal) from error
 
     def _clear_board(self, _: list[str]) -> None:
-        cleared = self._without_handicap()
-        if cleared is self.position:
-            self.position.clear()
-            self._begin()
-        else:
-            self._change_game(cleared, self._begin, "cannot clear the board")
+        self._change_game(self._start(), self._begin, "cannot clear the board")
 
-    def _without_handicap(self) -> GtpPosition:
-        """The position, or the start of its game without the stones that a file has laid."""
-        if self.position.parameters.get("handicap") == self._own_handicap:
-            return self.position
-        return self.position.fitting({"handicap": str(self._own_handicap or 0)})
+    def _start(self) -> GtpPosition:
+        """The start of the game, without the stones that a file has laid."""
+        is_own = self.position.parameters.get("handicap") == self._own_handicap
+        return self.position.fitting({} if is_own else {"handicap": str(self._own_handicap or 0)})
 
     def _begin(self) -> None:
         """Start a new game, perhaps on another board."""

@@ -32,10 +32,6 @@ class GtpPosition:
 
     Args:
         game: the game or its name, such as ``"go(board_size=9)"``; see ``as_game``.
-
-    Raises:
-        UnknownNameError: if there is no such game.
-        UnsupportedGameError: if the game cannot be played over GTP.
     """
 
     def __init__(self, game: Any) -> None:
@@ -43,10 +39,6 @@ class GtpPosition:
         """The game, with its parameters."""
         self.vertices: Vertices = Vertices(self.game)
         """Writes and reads the game's moves."""
-        self.clear()
-
-    def clear(self) -> None:
-        """Go back to the game's start."""
         self._states = [self.game.new_initial_state()]
         self.actions: list[int] = []
         """The actions played so far."""
@@ -75,7 +67,7 @@ class GtpPosition:
             GtpError: if the game has no board of that size, or none that can be played on.
         """
         if size == self.size:
-            return GtpPosition(self.game)
+            return self.fitting({})
         names = [name for name in SIZES if name in self.parameters]
         names = names or list(SIDES.get(self.vertices.short_name, ()))
         if not names or size < 1:

@@ -38,9 +38,22 @@ class EngineAgent:
             for none.
     """
 
+    EXAMPLE = ""
+    """The command line of a program, for messages."""
+
     def __init__(
-        self, protocol: str, game: Game, command: str, timeout: float, clock: str | float | None
+        self,
+        protocol: str,
+        game: Game,
+        command: str | None,
+        timeout: float,
+        clock: str | float | None,
     ) -> None:
+        if command is None or not command.strip():
+            raise ValueError(
+                f"{protocol} needs command, how to start the program, such as "
+                f'{protocol}(command="{self.EXAMPLE}"): got {command!r}.'
+            )
         self.game = game
         self.command = command
         self.timeout = timeout
@@ -173,20 +186,6 @@ class EngineAgent:
         process, self._process = self._process, None
         if process is not None:
             process.close()
-
-
-def check_command(protocol: str, command: object, example: str) -> str:
-    """Return the command line of a program.
-
-    Raises:
-        ValueError: if there is none.
-    """
-    if not isinstance(command, str) or not command.strip():
-        raise ValueError(
-            f"{protocol} needs command, how to start the program, such as "
-            f'{protocol}(command="{example}"): got {command!r}.'
-        )
-    return command
 
 
 def engine_agent_type(summary: str, agent: type[EngineAgent]) -> AgentType:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from rave_agents.engines.client.agent import (
     DEFAULT_TIMEOUT,
     EngineAgent,
-    check_command,
     engine_agent_type,
 )
 from rave_agents.engines.client.boards import board_size
@@ -80,6 +79,8 @@ class GtpAgent(EngineAgent):
         TypeError, ValueError: for a value that is not allowed.
     """
 
+    EXAMPLE = "gnugo --mode gtp"
+
     @validated
     def __init__(
         self,
@@ -90,9 +91,8 @@ class GtpAgent(EngineAgent):
         timeout: Positive = DEFAULT_TIMEOUT,
         clock: str | float | None = None,
     ) -> None:
-        line = check_command("gtp", command, "gnugo --mode gtp")
+        super().__init__("gtp", game, command, timeout, clock)
         self.vertices: Vertices = Vertices(game)
-        super().__init__("gtp", game, line, timeout, clock)
 
     def ask(self, command: str) -> str:
         """Send a command; returns the program's answer, see ``ask``."""

@@ -7,7 +7,6 @@ from typing import Any
 from rave_agents.engines.client.agent import (
     DEFAULT_TIMEOUT,
     EngineAgent,
-    check_command,
     engine_agent_type,
 )
 from rave_agents.engines.client.process import LARGEST_ANSWER, EngineFailedError, EngineProcess
@@ -46,6 +45,8 @@ class UciAgent(EngineAgent):
         TypeError, ValueError: for a value that is not allowed.
     """
 
+    EXAMPLE = "fairy-stockfish"
+
     @validated
     def __init__(
         self,
@@ -61,7 +62,7 @@ class UciAgent(EngineAgent):
         timeout: Positive = DEFAULT_TIMEOUT,
         clock: str | float | None = None,
     ) -> None:
-        line = check_command("uci", command, "fairy-stockfish")
+        super().__init__("uci", game, command, timeout, clock)
         if seconds is not None and clock is not None:
             raise ValueError("Give seconds a move or a clock, not both.")
         self.moves: UciMoves = UciMoves(game)
@@ -70,7 +71,6 @@ class UciAgent(EngineAgent):
         movetime = None if seconds is None else _milliseconds(seconds)
         limits = {"nodes": nodes, "depth": depth, "movetime": movetime}
         self._limits = [f"{name} {most}" for name, most in limits.items() if most is not None]
-        super().__init__("uci", game, line, timeout, clock)
 
     @property
     def _setting(self) -> tuple[Any, ...]:
