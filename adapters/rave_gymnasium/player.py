@@ -57,8 +57,8 @@ class GymPlayer:
             if last[0] is not RAISED:
                 # The mask of the position that the fresh environment is left in.
                 over = last[2] or last[3]
-                told = fresh.reset(seed=0) if over else (last[0], last[4])
-                self._fresh = (fresh, mask_of(fresh, *told))
+                shown = fresh.reset(seed=0) if over else (last[0], last[4])
+                self._fresh = (fresh, mask_of(fresh, *shown))
         except Exception as error:
             if is_raised_by_handler(error):
                 raise
@@ -84,7 +84,7 @@ class GymPlayer:
         like: list[Step] | None = None,
         *,
         choices: int = 0,
-        told: Any = None,
+        known: Any = None,
         steps: int = STEPS,
     ) -> list[Step]:
         """Play at random, or repeat earlier actions."""
@@ -93,8 +93,8 @@ class GymPlayer:
         seen: list[Step] = []
         mask_of = mask_function(env)
         fresh, mask = self._fresh
-        if told is not None:
-            mask = told[0]
+        if known is not None:
+            mask = known[0]
         elif env is not fresh:
             mask = present_mask(env, mask_of) if self._mask is None else self._mask
         until = time.perf_counter() + seconds_for_a_game()

@@ -39,8 +39,8 @@ def record(
         path: the file: ``.gif``, or ``.mp4`` where ``ffmpeg`` or the package ``imageio-ffmpeg`` is.
         seed: the seed of the environment's reset, and of an agent made from a spec.
         fps: pictures a second, above 0.
-        quantity: what is drawn beside the picture of a search by this package's agent, such as
-            ``"visits"`` or ``"value"``; None for nothing.
+        quantity: drawn next to the picture of a search by this package's agent: ``"visits"``,
+            ``"value"`` and the like; None for nothing.
         steps: the largest number of steps.
 
     Returns:

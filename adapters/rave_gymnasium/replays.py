@@ -125,7 +125,7 @@ class Replayable(gymnasium.Wrapper):  # type: ignore[misc]
 
 
 class ReplayedEnv(gymnasium.Env):  # type: ignore[misc]
-    """An environment that stands for an episode's seed and actions; see ``Replayable``.
+    """An environment made of an episode's seed and actions; see ``Replayable``.
 
     Made when the stage has just repeated the episode by the live seed.
     """

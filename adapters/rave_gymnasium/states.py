@@ -71,8 +71,8 @@ class PlanningState(EnvironmentState):
     Chance in the environment's steps is detected once (``chance`` has the report). Each simulation
     then draws its own outcomes, so that the search does not foresee them. Different outcomes of an
     action get different nodes, which are told apart by the observation and the return; where no
-    outcome repeats, as with continuous noise, a node stands for a sequence of actions (open loop).
-    Actions are numbered from 0, whatever the action space starts with.
+    outcome repeats, as with continuous noise, a node is a sequence of actions (open loop).
+    Actions are numbered from 0, even if the action space starts at another number.
 
     Args:
         env: the environment, after ``reset``; it is not changed.
@@ -253,9 +253,9 @@ class PlanningState(EnvironmentState):
         return self._seen
 
     def __str__(self) -> str:
-        told = f"{self.env}: {'over' if self.over else f'after {self._account.steps} steps'}"
+        text = f"{self.env}: {'over' if self.over else f'after {self._account.steps} steps'}"
         seen = " ".join(str(self.observation(0)).split())
-        return f"{told}\n{seen}" if len(seen) <= _SHOWN else told
+        return f"{text}\n{seen}" if len(seen) <= _SHOWN else text
 
 
 class PlanningWorlds(UserWorlds):

@@ -145,7 +145,7 @@ def _asked(raw: Any, method: str) -> Any:
     except Exception as error:
         if is_raised_by_handler(error):
             raise
-        return None  # It has no such method, or one that needs to be told more.
+        return None  # It has no such method, or one that needs arguments.
 
 
 def environments_of(env: Any) -> Sequence[Any] | None:

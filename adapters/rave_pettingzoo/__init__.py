@@ -18,8 +18,8 @@ exchanged; ``tournament`` rates any number of them. In environments with hidden 
 card games, an agent searches determinizations from ``worlds=function``: environments that it cannot
 tell from the live one.
 
-``clone_env`` copies an environment as it stands; ``register_cloner`` tells it how environments of
-your own are copied. ``AECState`` and ``ParallelState`` wrap environments in the interface that
+``clone_env`` copies an environment in its present state; ``register_cloner`` registers how your own
+are copied. ``AECState`` and ``ParallelState`` wrap environments in the interface that
 ``rave_agents.Searcher`` takes. Tic-tac-toe, connect four, Go, chess and Shimmy's environments are
 searched in OpenSpiel's states where OpenSpiel is installed (``translate=False`` prevents it).
 """

@@ -112,7 +112,7 @@ class PettingZooGame:
         framework, _, spec = self.name.partition(":")
         if self._is_parallel:
             raise UnsupportedGameError(
-                f"{self.name} is a Parallel environment, which is not drawn beside a game."
+                f"{self.name} is a Parallel environment, which is not drawn next to a game."
             )
         if render_mode is None:
             return MirrorEnv(clone_env(self.env))
@@ -176,7 +176,7 @@ def make_env(spec: str, **options: Any) -> Any:
     Args:
         spec: a classic environment (``connect_four_v3``, ``go_v5(board_size=9)``) or the id of any
             other that PettingZoo has registered (``classic/connect_four-v3``).
-        **options: parameters beside those in the name.
+        **options: parameters in addition to those in the name.
 
     Raises:
         UnknownNameError: if there is none, or it refuses the parameters.

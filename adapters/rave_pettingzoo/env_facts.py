@@ -54,7 +54,7 @@ DEFAULT_HORIZON = 1000
 """Steps that simulations look ahead by default in environments that may never end."""
 
 _SHOWN = frozenset({"render_mode", "screen_height", "screen_width", "screen_scaling"})
-"""Arguments of environments that change what is shown, and nothing else."""
+"""Arguments of environments that change pictures, and nothing else."""
 
 
 class Options(NamedTuple):
@@ -73,14 +73,14 @@ class Options(NamedTuple):
     """Whether agents of a Parallel environment move at the same time."""
 
     def same(self, other: "Options") -> bool:
-        """True if all values are the same objects, whatever ``==`` says of them."""
+        """True if all values are the same objects; ``==`` of a user's object may mean anything."""
         return all(one is two for one, two in zip(self, other, strict=True))
 
     def checked_plan(self, env: Any) -> Plan:
         """How far simulations look ahead in an environment, after a check of all options.
 
         Raises:
-            TypeError, ValueError: naming the argument, its value and what is allowed.
+            TypeError, ValueError: naming the argument, its value and the values allowed.
         """
         default = math.inf if always_ends(env) else DEFAULT_HORIZON
         plan = checked_plan(self.horizon, self.discount, self.evaluator, default=default)
@@ -159,7 +159,7 @@ class EnvFacts(EnvironmentFacts):
     options: Options
     """The options that these facts are for."""
     kind: Kind | None
-    """What is known of a classic environment without wrappers that mean anything."""
+    """Knowledge of a classic environment; None with wrappers that change the game."""
     seats: Mapping[Any, int]
     """The seats by agent."""
     mask_source: MaskSource | None

@@ -111,7 +111,7 @@ class LoopAgent(EnvironmentAgent):
         """The live environment."""
 
     def choose_at(self, view: AnyView) -> int:
-        """Choose an action in the environment of a view, whatever the agent is bound to."""
+        """Choose an action in the environment of a view, instead of the agent's own."""
         return self(view.env, player=view.player, observations=view.observations, infos=view.infos)
 
     def __call__(
@@ -273,7 +273,7 @@ class RandomLoopAgent(LoopAgent):
         return int(self._random.choice(state.legal_actions()))
 
     def _check_playable(self, env: Any) -> None:
-        """Play whatever actions there are."""
+        """Accept actions of any space."""
 
     def _act(self, env: Any, observation: Any, mask: Any) -> Any:
         turns = turn_based_env(env) if isinstance(env, pettingzoo.ParallelEnv) else env

@@ -1,4 +1,4 @@
-"""PettingZoo's own environment beside a game that is played elsewhere: for pictures and views."""
+"""PettingZoo's own environment that mirrors a game played elsewhere: for pictures and views."""
 
 from collections.abc import Mapping
 from typing import Any

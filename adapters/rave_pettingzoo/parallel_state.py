@@ -36,8 +36,8 @@ class ParallelState(ZooState):
 
     Chance in the environment's steps is detected once (``chance`` has the report). Each simulation
     then draws its own outcomes. In a turn-based game different outcomes get different nodes, as in
-    ``AECState``. With simultaneous moves, or with ``worlds``, a node stands for a sequence of joint
-    actions, whatever their outcomes (open loop); agents that are out have the action 0, which does
+    ``AECState``. With simultaneous moves, or with ``worlds``, a node is a sequence of joint
+    actions with all their outcomes (open loop); agents that are out have the action 0, which does
     nothing.
 
     Args:
@@ -179,7 +179,7 @@ class ParallelState(ZooState):
 
     @property
     def _open_loop(self) -> bool:
-        """True if nodes stand for joint actions whatever their outcomes (open loop)."""
+        """True if nodes are joint actions with all their outcomes (open loop)."""
         facts = self._shared
         return facts.simultaneous and (facts.draws or facts.worlds is not None)
 
@@ -221,7 +221,7 @@ class ParallelState(ZooState):
         return [0] if self._open_loop and not legal else legal
 
     def all_actions(self, player: int) -> Sequence[int]:
-        """Return all actions of an agent, whatever its mask allows."""
+        """Return all actions of an agent, those that its mask forbids included."""
         return range(self._size(self._shared.agents[player]))
 
     def apply_action(self, action: int) -> None:

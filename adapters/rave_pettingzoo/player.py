@@ -69,19 +69,19 @@ class ZooPlayer:
 
     def restart(self, env: Any, seed: int) -> Start:
         """Reset an environment; in a Parallel one every agent sees something at once."""
-        told = env.reset(seed=seed)
+        begun = env.reset(seed=seed)
         if isinstance(env, pettingzoo.ParallelEnv):
-            observations, infos = told
+            observations, infos = begun
             views = [(agent, hashable(observations.get(agent))) for agent in env.agents]
             return Start(tuple(views), masks_of(env, observations, infos))
         agent = env.agent_selection
         return Start(((agent, hashable(env.observe(agent))),), None)
 
     def play(
-        self, env: Any, like: list[Step] | None = None, *, choices: int = 0, told: Any = None
+        self, env: Any, like: list[Step] | None = None, *, choices: int = 0, known: Any = None
     ) -> list[Step]:
         """Play at random, or repeat earlier actions."""
-        seen = _play(env, like, choices=choices, masks=self._masks if told is None else told)
+        seen = _play(env, like, choices=choices, masks=self._masks if known is None else known)
         self.ended = not _goes_on(env, isinstance(env, pettingzoo.ParallelEnv))
         return seen
 

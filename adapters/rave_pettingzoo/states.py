@@ -42,7 +42,7 @@ class AECState(ZooState):
     Chance in the environment's steps is detected once (``chance`` has the report). Each simulation
     then draws its own outcomes, and different outcomes of an action get different nodes, told apart
     by the agents' observations, the rewards and the last action. Where no outcome repeats, as with
-    continuous noise, a node stands for a sequence of actions (open loop).
+    continuous noise, a node is a sequence of actions (open loop).
 
     Args:
         env: the environment, after ``reset``; it is not changed.

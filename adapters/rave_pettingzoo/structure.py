@@ -153,7 +153,7 @@ def masked_function(env: Any) -> Callable[[Any], Sequence[int]]:
     """The function for the actions that the selected agent's mask allows, counted from 0.
 
     The mask is in its info, else in its observation, else what ``action_mask()`` or the like of the
-    environment or a wrapper returns. A mask that allows nothing stands for the first action, as it
+    environment or a wrapper returns. A mask that allows nothing means the first action, as it
     does for ``Discrete.sample``.
     """
     source = mask_source(env)

@@ -298,7 +298,7 @@ def _compared_starts(
             for env, start, found in begun:
                 copy = clone(env)
                 with seeded(generators_of(copy, found), line):
-                    steps = player.play(copy, first, choices=line, told=start.told)
+                    steps = player.play(copy, first, choices=line, known=start.known)
                 first = steps if first is None else first
                 for other, its_steps in played:
                     if _look_alike(start, other):

@@ -41,8 +41,8 @@ class Start(NamedTuple):
 
     views: tuple[Hashable, ...]
     """The view of each player to move; a player cannot tell starts with equal views apart."""
-    told: Any
-    """Data about the start for ``Player.play``."""
+    known: Any
+    """What ``Player.play`` needs to know of the start: the masks."""
 
 
 class CloneCheck(NamedTuple):
@@ -58,7 +58,7 @@ class Player(Protocol):
     """Plays environments of one framework."""
 
     unmasked: Any
-    """``Start.told`` where no masks are known."""
+    """``Start.known`` where no masks are known."""
 
     ended: bool
     """True if the last game that was played came to its end."""
@@ -76,7 +76,7 @@ class Player(Protocol):
         """Reset an environment."""
 
     def play(
-        self, env: Any, like: list[Step] | None = None, *, choices: int = 0, told: Any = None
+        self, env: Any, like: list[Step] | None = None, *, choices: int = 0, known: Any = None
     ) -> list[Step]:
         """Play at random, or repeat earlier actions; an exception is the last step.
 
@@ -84,7 +84,7 @@ class Player(Protocol):
             env: the environment; it changes.
             like: steps whose actions to repeat; None for random actions.
             choices: the seed of the random actions.
-            told: ``Start.told`` if the environment has just been reset by ``restart``.
+            known: ``Start.known`` if the environment has just been reset by ``restart``.
         """
 
     def visible(self, step: Step) -> Any:
@@ -217,8 +217,8 @@ def _raises_itself(clone: Callable[[Any], Any], env: Any, player: Player, error:
                 if is_raised_by_handler(refused):
                     raise
                 return False
-            told = start.told if masked else player.unmasked
-            steps = player.play(copy, choices=choices, told=told)
+            known = start.known if masked else player.unmasked
+            steps = player.play(copy, choices=choices, known=known)
             if steps and steps[-1][0] is RAISED and type(steps[-1][2]) is type(error):
                 return True
         if budget.is_over():
@@ -233,7 +233,7 @@ def _repeats(env: Any, player: Player) -> bool:
         with seeded(find_generators(env), 0):
             start = player.restart(env, 0)
         with seeded(find_generators(env, make_missing=True), 0):
-            return player.play(env, like, choices=choices, told=start.told)
+            return player.play(env, like, choices=choices, known=start.known)
 
     try:
         for choices in range(REPETITIONS):

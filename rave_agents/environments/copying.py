@@ -64,7 +64,7 @@ def copied(thing: Any, rules: CopyRules, replaced: Mapping[int, Any] | None = No
         replaced: replacements for objects inside ``thing``, by the ``id`` of the object.
 
     Raises:
-        Exception: whatever pickle raises for an object that it cannot copy.
+        Exception: any exception of pickle for an object that it cannot copy.
     """
     buffer = io.BytesIO()
     pickler = _Pickler(buffer, rules, {} if replaced is None else replaced)
@@ -97,7 +97,7 @@ class _Pickler(pickle.Pickler):
         self._own = tuple(self._copiers)
 
     def persistent_id(self, thing: Any) -> int | None:
-        # Pickle asks this of every object first; a number stands in the stream for the object.
+        # Pickle asks this of every object first; a number replaces the object in the stream.
         if id(thing) in self._replaced:
             return self._number(thing, self._replaced[id(thing)], None)
         if isinstance(thing, types.BuiltinFunctionType) and not isinstance(
@@ -196,7 +196,7 @@ def _set_attributes(thing: Any, attributes: dict[str, Any]) -> None:
 
 
 def equal(first: Any, second: Any) -> bool:
-    """True if two observations, rewards, masks or infos are equal, of whatever kind they are.
+    """True if two observations, rewards, masks or infos of any kind are equal.
 
     NaN equals NaN. Arrays of other libraries and tables are compared by what they contain, other
     objects by ``==``, by their pickles or by their attributes. What cannot be compared counts as
@@ -216,7 +216,7 @@ class _Comparison:
         if first is second:
             return True
         pair = id(first), id(second)
-        if pair in self._met:  # A cycle: whatever differs in it is found elsewhere.
+        if pair in self._met:  # A cycle: differences in it are found elsewhere.
             return True
         self._met.add(pair)
         self._kept.append((first, second))

@@ -105,7 +105,7 @@ class WorldSimulator(EnvironmentSimulator):
 class OpenLoopSimulator(EnvironmentSimulator):
     """Provider of open-loop simulations: simultaneous moves with chance or hidden information.
 
-    A node of the tree stands for a sequence of joint actions, whatever their outcomes (open loop;
+    A node of the tree is a sequence of joint actions with all their outcomes (open loop;
     Perez Liebana et al. 2015). Every agent therefore has actions at every node: an agent that is
     out has one that does nothing, and a random legal action replaces an action that is illegal in a
     simulation. A leaf at which the game is over gets a node like any other, since it may go on in

@@ -1,7 +1,7 @@
 """``EnvironmentState``: the position of an environment as a GameState.
 
-It has what the states of PettingZoo's and Gymnasium's environments do alike. An adapter's subclass
-says how its environments are copied, stepped and observed, and what is called by which name.
+It does what the states of PettingZoo's and Gymnasium's environments have in common. An adapter's
+subclass steps and observes its environments.
 """
 
 import math

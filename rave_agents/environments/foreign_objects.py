@@ -68,7 +68,7 @@ def _is_foreign(kind: type) -> bool:
                 return True
             continue
         # An instance of a Python class has its base's memory, its slots, and a dictionary and a
-        # list of weak references. What is larger holds a library's own data.
+        # list of weak references. A larger one holds a library's own data.
         inner = base.__base__
         slots = base.__dict__.get("__slots__", ())
         members = MEMBERS + (1 if isinstance(slots, str) else len(slots))

@@ -11,7 +11,7 @@ from rave_agents.game.game_state import GameState
 
 
 def frame_of(state: GameState, mode: str) -> Any:
-    """Render the environment of a position in a mode of its own, whatever it was made with.
+    """Render the environment of a position in a mode, whichever mode it was made with.
 
     Args:
         state: the position; it is not changed.

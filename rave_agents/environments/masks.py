@@ -145,7 +145,7 @@ def some_allowed(mask: Any, size: int) -> list[int]:
     """Return the actions that the mask of a position allows where a move is to be chosen.
 
     Raises:
-        ValueError: if there is none, or for what is no mask.
+        ValueError: if there is none, or if it is not a mask.
     """
     actions = allowed(mask, size)
     if not actions:

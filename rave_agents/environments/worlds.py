@@ -20,8 +20,8 @@ that ``agent``, who is to move, cannot tell from that of ``env``. A Gymnasium en
 agent without a name: ``agent`` is None.
 
 ``env`` is a copy, without the wrappers that only watch over the caller; it may be changed and
-returned. What is still to come is hidden too: a deck is to be shuffled, a random generator of the
-environment's to be replaced, by what ``rng`` draws."""
+returned. The future is hidden, too: shuffle a deck, and replace a random generator of the
+environment, by draws of ``rng``."""
 
 
 def check_world_function(worlds: object) -> None:

@@ -41,7 +41,7 @@ def without(env: Any, inner: Inner, leaves_out: Callable[[Any, bool], bool]) -> 
         if not leaves_out(env, bool(kept)):
             kept.append(env)
         env, wrapped = wrapped, inner(wrapped)
-    # From inside to outside: each kept wrapper is rebuilt around what is inside of it now.
+    # From inside to outside: each kept wrapper is rebuilt around its new inside.
     for wrapper in reversed(kept):
         new = object.__new__(type(wrapper))
         vars(new).update(vars(wrapper))

@@ -1,4 +1,4 @@
-"""Boards: cells with what is on them, and the place of each action.
+"""Boards: cells with their pieces, and the place of each action.
 
 Most games need none of this, since their boards are found in the text that they print, see
 ``rave_agents.plots.board``. A game whose text shows no board declares one by ``drawn_board``.
@@ -19,7 +19,7 @@ class Tiling(enum.StrEnum):
     SQUARES = enum.auto()
     HEXAGONS = enum.auto()
     POINTS = enum.auto()
-    """Stones stand where lines cross, as in Go."""
+    """Stones are on crossings of lines, as in Go."""
     PITS = enum.auto()
     """Round hollows that hold seeds, as in mancala."""
 
@@ -92,10 +92,10 @@ class Board:
             return self.lines
         there = {(cell.row, cell.column): index for index, cell in enumerate(self.cells)}
         return [
-            (index, there[beside])
+            (index, there[neighbour])
             for (row, column), index in there.items()
-            for beside in ((row, column + 1), (row + 1, column))
-            if beside in there
+            for neighbour in ((row, column + 1), (row + 1, column))
+            if neighbour in there
         ]
 
     def owners(self) -> dict[int, int]:

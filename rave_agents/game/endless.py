@@ -33,7 +33,7 @@ def until_over(state: Any, what: str = "A game") -> Iterator[int]:
 
     Args:
         state: the position; it changes between two moves.
-        what: what is played, for the error.
+        what: the kind of play, for the error.
 
     Raises:
         GameError: if the game does not end.

@@ -19,7 +19,7 @@ NO_ACTION = 0
 
 
 class PlayerId(enum.IntEnum):
-    """Numbers of ``current_player`` that stand for no player; OpenSpiel's."""
+    """Values of ``current_player`` that are no players; OpenSpiel's."""
 
     CHANCE = -1
     SIMULTANEOUS = -2

@@ -109,7 +109,7 @@ def _listed(moves: Any) -> list[Any]:
 
 
 def _next_move(state: GameState, left: Any, player: int | None) -> tuple[int, Any]:
-    """The action that a text or a list begins with, and what is left of it."""
+    """The action that a text or a list begins with, and the rest of it."""
     names = legal_names(state, player)
     if isinstance(left, str):
         return _named_first(names, left)

@@ -71,7 +71,7 @@ class UtilityLimits(NamedTuple):
         return cls(players, low, high, total, *limits, of_two)
 
     def numbers(self, given: Any) -> list[float] | None:
-        """A finite number within the limits for each player; None if that is not what is given."""
+        """A finite number within the limits for each player; None for anything else."""
         numbers = as_numbers(given)
         if numbers is None or len(numbers) != self.players:
             return None

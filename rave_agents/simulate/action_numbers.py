@@ -1,8 +1,8 @@
 """Small numbers for the actions of games whose ids are large.
 
-The search keeps tables with a row for each action. Where ids are so large that most of them never
-occur, a provider in Python gives each action that does a number, and the search knows actions by
-their numbers alone; results turn them back into ids.
+The search keeps tables with a row for each action. If ids are so large that most never occur, a
+provider in Python numbers the actions that do, and the search uses these numbers; results turn
+them back into ids.
 """
 
 from collections.abc import Iterable, Sequence
@@ -45,7 +45,7 @@ class ActionNumbers:
 
     def clear(self) -> None:
         """Forget all numbers."""
-        self._ids: list[int] = [-1]
+        self._ids: list[int] = [-1]  # Number 0 is ``UNNUMBERED``.
         self._numbers: dict[int, int] = {}
         self._most_now = self.most_of_playouts
         self.closed: bool = False
@@ -66,7 +66,7 @@ class ActionNumbers:
         return self._most_now > 0
 
     def close(self, *, to_playouts: bool = False) -> None:
-        """Take back the numbers that there is no room for; give no more, or to playouts none."""
+        """Take back the numbers that do not fit; give no new ones, or only none to playouts."""
         for action in self._ids[self.capacity :]:
             del self._numbers[action]
         del self._ids[self.capacity :]
@@ -75,6 +75,7 @@ class ActionNumbers:
 
     def of_position(self, actions: Iterable[int]) -> list[int]:
         """The numbers of actions that are legal at a node; those without one get one."""
+        # Numbers begin at 1, so that ``or`` finds an action without one.
         return [self._numbers.get(action) or self._new(action) for action in actions]
 
     def of_playout(self, actions: Sequence[int]) -> list[int]:

@@ -1,8 +1,8 @@
-"""Validates values and priors: the one check of evaluators, value functions and batches.
+"""The check of values and priors, the same for evaluators, value functions and batches.
 
-Evaluators and value functions that are asked about one position, those that are compiled with a
-game's rules, and evaluators of batches: all are held to the same ``UtilityLimits``, with the same
-room for rounding. A batch is looked through in one compiled pass.
+Evaluators of one position, value functions compiled with a game's rules, and evaluators of batches
+all have the same ``UtilityLimits``, with the same tolerance for rounding. A batch is checked in one
+compiled pass.
 """
 
 import math
@@ -113,6 +113,7 @@ LARGEST = 30.0
 @kernel
 def logistic(x: float) -> float:
     """``1 / (1 + exp(-x))``, the same digits in the interpreter and compiled."""
+    # Bounded, since ``exp`` overflows in the interpreter and gives infinity in compiled code.
     return 1.0 / (1.0 + math.exp(max(-LARGEST, min(LARGEST, -x))))
 
 
@@ -141,7 +142,7 @@ class BatchAnswer(NamedTuple):
 
 @entry("the search with an evaluator")
 def check_batch(answer: BatchAnswer, number: int) -> int:
-    """Write all players' values. Returns what is wrong with these and the policy, or ``FINE``."""
+    """Write all players' values. Returns the fault of these or of the policy, or ``FINE``."""
     for row in range(answer.sizes[ROWS]):
         wrong = wrong_values(answer, row)
         if wrong == FINE:
@@ -160,11 +161,11 @@ def is_value(value: float, least: float, greatest: float) -> bool:
 
 @kernel
 def wrong_values(answer: BatchAnswer, row: int) -> int:
-    """Write the values of a row. Returns what is wrong with them."""
+    """Write the values of a row. Returns their fault, or ``FINE``."""
     limits, players = answer.limits, answer.sizes[PLAYERS]
     for player in range(players):
         place = row * players + player
-        if answer.sizes[OWN] != 0:
+        if answer.sizes[OWN] != 0:  # One value a row: the other player's makes up the sum.
             own = answer.own_values[row]
             others = players == 2 and player != answer.players[row]
             answer.values[place] = limits[TOTAL] - own if others else own
@@ -180,7 +181,7 @@ def wrong_values(answer: BatchAnswer, row: int) -> int:
 
 @kernel
 def wrong_policy(answer: BatchAnswer, row: int) -> int:
-    """Find what is wrong with the policy of a row: it must give legal actions probabilities."""
+    """The fault of a row's policy, which must give legal actions probabilities, or ``FINE``."""
     logits, actions = answer.sizes[LOGITS] != 0, answer.sizes[ACTIONS]
     none = -math.inf if logits else 0.0
     total = none
@@ -244,7 +245,7 @@ def checked_arrays(
         answer: what it gave.
         shape: how many rows and distinct actions there are.
         limits: the game's.
-        policy: whether it gives a policy beside values.
+        policy: whether it gives a policy in addition to values.
 
     Returns:
         Them, None for no policy, and whether the values are those of the player to move alone.
@@ -311,7 +312,7 @@ def kind_of_answer(source: str, answer: Any, actions: int, players: int) -> str:
         players: its players.
 
     Raises:
-        GameError: if that cannot be told.
+        GameError: if that is not certain.
     """
     pair = pair_of(answer)
     if pair is not None:

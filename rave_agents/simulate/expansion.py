@@ -20,7 +20,7 @@ MOST_CARRIER_WORDS = 4
 kept."""
 
 FORESEEN = 2
-"""An end that is not played out: who took the last action wins, whatever the others do."""
+"""An end that is not played out: who took the last action wins, with any play of the others."""
 
 
 class Place(enum.IntEnum):

@@ -171,9 +171,9 @@ class Step(enum.IntEnum):
     WHOLE = 0
     """All of it, from the root."""
     BEGIN = 1
-    """Draw a determinization, and describe the root in it: who moves, what is legal."""
+    """Draw a determinization, and describe the root in it: the player, the legal actions."""
     ADVANCE = 2
-    """Apply the last action of the path, and describe the position after it; and what is seen."""
+    """Apply the last action of the path, and describe the position after it, and its view."""
     FINISH = 3
     """Play on from there, and give the returns; with EXPAND, list priors that are not uniform."""
     TRY_REPLY = 4
@@ -189,7 +189,7 @@ class Frame(NamedTuple):
     """[HEADER_LENGTH] see ``Header``."""
     path: NDArray[np.int32]
     """[PATH_CAPACITY] actions from the root to the leaf. Where several players move at the same
-    time, those of all who have a legal action stand there, one after the other."""
+    time, it has those of all who have a legal action, one after the other."""
     actions: NDArray[np.int32]
     """[ACTION_CAPACITY] the leaf's legal actions or chance outcomes; where several players move at
     the same time, those of each after those of the one before."""
@@ -238,7 +238,7 @@ class Frame(NamedTuple):
     sample_players: NDArray[np.int32]
     """[SAMPLES] who is to move at each."""
     choices: NDArray[np.int32]
-    """[2, ACTION_CAPACITY] the legal actions that a policy chooses from; and what is known of each:
+    """[2, ACTION_CAPACITY] the legal actions that a policy chooses from; and the knowledge of each:
     0, or with a ``LOOKAHEAD`` of 1 ``WINS`` where it ends the game with more for the player than
     for any other. With 2, ``LOSES`` where the next player can win so after it; that is looked up
     for the policy's choice, which chooses again then. 0 where players move at the same time."""

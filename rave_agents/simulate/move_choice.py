@@ -63,6 +63,7 @@ class MoveChoice:
             raise FrameTooSmall
         choices[:count] = actions
         known[:count] = 0
+        # Where players move at the same time, no position follows from one player's action.
         looks = 0 if state is None else self._lookahead
         if looks > 0:
             known[:count] = [WINS * self._wins(state, player, action) for action in actions]
@@ -73,6 +74,8 @@ class MoveChoice:
             place = header[Header.CHOSEN] - 1
             if not 0 <= place < count:
                 raise PolicyFailed
+            # A second look costs a position for each reply: only the chosen action gets it, and a
+            # losing one is chosen again only if all others lose, too.
             if looks < 2 or known[place] != 0 or not self._loses(state, player, actions[place]):
                 return actions[place]
             known[place] = LOSES

@@ -67,7 +67,7 @@ class PythonPlayouts(CheckedAnswers):
         return players, moves, self.checked_returns(state.returns())
 
     def cut_playout(self, state: Any, last: float) -> Playout:
-        """Play ``last`` moves at random in ``state`` itself; how it ends, or how it is judged."""
+        """Play ``last`` moves at random in ``state`` itself; returns, or the value at the cut."""
         assert self._value is not None
         players, moves = self._play_moves(state, last)
         if state.current_player() == TERMINAL:
@@ -98,7 +98,7 @@ class PythonPlayouts(CheckedAnswers):
                 unit = self.words.unit()
                 state.apply_action(self.drawn_outcome(state.chance_outcomes(), unit))
                 continue
-            if len(moves) >= last:
+            if len(moves) >= last:  # Asked after chance: a value is of a player's position.
                 return players, moves
             if player == SIMULTANEOUS:
                 if len(moves) >= endless.LONGEST_GAME:
@@ -124,6 +124,7 @@ class PythonPlayouts(CheckedAnswers):
                         if weighted
                         else actions[below(len(actions))]
                     )
+                # One comparison a move; the refusal below finds out what is wrong.
                 if not (0 <= player < num_players and 0 <= action < num_distinct_actions):
                     raise LookupError
                 players.append(player)

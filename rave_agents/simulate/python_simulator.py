@@ -142,7 +142,7 @@ class PythonSimulator(PythonPlayouts):
     def bind(self, frame: Frame) -> None:
         """Use this frame from now on."""
         self.frame = frame
-        # A memoryview's items are read several times faster than an array's.
+        # Items of a memoryview are read several times faster than those of an array.
         self._header = self._callback.memory = frame.header.data
         self._header[IN_PYTHON] = 1
         self._path = frame.path.data
@@ -231,6 +231,7 @@ class PythonSimulator(PythonPlayouts):
         except (TypeError, ValueError, OverflowError):
             raise self.refusal(player, ()) from None
         header[NUM_ACTIONS] = 0
+        # What the observer sees tells apart what belongs to different nodes.
         header[VIEW] = hash((player, None if player == TERMINAL else self.view(state)))
         if player == TERMINAL:
             return DONE
@@ -293,9 +294,9 @@ class PythonSimulator(PythonPlayouts):
         header = self._header
         header[NUM_ACTIONS] = count
         if count > header[ACTION_CAPACITY]:
-            if count > MOST_LEGAL:
+            if count > MOST_LEGAL:  # No frame will ever hold so many.
                 raise self.refusal(0, actions)
-            header[REQUIRED_ACTIONS] = 2 * count
+            header[REQUIRED_ACTIONS] = 2 * count  # Twice, so that frames grow seldom.
             return False
         if self._numbers is not None:
             actions = self._numbers.of_position(checked_whole(actions))
@@ -430,9 +431,9 @@ class PythonSimulator(PythonPlayouts):
         """A player's observation, as an array."""
         return state.observation(player)
 
-    def actions_of(self, told: Sequence[int]) -> Sequence[int]:
+    def actions_of(self, numbers: Sequence[int]) -> Sequence[int]:
         """The actions that the search means."""
-        return told if self._numbers is None else self._numbers.ids(told)
+        return numbers if self._numbers is None else self._numbers.ids(numbers)
 
     def leaf(self, path: Sequence[int]) -> Any:
         """The position that a path of actions leads to."""

@@ -54,7 +54,7 @@ def random_unit(stream: Stream) -> float:
 
 
 class Draws(NamedTuple):
-    """A stream and what is drawn from it."""
+    """A stream and its draws."""
 
     stream: Stream
     words: NDArray[np.int64]

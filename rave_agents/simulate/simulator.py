@@ -14,12 +14,12 @@ each playout. A terminal leaf has the returns of the game and no moves.
 If ``PLAYOUTS`` is 0, it does not play, and writes observations of the leaf instead. If ``SAMPLES``
 is above 0, it plays and shows observations of positions of the first playout, and of the leaf's
 children; only providers of states that have ``observed_in_playouts`` are asked to.
-Where an evaluator stands in for playouts, it gives one vector of returns and no moves. With a value
+Where an evaluator replaces playouts, it gives one vector of returns and no moves. With a value
 function, see ``value.py``, playouts end after ``PLAYOUT_MOVES`` moves with what it says.
 
 The header and all buffers are a ``Frame``. The function returns a ``Status``, never throws, and
 must not change the frame's path. It draws every random number from the frame's playout stream.
-Python cannot keep these two promises, see ``python_callback.py``: its status stands in the header.
+Python cannot keep these two promises, see ``python_callback.py``: its status is in the header.
 Three kinds of provider fit: Python behind a ctypes callback (``python_simulator.py``), a Numba
 ``cfunc``, and native code.
 """

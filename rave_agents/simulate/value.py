@@ -32,7 +32,7 @@ class PositionValue:
         self._values = function if callable(function) else EvaluatorAbilities(function).evaluate
 
     def evaluate(self, state: Any) -> Sequence[float]:
-        """The expected further utility of every player, beside rewards received before.
+        """The expected further utility of every player, in addition to rewards received before.
 
         Raises:
             GameError: if the value function gives anything else than is allowed.
@@ -55,7 +55,7 @@ class PositionValue:
 
 
 class PositionPriors:
-    """Priors of positions beside playouts; a provider gets it in an evaluator's place.
+    """Priors of positions for playouts; a provider gets it in an evaluator's place.
 
     Args:
         source: has ``prior(state)``, as an evaluator.

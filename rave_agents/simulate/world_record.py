@@ -62,7 +62,7 @@ class RecordedWorlds:
         method: where the worlds come from, if the source has no ``method``.
         independent: whether each world is drawn independently of those before.
         key: tells worlds apart; gives None if that is not known.
-        pieces: gives what is hidden in a world; None if that is not known.
+        pieces: gives the hidden parts of a world; None if they are unknown.
     """
 
     def __init__(
@@ -94,6 +94,7 @@ class RecordedWorlds:
     def __call__(self) -> Any:
         """The next world; after the deadline, one of the first ``FEW`` once more."""
         started = time.perf_counter()
+        # Worlds may take long to draw; a search that is out of time ends on known ones, in turn.
         if self._kept and started >= self._deadline:
             self._kept.append(self._kept.pop(0))
             return self._kept[-1].clone()

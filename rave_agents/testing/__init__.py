@@ -1,7 +1,7 @@
 """Conformance checks for states, simulators and bots, to call from the tests of an adapter or game.
 
 ``check_game_state`` plays random games with a GameState, ``check_rules`` plays a game's compiled
-rules beside plain ones, ``check_simulator`` checks a provider of
+rules next to plain ones, ``check_simulator`` checks a provider of
 simulations, and ``check_bot`` plays whole games with bots that have the methods of ``pyspiel.Bot``.
 Each raises ``ConformanceError``, with the rule that was violated, and otherwise returns None. All
 randomness follows from ``seed``.

@@ -95,6 +95,6 @@ def _check_policy(policy: Sequence[tuple[int, float]], legal: list[int], source:
 
 def _written(state: Any) -> tuple[Any, ...]:
     """Return the content of a framework's state, to compare two states."""
-    told = StateAbilities(state).history
-    history = () if told is None else tuple(told())
+    method = StateAbilities(state).history
+    history = () if method is None else tuple(method())
     return (str(state), history, int(state.current_player()))

@@ -25,7 +25,7 @@ def require(condition: bool, message: str) -> None:
 
 
 def snapshot(state: GameState) -> tuple[Any, ...]:
-    """Return everything that a state's methods tell, to compare two states."""
+    """Return the answers of all of a state's methods, to compare two states."""
     player = int(state.current_player())
     parts: list[Any] = [player, bool(state.is_terminal()), bool(state.is_chance_node())]
     if player == PlayerId.CHANCE:

@@ -19,7 +19,7 @@ class KeyedPositions:
     """The positions of random games by their keys: one that comes back must play on the same.
 
     Args:
-        draw: draws what is tried.
+        draw: draws the moves to try.
     """
 
     def __init__(self, draw: random.Random) -> None:
@@ -30,6 +30,7 @@ class KeyedPositions:
         """Look at a position, and at others that moves in another order lead to."""
         if StateAbilities(state).position_key is None or state.is_terminal():
             return
+        # Moves in another order often lead to the same position: equal keys must mean equal play.
         self._compare(state, max_moves)
         if self._draw.random() < TRIED and not has_simultaneous_moves(state):
             for after in _exchanged(state, self._draw):
@@ -47,8 +48,8 @@ class KeyedPositions:
             return
         one, other = state.clone(), other.clone()
         for _ in range(max_moves):
-            told, others = _told(one), _told(other)
-            differing = [name for name, value in told.items() if value != others.get(name)]
+            shown, others = _described(one), _described(other)
+            differing = [name for name, value in shown.items() if value != others.get(name)]
             require(
                 not differing,
                 "Equal keys of position_key() must be of positions in which the same player moves, "
@@ -81,8 +82,8 @@ def _exchanged(state: Any, draw: random.Random) -> list[Any]:
     return [each for each in (first, second) if not each.is_terminal()]
 
 
-def _told(state: Any) -> dict[str, Any]:
-    """Facts that the rules give of a position."""
+def _described(state: Any) -> dict[str, Any]:
+    """What the rules say of a position."""
     player = int(state.current_player())
     if player == PlayerId.TERMINAL:
         return {"player": player, "returns": [float(value) for value in state.returns()]}

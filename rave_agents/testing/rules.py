@@ -35,7 +35,7 @@ def check_rules(
     max_moves: int = 10_000,
     strings: bool = True,
 ) -> None:
-    """Play random games by compiled rules, beside a reference and beside themselves interpreted.
+    """Play random games by compiled rules, next to a reference and to the same rules interpreted.
 
     At every position are compared: who is to move, the legal actions or the outcomes of chance,
     whether the game is over, the returns at its end, and how actions are written. Compiled and
@@ -125,12 +125,12 @@ def _check_same(state: RulesState, reference: GameState | Any, strings: bool) ->
         returns = list(map(float, reference.returns()))
         _require_equal("returns()", state.returns(), returns)
     elif player == PlayerId.CHANCE:
-        told = [(int(action), float(chance)) for action, chance in reference.chance_outcomes()]
+        wanted = [(int(action), float(chance)) for action, chance in reference.chance_outcomes()]
         found = state.chance_outcomes()
-        same = [action for action, _ in found] == [action for action, _ in told] and all(
-            abs(one - other) < TOLERANCE for (_, one), (_, other) in zip(found, told, strict=True)
+        same = [action for action, _ in found] == [action for action, _ in wanted] and all(
+            abs(one - other) < TOLERANCE for (_, one), (_, other) in zip(found, wanted, strict=True)
         )
-        require(same, f"chance_outcomes() gives {found!r}, not {told!r}.")
+        require(same, f"chance_outcomes() gives {found!r}, not {wanted!r}.")
     else:
         actions = list(map(int, reference.legal_actions()))
         _require_equal("legal_actions()", state.legal_actions(), actions)
@@ -182,9 +182,9 @@ class _Interpreted:
             require(same, f"The field {name} differs, interpreted.")
         player, count = int(header[Header.PLAYER]), int(header[Header.NUM_ACTIONS])
         _require_equal("current_player()", state.current_player(), player)
-        told = self._frame.actions[:count].tolist()
+        listed = self._frame.actions[:count].tolist()
         given = [action for action, _ in state.chance_outcomes()] or state.legal_actions()
-        _require_equal("The list of actions", given, told)
+        _require_equal("The list of actions", given, listed)
         if playout and not state.is_terminal():
             compiled, plain = self._played(state, False), self._played(state, True)
             _require_equal("A playout, its players, actions and returns,", compiled, plain)

@@ -29,7 +29,7 @@ PLAYOUTS = 2
 """Playouts that the check requests per simulation."""
 
 LEAST_WEIGHT = 1e-30
-"""A weight so small that an action is practically never drawn beside one of weight 1."""
+"""A weight so small that an action is practically never drawn next to one of weight 1."""
 
 
 def check_simulator(
@@ -123,7 +123,7 @@ def _check_leaf(frame: Frame, leaf: GameState, numbers: ActionNumbers | None) ->
         header[Header.PLAYER] == player,
         f"simulate() says that {header[Header.PLAYER]} moves at the leaf, not {player}.",
     )
-    told = _ids(frame.actions[:count], numbers)
+    given = _ids(frame.actions[:count], numbers)
     outcomes = leaf.chance_outcomes() if player == PlayerId.CHANCE else []
     actions = [action for action, _ in outcomes]
     if player != PlayerId.CHANCE and not leaf.is_terminal():
@@ -131,8 +131,9 @@ def _check_leaf(frame: Frame, leaf: GameState, numbers: ActionNumbers | None) ->
     if is_simultaneous(leaf):
         _check_movers(frame, leaf)
     require(
-        told == actions,
-        f"simulate() must list the leaf's actions in the state's order, {actions!r}: got {told!r}.",
+        given == actions,
+        f"simulate() must list the leaf's actions in the state's order, {actions!r}: got "
+        f"{given!r}.",
     )
     if header[Header.UNIFORM] or count == 0:
         expected = [1.0 / max(count, 1)] * len(outcomes)
@@ -144,24 +145,24 @@ def _check_leaf(frame: Frame, leaf: GameState, numbers: ActionNumbers | None) ->
     )
 
 
-def _ids(told: NDArray[np.int32], numbers: ActionNumbers | None) -> list[int]:
+def _ids(given: NDArray[np.int32], numbers: ActionNumbers | None) -> list[int]:
     """The actions that a provider means."""
-    listed: list[int] = told.tolist()
+    listed: list[int] = given.tolist()
     return listed if numbers is None else numbers.ids(listed)
 
 
 def _check_movers(frame: Frame, leaf: GameState) -> None:
     """Check the players who move at the same time at a leaf, and their actions."""
     number = int(frame.header[Header.NUM_MOVERS])
-    told = list(
+    given = list(
         zip(frame.movers[:number].tolist(), frame.mover_ends[:number].tolist(), strict=True)
     )
     players, counts = zip(*((player, len(legal)) for player, legal in movers(leaf)), strict=True)
     expected = list(zip(players, itertools.accumulate(counts), strict=True))
     require(
-        told == expected,
+        given == expected,
         f"simulate() must report each player to move with the end of their actions, "
-        f"{expected!r}: got {told!r}.",
+        f"{expected!r}: got {given!r}.",
     )
 
 
