@@ -6,6 +6,7 @@ from typing import Any
 
 from rave_agents.game.game_state import GameState
 from rave_agents.results.result import Result
+from rave_agents.results.rows import Field, exact_columns, table_columns
 from rave_agents.results.tables import Column, Table, two_decimals
 
 INACCURACY, MISTAKE, BLUNDER = 0.1, 0.2, 0.4
@@ -51,6 +52,26 @@ class ReviewedMove:
                 return word
         return ""
 
+    @property
+    def refuted_by(self) -> str | None:
+        """The reply that refutes it; None if there is none."""
+        return self.reply if self.refuted else None
+
+
+_FIELDS = (
+    Field("number", "number"),
+    Field("player", "player", "seat"),
+    Field("name", "name"),
+    Field("value", "value", "value", two_decimals),
+    Field("value_after", "value_after", "after", two_decimals),
+    Field("lost", "lost"),
+    Field("exact", "exact"),
+    Field("best", "best", "best", is_text=True),
+    Field("", "word", "is", is_text=True),
+    Field("refuted_by", "refuted_by"),
+)
+"""The values of a move in tables and CSV."""
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class Review(Result):
@@ -94,27 +115,13 @@ class Review(Result):
 
     def columns(self) -> dict[str, list[Any]]:
         """A row for each move."""
-        names = ("number", "player", "name", "value", "value_after", "lost", "exact", "best")
-        columns = {name: [getattr(move, name) for move in self.moves] for name in names}
-        return {**columns, "refuted_by": [m.reply if m.refuted else None for m in self.moves]}
+        return exact_columns(_FIELDS, self.moves)
 
     def tables(self) -> list[Table]:
         """The mistakes."""
         rows = self.mistakes
-        if not rows:
-            return []
-        return [
-            Table(
-                [
-                    Column("move", [f"{row.number}. {row.name}" for row in rows], text=True),
-                    Column("seat", [str(row.player) for row in rows]),
-                    Column("value", [two_decimals(row.value) for row in rows]),
-                    Column("after", [two_decimals(row.value_after) for row in rows]),
-                    Column("best", [row.best for row in rows], text=True),
-                    Column("is", [row.word for row in rows], text=True),
-                ]
-            )
-        ]
+        moves = Column("move", [f"{row.number}. {row.name}" for row in rows], text=True)
+        return [Table([moves, *table_columns(_FIELDS, rows)])] if rows else []
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
