@@ -260,38 +260,25 @@ class TrainedNetwork(BatchEvaluator, LearnedFile):
             OSError: if there is no such file.
             ValueError: if it is not a trained network, or belongs to another network.
         """
-        content = read_learned(path, "trained network", _Content.of, command="train")
-        if network is None and content.network:
-            path, name = os.fspath(path), content.network
+        sizes, (name, game, made), match, state = read_learned(
+            path, "trained network", _content_of, command="train"
+        )
+        if network is None and name:
+            path = os.fspath(path)
             raise ValueError(
                 f"{path!r} has the parameters of {name}, but files run no code: name the network, "
                 f'as in evaluator="{path}(network={name})".'
             )
-        maker = NetworkMaker.of(network, content.sizes)
-        return maker.trained(content.state, content.game, content.made, content.match)
+        return NetworkMaker.of(network, sizes).trained(state, game, made, match)
 
 
-class _Content(NamedTuple):
-    """The content of a file."""
-
-    network: str
-    game: str
-    made: str
-    match: FileMatch | None
-    sizes: NetworkSizes
-    state: Arrays
-
-    @classmethod
-    def of(cls, arrays: Arrays) -> Self:
-        """The content of the arrays of a file."""
-        sizes = _sizes_of(arrays)
-        network, game, made = (text_in(arrays, name) for name in ("network", "game", "made"))
-        state = {
-            key.removeprefix(_STATE): array
-            for key, array in arrays.items()
-            if key.startswith(_STATE)
-        }
-        return cls(network, game, made, match_in(arrays), sizes, state)
+def _content_of(arrays: Arrays) -> tuple[NetworkSizes, list[str], FileMatch | None, Arrays]:
+    """The sizes, the texts (network, game, made), the match and the parameters of a file."""
+    texts = [text_in(arrays, name) for name in ("network", "game", "made")]
+    state = {
+        key.removeprefix(_STATE): array for key, array in arrays.items() if key.startswith(_STATE)
+    }
+    return _sizes_of(arrays), texts, match_in(arrays), state
 
 
 def is_network_file(path: str | os.PathLike[str]) -> bool:

@@ -131,9 +131,15 @@ class ProofSearch:
     ) -> None:
         check_provable(state, name)
         repetition = checked_repetition(state, repetition)
-        options = {"repetition": repetition, "threads": threads, "name": name}
-        options |= {"all_replies": all_replies, "value": value}
-        self._made = state.clone(), {"max_memory_mb": max_memory_mb, **options}
+        self._arguments = {
+            "state": state.clone(),
+            "max_memory_mb": max_memory_mb,
+            "repetition": repetition,
+            "threads": threads,
+            "all_replies": all_replies,
+            "value": value,
+            "name": name,
+        }
         self.repetition = repetition
         """Each player's return if play goes on forever, or None."""
         self.table: Table = make_table(max_memory_mb, 0 if all_replies else cell_words_of(state))
@@ -144,22 +150,29 @@ class ProofSearch:
         self._slice = FIRST_STEPS
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {name: vars(self)[name] for name in ("_made", "table", "values", "_slice")}
+        # Buffers have addresses in this process: a copy makes its own, and takes over the progress.
         first = self._team.first
-        progress = {"control": first.control, "decided": first.decided}
-        return {**kept, **progress, "end_of_values": self._team.end_of_values}
+        return {
+            "arguments": self._arguments,
+            "words": self.table.words,
+            "counts": self.table.counts,
+            "values": self.values,
+            "end_of_values": self._team.end_of_values,
+            "nodes": int(first.control[codes.NODES]),
+            "varies": int(first.control[codes.VARIES]),
+            "decided": first.decided,
+            "slice": self._slice,
+        }
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        state, options = kept["_made"]
-        ProofSearch.__init__(self, state, **options)
-        self.table.words[:] = kept["table"].words
-        self.table.counts[:] = kept["table"].counts
+        ProofSearch.__init__(self, **kept["arguments"])
         first = self._team.first
-        for place in (codes.NODES, codes.VARIES):
-            first.control[place] = kept["control"][place]
+        self.table.words[:], self.table.counts[:] = kept["words"], kept["counts"]
         self.values[:], first.decided[:] = kept["values"], kept["decided"]
+        first.control[codes.NODES] = kept["nodes"]
+        first.control[codes.VARIES] = kept["varies"]
         self._team.begin_values(kept["end_of_values"])
-        self._slice = kept["_slice"]
+        self._slice = kept["slice"]
 
     @property
     def runs_compiled(self) -> bool:
