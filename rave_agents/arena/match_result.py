@@ -135,23 +135,18 @@ class MatchResult(GrowingResult):
     @functools.cached_property
     def efforts(self) -> tuple[Effort, Effort]:
         """The effort of the first and the second agent in all finished games."""
-        return self._effort(0), self._effort(1)
-
-    def _effort(self, index: int) -> Effort:
-        efforts = [record.efforts[index] for record in self.records]
-        return Effort(*map(sum, zip(*efforts, strict=True))) if efforts else Effort()
+        first, second = (Effort.total(r.efforts[index] for r in self.records) for index in (0, 1))
+        return first, second
 
     @property
     def seconds_per_move(self) -> tuple[float | None, float | None]:
         """Mean seconds per move of each agent; None without moves."""
-        first, second = (ratio(effort.seconds, effort.moves) for effort in self.efforts)
-        return first, second
+        return self.efforts[0].seconds_per_move, self.efforts[1].seconds_per_move
 
     @property
     def simulations_per_second(self) -> tuple[float | None, float | None]:
         """Simulations per second of thinking of each agent; None without moves."""
-        first, second = (ratio(effort.simulations, effort.seconds) for effort in self.efforts)
-        return first, second
+        return self.efforts[0].simulations_per_second, self.efforts[1].simulations_per_second
 
     @property
     def endings(self) -> dict[int, str]:
@@ -302,11 +297,6 @@ class MatchResult(GrowingResult):
                 if record.ending
             ],
         }
-
-
-def ratio(total: float, count: float) -> float | None:
-    """A mean; None without a count."""
-    return total / count if count > 0 else None
 
 
 SCORE = (

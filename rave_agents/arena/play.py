@@ -139,7 +139,7 @@ class Table:
             opening=opening,
             actions=tuple(actions),
             returns=tuple(returns),
-            efforts=_efforts(owners, seats),
+            efforts=(_effort(0, owners, seats), _effort(1, owners, seats)),
             ending=ending,
             fault=fault,
         )
@@ -316,14 +316,6 @@ def _play_moves(
         actions.append(action)
 
 
-def _efforts(owners: Sequence[int], seats: Sequence[_Seat]) -> tuple[Effort, Effort]:
-    """The effort of the first and the second agent in all of their seats."""
-    efforts = [Effort(), Effort()]
-    for index, seat in zip(owners, seats, strict=True):
-        total, more = efforts[index], seat.agent.effort
-        efforts[index] = Effort(
-            total.moves + more.moves,
-            total.simulations + more.simulations,
-            total.seconds + more.seconds,
-        )
-    return efforts[0], efforts[1]
+def _effort(index: int, owners: Sequence[int], seats: Sequence[_Seat]) -> Effort:
+    """The effort of the first (0) or the second agent (1) in all of its seats."""
+    return Effort.total(seats[s].agent.effort for s, owner in enumerate(owners) if owner == index)

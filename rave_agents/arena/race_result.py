@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from rave_agents.arena.elimination import LEVEL, Elimination
-from rave_agents.arena.match_result import ratio
 from rave_agents.arena.result import AgentsView
 from rave_agents.frameworks.agent import Effort
 from rave_agents.results.numbers import counted, fixed, interval_text
@@ -45,16 +44,6 @@ class RaceRow(NamedTuple):
         """The number of pairs; "-" for the leader."""
         return str(self.pairs) if self.against else "-"
 
-    @property
-    def seconds_per_move(self) -> float | None:
-        """Mean seconds per move; None without moves."""
-        return ratio(self.effort.seconds, self.effort.moves)
-
-    @property
-    def simulations_per_second(self) -> float | None:
-        """Simulations per second of thinking; None without moves."""
-        return ratio(self.effort.simulations, self.effort.seconds)
-
 
 FIELDS = (
     Field("agent", "agent", "agent", is_text=True),
@@ -66,8 +55,8 @@ FIELDS = (
     Field("mean", "mean", "score", fixed),
     Interval("", "interval", "95 % interval", interval_text),
     Field("games", "games", "games", rank=1),
-    Field("seconds_per_move", "seconds_per_move", "s a move", lambda s: fixed(s, 4), rank=2),
-    Field("simulations_per_second", "simulations_per_second"),
+    Field("seconds_per_move", "effort.seconds_per_move", "s a move", lambda s: fixed(s, 4), rank=2),
+    Field("simulations_per_second", "effort.simulations_per_second"),
 )
 """The values of a row."""
 
@@ -209,7 +198,7 @@ class Race(AgentsView):
             mean=math.nan if alone else rule.mean(agent, against),
             interval=(math.nan, math.nan) if alone else rule.interval(agent, against),
             games=sum(len(match.records) for match in mine),
-            effort=Effort(*map(sum, zip(*efforts, strict=True))) if efforts else Effort(),
+            effort=Effort.total(efforts),
         )
 
     def summary(self) -> str:

@@ -8,6 +8,7 @@ import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -28,20 +29,8 @@ from rave_agents.records.header import pairings_of
 from rave_agents.results.progress import Progress
 from rave_agents.searcher.clock import Clock
 
-SETTINGS = (
-    "games",
-    "agents",
-    "games_per_pairing",
-    "gauntlet",
-    "anchor",
-    "simulations",
-    "seconds",
-    "clock",
-    "seed",
-    "opening_plies",
-    "forfeit",
-)
-"""Keys that the file of a tournament may set: arguments of ``play_tournament``."""
+OF_THE_MACHINE = ("jobs", "executor", "output", "shard", "progress")
+"""Arguments of ``play_tournament`` that a file of settings does not have."""
 
 
 @validated
@@ -172,7 +161,8 @@ def read_tournament(path: str | os.PathLike[str]) -> dict[str, Any]:
         settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{path} is not TOML: {error}") from error
-    check_arguments(f"setting in {path}", settings, SETTINGS, ValueError)
+    known = [name for name in signature(play_tournament).parameters if name not in OF_THE_MACHINE]
+    check_arguments(f"setting in {path}", settings, known, ValueError)
     for name in ("games", "agents"):
         if name not in settings:
             raise ValueError(f"{path} lacks {name}.")

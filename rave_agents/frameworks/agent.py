@@ -1,6 +1,6 @@
 """The protocol of an agent: one player of a game, as matches and adapters see it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from rave_agents.config.search_config import SearchConfig
@@ -16,6 +16,22 @@ class Effort(NamedTuple):
     moves: int = 0
     simulations: int = 0
     seconds: float = 0.0
+
+    @classmethod
+    def total(cls, efforts: "Iterable[Effort]") -> "Effort":
+        """The sum of efforts."""
+        efforts = list(efforts)
+        return cls(*(sum(parts) for parts in zip(*efforts, strict=True))) if efforts else cls()
+
+    @property
+    def seconds_per_move(self) -> float | None:
+        """Mean seconds per move; None without moves."""
+        return self.seconds / self.moves if self.moves else None
+
+    @property
+    def simulations_per_second(self) -> float | None:
+        """Simulations per second of thinking; None without moves."""
+        return self.simulations / self.seconds if self.seconds > 0 else None
 
     def plus(self, simulations: int, seconds: float) -> "Effort":
         """Return the effort with one more move added."""
