@@ -223,10 +223,11 @@ def test_what_is_proven_of_a_node_is_its_value():
         assert values_of(whole)[edge, 0] == pytest.approx((outcome + 1) / 2)
 
 
+@pytest.mark.parametrize("backup", ["power_mean", "minimax_backup"])
 @pytest.mark.parametrize("game", ["goofspiel(num_cards=3)", "kuhn_poker"])
-def test_it_is_refused_where_an_edge_leads_to_several_nodes(game):
-    with pytest.raises(UnsupportedGameError, match=r"backup=power_mean .* backup=mean_backup"):
-        searched(game, 10, backup=PowerMean())
+def test_it_is_refused_where_an_edge_leads_to_several_nodes(game, backup):
+    with pytest.raises(UnsupportedGameError, match=f"backup={backup} .* backup=mean_backup"):
+        searched(game, 10, backup=backup)
 
 
 def test_leaves_that_wait_for_an_evaluator_do_not_count():

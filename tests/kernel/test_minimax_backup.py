@@ -8,9 +8,7 @@ from helpers.games import random_game
 from helpers.race import Race
 from helpers.trees import dump, search_tree
 
-from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher, make_agent
-from rave_agents.errors import UnsupportedGameError
-from rave_agents.games import rules_class
+from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 from rave_agents.parts import Judging, MinimaxBackup
 
@@ -162,27 +160,6 @@ def test_compiled_values_grow_the_tree_of_the_same_values_in_python(config):
     assert dump(fast.rooted_tree()) == dump(slow.rooted_tree())
 
 
-@pytest.mark.full
-def test_openspiels_states_and_compiled_rules_grow_the_same_tree(monkeypatch):
-    monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")
-
-    def mobility(state):
-        return 0.1 * len(state.legal_actions()) - 0.03 * state.legal_actions()[0]
-
-    theirs, _ = searched(pyspiel.load_game("connect_four").new_initial_state(), mobility, 200)
-    ours, _ = searched(rules_class("connect_four")().new_initial_state(), mobility, 200)
-    assert dump(theirs.rooted_tree()) == dump(ours.rooted_tree())
-
-
-@pytest.mark.parametrize("game", ["goofspiel(num_cards=3)", "kuhn_poker"])
-def test_it_is_refused_where_an_edge_leads_to_several_nodes(game):
-    state = pyspiel.load_game(game).new_initial_state()
-    while state.is_chance_node():
-        state.apply_action(state.chance_outcomes()[0][0])
-    with pytest.raises(UnsupportedGameError, match=r"backup=minimax_backup .* backup=mean_backup"):
-        Searcher(WITHOUT_SOLVER).search(state, Limit(simulations=5), player=0)
-
-
 @pytest.mark.parametrize(
     "judging", [Judging(playout_moves=2), Judging(minimax=1.0), Judging(least_expand_visits=1)]
 )
@@ -210,9 +187,3 @@ def test_leaves_that_wait_for_an_evaluator_of_batches_count_once_they_are_evalua
     searcher, result = searched(state, evaluator, 60, WITHOUT_SOLVER.replace(leaves=4))
     backed_up(search_tree(searcher), ROOT, None)
     assert {row.value for row in result.actions} == {0.5}
-
-
-def test_agents_take_it_by_name():
-    game = pyspiel.load_game("tic_tac_toe")
-    agent = make_agent("best_first_minimax(simulations=200,c=0.3)", game, seed=1)
-    assert agent.step(game.new_initial_state()) in range(9)

@@ -9,7 +9,6 @@ from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.parts import (
     GRAVE,
     HRAVE,
-    UCB1,
     Greedy,
     Linear,
     NodeAmaf,
@@ -137,26 +136,6 @@ def test_winning_move_numbers_rank_the_critical_move_above_the_one_for_any_time(
     assert rows[E].winning_move_number < rows[A].winning_move_number
     assert rows[E].weighted_win_rate > 1.1 * rows[A].weighted_win_rate
     assert rows[E].weighted_win_rate == max(row.weighted_win_rate for row in rows.values())
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("amaf", KINDS)
-def test_linear_weights_rank_the_critical_move_above_the_one_for_any_time(amaf):
-    uniform = sampled(any_time_or_at_once(), amaf=amaf)
-    rows = sampled(any_time_or_at_once(), amaf=amaf, weighting=Linear())
-    assert uniform[A].amaf_value > uniform[E].amaf_value
-    assert rows[E].amaf_value > rows[A].amaf_value + 0.03
-
-
-@pytest.mark.slow
-def test_the_weighted_forms_turn_to_the_critical_move_sooner():
-    def share(**changes):
-        state = any_time_or_at_once()
-        return visits(state, E, "rave", 40, rule=UCB1(0.2), **changes)
-
-    plain = share()
-    assert share(weighting=Linear(last=0.0)) > plain + 0.05
-    assert share(winning=WinningMoves(weight=0.3)) > plain + 0.05
 
 
 # Case 2: three moves win, in this order only.

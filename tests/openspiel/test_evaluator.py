@@ -165,74 +165,13 @@ def test_refuses_what_the_search_cannot_play(name, kind):
 @pytest.mark.parametrize(
     ("kind", "arguments", "error", "message"),
     [
-        (
-            RaveEvaluator,
-            {"n_rollouts": 0},
-            ValueError,
-            "n_rollouts must be an integer of at least 1, got 0",
-        ),
-        (
-            RaveEvaluator,
-            {"n_rollouts": 1.5},
-            TypeError,
-            "n_rollouts must be an integer of at least 1, got 1.5",
-        ),
-        (
-            RaveEvaluator,
-            {"min_playouts": True},
-            TypeError,
-            "min_playouts must be an integer of at least 1, got True",
-        ),
-        (
-            RaveEvaluator,
-            {"temperature": 0.0},
-            ValueError,
-            "temperature must be a finite number above 0",
-        ),
-        (
-            RaveEvaluator,
-            {"temperature": math.nan},
-            ValueError,
-            "temperature must be a finite number above 0",
-        ),
-        (
-            RaveEvaluator,
-            {"temperature": "hot"},
-            TypeError,
-            "temperature must be a finite number above 0, got 'hot'",
-        ),
-        (
-            RaveEvaluator,
-            {"equivalent_visits": -1},
-            ValueError,
-            "equivalent_visits must be a finite number above",
-        ),
-        (
-            RaveEvaluator,
-            {"half_life": 0.5},
-            ValueError,
-            "half_life must be a number of at least 1, or infinity, got 0.5",
-        ),
-        (RaveEvaluator, {"seed": -1}, ValueError, "seed must be an integer of at least 0"),
-        (RaveEvaluator, {"seed": 1.5}, TypeError, "seed must be an integer of at least 0 or None"),
-        (
-            PNEvaluator,
-            {"simulations": 0},
-            ValueError,
-            "simulations must be an integer of at least 2, got 0",
-        ),
-        (
-            PNEvaluator,
-            {"simulations": 1},
-            ValueError,
-            "simulations must be an integer of at least 2, got 1",
-        ),
-        (
-            PNEvaluator,
-            {"simulations": 1.5},
-            TypeError,
-            "simulations must be an integer of at least 2, got 1.5",
-        ),
+        (RaveEvaluator, {"n_rollouts": 0}, ValueError, "n_rollouts must be .* at least 1, got 0"),
+        (RaveEvaluator, {"min_playouts": True}, TypeError, "min_playouts must be .*, got True"),
+        (RaveEvaluator, {"temperature": 0.0}, ValueError, "must be a finite number above 0"),
+        (RaveEvaluator, {"equivalent_visits": -1}, ValueError, "must be a finite number above"),
+        (RaveEvaluator, {"half_life": 0.5}, ValueError, "at least 1, or infinity, got 0.5"),
+        (PNEvaluator, {"seed": 1.5}, TypeError, "seed must be an integer of at least 0 or None"),
+        (PNEvaluator, {"simulations": 1}, ValueError, "simulations must be .* at least 2, got 1"),
     ],
 )
 def test_bad_arguments_are_refused(kind, arguments, error, message):
@@ -347,39 +286,14 @@ def test_serves_the_bots_of_this_package():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        (
-            "mcts_py(evaluator=rav)",
-            "evaluator of mcts_py must be .* got 'rav'. Did you mean 'rave'",
-        ),
-        (
-            "mcts_py(selection=pucd)",
-            "selection of mcts_py must be .* got 'pucd'. Did you mean 'puct'",
-        ),
+        ("mcts_py(evaluator=rav)", "evaluator of .* got 'rav'. Did you mean 'rave'"),
+        ("mcts_py(selection=pucd)", "selection of .* got 'pucd'. Did you mean 'puct'"),
         ("mcts_py(evaluator=1)", "evaluator of mcts_py must be .* got 1"),
     ],
 )
 def test_agents_refuse_unknown_evaluators_and_selections(spec, message):
     with pytest.raises(UnknownNameError, match=message):
         make_agent(spec, ADAPTER.load_game("tic_tac_toe"), 0)
-
-
-@pytest.mark.full
-def test_beats_the_stock_evaluator():
-    """Ten games of hex, the seats exchanged; by far the most are won."""
-    game = pyspiel.load_game("hex(board_size=5)")
-    wins = 0
-    for number in range(10):
-        draw = np.random.RandomState(number)
-        bots = [
-            stock_bot(game, RaveEvaluator(game, seed=number), 60),
-            mcts.MCTSBot(game, 1.4, 60, mcts.RandomRolloutEvaluator(1, draw), random_state=draw),
-        ]
-        state = after(game, (number // 2 * 7 + 1) % 25)
-        seat = number % 2
-        while not state.is_terminal():
-            state.apply_action(bots[state.current_player() ^ seat].step(state))
-        wins += state.returns()[seat] > 0
-    assert wins >= 6
 
 
 def test_a_solved_position_has_its_exact_outcome():

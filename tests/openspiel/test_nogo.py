@@ -11,11 +11,10 @@ from open_spiel.python.observation import make_observation
 from rave_openspiel import OpenSpielState, RaveBot
 
 from rave_agents import RaveAgentsError
-from rave_agents.analysis.solve import solve_position
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games.kit.rules_simulator import RulesSimulator
 from rave_agents.simulate.simulator import make_frame
-from rave_agents.testing import check_bot, check_game_state
+from rave_agents.testing import check_bot
 
 
 @pytest.fixture
@@ -88,11 +87,6 @@ def test_the_search_recognises_it_and_simulates_it_compiled(game):
     assert isinstance(simulator, RulesSimulator)
 
 
-@pytest.mark.full
-def test_it_is_a_game_state(game):
-    check_game_state(lambda: OpenSpielState(game.new_initial_state()), games=1)
-
-
 def test_bots_play_it():
     game = pyspiel.load_game("nogo(board_size=3)")
 
@@ -126,18 +120,6 @@ def test_an_evaluator_sees_openspiels_states(game):
     assert len(seen) > 0
 
 
-def test_openspiels_own_bot_plays_it(game):
-    bot = mcts.MCTSBot(game, 1.0, 20, mcts.RandomRolloutEvaluator(random_state=None))
-    state = game.new_initial_state()
-    assert bot.step(state) in state.legal_actions()
-
-
 def test_the_program_finds_it():
     assert load_game("nogo(board_size=3)").name == "nogo(board_size=3)"
     assert rave_openspiel.bots_that_can_play_game(pyspiel.load_game("nogo")) != []
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("size", "proven"), [(2, "win"), (3, "win")])
-def test_our_solver_finds_who_wins_small_boards(size, proven):
-    assert solve_position(f"nogo(board_size={size})", seconds=20).proven == proven
