@@ -41,11 +41,7 @@ def test_who_is_cut_into_answers_on_the_other_cell(moves, answer):
 
 @pytest.mark.parametrize(
     "moves",
-    [
-        [at(2, 1), at(2, 0)],
-        [at(1, 1), at(2, 1), at(2, 2), at(1, 2)],
-        [],
-    ],
+    [[at(2, 1), at(2, 0)], [at(1, 1), at(2, 1), at(2, 2), at(1, 2)], []],
     ids=["the opponent's side", "no bridge any more", "the first move"],
 )
 def test_where_no_bridge_is_cut_into_any_cell_is_drawn(moves):

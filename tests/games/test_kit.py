@@ -16,13 +16,7 @@ from rave_openspiel import OpenSpielGame, OpenSpielState, register_rules
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.errors import ConformanceError, GameError
 from rave_agents.game import endless
-from rave_agents.games import (
-    CHANCE,
-    GAMES,
-    TERMINAL,
-    Rules,
-    rules_class,
-)
+from rave_agents.games import CHANCE, GAMES, TERMINAL, Rules, rules_class
 from rave_agents.games.hex import Hex
 from rave_agents.games.kit import machine, playing, playouts
 from rave_agents.games.kit.rules_simulator import RulesSimulator

@@ -478,8 +478,7 @@ def test_who_joins_the_border_rows_wins_in_twixt_unless_a_link_is_crossed(betwee
 
 
 @pytest.mark.parametrize(
-    ("first", "left"),
-    [("a1h", {"a2v", "a2h", "b2h"}), ("a2h", {"a1v", "a1h", "b1h"})],
+    ("first", "left"), [("a1h", {"a2v", "a2h", "b2h"}), ("a2h", {"a1v", "a1h", "b1h"})]
 )
 def test_nobody_is_cut_off_from_their_goal_in_quoridor(first, left):
     own = play_both("quoridor(board_size=3,wall_count=2)", [first])
@@ -665,9 +664,7 @@ def test_sensible_playouts_of_go_fill_no_eyes_and_pass_when_nothing_else_is_left
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("moves", "answer"),
-    [((0, 1), 5), ((0, 1, 2), 6)],
-    ids=["Black's", "White's"],
+    ("moves", "answer"), [((0, 1), 5), ((0, 1, 2), 6)], ids=["Black's", "White's"]
 )
 def test_sensible_playouts_of_go_save_a_chain_from_atari(moves, answer):
     state = Go(board_size=5).new_initial_state()
@@ -688,11 +685,7 @@ def test_sensible_playouts_of_go_leave_it_to_chance_whether_the_last_stone_is_ta
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("moves", "shapes"),
-    [
-        ("b4 c4 e1 b3", "c3 a3 a4"),
-        ("c3 c4", "b3 b4 d3 d4"),
-        ("d2 c2 e5 c1", "d1"),
-    ],
+    [("b4 c4 e1 b3", "c3 a3 a4"), ("c3 c4", "b3 b4 d3 d4"), ("d2 c2 e5 c1", "d1")],
     ids=["a cut, and two at the edge", "around a stone", "a block at the edge"],
 )
 def test_sensible_playouts_of_go_make_shapes_beside_the_last_stone(moves, shapes):

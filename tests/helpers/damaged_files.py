@@ -15,13 +15,7 @@ import tempfile
 import traceback
 import warnings
 
-from rave_agents.arena import (
-    merge_journals,
-    play_match,
-    play_tournament,
-    run_scaling,
-    run_sweep,
-)
+from rave_agents.arena import merge_journals, play_match, play_tournament, run_scaling, run_sweep
 from rave_agents.arena.report_data import load_report
 from rave_agents.web.report_page import report_page
 

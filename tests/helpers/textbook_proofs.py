@@ -8,13 +8,7 @@ import numpy as np
 from helpers.exhaustive import derived_bonuses, derived_numbers, wins
 from helpers.textbook import CHANCE, TERMINAL, Textbook
 
-from rave_agents.parts import (
-    CheckNothing,
-    CheckRefutations,
-    NoProofNumbers,
-    NoSolver,
-    SkipSolved,
-)
+from rave_agents.parts import CheckNothing, CheckRefutations, NoProofNumbers, NoSolver, SkipSolved
 
 SET_ASIDE = 1e9
 """What an edge that is not worth a visit falls behind the others."""

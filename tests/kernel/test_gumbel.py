@@ -19,14 +19,7 @@ from helpers.observed import (
 )
 from helpers.textbook_gumbel import PlainGumbel
 
-from rave_agents import (
-    BatchEvaluator,
-    Limit,
-    SearchConfig,
-    Searcher,
-    search_many,
-    self_play,
-)
+from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher, search_many, self_play
 from rave_agents.kernel.gumbel import mixed_value, sequential_halving
 from rave_agents.kernel.tree import ROOT
 from rave_agents.parts import Gumbel, NodeAmaf, Proofs, RobustChild, Solver

@@ -290,10 +290,7 @@ def test_a_game_that_breaks_the_interface_is_told():
     [
         ({"simultaneous": "exp3(gamma=0)"}, r"gamma must be a number in \(0, 1\], got 0"),
         ({"simultaneous": "regret_matching(gamma=1.5)"}, r"gamma must be a number in \[0, 1\]"),
-        (
-            {"ties": "ties_within(tolerance=-0.1)"},
-            "must be a finite number of at least 0",
-        ),
+        ({"ties": "ties_within(tolerance=-0.1)"}, "must be a finite number of at least 0"),
         ({"final_move": "maximin(visits=-1)"}, "visits must be a finite number of at least 0"),
         ({"final_move": "average_strategy"}, "needs simultaneous=regret_matching or exp3"),
         ({"simultaneous": "exp3", "amaf": "grave"}, "use amaf=node_amaf or no_amaf, not grave"),

@@ -68,10 +68,7 @@ def test_both_colours_and_moves_not_yet_legal_are_in_the_table():
         written_game(nodes), 4, amaf=GRAVE(table_visits=1, winning=WinningMoves())
     )
     tables = whole(searcher)[1]
-    assert tables[()] == (
-        4,
-        {(0, 1): (4, 3, 4, 4), (1, 3): (4, 1, 0, 0), (0, 5): (4, 3, 4, 12)},
-    )
+    assert tables[()] == (4, {(0, 1): (4, 3, 4, 4), (1, 3): (4, 1, 0, 0), (0, 5): (4, 3, 4, 12)})
     # Below, what was played before the node is not there.
     assert tables[1,] == (3, {(1, 3): (3, 0.75, 0, 0), (0, 5): (3, 2.25, 3, 6)})
     assert tables[1, 3] == (2, {(0, 5): (2, 1.5, 2, 2)})

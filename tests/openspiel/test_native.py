@@ -24,14 +24,7 @@ from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
 
 from rave_agents import GameError, Limit, RaveAgentsError, SearchConfig, Searcher
 from rave_agents.parts import UCB1, Proofs, SteeredPlayouts
-from rave_agents.simulate.simulator import (
-    Header,
-    Status,
-    Step,
-    grown_frame,
-    make_frame,
-    simulated,
-)
+from rave_agents.simulate.simulator import Header, Status, Step, grown_frame, make_frame, simulated
 
 
 @pytest.fixture(autouse=True)

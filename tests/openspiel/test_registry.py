@@ -18,12 +18,7 @@ from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.load import BOT_TYPES, can_play
 from rave_openspiel.named_bots import UCTBot
 
-from rave_agents import (
-    RaveAgentsError,
-    SearchConfig,
-    UnknownNameError,
-    UnsupportedGameError,
-)
+from rave_agents import RaveAgentsError, SearchConfig, UnknownNameError, UnsupportedGameError
 from rave_agents.agents.named_agents import agent_types
 from rave_agents.config.specs import format_parameters
 from rave_agents.parts import (
