@@ -10,7 +10,7 @@ from rave_agents.game.notation import apply_moves
 from rave_agents.games import NoGoState, stones
 from rave_agents.games.kit.rules_simulator import RulesSimulator
 from rave_agents.simulate.random_stream import make_stream
-from rave_agents.simulate.simulator import Header, Status, Step, make_frame, simulated
+from rave_agents.simulate.simulator import Header, Status, make_frame, simulated
 from rave_agents.testing import check_game_state
 
 SIZES = range(2, 20)
@@ -172,43 +172,6 @@ def test_a_simulation_plays_legal_moves_to_the_end():
         assert played.is_terminal()
         assert frame.returns[playout].tolist() == played.returns()
         start = end
-
-
-def test_children_that_end_the_game_are_known():
-    state = position("a1", 2)
-    simulator, frame = provider(state, playouts=1)
-    frame.header[Header.EXPAND] = frame.header[Header.CHECK_CHILDREN] = 1
-    assert simulated(simulator, frame) == Status.DONE
-    for index, action in enumerate(state.legal_actions()):
-        child = state.clone()
-        child.apply_action(action)
-        assert bool(frame.child_ends[index]) == child.is_terminal()
-        if child.is_terminal():
-            assert frame.child_returns[index].tolist() == child.returns()
-
-
-def test_a_reply_is_tried_after_each_action():
-    state = position("a1", 2)
-    actions = state.legal_actions()
-    simulator, frame = provider(state, playouts=1)
-    frame.header[Header.STEP] = Step.TRY_REPLY
-    frame.header[Header.NUM_ACTIONS] = len(actions)
-    frame.actions[: len(actions)] = actions
-    ended = 0
-    for reply in range(4):
-        frame.header[Header.REPLY] = reply
-        assert simulated(simulator, frame) == Status.DONE
-        for index, action in enumerate(actions):
-            child = state.clone()
-            child.apply_action(action)
-            ends = False
-            if reply in child.legal_actions():
-                child.apply_action(reply)
-                ends = child.is_terminal()
-            ended += ends
-            assert bool(frame.child_ends[index]) == ends
-            assert not ends or frame.child_returns[index].tolist() == child.returns()
-    assert ended > 0
 
 
 def test_moves_are_drawn_in_proportion_to_their_weights():
