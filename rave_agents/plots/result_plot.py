@@ -139,7 +139,7 @@ def draw_result(
     proven = quantity == "outcome"
     largest = max((abs(number) for number in numbers.values()), default=1.0) or 1.0
     limits = None
-    if proven:  # Green for a gain and red for a loss, whatever the game's utilities.
+    if proven:  # Green for a gain and red for a loss, in any range of utilities.
         limits = (-largest, largest)
     elif quantity == "value":
         limits = _limits(result, numbers)

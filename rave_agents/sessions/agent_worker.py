@@ -126,14 +126,14 @@ class Worker:
         if clock is not None and time_left is not None:
             clock.set_left(*time_left)
 
-        def tell(result: SearchResult) -> None:
+        def report(result: SearchResult) -> None:
             self._reply(final=False, result=result)
             if self._hurried >= self._number:
                 raise _HurriedError
 
         searches = hasattr(agent, "progress")
         if searches:
-            agent.progress = tell
+            agent.progress = report
         try:
             chosen = agent.step(state.clone())
             result = AgentAbilities(agent).last_result

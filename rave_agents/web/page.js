@@ -33,12 +33,12 @@ async function look() {
     const answer = await fetch("state?" + query);
     if (lost) { lost = false; complain(""); }
     if (answer.status === 200) show(await answer.json());
-    else if (answer.status !== 204) complain("The server refuses this page: open its address anew.");
+    else if (answer.status !== 204) complain("The server refuses this page: open its address again.");
     const review = shown.review?.all && !shown.review.ready && !shown.review.error;
     if (shown.thinking !== null || shown.advising || review) pause = THINKING;
   } catch {
     lost = true;
-    complain("The server does not answer. It may have been ended.");
+    complain("The server does not answer. It may have ended.");
     pause = LOST;
   }
   setTimeout(look, document.hidden ? LOST : pause);
@@ -51,10 +51,10 @@ async function act(what, more = {}) {
   const options = { method: "POST", body, headers: { "content-type": "application/json" } };
   try {
     const answer = await fetch("do", options);
-    const told = await answer.json();
-    if (answer.ok) { complain(""); show(told); } else complain(told.error);
+    const state = await answer.json();
+    if (answer.ok) { complain(""); show(state); } else complain(state.error);
   } catch {
-    complain("The server does not answer. It may have been ended.");
+    complain("The server does not answer. It may have ended.");
   }
 }
 
@@ -70,12 +70,12 @@ function complain(text, retries = false) {
 
 // Showing.
 
-function show(told) {
-  if (told.version < shown.version && told.position === shown.position) return;
+function show(state) {
+  if (state.version < shown.version && state.position === shown.position) return;
   const before = shown;
-  shown = { ...told, picture: told.picture ?? before.picture };
+  shown = { ...state, picture: state.picture ?? before.picture };
   arrived = performance.now();
-  if (told.picture) draw(told.picture);
+  if (state.picture) draw(state.picture);
   const mine = shown.legal.length > 0 && !shown.over;
   document.title = `${shown.game} – rave-agents`;
   $("game").textContent = shown.game;
@@ -279,8 +279,8 @@ function showHeat() {
   }
   for (const text of document.querySelectorAll("#board .num")) {
     const found = at[text.dataset.at];
-    const told = found && found[0] > 0.02 ? found[1] : "";
-    if (text.textContent !== told) text.textContent = told;
+    const label = found && found[0] > 0.02 ? found[1] : "";
+    if (text.textContent !== label) text.textContent = label;
   }
 }
 
@@ -288,18 +288,18 @@ const brief = (count) => count < 1000 ? String(count)
   : count < 1e6 ? `${(count / 1e3).toFixed(count < 1e4 ? 1 : 0)}k` : `${(count / 1e6).toFixed(1)}M`;
 
 function showCurve() {
-  const told = shown.turns.map((turn, place) => [place + 1, turn.value])
+  const known = shown.turns.map((turn, place) => [place + 1, turn.value])
     .filter(([, value]) => value !== null);
-  $("curving").hidden = told.length === 0;
-  if (!told.length) return;
-  const values = told.map(([, value]) => value);
+  $("curving").hidden = known.length === 0;
+  if (!known.length) return;
+  const values = known.map(([, value]) => value);
   const [low, high] = shown.limits ?? [Math.min(...values), Math.max(...values)];
   const wide = stored ? shown.turns.length : Math.max(8, shown.turns.length);
   const x = (place) => (300 * place / wide).toFixed(1);
   const y = (value) => (94 - 88 * (high > low ? (value - low) / (high - low) : 0.5)).toFixed(1);
-  const points = told.map(([place, value]) => `${x(place)},${y(value)}`).join(" ");
-  const [place, value] = told[told.length - 1];
-  const dots = told.filter(([place]) => shown.turns[place - 1].word).map(([place, value]) =>
+  const points = known.map(([place, value]) => `${x(place)},${y(value)}`).join(" ");
+  const [place, value] = known[known.length - 1];
+  const dots = known.filter(([place]) => shown.turns[place - 1].word).map(([place, value]) =>
     `<ellipse class="${shown.turns[place - 1].word}" cx="${x(place)}" cy="${y(value)}" rx="2.6" ry="3.4"/>`);
   const mark = stored ? `<line class="here" x1="${x(here)}" x2="${x(here)}" y1="2" y2="98"/>`
     : `<circle class="point" cx="${x(place)}" cy="${y(value)}" r="3"/>`;
