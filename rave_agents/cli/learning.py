@@ -96,10 +96,9 @@ def learn_and_show(name: str, call: partial[Any], output: Output, curve: Path | 
         raise interrupted(
             f"{path} has what was learned until the last round; --from {path} goes on."
         ) from None
-    output.write(result)
     if curve is not None:
         result.plot().savefig(curve)
-    output.show(result)
+    output.give(result)
 
 
 def _last_change(path: Path) -> int | None:

@@ -40,12 +40,13 @@ class Output:
         """Refuse files that cannot be written."""
         check_writable(self.csv, "--csv")
 
-    def show(self, result: Result, **how: Any) -> None:
-        """Print a result, see ``show_result`` for ``how``."""
+    def give(self, result: Result, **how: Any) -> None:
+        """Print a result and write its files; see ``show_result`` for ``how``."""
         if self.as_json:
             show_json(result.to_dict())
         else:
             show_result(result, **how)
+        self.write(result)
 
     def write(self, result: Any) -> None:
         """Write the files of a result."""
@@ -100,8 +101,7 @@ def play_games(call: partial[Any], output: GameOutput, **how: Any) -> None:
         except RunError as error:
             result, failure = error.result, error
     if output.as_json or result.finished:
-        output.show(result, **how)
-    output.write(result)
+        output.give(result, **how)
     if failure is not None:
         raise failure
     if result.interrupted:

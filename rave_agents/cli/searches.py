@@ -46,8 +46,7 @@ def search(call: partial[Any], output: Output, *, rows: int = 10) -> None:
     found = call()
     left_out = 0 if found.result is None else len(found.result.actions) - rows
     below = f"and {counted(left_out, 'more move')}, see --rows" if left_out > 0 else ""
-    output.show(found, tables=found.tables(rows), above=position_text(found.state), below=below)
-    output.write(found)
+    output.give(found, tables=found.tables(rows), above=position_text(found.state), below=below)
 
 
 _PROOFS_ALONE = {
@@ -105,8 +104,7 @@ def solve(
     # A kept table may be of a search that looked at the replies that matter alone.
     all_replies = certificate is not None and "table" not in call.keywords
     solution = _solved(call, all_replies=all_replies)
-    output.show(solution, above=position_text(solution.state))
-    output.write(solution)
+    output.give(solution, above=position_text(solution.state))
     if certificate is not None:
         place = {
             name: call.keywords[name] for name in ("moves", "position") if name in call.keywords
@@ -187,8 +185,7 @@ def review(
         with written_whole(html, "w", encoding="utf-8") as written:
             written.write(review_page(found))
         say(f"{html} has the review.")
-    output.show(found)
-    output.write(found)
+    output.give(found)
     if found.interrupted:
         raise interrupted("the last moves are not reviewed.")
 
@@ -220,7 +217,6 @@ def speed(
     if games:
         call.keywords["games"] = [game for word in games for game in split_games(word)]
     result = call(agents=specs)
-    output.show(result)
-    output.write(result)
+    output.give(result)
     if result.interrupted:
         raise interrupted(f"{len({row.game for row in result.rows})} games were finished.")

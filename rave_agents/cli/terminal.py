@@ -3,7 +3,6 @@
 import codecs
 import json
 import math
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
@@ -42,19 +41,6 @@ def tolerate_encoding(stream: IO[str]) -> None:
         "surrogateescape",
     ):
         reconfigure(errors=_ERRORS)
-
-
-def can_write(text: str) -> bool:
-    """True if standard output can encode the text."""
-    try:
-        text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that JSON may have, and that a terminal may act on."""
 
 
 class _Console(Console):
@@ -124,12 +110,10 @@ def show_result(
 
 
 def show_json(value: Mapping[str, Any]) -> None:
-    """Write one line of strict JSON to standard output."""
-    # Names as they are, unless the output cannot encode them.
-    line = json.dumps(_strict(value), allow_nan=False, ensure_ascii=False)
-    if not can_write(line):
-        line = json.dumps(_strict(value), allow_nan=False)
-    sys.stdout.write(_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n")
+    """Write one line of strict JSON in ASCII to standard output."""
+    line = json.dumps(_strict(value), allow_nan=False)
+    # JSON leaves DEL as it is, on which a terminal may act.
+    sys.stdout.write(line.replace("\x7f", "\\u007f") + "\n")
     sys.stdout.flush()
 
 
