@@ -1,7 +1,5 @@
 """A policy that self-play teaches: what it sees of moves, its file, and its use in a search."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -172,26 +170,6 @@ def test_learning_brings_priors_closer_to_searches_and_goes_on_from_a_file(tmp_p
     value = learn(rules_of("hex"), games=5, seed=1, progress=False)
     with pytest.raises(ValueError, match="give a policy"):
         learn(rules_of("hex"), games=5, start=value, **options)
-
-
-@pytest.mark.compiled
-@pytest.mark.full
-def test_equal_seeds_and_jobs_learn_equally_wherever_they_run():
-    def learned(jobs, executor=None):
-        return learn(
-            rules_of("tic_tac_toe"),
-            games=20,
-            what="policy",
-            simulations=30,
-            seed=4,
-            jobs=jobs,
-            executor=executor,
-            progress=False,
-        ).numbers
-
-    with ThreadPoolExecutor(2) as threads:
-        assert np.array_equal(learned(2, threads), learned(2, threads))
-    assert np.array_equal(learned(1), learned(1))
 
 
 @pytest.mark.compiled
