@@ -129,6 +129,7 @@ def _start_seconds(cache: str, preset: str) -> float:
         )
     except subprocess.TimeoutExpired as error:
         raise RaveAgentsError(f"No first move within {_SUBPROCESS_SECONDS} s.") from error
+    # Warnings may be printed before it.
     found = re.search(r"^seconds (\S+)$", done.stdout, re.MULTILINE)
     if done.returncode != 0 or found is None:
         raise RaveAgentsError(f"The search failed in a fresh process:\n{done.stderr.strip()}")

@@ -83,6 +83,7 @@ def learn_and_show(name: str, call: partial[Any], output: Output, curve: Path | 
     path: Path = call.keywords["output"]
     output.check()
     check_writable(path, "--output")
+    # 0 checks have no curve, either.
     if curve is not None and not call.keywords.get("checks"):
         raise ValueError("--curve shows checks of strength: give --checks, such as 20.")
     check_writable(curve, "--curve")

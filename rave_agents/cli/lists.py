@@ -68,7 +68,7 @@ def _parameters(kind: AgentType) -> Table:
     inner = {} if kind.config is None else kind.config.parts_in_use()
     for name, value in kind.parameters.items():
         table.add_row(name, str(value))
-        for place, item in inner.items():
+        for place, item in inner.items():  # Such as amaf.schedule.k, under amaf.
             if place.startswith(f"{name}."):
                 table.add_row("  " + place, str(item))
     return table

@@ -25,7 +25,7 @@ def check_writable(path: Path | None, option: str) -> None:
         raise ValueError(f"There is no folder {str(path.parent)!r} for {option}.")
     existed = path.exists()
     path.open("a").close()  # Appending leaves an existing file as it is.
-    if not existed:
+    if not existed:  # A command that fails later must not leave an empty file.
         path.unlink()
 
 

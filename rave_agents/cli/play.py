@@ -54,7 +54,7 @@ def play(
     session = call(agents=agents or (), seats=parsed_seats(seat), **begun)
     if output is not None:
         check_writable(output, "--output")
-        game_text(session)
+        game_text(session)  # Raises now, not after the first move, if the game cannot be written.
     if resumes and output is not None:
         session.replay_start()  # The file's moves become turns that can be taken back.
         restore_clocks(session, output)

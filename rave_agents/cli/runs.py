@@ -118,6 +118,7 @@ def tournament(
 
 def _settings(words: Sequence[str], agents: str | None) -> dict[str, Any]:
     """The games and agents of a command, or all settings of its file."""
+    # A game's name has no suffix; a file without one must be the only word.
     is_file = words[0].endswith(".toml") or (len(words) == 1 and Path(words[0]).is_file())
     if not is_file:
         games, players = games_and_agents(words, agents)
@@ -227,7 +228,7 @@ def report(
     if page is not None:
         from rave_agents.web.report_page import report_page  # noqa: PLC0415  (slow: matplotlib)
 
-        if ask:
+        if ask:  # Agents that the user names may be modules; the file's are never imported.
             use_current_folder()
         text = report_page(data, games=games, ask=ask or ())
         with written_whole(page, "w", encoding="utf-8") as file:

@@ -121,7 +121,7 @@ def _solve_lines(call: partial[Any], path: Path, *, as_json: bool) -> None:
         moves = f"{call.keywords.get('moves', '')} {line.partition('#')[0]}".strip()
         try:
             found = _solved(call, moves=moves)
-        except ValueError as error:
+        except ValueError as error:  # An illegal move: name the line.
             raise ValueError(f"Line {number} of {path}: {error}") from error
         typer.echo(json.dumps(found.to_dict()) if as_json else f"{moves}: {found.summary()}")
         if found.end == "interrupted":

@@ -60,6 +60,7 @@ class TerminalGame:
         """Play; returns ``left`` or ``interrupted`` if the game was left, and else nothing."""
         live, session = self._live, self._live.session
         while True:
+            # Before the turns are shown: a change in between then ends the wait below at once.
             version = live.version
             self._show_turns()
             if live.error:
@@ -79,7 +80,7 @@ class TerminalGame:
             except EOFError:
                 return "left"
             except KeyboardInterrupt:
-                if live.thinking is None:
+                if live.thinking is None:  # Otherwise Ctrl-C ends the agent's search alone.
                     return "interrupted"
                 live.hurry()
 
@@ -129,7 +130,7 @@ class TerminalGame:
             self._seating = session.seating
             _show(self._seating)
         played = len(session.turns)
-        if played < self._shown:
+        if played < self._shown:  # Moves were taken back: show the board again.
             self._shown, self._board = played, ""
         if self._shown == 0:  # Agents may have played already.
             self._show_board(session, session.start.state)
@@ -180,7 +181,7 @@ class TerminalGame:
             self._has_advised = True
             _show("Write a move or a command; 'help' lists the commands, Tab completes.")
         line = _ask(f"seat {seat}{time}> ", words).strip()
-        if not line:
+        if not line:  # The prompt appears again, with the time left.
             return True
         chosen = _chosen(line, names)
         if chosen is not None:
@@ -253,6 +254,7 @@ class TerminalGame:
 
 def _chosen(line: str, names: dict[int, str]) -> int | None:
     """The move that a line names, or whose number it is; None for no move, and for several."""
+    # As written first, since names may differ in case alone, such as bishop and pawn in chess.
     for named in (names, {action: name.lower() for action, name in names.items()}):
         word = line if named is names else line.lower()
         fitting = [action for action, name in named.items() if name == word]

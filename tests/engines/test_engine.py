@@ -14,9 +14,11 @@ from typer.testing import CliRunner
 
 from rave_agents.cli import app
 from rave_agents.engines.client.boards import area_score
+from rave_agents.engines.engine import converse
 from rave_agents.engines.gtp_engine import GtpEngine
 from rave_agents.engines.gtp_protocol import Command, answer, parse_command
 from rave_agents.engines.serve import serve
+from rave_agents.engines.uci_engine import UciEngine
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.searcher.clock import Clock
 
@@ -69,6 +71,17 @@ def test_lines_are_cleaned_before_they_are_read(line, expected):
 def test_answers_have_no_empty_line_inside():
     assert answer("3", "a\n\nb") == "=3 a\n \nb\n\n"
     assert answer("", "no", failed=True) == "? no\n\n"
+
+
+def test_an_engine_is_tested_with_a_list_of_lines():
+    said = []
+    engine = GtpEngine("hex(board_size=3)", "random", seed=1)
+    converse(engine, ["1 name", "# a comment", "quit", "name"], said.append)
+    assert said == ["=1 rave-agents random\n\n", "=\n\n"]
+    said.clear()
+    converse(UciEngine("chess", "random"), ["isready", "position startpos", "go"], said.append)
+    assert said[0] == "readyok\n"
+    assert re.fullmatch(r"bestmove [a-h]\d[a-h]\d( .*)?\n", said[-1])
 
 
 @pytest.mark.full
