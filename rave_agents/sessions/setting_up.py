@@ -11,9 +11,7 @@ from rave_agents.agents.named_agents import (
     DEFAULT_AGENT,
     LIMITS,
     AgentSpec,
-    agent_type,
     as_agent,
-    make_agent,
 )
 from rave_agents.arena.arguments import limited_agent
 from rave_agents.evaluators.levels import LEVELS
@@ -97,27 +95,18 @@ def limited(
     who = as_agent(agent)
     if not who.is_named:
         return who
-    takes = agent_type(who.name).parameters.keys()
     if level is not None:
-        return _at_level(who, level, simulations, seconds)
-    if simulations is None and seconds is None and clock is None:
-        seconds = DEFAULT_SECONDS if "seconds" in takes else None
-        if seconds is None or LIMITS & who.parameters.keys():
-            return who
-    if not LIMITS & takes:
-        return who
-    return limited_agent(who, simulations, seconds, clock)
-
-
-def _at_level(
-    who: AgentSpec, level: int, simulations: int | None, seconds: float | None
-) -> AgentSpec:
-    if simulations is not None or seconds is not None:
-        raise ValueError("Give a level, or simulations or seconds, not both.")
-    if not who.takes("level"):
-        raise ValueError(f"{who.name} has no levels.")
-    checked("level", Annotated[int, Ge(1), Le(LEVELS)], level)
-    return who.with_defaults({"level": level})
+        if simulations is not None or seconds is not None:
+            raise ValueError("Give a level, or simulations or seconds, not both.")
+        if not who.takes("level"):
+            raise ValueError(f"{who.name} has no levels.")
+        checked("level", Annotated[int, Ge(1), Le(LEVELS)], level)
+        return who.with_defaults({"level": level})
+    if (simulations, seconds, clock) == (None, None, None):
+        return who.with_defaults({"seconds": DEFAULT_SECONDS})
+    # An agent that takes no limit at all, such as random, may sit next to one that does.
+    takes_limits = any(map(who.takes, LIMITS))
+    return limited_agent(who, simulations, seconds, clock) if takes_limits else who
 
 
 def check_plays(agent: AgentSpec, game: Any, seat: int) -> None:
@@ -128,9 +117,7 @@ def check_plays(agent: AgentSpec, game: Any, seat: int) -> None:
         UnsupportedGameError: if it cannot play the game.
         TypeError, ValueError: for a value that is not allowed.
     """
-    if not agent.is_named:
-        return
-    kind = agent_type(agent.name)
-    kind.check_parameters(agent.name, agent.parameters)
-    if kind.config is not None:
-        make_agent(agent, game, seat)
+    if agent.is_named:
+        agent.check()
+        if agent.kind.config is not None:  # Making another agent may start a program.
+            agent.make(game, seat)
