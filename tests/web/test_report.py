@@ -3,7 +3,6 @@ import csv
 import hashlib
 import json
 import re
-import shutil
 
 import pytest
 from typer.testing import CliRunner
@@ -254,34 +253,19 @@ def test_the_command_alone_prints_the_tables(files):
     assert "95 % interval" in done.output
 
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
-
-
 @pytest.mark.full
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-def test_the_page_is_whole_in_a_browser_and_on_a_phone(page, tmp_path):
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    path = tmp_path / "report.html"
-    path.write_text(page, encoding="utf-8")
-    said = []
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        for width in (1280, 390):
-            tab = browser.new_page(viewport={"width": width, "height": 844})
-            tab.on("console", lambda message: said.append(message.text))
-            tab.on("pageerror", lambda error: said.append(str(error)))
-            tab.goto(path.as_uri())
-            assert tab.locator("#said").inner_text() == "The end."
-            tab.locator("#back").click()
-            assert tab.locator("#said").inner_text() != "The end."
-            assert tab.locator("#board svg").count() == 1
-            tab.keyboard.press("u")
-            assert tab.locator("#error").is_hidden()
-            for details in tab.locator("summary").all():
-                details.click()
-            assert tab.evaluate("document.documentElement.scrollWidth") <= width
-        browser.close()
-    assert said == []
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_is_whole_in_a_browser_and_on_a_phone(page, open_file, width):
+    tab = open_file(page, width)
+    assert tab.locator("#said").inner_text() == "The end."
+    tab.locator("#back").click()
+    assert tab.locator("#said").inner_text() != "The end."
+    assert tab.locator("#board svg").count() == 1
+    tab.keyboard.press("u")
+    assert tab.locator("#error").is_hidden()
+    for details in tab.locator("summary").all():
+        details.click()
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_settings_of_the_file_are_on_the_page(files, page):
