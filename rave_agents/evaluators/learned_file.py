@@ -17,6 +17,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from rave_agents.errors import UnsupportedGameError
 from rave_agents.files import written_whole
 
 MOST_BYTES = 1 << 28
@@ -77,6 +78,12 @@ class LearnedFile(abc.ABC):
         self.game = game
         self.made = made
         self.match = match
+
+    def refusal(self, game: str) -> UnsupportedGameError:
+        """The error for positions of another game."""
+        return UnsupportedGameError(
+            f"This {self.kind} was learned on {self.game}: it does not fit {game}, another game."
+        )
 
     @abc.abstractmethod
     def arrays(self) -> dict[str, Any]:

@@ -172,11 +172,11 @@ class LinearValue(LearnedFile):
                 np.asarray(observation(player), np.float32).ravel(), np.float32(1.0)
             )
             if len(features) != self.weights.shape[2]:
-                raise self._refused(game_text(found))
+                raise self.refusal(game_text(found))
             return self._utilities(self.weights[player] @ features, found.num_players())
         on_rules: Any = compiled_form(found)
         if on_rules is None:
-            raise self._refused(game_text(found))
+            raise self.refusal(game_text(found))
         self.check_rules(on_rules.rules)
         cells = np.zeros(on_rules.rules.num_board_cells, np.int8)
         on_rules.rules.describe_board(on_rules.record, cells)
@@ -211,7 +211,7 @@ class LinearValue(LearnedFile):
         if self.network is None:
             same = same and parsed_game(self.game) == parsed_game(game_text(state))
         if not same:
-            raise self._refused(game_text(state))
+            raise self.refusal(game_text(state))
         self._known = key
 
     def check_rules(self, rules: BaseRules) -> None:
@@ -225,13 +225,8 @@ class LinearValue(LearnedFile):
             and self.players == rules.num_players
         )
         if not same:
-            raise self._refused(str(rules))
+            raise self.refusal(str(rules))
         self._known_rules = rules
-
-    def _refused(self, game: str) -> UnsupportedGameError:
-        return UnsupportedGameError(
-            f"This value was learned on {self.game}: it does not fit {game}, another game."
-        )
 
     def _utilities(self, logits: NDArray[Any], players: int) -> list[float]:
         low, high = self.utilities

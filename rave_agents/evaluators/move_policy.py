@@ -318,7 +318,7 @@ class MovePolicy(LearnedFile):
         found = as_game_state(state)
         on_rules: Any = compiled_form(found)
         if on_rules is None:
-            raise self._refused(str(found))
+            raise self.refusal(str(found))
         self.check_rules(on_rules.rules)
         moves = moves_at(on_rules.rules, on_rules)
         # Features that a move lacks have the place NUMBERS, the appended 0.
@@ -339,12 +339,7 @@ class MovePolicy(LearnedFile):
     def check_rules(self, rules: BaseRules) -> None:
         """Refuse rules of another game, or with another value of a parameter."""
         if not fits_game(self.game, rules):
-            raise self._refused(str(rules))
-
-    def _refused(self, game: str) -> UnsupportedGameError:
-        return UnsupportedGameError(
-            f"This policy was learned on {self.game}: it does not fit {game}, another game."
-        )
+            raise self.refusal(str(rules))
 
 
 def load_learned(path: str | os.PathLike[str]) -> LinearValue | MovePolicy:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.games.kit.images import TURNS
 
 GAMES = 2
 """Random games that are played side by side."""
@@ -64,15 +65,8 @@ def symmetries_of(rules: BaseRules) -> list[NDArray[np.int64]]:
 
 def image_under(rules: BaseRules, turn: str) -> NDArray[np.int64]:
     """Each cell's image under a turn of ``BaseRules.exchange``."""
-    rows, columns = rules.board_shape
-    places = np.arange(rows * columns).reshape(rows, columns)
-    turned = {
-        "same": places,
-        "transposed": places.T,
-        "upside_down": places[::-1],
-        "half_turn": places[::-1, ::-1],
-    }[turn]
-    return turned.ravel().copy()
+    board = np.arange(rules.num_board_cells).reshape(rules.board_shape)
+    return (board if turn == "same" else TURNS[turn](board)).ravel().copy()
 
 
 def cells_used(rules: BaseRules) -> NDArray[np.bool_]:

@@ -563,6 +563,7 @@ def test_games_with_simultaneous_moves_are_not_learned():
         ({"opening": 2, "what": "policy"}, ValueError, "for values, not for policies"),
         ({"opening": -1}, ValueError, "opening must be an integer of at least 0"),
         ({"windows": "strips", "start": "v.npz"}, ValueError, "start has windows of its own"),
+        ({"start": 3}, TypeError, "start must be a .*LinearValue, a MovePolicy, .*, got 3"),
         (
             {"windows": "larg"},
             ValueError,
