@@ -156,7 +156,7 @@ def search_figures(result: SearchResult, turn: int, *, now: bool = True) -> dict
         "player": result.player,
         "action": result.action,
         "name": result.action_name(result.action),
-        "value": _finite(result.value_for(result.player)),
+        "value": finite(result.value_for(result.player)),
         "proven": result.proven,
         "simulations": result.simulations,
         "seconds": result.seconds,
@@ -166,10 +166,10 @@ def search_figures(result: SearchResult, turn: int, *, now: bool = True) -> dict
                 "action": row.action,
                 "name": row.name,
                 "visits": row.visits,
-                "value": _finite(row.value),
+                "value": finite(row.value),
                 "amaf_visits": row.amaf_visits,
-                "amaf_value": _finite(row.amaf_value),
-                "outcome": _finite(row.outcome),
+                "amaf_value": finite(row.amaf_value),
+                "outcome": finite(row.outcome),
                 "distance": row.distance,
             }
             for row in result.ranked_actions
@@ -179,7 +179,7 @@ def search_figures(result: SearchResult, turn: int, *, now: bool = True) -> dict
     }
 
 
-def _finite(value: float | None) -> float | None:
+def finite(value: float | None) -> float | None:
     """A number for strict JSON, which has no infinities."""
     return value if value is not None and math.isfinite(value) else None
 

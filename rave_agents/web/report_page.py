@@ -22,7 +22,7 @@ from rave_agents.plots.intervals import Estimate, plot_estimates
 from rave_agents.records.fields import GREATEST
 from rave_agents.records.record import GameRecord
 from rave_agents.results.numbers import elo_text
-from rave_agents.web.page import escaped, search_figures, stored_game, stored_page
+from rave_agents.web.page import escaped, finite, search_figures, stored_game, stored_page
 from rave_agents.web.pictures import plain_name
 from rave_agents.web.replay import Step, reasons_against, replay
 
@@ -256,7 +256,7 @@ def _replayed(
                 {
                     "player": int(step.ply.state.current_player()),
                     "names": [*map(printable, step.ply.names)],
-                    "value": None if step.result is None else step.result.value_for(0),
+                    "value": None if step.result is None else finite(step.result.value_for(0)),
                     "word": "",
                 }
             )

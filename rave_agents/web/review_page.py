@@ -2,7 +2,7 @@
 
 from rave_agents.analysis.review_result import Review
 from rave_agents.game.plain_text import printable
-from rave_agents.web.page import stored_game, stored_page
+from rave_agents.web.page import finite, stored_game, stored_page
 from rave_agents.web.pictures import plain_name
 
 
@@ -17,12 +17,11 @@ def review_page(review: Review) -> str:
     rings = {}
     for number, move in enumerate(review.moves, 1):
         said.append(" ".join(move.sentences) or f"{move.number}. {move.name}")
-        value = review.values[number]
         turns.append(
             {
                 "player": move.player,
                 "names": [printable(move.name)],
-                "value": value,
+                "value": finite(review.values[number]),
                 "word": move.word,
             }
         )

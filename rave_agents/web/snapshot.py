@@ -6,7 +6,7 @@ from rave_agents.game.plain_text import without_colours
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import PERSON, Session
 from rave_agents.sessions.views import may_see_thoughts, seen_names, seen_text, seen_thought
-from rave_agents.web.page import search_figures, utility_range
+from rave_agents.web.page import finite, search_figures, utility_range
 from rave_agents.web.pictures import Pictures
 
 MOST_LISTED = 400
@@ -77,7 +77,9 @@ def snapshot(
                 {
                     "player": turn.player,
                     "names": list(seen_names(session, place, viewer)),
-                    "value": turn.value if may_see_thoughts(session, turn.player, viewer) else None,
+                    "value": finite(turn.value)
+                    if may_see_thoughts(session, turn.player, viewer)
+                    else None,
                 }
                 for place, turn in enumerate(session.turns)
             ],
