@@ -6,7 +6,7 @@ tree, and a ratio is that of the two medians over the rounds. Much slower peers 
 use as many simulations as fit into a round.
 
 It is a run, too: a table for each game, whose "games" are rounds; and, at equal time, a table for
-each game and agent with its match against the baseline.
+each game and agent with its match against the baseline. Tables of times per move come last.
 """
 
 import dataclasses
@@ -22,6 +22,7 @@ from rave_agents.arena.arguments import (
     load_match_game,
     make_tables,
 )
+from rave_agents.arena.move_times import MoveTable
 from rave_agents.arena.play import counts_simulations, warm_up
 from rave_agents.arena.result import RunResult, TablesRun
 from rave_agents.arena.run import GameCount, Pairing, Plan, RunOptions
@@ -31,7 +32,7 @@ from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.game_state import GameState
+from rave_agents.game.game_state import GameState, has_simultaneous_moves
 from rave_agents.game.validation import Count, Natural, Positive, validated
 from rave_agents.records.openings import initial_decision
 from rave_agents.results.progress import Progress
@@ -105,6 +106,7 @@ def run_bench(
     equal_time: Positive | None = None,
     equal_time_games: GameCount = EQUAL_TIME_GAMES,
     peers: bool = True,
+    moves: bool = True,
     progress: Progress[RunResult] = None,
 ) -> RunResult:
     """Measure simulations per second from the first position of each game.
@@ -125,6 +127,8 @@ def run_bench(
             game. None for no matches.
         equal_time_games: games of such a match, at least 1.
         peers: True to measure OpenSpiel's Python bot as well, in the games it can play.
+        moves: True to measure the time per move over whole games as well, with 10, 50 and 200
+            simulations; not in games with simultaneous moves.
         progress: None for a display in a terminal or notebook, False for none, True for a display
             in any case; or a function, called with the result so far before the first and after
             every round and every game at equal time.
@@ -156,6 +160,12 @@ def run_bench(
             tables.append(match)
             pairings.append(Pairing(name, (str(match.agents[0]), str(match.agents[1])), name))
             counts.append(equal_time_games)
+    for name, game in loaded.items() if moves else ():
+        if has_simultaneous_moves(game.new_initial_state()):
+            continue
+        tables.append(MoveTable(game, specs, seed))
+        pairings.append(Pairing(name, tuple(map(str, specs)), name))
+        counts.append(rounds)
     plan = Plan(
         kind="speed",
         settings={"seed": seed},
@@ -180,7 +190,8 @@ class _SpeedRun(TablesRun):
 
     def fail(self, key: Key, failure: Failure) -> Any:
         """Raise the error of a failed round as it is."""
-        if isinstance(self.plan.tables[key.table], SpeedTable) and failure.cause is not None:
+        measured = isinstance(self.plan.tables[key.table], SpeedTable | MoveTable)
+        if measured and failure.cause is not None:
             raise failure.cause
         super().fail(key, failure)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from rave_agents.arena.match_result import SCORE, MatchResult
+from rave_agents.arena.move_times import MOVE_SIMULATIONS, MoveTimes
 from rave_agents.arena.result import View
 from rave_agents.results.numbers import counted, fixed, whole
 from rave_agents.results.rows import Field, exact_columns, plain_row, table_columns
@@ -45,6 +46,21 @@ class SpeedRow:
     def ratio(self) -> float:
         """Simulations of the agent per simulation of the baseline in the same time."""
         return self.simulations_per_second / self.baseline_simulations_per_second
+
+
+class MoveRow(NamedTuple):
+    """The time per move of one agent in whole games."""
+
+    game: str
+    """The game, as given."""
+    agent: str
+    """The agent's spec."""
+    simulations: int
+    """Simulations per move."""
+    seconds: float
+    """Median over the games of their medians."""
+    baseline_seconds: float
+    """The baseline's."""
 
 
 _BASE = "baseline_simulations_per_second"
@@ -90,10 +106,28 @@ class Speeds(View):
                 )
         return tuple(found)
 
+    @functools.cached_property
+    def moves(self) -> tuple[MoveRow, ...]:
+        """A row per game, agent and number of simulations, for the times per move."""
+        found: list[MoveRow] = []
+        for table, pairing in enumerate(self.run.pairings):
+            games = self.run.records[table]
+            if not games or not isinstance(games[0], MoveTimes):
+                continue
+            for place, simulations in enumerate(MOVE_SIMULATIONS):
+                times = zip(*(game.seconds[place] for game in games), strict=True)
+                base, *others = map(statistics.median, times)
+                found += [
+                    MoveRow(pairing.game, agent, simulations, seconds, base)
+                    for agent, seconds in zip(pairing.agents[1:], others, strict=True)
+                ]
+        return tuple(found)
+
     def _match(self, table: int) -> MatchResult | None:
         """The match of the agent with this table, if there is one and it has begun."""
         records = self.run.records[table] if table < len(self.run.records) else ()
-        return self.run.match(table) if records and not isinstance(records[0], Round) else None
+        measured = records and isinstance(records[0], Round | MoveTimes)
+        return self.run.match(table) if records and not measured else None
 
     @functools.cached_property
     def geometric_mean(self) -> dict[str, float]:
@@ -137,7 +171,20 @@ class Speeds(View):
         tables = [self._speeds()]
         if any(row.match is not None for row in self.rows):
             tables.append(self._matches())
+        if self.moves:
+            tables.append(self._move_times())
         return tables
+
+    def _move_times(self) -> Table:
+        """Microseconds per move, of the agent and of the baseline."""
+        columns = [
+            Column("game", [row.game for row in self.moves], text=True),
+            Column("agent", [row.agent for row in self.moves], text=True),
+            Column("simulations", [str(row.simulations) for row in self.moves]),
+            Column("agent's", [whole(1e6 * row.seconds) for row in self.moves]),
+            Column("baseline's", [whole(1e6 * row.baseline_seconds) for row in self.moves]),
+        ]
+        return Table(columns, title="Microseconds per move over whole games", keys=3)
 
     def _speeds(self) -> Table:
         means = self.geometric_mean
@@ -194,7 +241,8 @@ class Speeds(View):
             plain_row(FIELDS, row) | ({} if row.match is None else _equal_time(row.match))
             for row in self.rows
         ]
-        return {"rows": rows, "geometric_mean": self.geometric_mean}
+        moves = {"moves": [row._asdict() for row in self.moves]} if self.moves else {}
+        return {"rows": rows, "geometric_mean": self.geometric_mean, **moves}
 
 
 def _names(rows: Sequence[SpeedRow], mean: str, agents: Sequence[str]) -> list[Column]:

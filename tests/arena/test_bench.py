@@ -35,6 +35,15 @@ def test_agents_of_a_game_share_the_baselines_speed(measured):
     assert len({row.baseline_simulations_per_second for row in measured.rows}) == 2
 
 
+def test_times_per_move_have_a_row_for_each_number_of_simulations(measured):
+    rows = [row for row in measured.moves if row.game == "connect_four"]
+    assert [(row.agent, row.simulations) for row in rows] == [
+        (agent, simulations) for simulations in (10, 50, 200) for agent in ("uct", "rave")
+    ]
+    assert all(0 < row.seconds < 1 and 0 < row.baseline_seconds < 1 for row in rows)
+    assert "Microseconds per move over whole games" in str(measured)
+
+
 def test_ratio_and_geometric_mean():
     rounds = [(Round(0, (10.0, 20.0)), Round(1, (10.0, 10.0)), Round(2, (10.0, 30.0)))]
     rounds.append((Round(0, (10.0, 80.0)),))
@@ -51,7 +60,7 @@ def test_ratio_and_geometric_mean():
 
 def test_the_dictionary_is_strict_json_with_these_keys(measured):
     values = json.loads(json.dumps(measured.to_dict(), allow_nan=False))
-    assert list(values) == ["rows", "geometric_mean"]
+    assert list(values) == ["rows", "geometric_mean", "moves"]
     assert list(values["rows"][0]) == [
         "game", "agent", "simulations_per_second", "mctsbot_simulations_per_second", "ratio",
     ]  # fmt: skip
@@ -65,6 +74,7 @@ def test_progress_sees_every_round():
         ["uct"],
         rounds=2,
         round_seconds=0.01,
+        moves=False,
         progress=lambda so_far: calls.append((so_far.game, so_far.finished)),
     )
     assert calls == [("tic_tac_toe", 0), ("tic_tac_toe", 1), ("", 2)]
@@ -116,7 +126,8 @@ def test_an_interrupted_run_keeps_the_rounds_that_are_finished():
 
 
 def agents_measured(game, agents=("uct",), **options):
-    options = {"rounds": 1, "round_seconds": 0.001, "baseline": "uct(c=1)"} | options
+    fast = {"rounds": 1, "round_seconds": 0.001, "baseline": "uct(c=1)", "moves": False}
+    options = fast | options
     return [row.agent for row in run_bench([game], agents, **options).rows]
 
 
@@ -147,6 +158,7 @@ def at_equal_time():
         round_seconds=0.001,
         equal_time=0.001,
         equal_time_games=2,
+        moves=False,
         progress=calls.append,
     )
     return result, calls

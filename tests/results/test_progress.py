@@ -48,7 +48,9 @@ RUNS = {
     "scaling": lambda **o: run_scaling(
         "tic_tac_toe", "uct", "random", simulations=[2], games=2, **o
     ),
-    "bench": lambda **o: run_bench(["tic_tac_toe"], rounds=2, round_seconds=0.001, **o),
+    "bench": lambda **o: run_bench(
+        ["tic_tac_toe"], rounds=2, round_seconds=0.001, moves=False, **o
+    ),
     "evaluation": evaluate,
     "tournament of environments": env_tournament,
     "learning": lambda **o: learn("tic_tac_toe", games=2, rounds=1, simulations=2, **o),
