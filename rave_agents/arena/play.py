@@ -14,6 +14,8 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
 from rave_agents.arena.referee import Referee, decided_returns
@@ -119,7 +121,7 @@ class Table:
             if referee is not None:
                 stack.callback(referee.close)
             state = start_state(self.game, self.seed, number // 2)
-            chance = chance_stream(self.seed, number // 2)
+            chance = functools.partial(chance_stream, self.seed, number // 2)
             try:
                 _play_moves(state, actions, seats, iter(opening), chance, referee)
                 returns = [float(value) for value in state.returns()]
@@ -152,7 +154,9 @@ class Table:
             seed = agent_seed(self.seed, number, index + 2 * made[index])
             made[index] += 1
             try:
-                agent = make_agent(self.agents[index], self.game, seat, seed=seed)
+                # Specs were parsed and checked before the first game: make the agent directly.
+                who = self.agents[index].with_defaults({"seed": seed})
+                agent = who.make(self.game, seat, seed)
             except Exception as error:
                 raise AgentFailedError(seat) from error
             clock = None if self.clock is None else Clock.parse(self.clock)  # A copy for the seat.
@@ -282,10 +286,11 @@ def _play_moves(
     actions: list[int],
     seats: Sequence[_Seat],
     opening: Iterator[int],
-    chance: Any,
+    chance: Callable[[], np.random.Generator],
     referee: Referee | None,
 ) -> None:
     """Play on in ``state`` until the end, recording all actions: also those before an error."""
+    random: np.random.Generator | None = None  # Costly, and most games have no chance.
     for seat in seats:
         seat.ask(seat.agent.restart)
     # Agents are informed before the action is applied: they see the position it was chosen in.
@@ -304,7 +309,8 @@ def _play_moves(
         mover = int(state.current_player())
         action = next(opening, None)
         if action is None and state.is_chance_node():
-            action = draw_outcome(state, chance)
+            random = chance() if random is None else random
+            action = draw_outcome(state, random)
         elif action is None:
             action = seats[single_mover(state)].choose(state)
         if referee is not None and (refusal := referee.refusal(action)) is not None:
