@@ -1,5 +1,6 @@
 """The session as the page shows it: plain values of what its viewer may see."""
 
+import functools
 from typing import Any
 
 from rave_agents.game.plain_text import without_colours
@@ -47,6 +48,7 @@ def snapshot(
         position = f"{number}.{id(state)}.{viewer}.{int(session.over)}"
         legal = session.legal(viewer) if viewer is not None else {}
         thought = seen_thought(live, viewer)
+        sees = functools.partial(may_see_thoughts, session, viewer=viewer)
         shown: dict[str, Any] = {
             "version": live.version,
             "game": session.game.name.removesuffix("()"),
