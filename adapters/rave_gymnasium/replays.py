@@ -12,6 +12,7 @@ Where a reset without a seed does not begin alike, the live seed must be used. T
 whether there is such a generator, whose future numbers the search would see.
 """
 
+import operator
 from typing import Any
 
 import gymnasium
@@ -203,7 +204,7 @@ class ReplayedEnv(gymnasium.Env):  # type: ignore[misc]
             return None
         if self._stage.player is not self._token:
             self.replay()
-        return getattr(self._stage.env, name)()
+        return operator.methodcaller(name)(self._stage.env)
 
 
 def replayable(env: Any) -> Replayable | None:

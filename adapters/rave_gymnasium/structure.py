@@ -1,5 +1,6 @@
 """The structure of a Gymnasium environment: its wrappers, its masks, and the parts of a vector."""
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -112,7 +113,7 @@ def mask_function(env: Any) -> MaskOf:
     def asked(given: Any) -> Any:
         for _ in range(depth):
             given = given.env
-        mask = getattr(given, name)()
+        mask = operator.methodcaller(name)(given)
         return mask if name == METHODS[0] or is_mask(mask, size) else None
 
     if isinstance(inner, gymnasium.Wrapper):
@@ -141,7 +142,7 @@ def present_mask(env: Any, mask_of: MaskOf) -> Any:
 
 def _asked(raw: Any, method: str) -> Any:
     try:
-        return getattr(raw, method)()
+        return operator.methodcaller(method)(raw)
     except Exception as error:
         if is_raised_by_handler(error):
             raise

@@ -7,6 +7,7 @@ two things that cloudpickle needs and pyspiel lacks.
 
 import copy
 import copyreg
+import operator
 import sys
 import types
 from collections.abc import Mapping, Sequence
@@ -118,7 +119,7 @@ def remade_bot(bot: Any) -> RemadeBot | None:
 
 
 def _reduced_info(info: pyspiel.GameInfo) -> tuple[Any, ...]:
-    return _info_of, ({name: getattr(info, name) for name in _INFO},)
+    return _info_of, (dict(zip(_INFO, operator.attrgetter(*_INFO)(info), strict=True)),)
 
 
 def _info_of(values: Mapping[str, Any]) -> pyspiel.GameInfo:

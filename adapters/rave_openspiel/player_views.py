@@ -1,5 +1,6 @@
 """A player's view of a state: its information state, its observation, or its tensor."""
 
+import operator
 from collections.abc import Callable
 
 import pyspiel
@@ -34,7 +35,7 @@ def offers(game: pyspiel.Game, method: str) -> bool:
     A game of C++ says so in its type. A state in Python may have a method of its own, whatever the
     type says; without one, pyspiel asks the observer of ``game.make_py_observer``.
     """
-    said = bool(getattr(game.get_type(), f"provides_{method}"))
+    said = bool(operator.attrgetter(f"provides_{method}")(game.get_type()))
     if type(game).__module__.partition(".")[0] == "pyspiel":
         return said
     key = str(game), method
@@ -48,7 +49,8 @@ _offered: dict[tuple[str, str], bool] = {}
 
 
 def _offers_in_python(game: pyspiel.Game, method: str, said: bool) -> bool:
-    if getattr(type(game.new_initial_state()), method) is not getattr(pyspiel.State, method):
+    own = operator.attrgetter(method)
+    if own(type(game.new_initial_state())) is not own(pyspiel.State):
         return True
     observed = pyspiel.IIGObservationType(
         public_info=True,

@@ -1,6 +1,7 @@
 """OpenSpiel's states as a GameState."""
 
 import math
+import operator
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple, Self
 
@@ -260,9 +261,9 @@ class OpenSpielState:
         tensor, game = self._kind.tensor, self.state.get_game()
         if tensor is None:
             raise UnsupportedGameError(f"{game} offers no observation tensor.")
-        values = np.array(getattr(self.state, tensor)(player), np.float32)
+        values = np.array(operator.methodcaller(tensor, player)(self.state), np.float32)
         try:
-            return values.reshape(getattr(game, f"{tensor}_shape")())
+            return values.reshape(operator.methodcaller(f"{tensor}_shape")(game))
         except AttributeError:  # A state in Python with a tensor of its own, and no observer.
             return values.reshape(-1)
 
@@ -315,7 +316,7 @@ class OpenSpielState:
         tensor = self._kind.tensor
         if tensor is None or self._bridge() is None:
             return 0
-        size = math.prod(getattr(self.state.get_game(), f"{tensor}_shape")())
+        size = math.prod(operator.methodcaller(f"{tensor}_shape")(self.state.get_game()))
         return size if size <= MOST_OBSERVED else 0
 
     def _bridge(self) -> Library | None:

@@ -8,6 +8,7 @@ import contextlib
 import copy
 import functools
 import importlib
+import operator
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
@@ -263,7 +264,9 @@ def _sized_go(kind: Any) -> Any:
     """Return the subclass of a Go environment that keeps its own board size."""
     if "_keeps_its_size" in vars(kind):
         return kind
-    methods = {name: _at_own_size(getattr(kind, name)) for name in ("step", "reset", "render")}
+    methods = {
+        name: _at_own_size(operator.attrgetter(name)(kind)) for name in ("step", "reset", "render")
+    }
     names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
     return type(kind.__name__, (kind,), {**methods, **names, "_keeps_its_size": True})
 

@@ -1,6 +1,7 @@
 """The structure of a PettingZoo environment: its wrappers, its name, and its masks of actions."""
 
 import functools
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
@@ -120,7 +121,7 @@ def _inside(env: Any, depth: int) -> Any:
 
 def _ask(depth: int, name: str, env: Any, agent: Any) -> Any:
     env = _inside(env, depth)
-    method = getattr(env, name)
+    method = operator.attrgetter(name)(env)
     # Without an argument, a method gives the mask of the agent to move.
     if takes_argument(method):
         answer = method(agent)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import operator
 from typing import Any, Literal, NamedTuple
 
 from rave_agents.game.game_state import GameState
@@ -181,7 +182,9 @@ class Solution(Result):
 
     def columns(self) -> dict[str, list[Any]]:
         """A row for each action."""
-        return {name: [getattr(each, name) for each in self.actions] for name in MoveBounds._fields}
+        return {
+            name: list(map(operator.attrgetter(name), self.actions)) for name in MoveBounds._fields
+        }
 
     def _estimates(self) -> dict[str, Any]:
         rows = [(each.name, (each.low + each.high) / 2, each[2:]) for each in self.actions]
@@ -198,15 +201,15 @@ class Solution(Result):
         effort = ("positions", "loops", "seconds", "memory_mb", "table_share")
         numbers = ("at_least", "proof_number", "disproof_number")
         return {
-            **{name: getattr(self, name) for name in plain},
+            **{name: operator.attrgetter(name)(self) for name in plain},
             "moves": list(self.moves),
             "position": position_text(self.state),
             "bounds": [_finite(each) for each in self.bounds],
             "outcome": None if self.outcome is None else list(self.outcome),
-            **{name: _finite(getattr(self, name)) for name in numbers},
+            **{name: _finite(operator.attrgetter(name)(self)) for name in numbers},
             "line": list(self.line),
             "line_names": list(self.line_names),
-            **{name: getattr(self, name) for name in effort},
+            **{name: operator.attrgetter(name)(self) for name in effort},
             "actions": [
                 {**each._asdict(), "low": _finite(each.low), "high": _finite(each.high)}
                 for each in self.actions

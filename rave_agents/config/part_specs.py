@@ -274,7 +274,7 @@ def with_field(part: Part, path: tuple[str, ...], value: Any, label: str) -> Par
     """A part with the field at a path changed."""
     name, *inner = path
     if inner:
-        value = with_field(getattr(part, name), tuple(inner), value, label)
+        value = with_field(part._asdict()[name], tuple(inner), value, label)
     else:
         kind: Any = type(part)
         value = checked(label, fields_of(kind)[name], value)

@@ -8,6 +8,7 @@ entries of the observation of the player to move.
 
 import hashlib
 import math
+import operator
 import os
 from collections.abc import Hashable
 from typing import Any, Literal
@@ -139,7 +140,8 @@ class LinearValue(LearnedFile):
         }
         if self.network is not None:
             stages = np.array(self.network.stages, np.int64)
-            found |= {name: getattr(self.network, name) for name in _NETWORK_ARRAYS}
+            arrays = operator.attrgetter(*_NETWORK_ARRAYS)(self.network)
+            found |= dict(zip(_NETWORK_ARRAYS, arrays, strict=True))
             found |= {"board": self.network.board, "stages": stages}
         return found
 

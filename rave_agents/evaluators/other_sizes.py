@@ -6,6 +6,7 @@ share weights.
 """
 
 import itertools
+import operator
 from collections import defaultdict
 
 import numpy as np
@@ -19,7 +20,9 @@ MOST_CHANGE = 2
 """The maximum number of rows or columns by which a step of a size parameter changes the board: in
 Havannah two."""
 
-_ALIKE = ("cell_kinds", "num_players", "utility_sum", "min_utility", "max_utility", "exchange")
+_alike = operator.attrgetter(
+    "cell_kinds", "num_players", "utility_sum", "min_utility", "max_utility", "exchange"
+)
 """Attributes that the rules of both sizes must have in common."""
 
 
@@ -85,7 +88,7 @@ def _differ_in_size(one: BaseRules, other: BaseRules) -> bool:
     return (
         one.board_shape != other.board_shape
         and apart <= {*size_parameters(one), *size_parameters(other)}
-        and all(getattr(one, name) == getattr(other, name) for name in _ALIKE)
+        and _alike(one) == _alike(other)
     )
 
 

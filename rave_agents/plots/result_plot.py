@@ -1,5 +1,6 @@
 """Plots of a search result: statistics of the root's actions on the board or as bars."""
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -91,7 +92,7 @@ def numbers_of(result: Any, quantity: str) -> dict[int, float]:
     """Return a quantity of the actions, by action; actions for which it is unknown are missing."""
     numbers = {}
     for row in result.actions:
-        number = getattr(row, quantity)
+        number = operator.attrgetter(quantity)(row)
         # Without visits, a value is None and the count says nothing.
         known = row.visits > 0 or quantity not in ("visits", "value")
         if number is not None and known:

@@ -29,6 +29,10 @@ class EvaluatorAbilities(Abilities):
     evaluate: Offered[Callable[[Any], Any] | None] = Method(None)
     prior: Offered[Callable[[Any], Any] | None] = Method(None)
     """The methods of ``Evaluator``: it may have one alone."""
+    judged: Offered[Callable[[Any], Any]] = Method(lambda rules: None)
+    """``judged(rules)``: compiled rules with this value function; None if it is of another game."""
+    with_priors: Offered[Callable[[Any], Any]] = Method(lambda rules: None)
+    """``with_priors(rules)``: compiled rules with this policy, likewise."""
     source_name: Offered[str] = Offered("")
     """The name of the source of priors, for messages."""
 

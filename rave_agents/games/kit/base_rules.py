@@ -8,6 +8,7 @@ at the speed of C++" builds one.
 """
 
 import inspect
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Self
 
@@ -176,7 +177,7 @@ class BaseRules:
         """True if ``foresee_end`` may tell a winner. A subclass, whose rules may be others, has its
         own."""
         for name in _METHODS:
-            if getattr(kind, name) is getattr(BaseRules, name):
+            if operator.attrgetter(name)(kind) is vars(BaseRules)[name]:
                 raise TypeError(f"{kind.__name__} has no method {name}(), see Rules.{name}.")
         for name in ("fields", "num_distinct_actions"):
             if not hasattr(self, name):

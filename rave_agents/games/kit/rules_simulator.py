@@ -125,7 +125,7 @@ class RulesSimulator:
         if self._callback is not None:
             self._callback.memory = frame.header.data
             frame.header[Header.IN_PYTHON] = 1
-        named = {name: getattr(frame, name, None) for name in Buffers._fields}
+        named = {name: frame._asdict().get(name) for name in Buffers._fields}
         own = {"scratch": self._scratch, "cells": self._cells, "weights": self._weights}
         own |= {"cells_after": self._cells_after}
         own |= {"states": self._states.view(np.recarray), "replies": self._replies}

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rave_agents.compiler.dispatch import kernel, open_function
 from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.simulate.evaluator import EvaluatorAbilities
 
 
 @open_function
@@ -45,14 +46,14 @@ def judged_rules(value: Any, rules: BaseRules) -> JudgedRules | None:
     if is_compiled_value(value):
         body = position_value.implementations[type(value)]
         return JudgedRules(_with_part(rules, value, body), np.zeros(0, np.float32))
-    judged = getattr(value, "judged", None)
-    return None if judged is None else judged(rules)
+    found: JudgedRules | None = EvaluatorAbilities(value).judged(rules)
+    return found
 
 
 def rules_with_priors(policy: Any, rules: BaseRules) -> JudgedRules | None:
     """A game's rules with a policy; None if it has no ``with_priors(rules)``."""
-    made = getattr(policy, "with_priors", None)
-    return None if made is None else made(rules)
+    found: JudgedRules | None = EvaluatorAbilities(policy).with_priors(rules)
+    return found
 
 
 @functools.lru_cache(maxsize=64)
