@@ -79,9 +79,7 @@ def snapshot(
                 {
                     "player": turn.player,
                     "names": list(seen_names(session, place, viewer)),
-                    "value": finite(turn.value)
-                    if may_see_thoughts(session, turn.player, viewer)
-                    else None,
+                    "value": finite(turn.value) if sees(turn.player) else None,
                 }
                 for place, turn in enumerate(session.turns)
             ],
