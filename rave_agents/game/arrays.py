@@ -1,6 +1,6 @@
 """Arrays and lists of numbers of any library: NumPy's, PyTorch's, JAX's, or plain Python's."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ def in_main_memory(given: Any) -> Any:
 
 def is_sequence(given: Any) -> bool:
     """True for a list or an array, in which each entry has a place."""
-    placed = hasattr(given, "__getitem__") and hasattr(given, "__len__")
+    placed = isinstance(given, Sized) and hasattr(given, "__getitem__")
     return placed and not isinstance(given, Mapping | str | bytes)
 
 

@@ -8,7 +8,7 @@ Nothing undoes a move: a search clones the state and plays on in the clone.
 import enum
 import inspect
 import random
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Any, Protocol, Self, runtime_checkable
 
 from rave_agents.errors import GameError
@@ -91,7 +91,7 @@ def missing_methods(value: object) -> list[str]:
 
 
 def _signature(name: str) -> str:
-    signature = inspect.signature(getattr(GameState, name))
+    signature = inspect.signature(vars(GameState)[name])
     kept = [each for each in signature.parameters.values() if each.name != "self"]
     text = str(signature.replace(parameters=kept))
     for qualified in ("typing.", "collections.abc."):
@@ -176,7 +176,7 @@ def moving_players(state: Any, num_players: int | None = None) -> list[int]:
     movers = []
     for player in range(state.num_players() if num_players is None else num_players):
         actions = state.legal_actions(player)
-        if not hasattr(actions, "__len__"):
+        if not isinstance(actions, Sized):
             raise GameError(f"legal_actions({player}) must give a list, got {actions!r}.")
         if len(actions) > 0:
             movers.append(player)

@@ -1,7 +1,7 @@
 """The trees that a searcher keeps between moves, and their common root position."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 
 import numpy as np
 
@@ -307,7 +307,7 @@ def root_position(state: GameState, game: Prepared, player: int | None) -> RootP
     if not (fits and type(mover) is int and 0 <= mover < facts.limits.players):
         mover = checked_mover(state, player)
     actions = legal_actions_of(state, mover) if facts.simultaneous else state.legal_actions()
-    count = len(actions) if hasattr(actions, "__len__") else 0
+    count = len(actions) if isinstance(actions, Sized) else 0
     if count <= 1:  # More are checked when the search lists them.
         if count == 0:
             check_decision(state)
