@@ -67,14 +67,13 @@ def _followed(each: inspect.Parameter, keywords: dict[str, Any]) -> inspect.Para
     """The command line's form of a parameter."""
     kind = keywords.pop("kind", kind_of(each.annotation))
     default, name = keywords.pop("default", each.default), keywords.pop("option", None)
-    info: Any = typer.Argument
-    if name is not None or each.kind is each.KEYWORD_ONLY:
-        if default is False:
-            name = _written(each, name)  # Without a name Typer adds --no-NAME.
-        info = typer.Option if name is None else functools.partial(typer.Option, name)
-    else:
-        keywords.setdefault("metavar", each.name.upper())
-    annotation: Any = Annotated[kind | None if default is None else kind, info(**keywords)]
+    info: Any
+    if name is None and each.kind is not each.KEYWORD_ONLY:
+        info = typer.Argument(**{"metavar": each.name.upper(), **keywords})
+    else:  # Without a name, Typer adds --no-NAME to a flag.
+        names = [name or _written(each, None)] if name or default is False else []
+        info = typer.Option(*names, **keywords)
+    annotation: Any = Annotated[kind | None if default is None else kind, info]
     return each.replace(kind=each.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
