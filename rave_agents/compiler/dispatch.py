@@ -104,6 +104,21 @@ def summing_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return function if JIT_DISABLED else KernelFunction(function, sums_in_any_order=True)
 
 
+def not_inlined(function: _F) -> _F:
+    """Mark a function that is compiled once and called, where all others are inlined.
+
+    It pays for a long function that several others call, and that a simulation runs seldom: five
+    copies of the solver's update were a quarter of a search's compilation. In a loop that each
+    simulation runs, a call costs more than it saves, because LLVM no longer sees what both share.
+    """
+    function.__dict__[NOT_INLINED] = True
+    return function
+
+
+NOT_INLINED = "is_not_inlined"
+"""The attribute of functions that are marked so."""
+
+
 class OpenFunction(Generic[_P, _R]):
     """One name, and a body for each class of its first argument.
 

@@ -1,7 +1,8 @@
 """Records in memory: a NamedTuple of numbers, arrays and records as words of eight bytes.
 
-A number is one word, True and False too; an array is a pointer to its first item. A C function is
-called at its address with that of a record.
+A number is one word, True and False too; an array is a pointer to its first item. Behind its fields
+each record has its own address, see ``references.in_memory``. A C function is called at its address
+with that of a record.
 """
 
 import ctypes
@@ -18,6 +19,9 @@ array's items, or the type of a number."""
 
 _LETTERS = {bool: "q", int: "q", float: "d"}
 """Codes by which ``struct`` packs numbers."""
+
+_UNKNOWN = 0
+"""A record's address, until it lies in memory."""
 
 
 def laid_out(record: Any, before: Any = None) -> tuple[Kind, Any]:
@@ -47,12 +51,16 @@ def laid_out(record: Any, before: Any = None) -> tuple[Kind, Any]:
         found.append(part)
         fields.append(part[1])
         words += part[2]
+    words.append(_UNKNOWN)
     kind = tuple(fields)
     if parts is not None and kind == before.kind:
         kind = before.kind
     packing = _packing(kind)
     placed: Any = (ctypes.c_int64 * (packing.size // 8 + 1))()  # Aligned to whole words.
     packing.pack_into(placed, 0, *words)
+    address = ctypes.addressof(placed)
+    for last, first in _ends(kind):
+        placed[last] = address + 8 * first
     placed.of, placed.kind, placed.parts = record, kind, found
     return kind, placed
 
@@ -67,6 +75,7 @@ def _add_words(record: Any, words: list[Any]) -> Kind:
     fields: list[Any] = [type(record)]
     for value in record:
         fields.append(_add_value(value, record, words))
+    words.append(_UNKNOWN)
     return tuple(fields)
 
 
@@ -109,10 +118,24 @@ def _packing(kind: Kind) -> struct.Struct:
 
 
 def _letters(kind: Kind) -> str:
-    return "".join(
+    fields = (
         _letters(field) if isinstance(field, tuple) else _LETTERS.get(field, "q")
         for field in kind[1:]
     )
+    return "".join(fields) + "q"
+
+
+@functools.lru_cache(maxsize=256)
+def _ends(kind: Kind, first: int = 0) -> list[tuple[int, int]]:
+    """For a record that begins at a word, and each one in it: its last word, and its first."""
+    ends, place = [], first
+    for field in kind[1:]:
+        if isinstance(field, tuple):
+            inner = _ends(field, place)
+            ends += inner
+            place = inner[-1][0]
+        place += 1
+    return [*ends, (place, first)]
 
 
 @functools.lru_cache(maxsize=8)

@@ -25,10 +25,11 @@ from numba.core.errors import TypingError
 from numba.core.imputils import user_function
 from numba.core.typed_passes import NativeLowering
 
+from rave_agents.compiler.dispatch import NOT_INLINED
 from rave_agents.compiler.lean_lowering import LeanLower
 from rave_agents.compiler.mistakes import compiled_or_noted, is_packages
 from rave_agents.compiler.progress import count_function
-from rave_agents.compiler.references import RecordReference
+from rave_agents.compiler.references import RecordReference, in_memory
 from rave_agents.compiler.shortcuts import PlainPasses, passes_for_the_packages_own
 
 _TIDY = create_pipeline_tuning_options(speed_level=1)
@@ -41,6 +42,8 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
     _merged: Any = None
     raises = True
     """False if its function is known to raise nothing."""
+    is_not_inlined = False
+    """True if its function is marked so, see ``dispatch.not_inlined``."""
 
     def finalize(self) -> None:
         """Neither optimise nor make machine code; what it calls is linked with it later."""
@@ -53,6 +56,10 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
 
     def add_ir_module(self, ir_module: Any) -> None:
         """Hand the code over to LLVM, and take apart what refers to itself in circles."""
+        if self.is_not_inlined:
+            (function,) = (each for each in ir_module.functions if not each.is_declaration)
+            function.attributes.discard("alwaysinline")
+            function.attributes.add("noinline")
         super().add_ir_module(ir_module)
         for function in ir_module.functions:
             for block in function.blocks:
@@ -149,7 +156,20 @@ def _insert_user_function(context: Any, function: Any, description: Any, librari
     raises = any(getattr(library, "raises", True) for library in libraries)
     optional = isinstance(description.restype, types.Optional)  # type: ignore[attr-defined]
     call: Any = (user_function if raises or optional else _plain_call)(description, libraries)
+    if any(getattr(library, "is_not_inlined", False) for library in libraries):
+        call = _call_with_records_in_memory(call)
     context._defns[function].append(call, call.signature)
+
+
+def _call_with_records_in_memory(call: Any) -> Any:
+    def called(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kinds = zip(call.signature, arguments, strict=True)
+        given = [in_memory(builder, kind, argument) for kind, argument in kinds]
+        return call(context, builder, signature, given)
+
+    described: Any = called
+    described.signature, described.libs = call.signature, call.libs
+    return described
 
 
 def _plain_call(description: Any, libraries: Any) -> Any:
@@ -191,6 +211,7 @@ class LinkedLowering(NativeLowering):  # type: ignore[misc]
         """Lower it; Numba holds its compiler lock."""
         library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
         library.__class__ = LinkedLibrary
+        library.is_not_inlined = getattr(state.func_id.func, NOT_INLINED, False)
         state.library = library
         with _without_machine_code(state.targetctx):
             return bool(super().run_pass(state))

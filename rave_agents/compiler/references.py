@@ -56,8 +56,8 @@ class RecordReference(types.Type):
 
     @functools.cached_property
     def words(self) -> int:
-        """The words of the record."""
-        return sum(map(_words_of, self.fields))
+        """The words of the record: its fields, and its own address."""
+        return sum(map(_words_of, self.fields)) + 1
 
 
 def _words_of(field: Any) -> int:
@@ -178,3 +178,16 @@ def _copy(context: Any, builder: Any, kind: RecordReference, source: Any, target
                 model = context.data_model_manager[field]
                 places = [_as_pointer(builder, place, model) for place in places]
             builder.store(builder.load(places[0]), places[1])
+    last = [_word_at(builder, record, kind.words - 1) for record in (source, target)]
+    builder.store(builder.load(last[0]), last[1])
+
+
+def in_memory(builder: Any, kind: Any, value: Any) -> Any:
+    """A record where Python has laid it out, for a function that is called; else the value itself.
+
+    If it got the copy's address, LLVM could no longer keep the fields in registers.
+    """
+    if not isinstance(kind, RecordReference):
+        return value
+    address = builder.load(_word_at(builder, value, kind.words - 1))
+    return builder.inttoptr(address, _WORD.as_pointer())

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 from annotated_types import Ge, Le
 
+from rave_agents.compiler.dispatch import not_inlined
 from rave_agents.games.bridges import BridgeRules
 from rave_agents.games.coordinates import cell_name
 from rave_agents.games.kit.rules import NO_ACTION
@@ -103,7 +104,7 @@ class Hex(BridgeRules):
                 state.lines[0, line] = 0
         else:
             self.toggle(state, player, action)
-            if self.is_connected(state, player):
+            if self.has_all_lines(state, player) and self.has_connected(state, player):
                 state.winner = player
         state.last = NO_ACTION if action == self.cells else action
         state.moves += 1
@@ -126,11 +127,9 @@ class Hex(BridgeRules):
 
     def is_connected(self, state: Any, player: int) -> bool:
         """True if a player's first line is connected with the last one."""
-        # Every line needs a stone; most boards fail here.
+        if not self.has_all_lines(state, player):
+            return False
         last = self.sides[player] - 1
-        for line in range(last + 1):
-            if state.lines[player, line] == 0:
-                return False
         reached = state.lines[player, 0]
         state.reached[0] = reached
         for line in range(1, last + 1):
@@ -143,6 +142,18 @@ class Hex(BridgeRules):
             if not self.sweep(state, player, last):
                 return False
         return True
+
+    @not_inlined
+    def has_connected(self, state: Any, player: int) -> bool:
+        """``is_connected``, for a move: playouts, which look once at the end, have it inlined."""
+        return self.is_connected(state, player)
+
+    def has_all_lines(self, state: Any, player: int) -> bool:
+        """True if a player has a stone in every line, as every connection has, but few boards."""
+        lines = 0
+        while lines < self.sides[player] and state.lines[player, lines] != 0:
+            lines += 1
+        return bool(lines == self.sides[player])
 
     def sweep(self, state: Any, player: int, last: int) -> bool:
         """Follow stones up and down once; returns whether more are reached."""

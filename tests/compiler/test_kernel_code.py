@@ -1,15 +1,18 @@
 """The kernel's own rules: narrow functions, and no part that may be missing."""
 
 import ast
+import ctypes
 import pathlib
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import rave_agents.kernel
-from rave_agents.compiler.dispatch import KernelFunction, OpenFunction
-from rave_agents.compiler.layout import call_address
+from rave_agents.compiler.dispatch import KernelFunction, OpenFunction, kernel, not_inlined
+from rave_agents.compiler.entry import entry
+from rave_agents.compiler.layout import call_address, laid_out
 from rave_agents.kernel.amaf.views import NoAmaf
 from rave_agents.kernel.amaf.winning_moves import weighted_win_rate
 from rave_agents.kernel.loop import is_due
@@ -53,6 +56,49 @@ def test_no_part_is_asked_whether_it_is_there(path):
                 for operand in node.comparators)
     ]  # fmt: skip
     assert compared == []
+
+
+class Inner(NamedTuple):
+    counts: np.ndarray
+    step: int
+
+
+class Outer(NamedTuple):
+    scale: float
+    inner: Inner
+
+
+@kernel
+@not_inlined
+def add_all(inner, times):
+    for _ in range(times):
+        inner.counts[0] += inner.step
+    return inner.counts[0]
+
+
+@kernel
+@not_inlined
+def add_to_inner(outer, times):
+    return add_all(outer.inner, times) * int(outer.scale)
+
+
+@entry("a test")
+def add_twice(outer, times):
+    first = add_to_inner(outer, times)
+    return first + add_all(outer.inner, times)
+
+
+@pytest.mark.compiled
+def test_a_function_that_is_called_sees_the_records_of_its_caller():
+    counts = np.zeros(1, np.int64)
+    assert add_twice(Outer(10.0, Inner(counts, 3)), 2) == 6 * 10 + 12
+    assert counts[0] == 12
+
+
+def test_each_record_in_memory_ends_with_its_own_address():
+    _, placed = laid_out(Outer(1.0, Inner(np.zeros(1, np.int64), 3)))
+    first = ctypes.addressof(placed)
+    assert list(placed)[3:5] == [first + 8, first]
 
 
 @pytest.mark.compiled

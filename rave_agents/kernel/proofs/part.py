@@ -12,7 +12,13 @@ from annotated_types import Ge, Gt, Le, Lt
 from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
-from rave_agents.compiler.dispatch import implements, kernel, open_function, python_function
+from rave_agents.compiler.dispatch import (
+    implements,
+    kernel,
+    not_inlined,
+    open_function,
+    python_function,
+)
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
@@ -261,6 +267,7 @@ def _rows_needed(proofs: Proven, search: Any, axis: int, actions: int) -> int:
 
 
 @implements(hooks.prove_end, Proven)
+@not_inlined
 def _prove_end(
     proofs: Proven, search: Any, node: int, returns: Any, first: int, distance: int
 ) -> None:
@@ -330,9 +337,17 @@ def update_path(proofs: Proven, search: Any, depth: int, known: bool, changes: b
 
     Outcomes seldom change but numbers often do, so each walks up on its own.
     """
-    update_upwards(proofs.solver, search, depth, known)
+    if known or hooks.shares_nodes(search.moves):
+        update_outcomes(proofs.solver, search, depth, known)
     if not is_idle(proofs.numbers):
         update_upwards(proofs.numbers, search, depth, changes)
+
+
+@kernel
+@not_inlined
+def update_outcomes(solver: Any, search: Any, depth: int, known: bool) -> None:
+    """``update_upwards`` for the solver, which few simulations need."""
+    update_upwards(solver, search, depth, known)
 
 
 @kernel

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows
-from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.dispatch import implements, kernel, not_inlined, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
 from rave_agents.kernel.declarations import proven_nodes, taking_part
@@ -131,6 +131,7 @@ def _solve_end(
 
 
 @implements(hooks.update_node, Bounds)
+@not_inlined
 def update_bounds(solver: Bounds, search: Any, node: int) -> bool:
     """Derive a node's bounds from its children's (Cazenave & Saffidine 2010).
 
