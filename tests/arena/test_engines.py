@@ -13,7 +13,6 @@ import pytest
 
 from rave_agents import from_step
 from rave_agents.arena import RunError, play_match, play_tournament, worker, workers
-from rave_agents.arena.run import Plan, Shard
 from rave_agents.arena.worker import VersionsDifferError, check_versions, versions
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import adapters, load_game
@@ -281,19 +280,6 @@ def test_short_games_are_sent_several_at_a_time(threads, monkeypatch):
     play_match("tic_tac_toe", "random", "random", games=400, executor=threads)
     assert max(sizes) > 5
     assert sum(sizes) == 400
-
-
-def test_shards_are_all_games_once():
-    plan = Plan(
-        kind="match",
-        settings={},
-        tables=[None] * 3,
-        pairings=[None] * 3,
-        by=(),
-        games=[7] * 3,
-    )
-    parts = [list(plan.keys(Shard(part, 4))) for part in range(1, 5)]
-    assert sorted(key for part in parts for key in part) == sorted(plan.keys())
 
 
 @pytest.mark.full

@@ -291,14 +291,6 @@ def test_parallel_view_of_turns_is_played_in_turns():
     assert result.episodes[0].returns == (1.0, -1.0)
 
 
-def test_policies_exception_is_raised_unchanged():
-    def fail(observation):
-        raise ArithmeticError("no idea")
-
-    with pytest.raises(ArithmeticError, match="no idea"):
-        run(fail)
-
-
 def test_interrupt_keeps_the_episodes_that_were_finished():
     calls = iter(range(100))
 

@@ -111,15 +111,6 @@ def test_it_goes_on_from_its_file(straight, tmp_path):
     assert sorted(path.read_text().splitlines()) == sorted(line.strip() for line in lines)
 
 
-def test_a_tournament_grows_in_its_file(tmp_path):
-    path = tmp_path / "games.jsonl"
-    fast = {name: POLICIES[name] for name in ("first", "last")}
-    tournament(tictactoe, fast, episodes=2, output=path)
-    larger = {**fast, "model": POLICIES["model"]}
-    grown = tournament(tictactoe, larger, episodes=4, output=path)
-    assert played(grown) == played(tournament(tictactoe, larger, episodes=4))
-
-
 def test_agents_bound_to_an_environment_take_part():
     env = connect_four()
     env.reset(seed=0)
