@@ -106,7 +106,7 @@ def run_bench(
     equal_time: Positive | None = None,
     equal_time_games: GameCount = EQUAL_TIME_GAMES,
     peers: bool = True,
-    moves: bool = True,
+    move_times: bool = True,
     progress: Progress[RunResult] = None,
 ) -> RunResult:
     """Measure simulations per second from the first position of each game.
@@ -127,7 +127,7 @@ def run_bench(
             game. None for no matches.
         equal_time_games: games of such a match, at least 1.
         peers: True to measure OpenSpiel's Python bot as well, in the games it can play.
-        moves: True to measure the time per move over whole games as well, with 10, 50 and 200
+        move_times: True to measure the time per move over whole games as well, with 10, 50 and 200
             simulations; not in games with simultaneous moves.
         progress: None for a display in a terminal or notebook, False for none, True for a display
             in any case; or a function, called with the result so far before the first and after
@@ -160,7 +160,7 @@ def run_bench(
             tables.append(match)
             pairings.append(Pairing(name, (str(match.agents[0]), str(match.agents[1])), name))
             counts.append(equal_time_games)
-    for name, game in loaded.items() if moves else ():
+    for name, game in loaded.items() if move_times else ():
         if has_simultaneous_moves(game.new_initial_state()):
             continue
         tables.append(MoveTable(game, specs, seed))

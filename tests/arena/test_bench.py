@@ -74,7 +74,7 @@ def test_progress_sees_every_round():
         ["uct"],
         rounds=2,
         round_seconds=0.01,
-        moves=False,
+        move_times=False,
         progress=lambda so_far: calls.append((so_far.game, so_far.finished)),
     )
     assert calls == [("tic_tac_toe", 0), ("tic_tac_toe", 1), ("", 2)]
@@ -158,7 +158,7 @@ def at_equal_time():
         round_seconds=0.001,
         equal_time=0.001,
         equal_time_games=2,
-        moves=False,
+        move_times=False,
         progress=calls.append,
     )
     return result, calls

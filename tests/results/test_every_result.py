@@ -69,7 +69,7 @@ KINDS = {
     ),
     "race": lambda: find_best("tic_tac_toe", ["random", "uct"], seconds=0.1, simulations=2),
     "scaling": lambda: run_scaling("tic_tac_toe", "uct", LONG, simulations=[2, 4], games=2),
-    "bench": lambda: run_bench(["tic_tac_toe"], rounds=1, round_seconds=0.001, moves=False),
+    "bench": lambda: run_bench(["tic_tac_toe"], rounds=1, round_seconds=0.001, move_times=False),
     "evaluation": evaluation,
     "tournament of environments": env_tournament,
     "solution": lambda: solve_position("tic_tac_toe", positions=50),

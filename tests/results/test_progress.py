@@ -49,7 +49,7 @@ RUNS = {
         "tic_tac_toe", "uct", "random", simulations=[2], games=2, **o
     ),
     "bench": lambda **o: run_bench(
-        ["tic_tac_toe"], rounds=2, round_seconds=0.001, moves=False, **o
+        ["tic_tac_toe"], rounds=2, round_seconds=0.001, move_times=False, **o
     ),
     "evaluation": evaluate,
     "tournament of environments": env_tournament,
