@@ -126,7 +126,7 @@ def test_an_interrupted_run_keeps_the_rounds_that_are_finished():
 
 
 def agents_measured(game, agents=("uct",), **options):
-    fast = {"rounds": 1, "round_seconds": 0.001, "baseline": "uct(c=1)", "moves": False}
+    fast = {"rounds": 1, "round_seconds": 0.001, "baseline": "uct(c=1)", "move_times": False}
     options = fast | options
     return [row.agent for row in run_bench([game], agents, **options).rows]
 
