@@ -24,14 +24,15 @@ from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec
 from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
 from rave_agents.agents.views import AnyView
 from rave_agents.config.search_parameters import SearchParameters
-from rave_agents.environments.chance import Chance, checked_chance
+from rave_agents.environments.chance import Chance
 from rave_agents.environments.check_time import checks_within
 from rave_agents.environments.masks import shown_mask
 from rave_agents.environments.plan import AUTO, checked_plan
 from rave_agents.environments.spaces import EnvAbilities
-from rave_agents.environments.worlds import WorldFunction, check_world_function
+from rave_agents.environments.worlds import WorldFunction
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
+from rave_agents.game.validation import checked
 from rave_agents.searcher.evaluators import horizon_value
 from rave_gymnasium.checks import check_plannable, env_name, hidden_information, no_worlds
 from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState
@@ -107,9 +108,9 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         for each in (env,) if envs is None else envs:
             check_plannable(each)
         checked_plan(horizon, discount, default=DEFAULT_HORIZON)
-        self.chance: Chance = checked_chance(chance)
+        self.chance: Chance = checked("chance", Chance, chance)
         """The handling of chance: simulations draw its outcomes, or see what will come."""
-        check_world_function(worlds)
+        checked("worlds", WorldFunction | None, worlds)
         for name in OF_PETTINGZOO:
             if name in config:
                 raise TypeError(f"{type(self).__name__} has no {name!r}: {OF_PETTINGZOO[name]}")

@@ -9,14 +9,15 @@ import gymnasium
 import numpy as np
 
 from rave_agents.agents.views import View
-from rave_agents.environments.chance import Chance, checked_chance
+from rave_agents.environments.chance import Chance
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.environment_state import TERMINAL, EnvironmentState
 from rave_agents.environments.facts import EnvironmentFacts
 from rave_agents.environments.masks import allowed, shown_mask, some_allowed
 from rave_agents.environments.plan import AUTO, ValueFunction, checked_plan
-from rave_agents.environments.worlds import Unit, UserWorlds, WorldFunction, check_world_function
+from rave_agents.environments.worlds import Unit, UserWorlds, WorldFunction
 from rave_agents.errors import GameError
+from rave_agents.game.validation import checked
 from rave_gymnasium.checks import (
     check_goes_on,
     check_plannable,
@@ -118,9 +119,9 @@ class PlanningState(EnvironmentState):
         observation: Any = None,
     ) -> None:
         check_plannable(env)
-        check_world_function(worlds)
+        checked("worlds", WorldFunction | None, worlds)
         plan = checked_plan(horizon, discount, evaluator, default=DEFAULT_HORIZON)
-        chance = checked_chance(chance)
+        of_chance: Chance = checked("chance", Chance, chance)
         check_goes_on(env)
         limit, elapsed = time_limit(env)
         steps = min(plan.steps, limit - elapsed)
@@ -152,7 +153,7 @@ class PlanningState(EnvironmentState):
             hidden=hidden_information(env),
             is_declared=is_declared(env),
             knowledge=chance_knowledge(env, copy, action_mask),
-            chance=chance,
+            chance=of_chance,
             worlds=worlds,
             raw=env,
             start=int(space.start),

@@ -5,6 +5,7 @@ from typing import Any
 import pyspiel
 from open_spiel.python import policy
 
+from rave_agents.game.validation import validated
 from rave_agents.searcher.searcher import Searcher
 from rave_openspiel.bots import SearchBot
 from rave_openspiel.states import OpenSpielState
@@ -26,9 +27,8 @@ class SearchPolicy(policy.Policy):  # type: ignore[misc]
 
     """
 
+    @validated
     def __init__(self, bot: SearchBot) -> None:
-        if not isinstance(bot, SearchBot):
-            raise TypeError(f"bot must be a SearchBot, such as RaveBot(game): got {bot!r}.")
         players = range(bot.game.num_players()) if bot.player_id is None else [bot.player_id]
         super().__init__(bot.game, list(players))
         self._bot = bot

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyspiel
 
+from rave_agents.game.validation import validated
 from rave_agents.games.kit.rules import Rules
 
 _Type = pyspiel.GameType
@@ -55,6 +56,7 @@ def game_type(
     )
 
 
+@validated
 def register_rules(rules: type[Rules]) -> None:
     """Register a game with OpenSpiel under its ``name``, unless a game of that name is there.
 
@@ -62,8 +64,6 @@ def register_rules(rules: type[Rules]) -> None:
         TypeError: for what is no class of rules.
         ValueError: for rules without a name.
     """
-    if not (isinstance(rules, type) and issubclass(rules, Rules)):
-        raise TypeError(f"rules must be a subclass of Rules, got {rules!r}.")
     if not rules.name:
         raise ValueError(f"{rules.__name__} has no name, by which OpenSpiel could know it.")
     kind = _type_of(rules())

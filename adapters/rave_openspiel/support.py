@@ -4,6 +4,7 @@ import pyspiel
 
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.game.validation import checked
 from rave_agents.searcher.checks import check_hidden
 from rave_openspiel.same_game import is_same_game
 from rave_openspiel.worlds import (
@@ -128,8 +129,7 @@ def check_one_at_a_time(game: pyspiel.Game, what: str) -> None:
 
 def check_supported(game: pyspiel.Game) -> None:
     """Raise UnsupportedGameError if the search cannot play the game."""
-    if not isinstance(game, pyspiel.Game):
-        raise TypeError(f"game must be a pyspiel.Game, got {game!r}.")
+    checked("game", pyspiel.Game, game)
     reason = refusal(game.get_type())
     if reason is not None:
         raise UnsupportedGameError(f"{game} cannot be searched: {reason}.")
@@ -137,7 +137,7 @@ def check_supported(game: pyspiel.Game) -> None:
 
 def check_state(game: pyspiel.Game, state: object) -> None:
     """Raise TypeError if ``state`` is not a state, ValueError if it is of another game."""
-    if not isinstance(state, pyspiel.State):
+    if not isinstance(state, pyspiel.State):  # At each leaf.
         raise TypeError(f"state must be a pyspiel.State, got {state!r}.")
     if not is_same_game(state.get_game(), game):
         raise ValueError(f"This evaluator is for {game}, but the state is of {state.get_game()}.")

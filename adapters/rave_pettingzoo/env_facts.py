@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pettingzoo
 from gymnasium import spaces
 
-from rave_agents.environments.chance import Chance, checked_chance
+from rave_agents.environments.chance import Chance
 from rave_agents.environments.facts import (
     DECLARATION,
     UNDECLARED,
@@ -18,9 +18,10 @@ from rave_agents.environments.facts import (
     metadata_of,
 )
 from rave_agents.environments.plan import AUTO, Plan, ValueFunction, checked_plan
-from rave_agents.environments.worlds import WorldFunction, check_world_function
+from rave_agents.environments.worlds import WorldFunction
 from rave_agents.environments.wrappers import chain
 from rave_agents.errors import GameError
+from rave_agents.game.validation import checked
 from rave_pettingzoo.checks import (
     always_ends,
     check_begun,
@@ -84,10 +85,9 @@ class Options(NamedTuple):
         """
         default = math.inf if always_ends(env) else DEFAULT_HORIZON
         plan = checked_plan(self.horizon, self.discount, self.evaluator, default=default)
-        if not isinstance(self.translate, bool):
-            raise TypeError(f"translate must be True or False, got {self.translate!r}.")
-        check_world_function(self.worlds)
-        checked_chance(self.chance)
+        checked("translate", bool, self.translate)
+        checked("worlds", WorldFunction | None, self.worlds)
+        checked("chance", Chance, self.chance)
         return plan
 
 
@@ -242,7 +242,7 @@ def env_facts(env: Any, options: Options, masks: Masks | None = None) -> EnvFact
         hidden=hidden_information(env),
         is_declared=is_declared(env),
         knowledge=chance_knowledge(env, masks),
-        chance=checked_chance(options.chance),
+        chance=checked("chance", Chance, options.chance),
         worlds=worlds,
         bound=bound,
         options=options,

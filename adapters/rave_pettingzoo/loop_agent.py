@@ -12,7 +12,7 @@ from gymnasium import spaces
 
 from rave_agents.agents.environment_agent import EnvironmentAgent
 from rave_agents.agents.views import AnyView
-from rave_agents.environments.chance import Chance, checked_chance
+from rave_agents.environments.chance import Chance
 from rave_agents.environments.check_time import checks_within
 from rave_agents.environments.masks import KEY, LOOKED_FOR
 from rave_agents.environments.plan import AUTO
@@ -99,7 +99,7 @@ class LoopAgent(EnvironmentAgent):
         """True if searches may play in OpenSpiel's states."""
         self.worlds = worlds
         """The user's source of worlds (determinizations), if any."""
-        self.chance: Chance = checked_chance(chance)
+        self.chance: Chance = checked("chance", Chance, chance)
         """The handling of chance: simulations draw its outcomes, or foresee them."""
         self.horizon = horizon
         """Steps that simulations look ahead; None for the end, ``"auto"`` for the default."""

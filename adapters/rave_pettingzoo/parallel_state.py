@@ -21,6 +21,7 @@ from rave_agents.environments.plan import AUTO, ValueFunction
 from rave_agents.environments.worlds import Unit, WorldFunction
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import PlayerId
+from rave_agents.game.validation import checked
 from rave_pettingzoo.checks import check_begun
 from rave_pettingzoo.env_facts import EnvFacts, Options, env_facts
 from rave_pettingzoo.structure import allowed_actions, check_env, masks_of
@@ -78,8 +79,7 @@ class ParallelState(ZooState):
         evaluator: ValueFunction | None = None,
     ) -> None:
         check_env(env)
-        if simultaneous is not None and not isinstance(simultaneous, bool):
-            raise TypeError(f"simultaneous must be True, False or None, got {simultaneous!r}.")
+        checked("simultaneous", bool | None, simultaneous)
         options = Options(
             worlds=worlds,
             chance=chance,

@@ -312,15 +312,6 @@ class SearchConfig(Composed):
         return super()._with_own(changes)
 
 
-def checked_config(config: Any) -> SearchConfig:
-    """The configuration, refused if it is none."""
-    if not isinstance(config, SearchConfig):
-        raise TypeError(
-            f"config must be a SearchConfig, such as SearchConfig.preset('rave'): got {config!r}."
-        )
-    return config
-
-
 @functools.cache
 def _preset(name: str) -> SearchConfig:
     return SearchConfig(**PRESETS[name])

@@ -54,18 +54,6 @@ class Chance(enum.StrEnum):
     """The outcomes to come: simulations copy the environment's generators. This cheats."""
 
 
-def checked_chance(chance: object) -> Chance:
-    """Return the member for a value that a user gave.
-
-    Raises:
-        ValueError: if the value is not allowed.
-    """
-    try:
-        return Chance(chance)  # type: ignore[arg-type]
-    except ValueError:
-        raise ValueError(f"chance must be 'draw' or 'see', got {chance!r}.") from None
-
-
 @functools.cache
 def say_it_sees_chance() -> None:
     """Warn, once, that a search foresees chance."""

@@ -25,6 +25,12 @@ returns have a constant sum."""
 AUTO = "auto"
 """The horizon that an adapter chooses."""
 
+Horizon = Count | Literal["auto"] | None
+"""Steps that simulations look ahead; None for the end of the episode."""
+
+Discount = Annotated[float, Gt(0), Le(1)]
+"""The factor of a reward for each step before it."""
+
 
 class Plan(NamedTuple):
     """Horizon of a search: a number of steps, each counted less than the one before."""
@@ -63,8 +69,8 @@ def checked_plan(
     Raises:
         TypeError, ValueError: for a value that is not allowed.
     """
-    discount = checked("discount", Annotated[float, Gt(0), Le(1)], discount)
-    horizon = checked("horizon", Count | Literal["auto"] | None, horizon)
+    discount = checked("discount", Discount, discount)
+    horizon = checked("horizon", Horizon, horizon)
     known = callable(evaluator) or EvaluatorAbilities(evaluator).evaluate is not None
     # A part, such as a value function of compiled rules, is a named tuple.
     if evaluator is not None and not known and not hasattr(evaluator, "_fields"):

@@ -24,12 +24,6 @@ returned. The future is hidden, too: shuffle a deck, and replace a random genera
 environment, by draws of ``rng``."""
 
 
-def check_world_function(worlds: object) -> None:
-    """Raise TypeError if ``worlds`` is neither a function nor None."""
-    if worlds is not None and not callable(worlds):
-        raise TypeError(f"worlds must be a function of (env, agent, rng) or None, got {worlds!r}.")
-
-
 class UserWorlds:
     """Worlds of an environment by the user's function, each of them checked.
 

@@ -8,6 +8,7 @@ containers, are for type checkers only.
 
 import dataclasses
 import difflib
+import enum
 import functools
 import inspect
 import math
@@ -200,6 +201,10 @@ def options_of(annotation: Any) -> tuple[Option, ...] | None:
         option = Option(("True", "False"), _truth)
     elif annotation in (int, float):
         option = _number(annotation, notes)
+    elif get_origin(annotation) is type:
+        option = _class_of(get_args(annotation)[0])
+    elif isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        option = _member(annotation)
     elif _is_checkable(annotation):
         kind = get_origin(annotation) or annotation
         option = Option((_named(kind),), functools.partial(_instance, kind))
@@ -248,6 +253,27 @@ def _names(values: tuple[Any, ...]) -> Option:
         return value
 
     return Option(tuple(map(repr, values)), convert, tuple(str(value) for value in values))
+
+
+def _member(kind: type[enum.Enum]) -> Option:
+    """A member of an enumeration, or its value."""
+    names = tuple(str(each.value) for each in kind)
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, str | kind):
+            raise TypeError
+        return kind(value)
+
+    return Option(tuple(map(repr, names)), convert, names)
+
+
+def _class_of(kind: type) -> Option:
+    def convert(value: Any) -> Any:
+        if not (isinstance(value, type) and issubclass(value, kind)):
+            raise TypeError
+        return value
+
+    return Option((f"a class of {_named(kind).partition(' ')[2]}",), convert)
 
 
 def _number(kind: type, notes: tuple[Any, ...]) -> Option:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rave_agents.config.limit import Limit
 from rave_agents.config.root_noise import DirichletNoise
-from rave_agents.config.search_config import SearchConfig, checked_config
+from rave_agents.config.search_config import SearchConfig
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.files import written_whole
@@ -100,7 +100,7 @@ def self_play(
     if config is None:
         config = SearchConfig.preset("puct").replace(root_noise=DirichletNoise(), temperature=1.0)
     # Forced moves are positions to learn the value of, too.
-    config = checked_config(config).replace(search_forced_moves=True)
+    config = checked("config", SearchConfig, config).replace(search_forced_moves=True)
     first = as_game(game).new_initial_state()
     limits = utility_limits(first)
     if resign_below is not None:

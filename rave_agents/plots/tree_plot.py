@@ -5,6 +5,7 @@ from typing import Any
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.game_state import GameState, is_simultaneous
 from rave_agents.game.notation import action_name
+from rave_agents.game.validation import Count, checked
 from rave_agents.plots.figures import Axes, Picture, literal, panels
 
 
@@ -33,9 +34,7 @@ def draw_tree(axes: Axes, root: Any, state: Any, *, depth: int = 3, width: int =
     Raises:
         ValueError: for a depth or width below 1.
     """
-    for name, number in (("depth", depth), ("width", width)):
-        if number < 1:
-            raise ValueError(f"{name} must be at least 1, got {number!r}.")
+    depth, width = checked("depth", Count, depth), checked("width", Count, width)
     _draw(axes, root, as_game_state(state).clone(), (0.0, 1.0), (depth, width), root.explore_count)
     axes.set(xlim=(0, 1), ylim=(-depth - 0.4, 0.4))
     axes.axis("off")

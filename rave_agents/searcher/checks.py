@@ -14,6 +14,7 @@ from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import GameState, PlayerId, is_simultaneous, moving_players
+from rave_agents.game.validation import checked
 from rave_agents.kernel.declarations import GameTraits, game_refusal
 
 _log = logging.getLogger("rave_agents")
@@ -75,8 +76,7 @@ def checked_mover(state: GameState, player: int | None) -> int:
     """The player whose action is chosen at a state; raises if that is not a single player."""
     check_decision(state)
     mover = int(state.current_player())
-    if player is not None and not is_integer(player):
-        raise TypeError(f"player must be an integer or None, got {player!r}.")
+    player = checked("player", int | None, player)
     if mover >= 0:
         if player is not None and player != mover:
             raise ValueError(f"player must be {mover}, who is to move at this state: got {player}.")

@@ -10,7 +10,7 @@ import numpy as np
 from rave_agents.compiler.edits import code_generation
 from rave_agents.config.final_moves import RobustChild
 from rave_agents.config.limit import Limit
-from rave_agents.config.search_config import SearchConfig, checked_config
+from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import ChanceMetError
 from rave_agents.evaluators.levels import LEVELS, NO_LEVEL
 from rave_agents.frameworks.adapters import as_game_state
@@ -91,7 +91,7 @@ class Searcher:
     @config.setter
     def config(self, config: SearchConfig) -> None:
         before = _threads(self._config)
-        if _threads(checked_config(config)) != before:
+        if _threads(checked("config", SearchConfig, config)) != before:
             raise ValueError(
                 f"This searcher has {before} threads: make a new Searcher for "
                 f"{_threads(config)}, as Searcher(config)."
@@ -119,7 +119,7 @@ class Searcher:
 
     def _use(self, config: SearchConfig) -> None:
         """Use this configuration from the next search on."""
-        config = checked_config(config)
+        config = checked("config", SearchConfig, config)
         check_use(self._evaluator, config)
         self._config = config
         self._prepared.clear()

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Ge, Le
 
-from rave_agents.game.arguments import unknown_argument, unknown_name
+from rave_agents.game.arguments import unknown_argument
 from rave_agents.game.validation import Count, NonNegative, Positive, check_fields, checked
 
 
@@ -121,10 +121,6 @@ class TimePolicy:
     """Value below which a player is behind, in [0, 1], from lost to won."""
 
     def __post_init__(self) -> None:
-        try:
-            object.__setattr__(self, "schedule", Schedule(self.schedule))
-        except ValueError:
-            raise ValueError(unknown_name("schedule", self.schedule, list(Schedule))) from None
         check_fields(self)
 
 

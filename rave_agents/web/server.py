@@ -7,9 +7,12 @@ import threading
 import time
 import webbrowser
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Ge, Le
 
 from rave_agents.extras import missing
+from rave_agents.game.validation import checked
 from rave_agents.sessions.live import LiveSession
 
 ADDRESS = "127.0.0.1"
@@ -34,8 +37,7 @@ class Server:
             from rave_agents.web.app import make_server  # noqa: PLC0415  (optional: starlette)
         except ImportError as error:
             raise ImportError(missing("The page needs", "web", "starlette uvicorn")) from error
-        if not 0 <= port < 65536:
-            raise ValueError(f"port must be from 0 to 65535, got {port}.")
+        checked("port", Annotated[int, Ge(0), Le(65535)], port)
         self.live: LiveSession = live
         # Bound here and not by uvicorn, which would end the process if the port is in use.
         self._socket = socket.socket()

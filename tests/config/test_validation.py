@@ -1,6 +1,7 @@
 """Argument checks by annotations: what is taken, in which type, and what messages say."""
 
 import dataclasses
+import enum
 import inspect
 import math
 import os
@@ -18,6 +19,11 @@ Share = Annotated[float, Ge(0), Lt(1)]
 Kind = Literal["fast", "exact"]
 
 
+class Colour(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
 @pytest.mark.parametrize(
     ("annotation", "given", "taken"),
     [
@@ -31,6 +37,9 @@ Kind = Literal["fast", "exact"]
         (Seed, None, None),
         (Kind, "fast", "fast"),
         (Count | Literal["auto"] | None, "auto", "auto"),
+        (Colour, "red", Colour.RED),
+        (Colour, Colour.RED, Colour.RED),
+        (type[Exception], GameError, GameError),
         (str | float, "60+1", "60+1"),
         (list[int], "anything", "anything"),
         (Any, 3, 3),
@@ -73,6 +82,14 @@ def test_a_value_that_fits_has_the_exact_type_of_its_annotation(annotation, give
         ),
         (Count | Literal["auto"], 0, ValueError, "of at least 1 or 'auto', got 0."),
         (GameError | None, 3, TypeError, "x must be a rave_agents.GameError or None, got 3."),
+        (
+            Colour,
+            "rad",
+            UnknownNameError,
+            "x must be 'red' or 'blue', got 'rad'. Did you mean 'red'",
+        ),
+        (type[GameError], ValueError, TypeError, "x must be a class of rave_agents.GameError, got"),
+        (type[GameError], 3, TypeError, "x must be a class of rave_agents.GameError, got 3"),
         (Mapping[str, int], ["a"], TypeError, "x must be a dictionary, got ['a']."),
         (Callable[[int], int] | None, 3, TypeError, "x must be a function or None, got 3."),
         (str | os.PathLike[str], 3, TypeError, "x must be a text or a path, got 3."),

@@ -316,7 +316,7 @@ def test_openspiel_knows_a_registered_game_with_its_tensor(capfd):
 
 @pytest.mark.parametrize("value", [3, Race(), "race"])
 def test_what_is_no_class_of_rules_is_not_registered(value):
-    with pytest.raises(TypeError, match="subclass of Rules"):
+    with pytest.raises(TypeError, match="rules must be a class of Rules"):
         register_rules(value)
 
 
