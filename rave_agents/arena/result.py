@@ -139,7 +139,7 @@ class TablesRun(Run[RunResult]):
         show: "Callable[[RunResult], View]",
     ) -> None:
         super().__init__(plan, options, progress)
-        self.show = show
+        self.show: Callable[[RunResult], View] = show
         self._pairings, self._games_planned = tuple(plan.pairings), tuple(plan.games)
 
     def result(self) -> RunResult:

@@ -189,8 +189,8 @@ class Run(abc.ABC, Generic[R]):
     """
 
     def __init__(self, plan: Plan, options: RunOptions, progress: Progress[R]) -> None:
-        self.plan = plan
-        self.options = options
+        self.plan: Plan = plan
+        self.options: RunOptions = options
         self._progress = progress
         self._report: Callable[[R], object] | None = None
         self._warned: set[str] = set()
@@ -200,9 +200,9 @@ class Run(abc.ABC, Generic[R]):
         self._changed: set[int] = set()
         self.latest: tuple[int, Any] | None = None
         """The latest finished game, with the index of its table."""
-        self.begun = False
+        self.begun: bool = False
         """True once the journal has been read and games are played."""
-        self.interrupted = False
+        self.interrupted: bool = False
         """True if Ctrl-C ended the run."""
 
     def play(self, rounds: Callable[[], Iterable[Iterable[Key]]] | None = None) -> R:
