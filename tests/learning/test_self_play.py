@@ -104,7 +104,7 @@ def test_examples_are_saved_as_arrays(tmp_path):
         (
             {"games": 1, "config": "puct"},
             TypeError,
-            "must be a SearchConfig or None, got 'puct'",
+            "must be a .*SearchConfig or None, got 'puct'",
         ),
     ],
 )
