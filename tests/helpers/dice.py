@@ -120,8 +120,8 @@ class Common(Keeper):
 class Ignorant(Keeper):
     """Made once, whatever the reset's seed."""
 
-    def __init__(self):
-        super().__init__()
+    def __init__(self, *agents):
+        super().__init__(*agents)
         self.rng = np.random.default_rng(7)
 
     def flip(self):

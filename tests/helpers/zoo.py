@@ -119,7 +119,7 @@ class TurnBased(pettingzoo.AECEnv):
         self.agent_selection = self.agents[0]
 
     def other(self, agent):
-        return self.agents[1 - self.agents.index(agent)]
+        return self.possible_agents[1 - self.possible_agents.index(agent)]
 
     def step(self, action):
         agent = self.agent_selection
