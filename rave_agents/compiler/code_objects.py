@@ -1,4 +1,4 @@
-"""What a code object is made of, without what only Python uses: docstrings, lines, its file."""
+"""The contents of a code object that matter to Numba: no docstrings, line numbers or file."""
 
 import dis
 import functools
@@ -75,7 +75,7 @@ def globals_of(code: types.CodeType) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=4096)
 def attributes_of(code: types.CodeType) -> frozenset[str]:
-    """Names that code may look up in a module, a class or an object: a few too many."""
+    """Names that code may look up in modules, classes or objects; a superset."""
     # ``getattr`` with a literal name is compiled, and so is an item of an enum.
     texts = (one for one in constants_of(code) if isinstance(one, str))
     return frozenset(code.co_names).union(texts, *map(attributes_of, _inner_codes(code)))

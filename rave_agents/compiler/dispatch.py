@@ -1,10 +1,9 @@
 """Functions of the search, which Numba compiles for the parts that a search is composed of.
 
-A *part* is a NamedTuple: its constants and arrays. What it does stands in functions that are chosen
-by its class: an open function has one name, a body by default, and a body for each class of parts
-that registers one with ``implements``. Numba sees the classes of a search's parts as types. So a
-search is compiled for just its parts: what a search lacks is not there, and nothing is asked at run
-time.
+A *part* is a NamedTuple of constants and arrays. Its behaviour lies in open functions, which choose
+a body by the part's class: there is a default, and a body for each class that registers one with
+``implements``. Numba sees the classes of a search's parts as types, so it compiles a search for
+exactly its parts: absent parts cost nothing, and nothing is decided at run time.
 
 Nothing here imports Numba: a search that is described but not run needs no compiler. Interpreted
 (``NUMBA_DISABLE_JIT=1``), the same functions are plain Python, and a dictionary chooses the body.
@@ -15,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
-from rave_agents.compiler.mistakes import told_of_arguments
+from rave_agents.compiler.mistakes import explain_arguments
 from rave_agents.compiler.settings import jit_is_disabled
 
 JIT_DISABLED = jit_is_disabled()
@@ -27,7 +26,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def _of_its_function(name: str) -> Any:
-    """An attribute that is that of the function behind an object."""
+    """An attribute that reads and writes the wrapped function's."""
     return property(
         lambda self: getattr(self.py_func, name),
         lambda self, value: setattr(self.py_func, name, value),
@@ -127,9 +126,9 @@ class OpenFunction(Generic[_P, _R]):
 
     __name__: str
     everyone: list["OpenFunction[Any, Any]"] = []  # noqa: RUF012  (one register for all)
-    """Every open function that there is."""
+    """All open functions."""
     generation = 0
-    """Number of changes of bodies, or of names they look up: code compiled before is not used."""
+    """Counts changes of bodies and of names that they look up; older compiled code is not used."""
 
     def __init__(self, default: Callable[_P, _R], compiled: bool = True) -> None:
         functools.update_wrapper(self, default)
@@ -153,7 +152,7 @@ class OpenFunction(Generic[_P, _R]):
 
 
 def open_function(default: Callable[_P, _R]) -> OpenFunction[_P, _R]:
-    """Open a function: its body is that of all parts which do not implement it."""
+    """Open a function; its own body serves all parts that do not implement it."""
     return OpenFunction(default)
 
 
@@ -179,8 +178,8 @@ def implements(opened: OpenFunction[Any, Any], *parts: type) -> Callable[[_F], _
             raise TypeError(f"A part of a search is a NamedTuple, which {part!r} is not.")
 
     def register(function: _F) -> _F:
-        if told := told_of_arguments(opened.default, function):
-            raise TypeError(told)
+        if mismatch := explain_arguments(opened.default, function):
+            raise TypeError(mismatch)
         for part in parts:
             # The first body of a class may come after searches that had the default.
             own = str(getattr(function, "__module__", "")).startswith("rave_agents.")

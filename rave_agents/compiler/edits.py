@@ -1,7 +1,7 @@
-"""Edits of the user's own functions in a running process: a cell that is run again, a reload.
+"""Notices edits of a user's functions in a running process: a cell that runs again, a reload.
 
-Each search begins with a look at whether the user's functions that compiled code consists of, and
-the values that they look up, are as they were. The package's own do not change.
+Each search begins with a check that the user's functions inside compiled code, and the values that
+they look up, are unchanged. The package's own functions are not checked.
 """
 
 import threading
@@ -12,19 +12,18 @@ from rave_agents.compiler.cache_key import CacheKey
 from rave_agents.compiler.dispatch import OpenFunction
 
 WATCHED: dict[Hashable, tuple[CacheKey, Callable[[], CacheKey]]] = {}
-"""Keys of the user's functions when they were compiled, and how to make them anew. The
-package's own are not among them."""
+"""Keys of the user's functions when they were compiled, and functions that make the keys anew."""
 _lock = threading.Lock()
 
 
 def watch(owner: Hashable, make_key: Callable[[], CacheKey]) -> None:
-    """Watch functions of the user's own that are in use from now on."""
+    """Watch a user's code from now on."""
     with _lock:
         WATCHED[owner] = make_key(), make_key
 
 
 def watch_functions(functions: list[Any]) -> None:
-    """Watch these functions of the user's own, and what they look up."""
+    """Watch these functions of the user, and the values that they look up."""
 
     def make_key() -> CacheKey:
         key = CacheKey(only_users=True)
@@ -37,7 +36,7 @@ def watch_functions(functions: list[Any]) -> None:
 
 
 def code_generation() -> int:
-    """``OpenFunction.generation``, counted up if code has changed that is in use."""
+    """``OpenFunction.generation``, increased first if code in use has changed."""
     if WATCHED:
         with _lock:
             known = list(WATCHED.values())
@@ -47,6 +46,6 @@ def code_generation() -> int:
 
 
 def forget() -> None:
-    """Begin a new generation: whoever goes on has a look at all functions again."""
+    """Begin a new generation, so that every search looks its functions up again."""
     WATCHED.clear()
     OpenFunction.generation += 1

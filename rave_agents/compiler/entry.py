@@ -20,7 +20,7 @@ class Entry:
         functools.update_wrapper(self, function)
         self.function = function
         self.what = what
-        """The name of the compiled code in messages to the user."""
+        """A name of the compiled code for messages to the user."""
         self._loaded: dict[Any, Callable[[Any, int], int]] = {}
         self._callbacks: dict[Any, Any] = {}
         self._lock = threading.Lock()

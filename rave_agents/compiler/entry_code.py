@@ -10,7 +10,7 @@ from rave_agents.compiler.dispatch import classes_of
 from rave_agents.compiler.edits import watch_functions
 from rave_agents.compiler.folders import choose_cache_directory
 from rave_agents.compiler.layout import kind_as_text
-from rave_agents.compiler.machine_code import MachineCode, found_or_compiled
+from rave_agents.compiler.machine_code import MachineCode, load_or_compile
 from rave_agents.compiler.settings import codegen_settings
 from rave_agents.compiler.toolchain import toolchain
 
@@ -52,4 +52,4 @@ def code_for(function: Callable[[Any, int], int], what: str, record: Any, kind: 
 
         return machine_code(function, record, key.dispatchers)
 
-    return found_or_compiled(_place(function, key, kind), what, compiled, key)
+    return load_or_compile(_place(function, key, kind), what, compiled, key)

@@ -1,7 +1,7 @@
-"""Lowering of Numba's intermediate code to LLVM's in a few instructions.
+"""Lowers Numba's intermediate code to few instructions of LLVM's.
 
-Numba's own lowering is general: a loop over ``range`` takes it sixty instructions, an item of an
-array thirty, and most of them go again when LLVM optimises. Compiling takes as long as the code is.
+Numba's own lowering is general: a loop over ``range`` takes sixty instructions and an array's item
+thirty, most of which LLVM's optimiser removes again. The time of compiling grows with them.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ class LeanLower(Lower):  # type: ignore[misc]
     """Numba's lowering of functions that count no references."""
 
     def lower_normal_function(self, fndesc: Any) -> None:
-        """Lower it, and note whether it can raise."""
+        """Lower a function, and note whether it can raise."""
         super().lower_normal_function(fndesc)
         ends = [block.terminator for block in self.function.blocks]
         statuses = [end.operands[0] for end in ends if end is not None and end.opname == "ret"]
@@ -34,7 +34,7 @@ class LeanLower(Lower):  # type: ignore[misc]
         )
 
     def _find_singly_assigned_variable(self) -> None:
-        """Find variables that need no place in memory: assigned once, on the way to all uses."""
+        """Find variables that can live in registers: their one assignment dominates all uses."""
         self._blk_local_varmap: dict[str, Any] = {}
         self._singly_assigned_vars: set[str] = set()
         if self.func_ir.func_id.is_generator or self._disable_sroa_like_opt:
@@ -53,7 +53,7 @@ class LeanLower(Lower):  # type: ignore[misc]
         dominators = compute_cfg_from_blocks(self.blocks).dominators()
         for name, places in assigned.items():
             (first, *others) = places
-            # Blocks are lowered in this order.
+            # Blocks are lowered in the order of their labels, so a use must not come earlier.
             if not others and all(
                 place >= first and first in dominators[place] for place in used.get(name, ())
             ):
@@ -65,7 +65,7 @@ class LeanLower(Lower):  # type: ignore[misc]
         return super().getvar(name)
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
-        """Store a value, and do not look at the one before."""
+        """Store a value; there are no references to the old one to count."""
         self._alloca_var(name, self.typeof(name))
         if name in self._singly_assigned_vars:
             self._blk_local_varmap[name] = value
@@ -79,7 +79,7 @@ class LeanLower(Lower):  # type: ignore[misc]
         self._alloca_var(name, self.typeof(name))
 
     def lower_call(self, resty: Any, expr: Any) -> Any:
-        """Lower a call; ``range`` is its three numbers."""
+        """Lower a call; a ``range`` becomes its start, stop and step."""
         if not self._makes_range(expr):
             return super().lower_call(resty, expr)
         kind = resty.iterator_type.yield_type
@@ -130,7 +130,7 @@ class LeanLower(Lower):  # type: ignore[misc]
         return self._part(expr, 1)
 
     def _getiter(self, resty: Any, expr: Any) -> Any:
-        """An iterator over a range of step 1: how many are left, and the next."""
+        """An iterator over a range of step 1: the next number and how many are left."""
         if not isinstance(resty, _types.RangeIteratorType):
             return None
         called = self.func_ir._definitions.get(expr.value.name, [])
@@ -169,9 +169,9 @@ class LeanLower(Lower):  # type: ignore[misc]
         return self.context.cast(self.builder, item, kind.dtype, resty)
 
     def _address(self, name: str, index_name: str) -> Any:
-        """The address of an item, by a number for each dimension; None for what is no item."""
-        kind, told = self.typeof(name), self.typeof(index_name)
-        numbers = tuple(told) if isinstance(told, _types.BaseTuple) else (told,)
+        """The address of one item of a C-ordered array; None for slices and other indexing."""
+        kind, index_kind = self.typeof(name), self.typeof(index_name)
+        numbers = tuple(index_kind) if isinstance(index_kind, _types.BaseTuple) else (index_kind,)
         if not (
             type(kind) is _types.Array
             and kind.layout == "C"
@@ -182,7 +182,7 @@ class LeanLower(Lower):  # type: ignore[misc]
             return None
         builder, array = self.builder, self.loadvar(name)
         index = self.loadvar(index_name)
-        if isinstance(told, _types.BaseTuple):
+        if isinstance(index_kind, _types.BaseTuple):
             indices = [builder.extract_value(index, place) for place in range(kind.ndim)]
         else:
             indices = [index]
@@ -212,4 +212,4 @@ _SHORT = {
     "getitem": LeanLower._getitem,
     "static_getitem": LeanLower._getitem,
 }
-"""Expressions that take few instructions, and what lowers them; it gives None where they do not."""
+"""Lowerings of expressions by their operation; one that returns None leaves it to Numba."""

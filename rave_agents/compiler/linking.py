@@ -27,7 +27,7 @@ from numba.core.typed_passes import NativeLowering
 
 from rave_agents.compiler.dispatch import NOT_INLINED
 from rave_agents.compiler.lean_lowering import LeanLower
-from rave_agents.compiler.mistakes import compiled_or_noted, is_packages
+from rave_agents.compiler.mistakes import compile_or_note, is_packages
 from rave_agents.compiler.progress import count_function
 from rave_agents.compiler.references import RecordReference, in_memory
 from rave_agents.compiler.shortcuts import PlainPasses, passes_for_the_packages_own
@@ -248,7 +248,7 @@ class LinkedCompiler(CompilerBase):  # type: ignore[misc]
 
     def compile_extra(self, func: Any) -> Any:
         """Compile a function; where that fails, it is noted."""
-        return compiled_or_noted(func, lambda: self._compiled(func))
+        return compile_or_note(func, lambda: self._compiled(func))
 
     def _compiled(self, func: Any) -> Any:
         result = super().compile_extra(func)

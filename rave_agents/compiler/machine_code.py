@@ -18,9 +18,9 @@ from rave_agents.compiler.folders import read_own
 from rave_agents.compiler.mistakes import (
     IN_THE_INTERPRETER,
     UncompilableError,
+    explain_numba_error,
     forget_failures,
     refuse_calls_of_python,
-    told_of_numba,
 )
 from rave_agents.compiler.progress import announced
 from rave_agents.files import written_whole
@@ -112,17 +112,17 @@ class Callback(NamedTuple):
         return _exception(status, ctypes.c_void_p(record)) if status else None
 
 
-def found_or_compiled(
+def load_or_compile(
     path: pathlib.Path, what: str, compiled: Callable[[], MachineCode], key: Any
 ) -> MachineCode:
-    """The machine code that is kept at a path; compiled, and kept there, where there is none.
+    """Load machine code from a file, or compile it and write the file.
 
     Args:
-        path: of the file.
-        what: what is compiled, for the message to the user.
-        compiled: compiles it with Numba, which it imports.
-        key: the ``CacheKey`` that the path is named after. If it does not identify the code, the
-            code is kept for this process only.
+        path: the file.
+        what: a name of the code for the message to the user.
+        compiled: compiles it; it imports Numba.
+        key: the ``CacheKey`` that names the file. If it does not identify the code, the code is
+            kept in this process only.
     """
     place = str(path), *key.identity()
     code = _of_this_process[place][0] if place in _of_this_process else None
@@ -130,7 +130,7 @@ def found_or_compiled(
         code = MachineCode.saved(path)
     if code is None:
         with _without_garbage_collection(), announced(what) as reasons:
-            code = _compiled_or_told(compiled, key)
+            code = _compile_or_explain(compiled, key)
             if code.fixed:
                 _addressed.append(key)
                 reasons.append("it has a large array or a C function by its address")
@@ -142,8 +142,8 @@ def found_or_compiled(
     return code
 
 
-def _compiled_or_told(compiled: Callable[[], MachineCode], key: Any) -> MachineCode:
-    """Compile; what the user's own functions are to blame for is told in a few lines."""
+def _compile_or_explain(compiled: Callable[[], MachineCode], key: Any) -> MachineCode:
+    """Compile; if a user's function is at fault, explain the error in a few lines."""
     functions = key.own_functions
     refuse_calls_of_python(functions)
     forget_failures()
@@ -152,13 +152,13 @@ def _compiled_or_told(compiled: Callable[[], MachineCode], key: Any) -> MachineC
     except Exception as error:
         if not functions:
             raise
-        raise UncompilableError(told_of_numba(error, functions)) from None
+        raise UncompilableError(explain_numba_error(error, functions)) from None
     finally:
         forget_failures()
     if _NEEDS_INTERPRETER & {*code.externals}:
         names = ", ".join(sorted({function.__qualname__ for function in functions}))
-        told = f"One of these functions calls the interpreter, as print does: {names}."
-        raise UncompilableError(f"{told} {IN_THE_INTERPRETER}")
+        reason = f"One of these functions calls the interpreter, as print does: {names}."
+        raise UncompilableError(f"{reason} {IN_THE_INTERPRETER}")
     return code
 
 
@@ -167,10 +167,10 @@ _NEEDS_INTERPRETER = {"PyGILState_Ensure", "numba_gil_ensure"}
 
 
 _addressed: list[Any] = []
-"""Holds arrays that code has by their addresses."""
+"""Keys of code with addresses in it: they keep the arrays at these addresses alive."""
 
 _of_this_process: dict[tuple[str, ...], tuple[MachineCode, Any]] = {}
-"""Code that no other process can know again, and the keys that hold what it looked up."""
+"""Code that no file can identify, and the keys that keep what it looked up alive."""
 
 
 _collection = threading.Lock()
@@ -178,7 +178,7 @@ _collection = threading.Lock()
 
 @contextlib.contextmanager
 def _without_garbage_collection() -> Iterator[None]:
-    """Python's collector, which finds little while Numba compiles, takes a seventh of the time."""
+    """Pause the garbage collector, which takes a seventh of Numba's time and frees little."""
     with _collection:
         was_enabled = gc.isenabled()
         gc.disable()
@@ -186,7 +186,8 @@ def _without_garbage_collection() -> Iterator[None]:
             yield
         finally:
             if gc.get_freeze_count() == 0:
-                gc.freeze()  # What is new is among the oldest now: the next full collection's.
+                # Move new objects to the oldest generation, which only full collections visit.
+                gc.freeze()
                 gc.unfreeze()
             if was_enabled:
                 gc.enable()
@@ -206,13 +207,13 @@ def _c_function(symbol: str) -> str:
     builder = ir.IRBuilder(function.append_basic_block())
     result = builder.alloca(word)
     raised = builder.alloca(ir.IntType(8).as_pointer())
-    told = builder.call(called, [result, raised, function.args[0], word(0)])
+    raised_status = builder.call(called, [result, raised, function.args[0], word(0)])
     kept = ir.GlobalVariable(module, ir.ArrayType(word, 2), _RAISED)
     kept.initializer = ir.Constant(kept.value_type, None)
-    is_raised = builder.icmp_signed("!=", told, status(0))
+    is_raised = builder.icmp_signed("!=", raised_status, status(0))
     with builder.if_then(is_raised, likely=False):
         for place, what in enumerate(
-            (builder.sext(told, word), builder.ptrtoint(builder.load(raised), word))
+            (builder.sext(raised_status, word), builder.ptrtoint(builder.load(raised), word))
         ):
             builder.store(what, builder.gep(kept, [status(0), status(place)], inbounds=True))
     value = builder.trunc(builder.load(result), status)
@@ -283,10 +284,10 @@ def _exception(status: int, raised: ctypes.c_void_p) -> BaseException:
     """The exception that compiled code has raised."""
     if status < 1 or not raised.value:
         return RuntimeError(f"compiled code ended with the status {status}")
-    told = _Raised.from_address(raised.value)
-    if told.made_at_run_time > 0:
+    record = _Raised.from_address(raised.value)
+    if record.made_at_run_time > 0:
         return RuntimeError("an exception whose arguments were made at run time")
-    kind, arguments, place = pickle.loads(ctypes.string_at(told.pickled, told.size))
+    kind, arguments, place = pickle.loads(ctypes.string_at(record.pickled, record.size))
     exception = kind(*(arguments or ()))
     assert isinstance(exception, BaseException)
     if place is not None:

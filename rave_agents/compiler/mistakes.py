@@ -1,7 +1,7 @@
-"""Mistakes in functions of the user's own, told in a few lines: the reason, the file, the line.
+"""Explains mistakes in a user's functions in a few lines: the reason, the file and the line.
 
-Numba's messages about a function that it cannot compile have hundreds of lines, of its own code and
-of this package's. Which function of the user's it was compiling is noted while it compiles.
+Numba's messages about a function that it cannot compile run to hundreds of lines about its own code
+and this package's. So compilation notes which of the user's functions failed.
 """
 
 import builtins
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from rave_agents.game.arguments import unknown_name
 
 IN_THE_INTERPRETER = "With NUMBA_DISABLE_JIT=1 all runs in the interpreter, where it works."
-"""Advice where something works in the interpreter alone."""
+"""Advice for code that only the interpreter can run."""
 
 _LONGEST_LINE = 200
 
@@ -29,11 +29,11 @@ _LIBRARIES = {
 
 
 class UncompilableError(ValueError):
-    """A function of the user's own that cannot be compiled; the message says where and why."""
+    """A user's function cannot be compiled; the message says where and why."""
 
 
 class _Failure(NamedTuple):
-    """A function of the user's own, and the error with which its compilation ended."""
+    """A user's function, and the error that ended its compilation."""
 
     function: types.FunctionType
     error: Exception
@@ -44,14 +44,15 @@ _failures: list[_Failure] = []
 
 
 def forget_failures() -> None:
-    """Begin another compilation."""
+    """Forget the failures of the last compilation."""
     _failures.clear()
 
 
-def compiled_or_noted(function: Any, compiled: Callable[[], Any]) -> Any:
-    """Compile a function, and note where that fails.
+def compile_or_note(function: Any, compiled: Callable[[], Any]) -> Any:
+    """Compile a function; note a failure in a user's function.
 
-    Numba tries some functions twice: what failed inside one that was compiled is no failure.
+    Numba compiles some functions twice, so a failure inside a function that compiles after all is
+    dropped.
     """
     before = len(_failures)
     try:
@@ -73,8 +74,8 @@ def _is_librarys(module: str | None) -> bool:
     return str(module).partition(".")[0] in _LIBRARIES
 
 
-def told_at(reason: str, code: types.CodeType, line: int | None) -> str:
-    """A message of a mistake: the reason, then the place and its source, as in a traceback."""
+def message_at(reason: str, code: types.CodeType, line: int | None) -> str:
+    """A message: the reason, then the place and its source line, as in a traceback."""
     number = line or _line_of_def(code)
     source = linecache.getline(code.co_filename, number).strip()
     place = f'{reason}\n  File "{code.co_filename}", line {number}, in {code.co_qualname}'
@@ -82,7 +83,7 @@ def told_at(reason: str, code: types.CodeType, line: int | None) -> str:
 
 
 def _line_of_def(code: types.CodeType) -> int:
-    """The line of a function's ``def``, which decorators come before."""
+    """The line of a function's ``def``; ``co_firstlineno`` is that of its first decorator."""
     first = code.co_firstlineno
     for line in range(first, first + 20):
         if linecache.getline(code.co_filename, line).lstrip().startswith(("def ", "async def ")):
@@ -94,10 +95,10 @@ def _line_of_def(code: types.CodeType) -> int:
 
 
 def refuse_calls_of_python(functions: Iterable[types.FunctionType]) -> None:
-    """Refuse what would wait for the interpreter in compiled code, for ever: ``print`` above all.
+    """Refuse calls such as ``print``: in compiled code they would wait for the interpreter forever.
 
     Args:
-        functions: those of the user's own that are to be compiled.
+        functions: the user's functions to compile.
 
     Raises:
         UncompilableError: naming the line.
@@ -110,9 +111,8 @@ def refuse_calls_of_python(functions: Iterable[types.FunctionType]) -> None:
                 refused = name == "objmode" or any(called is one for one in _INTERACTIVE)
                 line = _line_of(code, name) if refused else None
                 if line is not None:
-                    told = f"{name} cannot stand in a function that is compiled, nor in one that "
-                    told += f"it calls. {IN_THE_INTERPRETER}"
-                    raise UncompilableError(told_at(told, code, line))
+                    reason = f"Compiled code cannot call {name}. {IN_THE_INTERPRETER}"
+                    raise UncompilableError(message_at(reason, code, line))
 
 
 _INTERACTIVE = (print, input, breakpoint)
@@ -142,7 +142,7 @@ def _line_of(code: types.CodeType, name: str) -> int | None:
 
 
 def place_in(error: BaseException) -> tuple[types.CodeType, int] | None:
-    """The innermost place in the user's own code that an error of the interpreter passed."""
+    """The innermost place in the user's code in a traceback; None if there is none."""
     found = None
     for frame, line in traceback.walk_tb(error.__traceback__):
         module = str(frame.f_globals.get("__name__"))
@@ -151,12 +151,12 @@ def place_in(error: BaseException) -> tuple[types.CodeType, int] | None:
     return found
 
 
-def told_of_arguments(described: Any, function: Any) -> str | None:
-    """A message of a function that cannot be called as another one is; None if it can.
+def explain_arguments(described: Any, function: Any) -> str | None:
+    """Explain why a function does not accept another function's arguments; None if it does.
 
     Args:
-        described: the function in whose place it stands.
-        function: the user's own.
+        described: the function that it replaces.
+        function: the user's function.
     """
     code, wanted = getattr(function, "__code__", None), described.__code__
     if code is None:
@@ -166,32 +166,32 @@ def told_of_arguments(described: Any, function: Any) -> str | None:
     if most - defaults <= wanted.co_argcount and (takes_more or wanted.co_argcount <= most):
         return None
     names = ", ".join(wanted.co_varnames[: wanted.co_argcount])
-    told = f"{described.__name__} takes {wanted.co_argcount} arguments, ({names}): {most} here."
-    return told_at(told, code, None)
+    reason = f"{described.__name__} takes {wanted.co_argcount} arguments, ({names}): {most} here."
+    return message_at(reason, code, None)
 
 
 # What Numba raises.
 
 
-def told_of_numba(error: Exception, functions: Iterable[types.FunctionType]) -> str:
-    """A message of a few lines about what Numba has raised, and where in the user's functions.
+def explain_numba_error(error: Exception, functions: Iterable[types.FunctionType]) -> str:
+    """Explain an error of Numba's in a few lines, with its place in the user's functions.
 
     Args:
-        error: the error, which has passed all of Numba.
-        functions: the user's own ones; only where none is known to have failed.
+        error: the error.
+        functions: the user's functions, searched if no failure was noted.
     """
     failures = _failures or [_Failure(function, error) for function in functions]
     for function, raised in failures:
-        line = _line_told(function.__code__, raised)
+        line = _line_of_error(function.__code__, raised)
         if line is not None:
-            return told_at(_reason(raised), function.__code__, line)
+            return message_at(_reason(raised), function.__code__, line)
     if _failures:
-        return told_at(_reason(_failures[0].error), _failures[0].function.__code__, None)
+        return message_at(_reason(_failures[0].error), _failures[0].function.__code__, None)
     return _reason(error)
 
 
-def _line_told(code: types.CodeType, error: Exception) -> int | None:
-    """The line of a function that an error of Numba is about."""
+def _line_of_error(code: types.CodeType, error: Exception) -> int | None:
+    """The line of a function at which Numba failed; None if the error names none in it."""
     lines = {line for one in _codes(code) for _, _, line in one.co_lines() if line is not None}
     name = code.co_filename.rpartition("/")[2]
     for place in _PLACE.finditer(_plain(error)):
@@ -223,7 +223,7 @@ _NOISE = re.compile(
 
 
 def _locations(error: Exception) -> Iterator[tuple[str, int]]:
-    """Places that Numba was at, the innermost first."""
+    """Source locations in the frames of Numba's traceback, the innermost first."""
     places, found = error.__traceback__, [getattr(error, "loc", None)]
     while places is not None:
         found.append(getattr(places.tb_frame.f_locals.get("self"), "loc", None))
@@ -238,41 +238,43 @@ def _plain(error: Exception) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """A sentence on what is wrong, in the user's words as far as they are known."""
+    """One sentence about the mistake, in terms of the user's code where Numba's text names it."""
     text = re.sub(r"\.* Raised from .*", "", _plain(error))
     if isinstance(error, KeyError):
         *_, innermost = traceback.walk_tb(error.__traceback__)
         fields = getattr(innermost[0].f_locals.get("self"), "fields", ())
-        told = unknown_name("field of the record", error.args[0], fields)
+        reason = unknown_name("field of the record", error.args[0], fields)
     elif _NO_MEMORY.search(text):
-        told = (
+        reason = (
             "Compiled code makes no lists, dictionaries, sets, strings or new arrays. Write to an "
             "array that is given or that the record has; make tables beforehand."
         )
     elif container := _CONTAINER.search(text):
-        told = f"Compiled code knows no {container.group(1).lower()} of Python's. Make it a tuple "
-        told += "or a NumPy array."
+        reason = (
+            f"Compiled code knows no {container.group(1).lower()} of Python's. Make it a tuple "
+        )
+        reason += "or a NumPy array."
     elif missing := _FIELD.search(text):
-        told = f"{missing.group(2)} has no attribute {missing.group(1)!r}."
+        reason = f"{missing.group(2)} has no attribute {missing.group(1)!r}."
     elif undefined := _UNDEFINED.search(text):
-        told = f"The name {undefined.group(1)!r} is not defined."
+        reason = f"The name {undefined.group(1)!r} is not defined."
     elif untyped := _UNTYPED.search(text):
-        told = f"Compiled code cannot use {untyped.group(1)!r}, a {untyped.group(2)}."
+        reason = f"Compiled code cannot use {untyped.group(1)!r}, a {untyped.group(2)}."
         if untyped.group(2) == "function":
-            told += " Mark the function with kernel of rave_agents.parts."
+            reason += " Mark the function with kernel of rave_agents.parts."
     elif arguments := _ARGUMENTS.search(text):
         called = re.findall(r"Function\(<function (\w+)", text[: arguments.start()])
-        told = f"{called[-1]}(): {arguments.group()}." if called else f"{arguments.group()}."
+        reason = f"{called[-1]}(): {arguments.group()}." if called else f"{arguments.group()}."
     elif impossible := _IMPOSSIBLE.search(text):
-        told = f"Compiled code cannot do this: {_short(impossible.group(1))}."
+        reason = f"Compiled code cannot do this: {_short(impossible.group(1))}."
     else:
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         lines = [line for line in lines if not _NOISE.match(line)]
-        told = f"{_short(lines[0] if lines else type(error).__name__).rstrip('.')}."
-    return told
+        reason = f"{_short(lines[0] if lines else type(error).__name__).rstrip('.')}."
+    return reason
 
 
 def _short(line: str) -> str:
-    """A line in which the types of records are not spelt out."""
+    """Shorten a line: record types, which spell out every field, become "the record"."""
     line = re.sub(r"Record\(.*?;(?:True|False)\)", "the record", line)
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..."

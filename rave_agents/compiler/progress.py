@@ -1,4 +1,4 @@
-"""Messages to the user about what takes long: compilation with Numba, checks before a search."""
+"""Messages about work that takes long: compilation with Numba, checks before a search."""
 
 import collections
 import contextlib
@@ -10,24 +10,24 @@ import time
 from collections.abc import Callable, Iterator
 
 SLOW_SECONDS = 2.0
-"""Seconds after which something that is being done is shown."""
+"""Seconds after which work is shown."""
 
 _log = logging.getLogger("rave_agents")
 _logged: set[str] = set()
-"""Reasons that the user has been told."""
+"""Reasons that have been logged."""
 
 
 _waited = threading.local()
 
 
 def seconds_waited() -> float:
-    """Seconds that this thread has waited for compilers, which no search's clock pays for."""
+    """Seconds that this thread has waited for compilers, which is no thinking time."""
     return float(getattr(_waited, "seconds", 0.0))
 
 
 @contextlib.contextmanager
 def off_the_clock() -> Iterator[None]:
-    """Count the time meanwhile as waiting for a compiler."""
+    """Count the time inside as waiting for a compiler."""
     begun = time.perf_counter()
     try:
         yield
@@ -40,15 +40,15 @@ _functions = [0]
 
 
 def count_function() -> None:
-    """Note that another function has been translated."""
+    """Count another function as translated."""
     _functions[0] += 1
 
 
 @contextlib.contextmanager
 def announced(what: str) -> Iterator[list[str]]:
-    """Say that ``what`` is being compiled: on a terminal in a line that changes, else in a log.
+    """Announce that ``what`` is being compiled: a changing line on a terminal, else a log record.
 
-    Reasons why it is not kept on disk are to be added to the list; each is logged once.
+    Add to the list the reasons why the code is not kept on disk; each is logged once.
     """
     _announced[what] += 1
     if _announced[what] > 1:
@@ -78,7 +78,7 @@ def _shown(text: str, done: Callable[[], str] = str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def shown_when_slow(text: str) -> Iterator[None]:
-    """Show what is being done once it has taken two seconds; not in processes of the arena."""
+    """Show the work once it has taken two seconds; not in the arena's processes."""
     over = threading.Event()
 
     def show() -> None:
@@ -98,10 +98,10 @@ def shown_when_slow(text: str) -> Iterator[None]:
 
 
 def say_slow(text: str) -> None:
-    """Log what takes long."""
+    """Log that work has begun which takes long."""
     _log.warning("rave_agents: %s ...", text)
 
 
 def is_main_process() -> bool:
-    """True outside of processes that the arena, or another program, has started for its work."""
+    """True if no other Python process, such as the arena's, has started this one."""
     return multiprocessing.parent_process() is None

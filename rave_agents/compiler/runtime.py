@@ -1,9 +1,9 @@
 """Runtime form of a part: itself, or a record with its arrays beside it.
 
-A part that keeps statistics has a class of its own for them, marked with ``runs_as``: its field
-``options`` is the part, its fields declared as arrays are allocated, and every other field is the
-part's field of the same name, as it is when it runs. All classes that implement an open function
-may run as one class, too: its field ``own`` is then the part as it runs without that.
+A part that keeps statistics has a record class for them, marked with ``runs_as``. The field
+``options`` is the part itself, fields declared as arrays are allocated, and every other field is
+the runtime form of the part's field of the same name. All classes that implement an open function
+may share one record class; its field ``own`` is then the part's own runtime form.
 """
 
 from collections.abc import Callable
@@ -17,11 +17,11 @@ RUNS_AS: dict[type, type] = {}
 """Classes of records, by the classes of parts whose arrays they have."""
 
 IMPLEMENTERS_RUN_AS: dict[OpenFunction[..., Any], type] = {}
-"""Classes of records as which parts run that implement these open functions."""
+"""Record classes of parts that implement these open functions."""
 
 
 def runs_as(part: type | OpenFunction[..., Any]) -> Callable[[_C], _C]:
-    """Mark the decorated NamedTuple as what a class of parts is when it runs.
+    """Register the decorated NamedTuple as the runtime form of a class of parts.
 
     Args:
         part: the class, or an open function, for all classes that implement it.

@@ -1,7 +1,7 @@
-"""Numba's settings, as Numba itself reads them; it is not loaded where they are the usual ones.
+"""Numba's settings, read as Numba reads them, but without loading Numba if all are defaults.
 
-Settings come from variables of the environment, from a file ``.numba_config.yaml`` and from
-programs that set ``numba.config``. Most decide what machine code is made.
+They come from environment variables, from a file ``.numba_config.yaml`` and from programs that set
+``numba.config``. Most influence the machine code.
 """
 
 import contextlib
@@ -30,11 +30,11 @@ _ANY_CODE = (
     "NUMBA_SHOW_HELP",
     "NUMBA_THREADING_LAYER",
 )
-"""Prefixes of variables that leave machine code as it is; all others are taken to decide it."""
+"""Prefixes of variables that do not influence machine code; all others are assumed to."""
 
 
 def codegen_settings() -> str:
-    """All settings by which machine code is made that are not the usual ones, as text."""
+    """All settings that influence machine code and are not defaults, as text."""
     loaded = sys.modules.get("numba.core.config")
     if loaded is None and not (_FILE.is_file() or any(map(_decides, os.environ))):
         return ""
@@ -54,7 +54,7 @@ def codegen_settings() -> str:
 
 
 def jit_is_disabled() -> bool:
-    """True if Numba compiles nothing, see ``NUMBA_DISABLE_JIT``."""
+    """True if ``NUMBA_DISABLE_JIT`` switches compilation off."""
     loaded = sys.modules.get("numba.core.config")
     if loaded is not None:
         return bool(loaded.DISABLE_JIT)
@@ -64,8 +64,10 @@ def jit_is_disabled() -> bool:
     try:
         return bool(int(value or "0"))
     except ValueError:
-        told = "NUMBA_DISABLE_JIT must be a whole number, 1 or 0: got %r, which Numba reads as 0."
-        warnings.warn(told % value, RuntimeWarning, stacklevel=2)
+        warning = (
+            "NUMBA_DISABLE_JIT must be a whole number, 1 or 0: got %r, which Numba reads as 0."
+        )
+        warnings.warn(warning % value, RuntimeWarning, stacklevel=2)
         return False
 
 
@@ -74,13 +76,13 @@ def _variable(setting: str) -> str:
 
 
 def _decides(variable: str) -> bool:
-    """True if a variable of the environment may decide what machine code is made."""
+    """True if an environment variable may influence machine code."""
     return variable.startswith("NUMBA_") and not variable.startswith(_ANY_CODE)
 
 
 @functools.cache
 def _config_of_our_own() -> types.ModuleType:
-    """Numba's module of its configuration, loaded apart from Numba."""
+    """A copy of Numba's configuration module, loaded without Numba."""
     numba = importlib.util.find_spec("numba")
     assert numba is not None
     assert numba.origin is not None
@@ -94,13 +96,15 @@ def _config_of_our_own() -> types.ModuleType:
 
 
 def _readings() -> tuple[dict[str, Any], dict[str, Any]]:
-    """The usual settings, and those that Numba reads in this environment."""
+    """The default settings, and those that Numba reads in this environment."""
     found = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Numba itself warns.
         module = _config_of_our_own()
         for read in (lambda: module._env_reloader.process_environ({}), module._env_reloader.reset):
-            vars(module).pop("NUMBA_NUM_THREADS", None)  # It is loath to change this one.
+            vars(module).pop(
+                "NUMBA_NUM_THREADS", None
+            )  # Its setter refuses a change once threads run.
             read()
             found.append({name: value for name, value in vars(module).items() if name.isupper()})
     return found[0], found[1]

@@ -1,4 +1,4 @@
-"""Shortcuts through Numba's compiler: what the package's own functions need of its passes.
+"""Shortcuts through Numba's compiler for the package's own functions, which need few of its passes.
 
 ``int``, ``max`` and ``min`` of numbers become a few instructions in place of functions, each of
 which takes Numba some ten milliseconds.
@@ -88,7 +88,7 @@ _INSTRUCTIONS: dict[Any, tuple[int, Any]] = {
     max: (2, _max),
     min: (2, _min),
 }
-"""Functions of Python's: with how many arguments they are a few instructions, and these."""
+"""Python's functions that become instructions: with how many arguments, and by which function."""
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -101,7 +101,7 @@ class PlainCalls(FunctionPass):  # type: ignore[misc]
         super().__init__()
 
     def run_pass(self, state: Any) -> bool:
-        """Put the instructions in the place of what is called."""
+        """Replace calls of ``int``, ``max`` and ``min``."""
         named: dict[str, ir.Global] = {}
         for block in state.func_ir.blocks.values():
             for assignment in block.find_insts(ir.Assign):
@@ -127,12 +127,12 @@ _NONE = (-1, None)
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class PlainProcessing(IRProcessing):  # type: ignore[misc]
-    """Numba's first look at a function, without the lifetimes of what is counted."""
+    """Numba's first pass over a function, without the lifetimes of variables."""
 
     _name = "plain_processing"
 
     def run_pass(self, state: Any) -> bool:
-        """Bring the blocks into order."""
+        """Put the blocks into canonical order."""
         state.func_ir.blocks = canonicalize_cfg(state.func_ir.blocks)
         state.func_ir.generator_info = None
         return True
@@ -145,7 +145,7 @@ class PlainRewrites(GenericRewrites):  # type: ignore[misc]
     _name = "plain_rewrites"
 
     def run_pass(self, state: Any) -> bool:
-        """Rewrite each block as long as there is something to rewrite."""
+        """Apply each rewrite to each block until it no longer matches."""
         function = state.func_ir
         for kind in rewrite_registry.rewrites["before-inference"]:
             rewrite = kind(state)
@@ -164,7 +164,7 @@ class PlainSSA(ReconstructSSA):  # type: ignore[misc]
     _name = "plain_ssa"
 
     def run_pass(self, state: Any) -> bool:
-        """Give them."""
+        """Convert to static single assignment."""
         state.func_ir = reconstruct_ssa(state.func_ir)
         self._patch_locals(state)
         state.func_ir._definitions = build_definitions(state.func_ir.blocks)
@@ -173,12 +173,12 @@ class PlainSSA(ReconstructSSA):  # type: ignore[misc]
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class PlainPhis(PreLowerStripPhis):  # type: ignore[misc]
-    """Numba's pass that makes assignments of what SSA has added."""
+    """Numba's pass that turns phi nodes back into assignments."""
 
     _name = "plain_phis"
 
     def run_pass(self, state: Any) -> bool:
-        """Make them."""
+        """Strip the phi nodes."""
         state.func_ir = self._strip_phi_nodes(state.func_ir)
         state.func_ir._definitions = build_definitions(state.func_ir.blocks)
         return True
@@ -186,20 +186,20 @@ class PlainPhis(PreLowerStripPhis):  # type: ignore[misc]
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class PlainLegalization(IRLegalization):  # type: ignore[misc]
-    """Numba's last look before lowering: nothing is deleted that nobody counts."""
+    """Numba's last pass before lowering, which inserts deletions; here nothing counts references."""
 
     _name = "plain_legalization"
 
     def run_pass(self, state: Any) -> bool:
-        """Leave it as it is."""
+        """Change nothing."""
         return True
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class KnownBranches(FunctionPass):  # type: ignore[misc]
-    """Leave out what a function does not do for a game whose rules say so by a constant.
+    """Remove branches that a constant of the rules decides, such as ``rules.may_meet_chance``.
 
-    Such a type has ``constant_of(name)``.
+    The type of such an argument has ``constant_of(name)``.
     """
 
     _name = "known_branches"
@@ -208,16 +208,16 @@ class KnownBranches(FunctionPass):  # type: ignore[misc]
         super().__init__()
 
     def run_pass(self, state: Any) -> bool:
-        """Jump where it is known which way a branch goes, and leave out the other one."""
+        """Turn decided branches into jumps, and drop the blocks that nothing reaches any more."""
         function, changed = state.func_ir, False
         if not any(hasattr(kind, "constant_of") for kind in state.args):
             return False
         for block in function.blocks.values():
             branch = block.terminator
             if isinstance(branch, ir.Branch):
-                told = _known(function, state.args, branch.cond)
-                if told is not None:
-                    way = branch.truebr if told else branch.falsebr
+                condition = _known(function, state.args, branch.cond)
+                if condition is not None:
+                    way = branch.truebr if condition else branch.falsebr
                     block.body[-1], changed = ir.Jump(way, branch.loc), True
         if changed:
             for place in compute_cfg_from_blocks(function.blocks).dead_nodes():
@@ -237,7 +237,7 @@ def _definition(function: Any, variable: Any) -> Any:
 
 
 def _known(function: Any, arguments: Any, variable: Any) -> Any:
-    """A number that a variable is whenever the function is called; None if that is unknown."""
+    """The constant value of a variable; None if it is not known when compiling."""
     value = _definition(function, variable)
     if isinstance(value, ir.Var):
         return _known(function, arguments, value)
@@ -259,13 +259,13 @@ def _known_call(function: Any, arguments: Any, value: Any) -> Any:
     called = getattr(_definition(function, value.func), "value", None)
     if called is not bool or len(value.args) != 1:
         return None
-    told = _known(function, arguments, value.args[0])
-    return None if told is None else bool(told)
+    number = _known(function, arguments, value.args[0])
+    return None if number is None else bool(number)
 
 
 def _known_unary(function: Any, arguments: Any, value: Any) -> Any:
-    told = _known(function, arguments, value.value)
-    return None if told is None or value.fn is not operator.not_ else not told
+    number = _known(function, arguments, value.value)
+    return None if number is None or value.fn is not operator.not_ else not number
 
 
 def _known_comparison(function: Any, arguments: Any, value: Any) -> Any:
@@ -287,7 +287,7 @@ _PLAIN = {
     "PreLowerStripPhis": PlainPhis,
     "IRLegalization": PlainLegalization,
 }
-"""Passes that take the place of Numba's: these count lifetimes of variables, five times."""
+"""Replacements of Numba's passes, five of which compute lifetimes of variables again."""
 
 _UNNEEDED = {
     "WithLifting",
@@ -306,12 +306,12 @@ _UNNEEDED = {
     "AnnotateTypes",
     "DumpParforDiagnostics",
 }
-"""Numba's passes for what the package's own functions have not: contexts, closures, arrays as
-wholes, values that are None."""
+"""Numba's passes for features that the package's own functions do not use: ``with`` blocks,
+closures, expressions of whole arrays, optional values."""
 
 
 def passes_for_the_packages_own(passes: list[tuple[Any, str]], code: CodeType) -> Any:
-    """The passes that such a function needs; a generator, or one with closures, needs all."""
+    """The passes for a function of the package; a generator or one with closures needs all."""
     has_closures = any(isinstance(constant, CodeType) for constant in code.co_consts)
     needs_all = has_closures or bool(code.co_flags & inspect.CO_GENERATOR)
     needed = []
@@ -329,7 +329,7 @@ def passes_for_the_packages_own(passes: list[tuple[Any, str]], code: CodeType) -
 
 @contextlib.contextmanager
 def operators_typed_once(context: Any) -> Iterator[None]:
-    """Let Numba look up the result of an operator of numbers once for all functions."""
+    """Type an operator on numbers once for all functions, not once per use."""
     if "resolve_function_type" in vars(context):
         yield
         return
@@ -360,12 +360,12 @@ _operators: dict[Any, Any] = {}
 
 
 class PlainPasses(PassManager):  # type: ignore[misc]
-    """Passes one after the other, without the records that Numba keeps of each."""
+    """Runs passes in order, without the timing records and locks of Numba's manager."""
 
     _known: dict[tuple[Any, ...], Any] = {}  # noqa: RUF012  (one for all functions)
 
     def finalize(self) -> None:
-        """Find what passes need of others, once for all functions with these."""
+        """Find which passes need which analyses, once for each list of passes."""
         stages = tuple(stage for stage, _ in self.passes)
         if stages not in self._known:
             self._known[stages] = self.dependency_analysis()

@@ -1,4 +1,4 @@
-"""Exceptions of signal handlers, such as Ctrl-C's, which come at any place of the main thread."""
+"""Protects work from exceptions of signal handlers, such as Ctrl-C's, in the main thread."""
 
 import _thread
 import signal
@@ -13,10 +13,10 @@ STACK_BYTES = 64 * 2**20
 
 
 def uninterrupted(work: Callable[[], _R]) -> _R:
-    """Do work that an exception at any place would break, such as Numba's and LLVM's.
+    """Do work that must not be interrupted at an arbitrary place, such as Numba's and LLVM's.
 
-    Python's signal handlers run in the main thread: there, the work is done in another one. What a
-    handler raises meanwhile is raised when it is done.
+    Python runs signal handlers in the main thread, so the work runs in another one. An exception
+    that a handler raises meanwhile is raised once the work is done.
 
     Raises:
         BaseException: what the work raises, or a signal handler.
@@ -57,10 +57,10 @@ def uninterrupted(work: Callable[[], _R]) -> _R:
 
 
 def start_threads(threads: Sequence[threading.Thread]) -> None:
-    """Start threads, all of them, whatever signal handlers raise meanwhile.
+    """Start all threads, even if signal handlers raise exceptions meanwhile.
 
-    A thread that is interrupted as it starts another, as it is the main thread, may leave one that
-    nobody knows of.
+    If an exception interrupted the main thread in ``Thread.start``, it could not know whether the
+    thread runs.
 
     Raises:
         BaseException: what a signal handler has raised.
@@ -89,7 +89,7 @@ def start_threads(threads: Sequence[threading.Thread]) -> None:
 
 
 def is_raised_by_handler(error: BaseException) -> bool:
-    """True if a signal handler has raised it, and not the code that it came upon."""
+    """True if a signal handler raised the exception, and not the code that it interrupted."""
     handlers = map(signal.getsignal, signal.valid_signals())
     codes = {getattr(getattr(each, "__func__", each), "__code__", None) for each in handlers}
     place = error.__traceback__

@@ -1,4 +1,4 @@
-"""A spinner on a terminal, beside the seconds that something takes."""
+"""A spinner with a text and the elapsed seconds, on a terminal."""
 
 import contextlib
 import functools
@@ -12,25 +12,25 @@ from rich.text import Text
 
 @functools.cache
 def stderr_console() -> Console:
-    """The console of standard error, which all displays share: one is drawn below the other."""
+    """The console of standard error, shared by all displays, so that none overwrites another."""
     return Console(stderr=True)
 
 
 class _TextSoFar(ProgressColumn):
-    """A text, and what is done."""
+    """A text, followed by the progress."""
 
     def __init__(self, done: Callable[[], str]) -> None:
         super().__init__()
         self._done = done
 
     def render(self, task: Task) -> Text:
-        """The text as it is now."""
+        """The current text."""
         return Text(task.description + self._done())
 
 
 @contextlib.contextmanager
 def spinning(text: str, done: Callable[[], str] = str) -> Iterator[None]:
-    """Show a text, what is done, and the seconds; nothing where another display is shown."""
+    """Show a text, the progress and the seconds; nothing while another display is active."""
     columns = SpinnerColumn(), _TextSoFar(done), TimeElapsedColumn()
     progress = Progress(*columns, console=stderr_console(), transient=True)
     progress.add_task(text, total=None)

@@ -1,4 +1,4 @@
-"""What makes machine code of functions: libraries, the processor and modules of this package."""
+"""Identifies the compiler: versions of libraries, the processor, this package's modules."""
 
 import functools
 import importlib.metadata
@@ -22,12 +22,12 @@ MAKERS = (
     "games.kit.memory",
     "games.kit.rules_lowering",
 )
-"""Modules of this package that decide what machine code is made of a function."""
+"""Modules of this package that influence the machine code of a function."""
 
 
 @functools.cache
 def toolchain() -> str:
-    """A digest of all of them."""
+    """A digest of all that identifies the compiler."""
     versions = [importlib.metadata.version(name) for name in ("numba", "llvmlite")]
     key = CacheKey()
     key.note(*versions, np.__version__, platform.python_version(), processor())

@@ -1,4 +1,4 @@
-"""The text of the user's own modules, by which machine code of the user's functions is kept."""
+"""Texts of the user's modules, which name the machine code of the user's functions."""
 
 import functools
 import os
@@ -8,7 +8,7 @@ import types
 from rave_agents.compiler.code_objects import codes_in
 
 _scripts: list[str] = []
-"""The script whose functions were sent to this process: pickled, they do not say their file."""
+"""The script whose functions this process was sent: pickled functions do not name their file."""
 
 
 def script() -> str | None:
@@ -18,14 +18,14 @@ def script() -> str | None:
 
 
 def receive_from(file: str | None) -> None:
-    """Take a script of another process for the file of functions that came without one."""
+    """Name the script of the sending process, for functions that arrive without a file."""
     _scripts[:] = [] if file is None else [file]
 
 
 def text_of(code: types.CodeType) -> bytes | None:
-    """The text of the file that has some code; None if no file has it.
+    """The text of the file that contains this code; None if no file does.
 
-    No file has a notebook's cell, and one that has been edited since its import has other code.
+    A notebook's cell is in no file, and a file edited since its import contains other code.
     """
     for file in (code.co_filename, *_scripts):
         try:
@@ -39,7 +39,7 @@ def text_of(code: types.CodeType) -> bytes | None:
 
 @functools.lru_cache(maxsize=256)
 def _read(file: str, changed: int) -> tuple[bytes, frozenset[types.CodeType]]:
-    """The text of a file that was changed at that time, and the code that Python makes of it."""
+    """The text of a file, and the code objects that Python compiles from it."""
     with open(file, "rb") as opened:
         text = opened.read()
     return text, frozenset(codes_in(compile(text, file, "exec", dont_inherit=True)))

@@ -26,12 +26,12 @@ FOUND_BY_PYTHON = {
     "GivesTooManyArguments": "taken() takes 2 positional arguments but 3 were given",
     "ReturnsNothing": "legal_actions() returned None",
     "ReturnsNothingAtTimes": "player() returned None",
-    "Prints": "print cannot stand in a function that is compiled",
-    "PrintsInAHelper": "print cannot stand in a function that is compiled",
+    "Prints": "Compiled code cannot call print",
+    "PrintsInAHelper": "Compiled code cannot call print",
     "BeginsWrong": "Unknown field of the record 'heep'. Did you mean 'heap'?",
     "TakesTooLittle": "play takes 3 arguments, (self, state, action): 2 here",
     "WritesBeyondItsRecord": "is out of bounds for axis 0 with size 9",
-    "AsksPython": "objmode cannot stand in a function that is compiled",
+    "AsksPython": "Compiled code cannot call objmode",
 }
 FOUND_BY_NUMBA = {
     "WritesAField": "Unknown field of the record 'heep'. Did you mean 'heap'?",

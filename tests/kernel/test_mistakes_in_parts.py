@@ -88,7 +88,7 @@ def place_of(function, source):
 @pytest.mark.parametrize("body", [prints, prints_in_a_helper])
 def test_print_in_a_formula_is_refused_with_its_line(body, capfd):
     printing = shown.py_func if body is prints_in_a_helper else body
-    with pytest.raises(FormulaError, match="Wrong: print cannot stand in a function") as caught:
+    with pytest.raises(FormulaError, match="Wrong: Compiled code cannot call print") as caught:
         search_with(body)
     assert place_of(printing, "print(n)") in str(caught.value)
     assert capfd.readouterr() == ("", "")

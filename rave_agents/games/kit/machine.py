@@ -13,7 +13,7 @@ from rave_agents.compiler.cache_key import CacheKey, is_ours
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.compiler.edits import code_generation, watch
 from rave_agents.compiler.folders import choose_cache_directory
-from rave_agents.compiler.machine_code import Callback, MachineCode, found_or_compiled
+from rave_agents.compiler.machine_code import Callback, MachineCode, load_or_compile
 from rave_agents.compiler.mistakes import UncompilableError
 from rave_agents.compiler.progress import off_the_clock
 from rave_agents.compiler.settings import codegen_settings
@@ -84,7 +84,7 @@ def _load(rules: BaseRules, place: pathlib.Path, key: CacheKey, kit: types.Modul
 
         return callback_code(kit.entry, rules, key.dispatchers)
 
-    code = found_or_compiled(place, _description(rules, kit), compiled, key)
+    code = load_or_compile(place, _description(rules, kit), compiled, key)
     _loaded[str(place)] = code.load_callback()
     return _loaded[str(place)]
 

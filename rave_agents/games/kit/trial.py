@@ -13,10 +13,10 @@ import numpy as np
 
 from rave_agents.compiler.mistakes import (
     UncompilableError,
+    explain_arguments,
+    message_at,
     place_in,
     refuse_calls_of_python,
-    told_at,
-    told_of_arguments,
 )
 from rave_agents.game.arguments import unknown_name
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL, BaseRules
@@ -52,7 +52,7 @@ def try_out(
     for function in functions:
         described = vars(BaseRules).get(function.__name__)
         is_rule = described and inspect.getattr_static(rules, function.__name__, None) is function
-        if is_rule and (told := told_of_arguments(described, function)):
+        if is_rule and (told := explain_arguments(described, function)):
             raise UncompilableError(told)
     if not functions or uses_numba:
         return
@@ -64,7 +64,7 @@ def try_out(
     except _MISTAKES as error:
         place = place_in(error)
         if place is not None and not str(error).startswith("ufunc"):  # NumPy's mixed types.
-            raise UncompilableError(told_at(_reason(rules, error), *place)) from None
+            raise UncompilableError(message_at(_reason(rules, error), *place)) from None
     except Exception:
         pass
 
@@ -164,5 +164,5 @@ class _Trial:
         if number is None:
             code = getattr(method, "__func__", method).__code__
             told = f"{name}() returned None, where an integer is needed."
-            raise UncompilableError(told_at(told, code, None))
+            raise UncompilableError(message_at(told, code, None))
         return int(number)
