@@ -186,7 +186,7 @@ class PlainPhis(PreLowerStripPhis):  # type: ignore[misc]
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class PlainLegalization(IRLegalization):  # type: ignore[misc]
-    """Numba's last pass before lowering, which inserts deletions; here nothing counts references."""
+    """Numba's last pass before lowering, which inserts deletions; none are needed here."""
 
     _name = "plain_legalization"
 
