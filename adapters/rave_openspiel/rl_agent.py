@@ -159,6 +159,7 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
     def _inform(self, state: pyspiel.State, action: int) -> None:
         """Tell the bot of an action, unless it has just chosen it itself."""
         player = state.current_player()
+        # Bots know their own moves; a named agent follows the game by being told all of them.
         if player != self._player_id or isinstance(self._bot, AgentBot):
             self._bot.inform_action(state, player, action)
         elif action != self._chosen and self._bot.provides_force_action():

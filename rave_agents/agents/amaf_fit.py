@@ -80,8 +80,10 @@ def _spread_trust(state: GameState, generator: random.Random) -> float:
     # Ids may be large: each action that was taken has a row.
     row = {action: row for row, action in enumerate({a for _, taken, _ in played for a in taken})}
     players = state.num_players()
+    # Index 0: the action was played later in the game; index 1: as the player's first action.
     visits, values = np.zeros((2, players, len(row))), np.zeros((2, players, len(row)))
     for player, taken, value in played:
+        # Each later action once, as AMAF counts it.
         later = [row[action] for action in dict.fromkeys(taken[1:]) if action != taken[0]]
         for when, of_time in enumerate((later, [row[taken[0]]])):
             visits[when, player, of_time] += 1
@@ -91,6 +93,7 @@ def _spread_trust(state: GameState, generator: random.Random) -> float:
         enough = (visits[:, player] >= LEAST_VISITS).all(axis=0)
         if enough.any():
             means = values[:, player, enough] / visits[:, player, enough]
+            # Sums of squares, so that players with more actions count for more.
             later, own = means.var(axis=1) * enough.sum()
             later_squares, own_squares = later_squares + later, own_squares + own
     return trust_by_spread(later_squares, own_squares)
@@ -147,6 +150,7 @@ def _count_in_a_game(
         own = taken.setdefault(player, set())
         counts[[GONE, LEGAL_AGAIN]] += len(own - legal), len(own & legal)
         left[[LEFT, STILL_LEGAL]] += _left_and_lasting(turn_before[player], legal)
+        # Sorted, so that equal seeds give equal games whatever the order of the set.
         action = generator.choice(sorted(legal))
         own.add(action)
         for others in itertools.chain(*turn.values(), *turn_before.values()):

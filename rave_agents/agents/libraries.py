@@ -160,6 +160,7 @@ class _Module(Policy):
         first = next(iter(self._module.parameters()), None)
         device = None if first is None else first.device
         seen = np.asarray(without_mask(view.observation), np.float32)[None]
+        # Dropout and batch normalisation must not change the answer; training goes on afterwards.
         training = bool(self._module.training)
         self._module.eval()
         try:
@@ -209,6 +210,7 @@ def _observed_by(model: Any, view: AnyView) -> Any:
     """The observation in the form of a model's space."""
     space = EnvAbilities(model).observation_space
     spaces, shape = SpaceAbilities(space).spaces, SpaceAbilities(space).shape
+    # A plain space: the model was trained on the observation without the mask next to it.
     is_plain = space is not None and spaces is None
     seen = without_mask(view.observation) if is_plain else view.observation
     if isinstance(spaces, Mapping) and isinstance(seen, np.ndarray):

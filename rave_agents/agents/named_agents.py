@@ -252,7 +252,7 @@ def as_agent(agent: Any, name: str | None = None) -> AgentSpec:
     else:
         source = find_source(agent, "agent", "bots:Greedy")
         spec = AgentSpec(name or agent.strip(), dict(source.parameters), source)
-    assert spec.own is not None  # It is recognised, or refused, here.
+    assert spec.own is not None  # Recognised, or refused, at the door.
     return spec
 
 
@@ -342,6 +342,7 @@ def without_amaf(spec: str | AgentSpec) -> AgentSpec:
     config = None if preset is None else preset.replace(**changes)
     if preset is None or config is None or not keeps_amaf(config.amaf):
         raise ValueError(f"{parsed} has no AMAF statistics to remove.")
+    # Without AMAF nothing else explores.
     rule = UCB1() if getattr(config.rule, "c", None) == 0.0 else config.rule
     plain_search = dataclasses.replace(config, amaf=NoAmaf(), rule=rule)
     return AgentSpec(parsed.name, {**agents, **plain_search.changes_from(preset)})

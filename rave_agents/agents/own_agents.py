@@ -97,6 +97,7 @@ class _Steps(Policy):
 
     def fresh(self, seed: int, player: Any) -> Self:
         """Return a policy with a copy of the object, or the object where it cannot be copied."""
+        # Games must not influence each other through an object that both use.
         try:
             own = (remaker(self._agent) or functools.partial(copy.deepcopy, self._agent))()
         except Exception as error:
@@ -138,6 +139,7 @@ class _Observes(Policy):
         self.function = function
         known = parameters_of(function)
         needed = [each for each in (known or {}).values() if is_needed(each)]
+        # Fixed here: parameters of a spec, bound later, change the signature.
         self._takes_mask = known is None or "action_mask" in known or len(needed) > 1
 
     def choose_at(self, view: AnyView) -> Any:
@@ -376,6 +378,7 @@ class Player:
         answer = discrete_action(self._policy.choose_at(view))
         timed = self.effort.plus(0, time.perf_counter() - started)
         self.effort = self._policy.agent.effort if self._is_ours else timed
+        # Spaces may begin at another number than 0; a game's actions do not.
         return answer - view.start if is_integer(answer) else answer
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:

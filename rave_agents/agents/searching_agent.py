@@ -144,6 +144,7 @@ class SearchingAgent:
             AttributeError: for the configuration, its fields, the seed and the evaluator.
             TypeError, ValueError: for a limit or a clock that is none.
         """
+        # The constructor sets ``evaluator`` last: from then on, attributes are the user's to set.
         made = "evaluator" in vars(self)
         fixed = name in vars(self) if name in FIXED else made and self._is_of_search(name)
         of_members = bool(vars(self).get("members")) and name in (*self.own_parameters, *LIVE)
@@ -184,6 +185,7 @@ class SearchingAgent:
     def _seed_member(self, number: int) -> None:
         """Give the agent of one of several environments its own random numbers."""
         assert self.seed is not None
+        # Past ``__setattr__``, which refuses to set a seed.
         vars(self)["seed"] = seed = self.seed + number
         self._searcher = Searcher(self.config, seed=seed, evaluator=self.evaluator)
 

@@ -52,6 +52,7 @@ class StateAgent(SearchingAgent):
         """Search and return the chosen action."""
         state = as_game_state(state)
         searcher = self._searcher
+        # Where one player moves, the state names the mover, who may sit in another seat.
         action = searcher.choose(
             state,
             self.limit,

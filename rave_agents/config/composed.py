@@ -79,6 +79,7 @@ class Composed:
         """Make the changes that are of fields, or are parts of parts."""
         own = {name: value for name, value in changes.items() if name in self.field_names()}
         changed = self._with_own(own)
+        # Parts first: they bring the fields that the other names belong to.
         for name, value in changes.items():
             if name not in own and isinstance(value, str | tuple) and changed._places(name):
                 changed = changed._with_inner(name, value)
@@ -89,6 +90,7 @@ class Composed:
 
     def _with_inner(self, name: str, value: Any) -> Self:
         places = self._places(name)
+        # Equal classes share the change, as ``c`` of both rules; others need their place.
         if len(set(places.values())) > 1:
             where = " or ".join(".".join(path) for path in places)
             raise ValueError(f"Several parts have a field {name!r}: say {where}.")

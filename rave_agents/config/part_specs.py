@@ -64,6 +64,7 @@ def kinds_of(takes: Takes) -> dict[str, type]:
     inverse: dict[type, list[type]] = {}
     for kind, record in RUNS_AS.items():
         inverse.setdefault(record, []).append(kind)
+    # A part that a user has registered is taken, too, if it implements one of these functions.
     for opened in takes.opened:
         for registered in opened.implementations:
             if registered not in IMPLEMENTERS_RUN_AS.values():

@@ -73,6 +73,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "rave_weighted": _EAGER_RAVE | {"amaf": NodeAmaf(weighting=Linear(last=1.0))},
     "rave_winning_move": _EAGER_RAVE | {"amaf": NodeAmaf(winning=WinningMoves(weight=0.1))},
     "uct_solver": {"proofs": Proofs(skipping=SkipSolved(), checks=CheckTerminal())},
+    # Almost greedy: c is a tenth of plain UCT's.
     "best_first_minimax": {
         "rule": UCB1(c=0.05),
         "simultaneous": Greedy(),
@@ -88,6 +89,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "contempt": 0.35,
     },
     "rave_pn": _RAVE | {"proofs": _PROOFS, "contempt": 0.35},
+    # Everything that helps in some game; each part decides by itself whether it fits this one.
     "auto": {
         "rule": AdaptiveUCB1(),
         "simultaneous": _SIMULTANEOUS,

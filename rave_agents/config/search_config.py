@@ -229,6 +229,7 @@ class SearchConfig(Composed):
     __signature__: ClassVar[Any] = InitSignature()
 
     def __post_init__(self) -> None:
+        # The rule also decides simultaneous moves, unless these have their own.
         given = self.rule
         if given is None:
             object.__setattr__(self, "rule", UCB1())

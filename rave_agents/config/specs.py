@@ -141,6 +141,7 @@ def _depths(text: str, whole: str) -> list[int | None]:
         if quote:
             depths.append(None)
             quote = "" if character == quote else quote
+        # An apostrophe inside a word opens no quotation.
         elif character == '"' or (character == "'" and before in _BEFORE_A_VALUE):
             depths.append(None)
             quote = character

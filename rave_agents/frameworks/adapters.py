@@ -260,6 +260,7 @@ def load_game(spec: str) -> Game:
         except UnknownNameError as error:
             errors[framework] = error
     listed = {key: [game.name for game in adapters()[key].games()] for key in errors}
+    # All frameworks refuse it: the one that has a game of this name knows why.
     for framework, reason in errors.items():
         if name in listed[framework]:
             raise reason  # The game exists; something else in the spec does not.

@@ -195,7 +195,7 @@ def _own_game(source: Source, name: str | None) -> Game:
     elif not (EnvAbilities(value).reset or isinstance(value, types.ModuleType | GameState)):
         wrapped = _wrapped(value)
         if wrapped is not None:
-            return wrapped  # A framework's game, which is sent to other processes by itself.
+            return wrapped  # A framework's game can be sent to other processes by itself.
     return OwnGame(name or _name_of(source), source)
 
 

@@ -187,6 +187,7 @@ def options_of(annotation: Any) -> tuple[Option, ...] | None:
             if options is None:
                 return None
             found += options
+        # None comes last in messages, as in ``1, 2 or None``.
         return tuple(sorted(found, key=lambda option: option.allowed == (NOTHING,)))
     notes: tuple[Any, ...] = ()
     if get_origin(annotation) is Annotated:
@@ -280,6 +281,7 @@ def _number(kind: type, notes: tuple[Any, ...]) -> Option:
     low, high, above, below = _bounds(notes)
 
     def convert(value: Any) -> Any:
+        # bool is a subclass of int, and float() parses texts: both would pass unnoticed.
         if isinstance(value, bool | np.bool_ | str):
             raise TypeError
         try:
