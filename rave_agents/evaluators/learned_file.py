@@ -1,4 +1,4 @@
-"""Files of what was learned: NumPy's format npz, from anybody, with a record of a match.
+"""``LearnedFile``: files of values, policies and networks, in NumPy's format npz.
 
 ``numpy.load`` allocates what a file announces. Here only plain numbers and texts are read, whose
 bytes are in the file: no objects, no shape that the bytes do not fill, at most ``MOST_BYTES``.

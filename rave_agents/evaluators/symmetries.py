@@ -1,7 +1,7 @@
-"""Symmetries of a board: turns and mirrors under which a game's rules stay the same.
+"""Symmetries of a board: rotations and reflections under which a game's rules stay the same.
 
-They are found, not declared: a position and its image are played side by side, and at each move the
-boards behind all actions must be images of one another.
+They are found, not declared: a game and its image are played side by side, and at each move the
+boards after all actions must be images of one another.
 """
 
 import functools
@@ -15,10 +15,10 @@ from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.images import TURNS
 
 GAMES = 2
-"""Random games that are played side by side."""
+"""Random games played side by side."""
 
 LOOKS = 8
-"""Moves of each game at which all actions are compared."""
+"""The number of moves of each game at which all actions are compared."""
 
 _OF_SQUARES = [
     *(((a, 0), (0, b)) for a in (1, -1) for b in (1, -1)),
@@ -34,7 +34,7 @@ _OF_HEXAGONS = [
 ]
 
 _TURNS = (*_OF_SQUARES, *_OF_HEXAGONS)
-"""Matrices of turns and mirrors, of squares and of hexagons."""
+"""Matrices of rotations and reflections, of squares and of hexagons."""
 
 
 def board_of(state: Any) -> NDArray[np.int8]:
@@ -49,7 +49,7 @@ def board_of(state: Any) -> NDArray[np.int8]:
 def symmetries_of(rules: BaseRules) -> list[NDArray[np.int64]]:
     """Each cell's image, for each symmetry of a game's board but the identity.
 
-    Where chance moves none are looked for.
+    None with chance, or for other numbers of players than two.
     """
     if rules.has_chance or rules.num_players != 2:
         return []
@@ -70,7 +70,7 @@ def image_under(rules: BaseRules, turn: str) -> NDArray[np.int64]:
 
 
 def cells_used(rules: BaseRules) -> NDArray[np.bool_]:
-    """The cells that ever hold something in a few random games."""
+    """The cells that are ever occupied in a few random games."""
     draw, used = np.random.default_rng(0), np.zeros(rules.num_board_cells, bool)
     for _ in range(2 * GAMES):
         state: Any = rules.new_initial_state()  # type: ignore[attr-defined]
@@ -83,7 +83,7 @@ def cells_used(rules: BaseRules) -> NDArray[np.bool_]:
 
 
 def _images(shape: tuple[int, int], used: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
-    """The images of cells under every turn and mirror that keeps the used cells."""
+    """The images of cells under each matrix that maps the used cells to themselves."""
     places = np.argwhere(used.reshape(shape))
     found = []
     for matrix in _TURNS:
@@ -101,7 +101,7 @@ def _images(shape: tuple[int, int], used: NDArray[np.bool_]) -> list[NDArray[np.
 
 
 def _holds(rules: BaseRules, image: NDArray[np.int64]) -> bool:
-    """True if games played side by side, one the image of the other, stay so."""
+    """True if a game played next to its image remains the image."""
     draw = np.random.default_rng(1)
     for _ in range(GAMES):
         one: Any = rules.new_initial_state()  # type: ignore[attr-defined]
@@ -117,7 +117,7 @@ def _holds(rules: BaseRules, image: NDArray[np.int64]) -> bool:
             one.apply_action(action)
             wanted = _turned(board_of(one), image), one.current_player(), *one.returns()
             # The image of an action is not known, but the image of its board is.
-            after = next((each for each in _after(other) if _told(each) == wanted), None)
+            after = next((each for each in _children(other) if _outcome_of(each) == wanted), None)
             if after is None:
                 return False
             other = after
@@ -125,22 +125,22 @@ def _holds(rules: BaseRules, image: NDArray[np.int64]) -> bool:
 
 
 def _alike(one: Any, other: Any, image: NDArray[np.int64]) -> bool:
-    """True if the boards behind all actions of a position are images of those of another."""
+    """True if the boards after all actions of a position are images of those of another."""
     images = sorted(
         (_turned(board_of(each), image), each.current_player(), *each.returns())
-        for each in _after(one)
+        for each in _children(one)
     )
-    return images == sorted(map(_told, _after(other)))
+    return images == sorted(map(_outcome_of, _children(other)))
 
 
-def _after(state: Any) -> Any:
+def _children(state: Any) -> Any:
     for action in state.legal_actions():
         after = state.clone()
         after.apply_action(action)
         yield after
 
 
-def _told(state: Any) -> tuple[Any, ...]:
+def _outcome_of(state: Any) -> tuple[Any, ...]:
     return board_of(state).tobytes(), state.current_player(), *state.returns()
 
 

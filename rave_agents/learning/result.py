@@ -54,7 +54,7 @@ class LearningResult(Result):
         learned = self.learned
         effort = f"{counted(learned.games, 'game')}, {counted(learned.positions, 'position')}"
         line = (
-            f"{self.game}: {effort}, {learned.seconds:.0f} s: what was learned is in "
+            f"{self.game}: {effort}, {learned.seconds:.0f} s. Agents take it as "
             f'evaluator="{self.output}".'
         )
         if self.minimax is not None:
