@@ -44,9 +44,14 @@ class RunResult(GrowingResult):
 
     def __getattr__(self, name: str) -> Any:
         """What the view offers, such as the ``ratings`` of a tournament."""
-        if name.startswith("_"):  # Pickling and copying ask before there are any fields.
+        # Pickling and copying ask for private names before there are fields; and an AttributeError
+        # in the making of the view must not ask for the view again.
+        if name.startswith("_") or name == "view":
             raise AttributeError(name)
         return getattr(self.view, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(n for n in dir(self.view) if not n.startswith("_"))})
 
     def __getitem__(self, name: str) -> Any:
         """A part of the view, by its name."""

@@ -443,3 +443,17 @@ def test_numbers_are_checked(name):
     for play in KINDS:
         with pytest.raises(ValueError, match="games" if name == "games" else name):
             play(**{name: -1})
+
+
+def test_a_result_has_the_attributes_of_its_view(straight):
+    result, _ = straight(tournament)
+    assert {"ratings", "records"} <= set(dir(result))
+    assert result.ratings().order[0] in result.agents
+    with pytest.raises(AttributeError, match="'Standings' object has no attribute 'rating'"):
+        _ = result.rating
+
+    def broken(run):
+        raise AttributeError("no view")
+
+    with pytest.raises(AttributeError):
+        _ = dataclasses.replace(result, show=broken).agents
