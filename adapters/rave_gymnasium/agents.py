@@ -56,9 +56,9 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             Stable-Baselines3 or Gymnasium, whose environments live in this process, ``predict`` and
             ``act`` return an array with an action for each of them.
         worlds: where something is hidden, a function ``worlds(env, agent, rng)`` that returns an
-            environment which the agent cannot tell from the live one; ``agent`` is None. ``env`` is
-            a copy that it may change and return; it draws by the ``numpy.random.Generator``
-            ``rng``, what is still to come included. Each simulation begins in another world. To
+            environment that the agent cannot distinguish from the live one; ``agent`` is None.
+            ``env`` is a copy that it may change and return; it draws by ``rng``, a
+            ``numpy.random.Generator``, everything still to come included. Each simulation begins in another world. To
             give one says that the environment hides something, known or not.
         chance: where the environment's steps have random outcomes, ``"draw"`` lets each simulation
             draw its own; ``"see"`` copies the environment's generators, so that the plan knows what
@@ -135,7 +135,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         self._bind_members([(each, None) for each in envs or ()])
 
     def choose_at(self, view: AnyView) -> int:
-        """Choose an action in the environment of a view, whatever the agent is bound to."""
+        """Choose an action in the environment of a view, instead of the agent's own."""
         return self(view.env, action_mask=view.mask)
 
     def __call__(self, env: Any, *, action_mask: Any = None) -> int:
@@ -200,7 +200,7 @@ class GraveAgent(PlanningAgent, preset="grave"):
 
 
 class AutoAgent(PlanningAgent, preset="auto"):
-    """A search for any environment: AMAF statistics and proofs, each as far as it fits."""
+    """A search for any environment: AMAF statistics and proofs, each where it fits."""
 
 
 def make_agent(

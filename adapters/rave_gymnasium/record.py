@@ -35,7 +35,7 @@ def record(
         env: an environment, made with ``render_mode="rgb_array"``. It is reset, and played to its
             end.
         agent: the spec of an agent such as ``"uct(simulations=100)"``; an agent of this package; or
-            an agent of any other kind, see ``rave_agents.as_agent``.
+            one of your own, see ``rave_agents.as_agent``.
         path: the file: ``.gif``, or ``.mp4`` where ``ffmpeg`` or the package ``imageio-ffmpeg`` is.
         seed: the seed of the environment's reset, and of an agent made from a spec.
         fps: pictures a second, above 0.
@@ -82,7 +82,7 @@ def record(
 
 
 def _fitting(answer: Any, space: Any) -> Any:
-    """A policy's answer as an action of a space, as far as it is one."""
+    """A policy's answer as an action of a space, if it is one."""
     if isinstance(space, spaces.Discrete):
         return discrete_action(answer)
     return answer if space.shape is None else shaped_action(answer, space.shape, space.dtype)

@@ -34,7 +34,7 @@ from rave_openspiel.worlds import WorldFunction
 class SearchBot(SearchingAgent, Bot):
     """A ``pyspiel.Bot`` that plays what a search finds; subclasses name a preset.
 
-    The tree is kept between moves (``reuse_tree=True``) whatever the loop tells the bot: it follows
+    The tree is kept between moves (``reuse_tree=True``) without the loop's help: the bot follows
     the history of the state that it is asked about, and begins anew where that is another game.
     The caller's states are never changed.
 
@@ -44,13 +44,13 @@ class SearchBot(SearchingAgent, Bot):
 
     Args:
         game: the game to play, its name, or ``Rules`` with a name, see ``rave_agents.as_game``;
-            ``rave_openspiel.refusal`` tells which are refused. Where something is hidden from the
-            player, each simulation begins in another world that they cannot tell from the true
-            state (``hidden="determinize"``), and no tree is kept between moves.
+            ``rave_openspiel.refusal`` gives the reason against a game. Where something is hidden
+            from the player, each simulation begins in another world, which they cannot distinguish
+            from the true state (``hidden="determinize"``), and no tree is kept between moves.
         player_id: the seat, from 0: the bot then refuses to move for others. None for any seat,
             which is not enough where players move at the same time.
         worlds: where something is hidden, a function ``worlds(state, player, rng)`` that returns a
-            state which ``player``, who is to move, cannot tell from ``state``, drawn by the
+            state that ``player``, who is to move, cannot distinguish from ``state``, drawn by the
             ``numpy.random.Generator`` ``rng``; each is checked. None for the game's own method, or
             else replays of its history, see ``rave_openspiel.worlds``.
         verbose: print the report of ``step_verbose`` at each move.

@@ -11,7 +11,7 @@ PUCT with uniformly random playouts, no learned values, and a new tree for each 
 
 - ``uct_c`` is the exploration constant for the game's utilities. Values in this package's search
   lie in [0, 1], so it is divided by the range of the utilities: halved where they go from -1 to 1.
-- ``RandomRolloutEvaluator(n)`` stands for n playouts at each new leaf, which run in compiled code.
+- ``RandomRolloutEvaluator(n)`` means n playouts at each new leaf, which run in compiled code.
   Any other evaluator is asked as it is, and alone evaluates positions.
 - ``solve=True`` backs up exact outcomes. Nothing is proven where something is hidden from the
   players.
@@ -49,8 +49,8 @@ from rave_openspiel.stock_arguments import (
 
 __all__ = ["CppMCTSBot", "Evaluator", "MCTSBot", "RandomRolloutEvaluator", "SearchNode"]
 
-SEARCH = ("config", "limit", "_searcher", "_analyst", "_latest", "_told")
-"""The attributes of a bot that follow from what it was told."""
+SEARCH = ("config", "limit", "_searcher", "_analyst", "_latest", "_arguments")
+"""The attributes of a bot that follow from its arguments."""
 
 
 class MCTSBot(SearchBot):
@@ -145,7 +145,7 @@ class MCTSBot(SearchBot):
         self._child_selection_fn = child_selection_fn
         self._dirichlet_noise = dirichlet_noise
         self._requested = config
-        self._told = self._attributes()
+        self._arguments = self._attributes()
 
     def mcts_search(self, state: pyspiel.State) -> Any:
         """Search from scratch and return the tree's root, see ``SearchBot.mcts_search``."""
@@ -162,8 +162,8 @@ class MCTSBot(SearchBot):
         return super()._choose(state, plays=plays, reports=reports)
 
     def _follow_attributes(self) -> None:
-        """Take the search of a bot made anew, if what this one was told has been changed."""
-        if self._attributes() == self._told:
+        """Take the search of a bot made anew, if an argument's attribute has been changed."""
+        if self._attributes() == self._arguments:
             return
         fresh = type(self)(
             self.game,
@@ -191,7 +191,7 @@ class MCTSBot(SearchBot):
 class CppMCTSBot(SearchBot):
     """Takes the place of ``pyspiel.MCTSBot``, OpenSpiel's bot in C++.
 
-    ``mcts_search`` returns nodes that tell what is not known as those of C++ do: an empty
+    ``mcts_search`` returns nodes that mark unknown values as those of C++ do: an empty
     ``outcome``, and ``INVALID_ACTION`` for the root's action. The attributes and methods of
     ``SearchBot`` come in addition.
 

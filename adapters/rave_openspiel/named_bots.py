@@ -36,7 +36,7 @@ class PNMCTSFSUBot(SearchBot, preset="pn_mcts_fsu"):
 
 
 class AutoBot(SearchBot, preset="auto"):
-    """Plays a search for any game: AMAF, proofs, learned values, each as far as it fits."""
+    """Plays a search for any game: AMAF, proofs, learned values, each where it fits."""
 
 
 class RavePNBot(SearchBot, preset="rave_pn"):

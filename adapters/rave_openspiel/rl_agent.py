@@ -18,7 +18,7 @@ from rave_openspiel.same_game import is_same_game
 
 _NOT_SERIALIZED = (
     "The time step's serialized_state is not the environment's position: OpenSpiel's serialization "
-    "of some games does not tell where a game began that was set up"
+    "of some games lacks the start of a game that was set up"
 )
 
 
@@ -123,10 +123,10 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
             raise ValueError(f"{_NOT_SERIALIZED} ({error}).") from error
         if not is_same_game(game, self._game):
             raise ValueError(f"This agent plays {self._game}, but the environment plays {game}.")
-        told = time_step.observations["legal_actions"][self.player_id]
+        shown = time_step.observations["legal_actions"][self.player_id]
         legal = state.legal_actions(self.player_id)
-        if sorted(told) != sorted(legal):
-            raise ValueError(f"{_NOT_SERIALIZED} (it allows {legal}, not {list(told)}).")
+        if sorted(shown) != sorted(legal):
+            raise ValueError(f"{_NOT_SERIALIZED} (it allows {legal}, not {list(shown)}).")
         return state
 
     def _follow(self, state: pyspiel.State) -> None:
@@ -159,7 +159,7 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
     def _inform(self, state: pyspiel.State, action: int) -> None:
         """Tell the bot of an action, unless it has just chosen it itself."""
         player = state.current_player()
-        # Bots know their own moves; a named agent follows the game by being told all of them.
+        # Bots know their own moves; a named agent follows the game by all moves.
         if player != self._player_id or isinstance(self._bot, AgentBot):
             self._bot.inform_action(state, player, action)
         elif action != self._chosen and self._bot.provides_force_action():

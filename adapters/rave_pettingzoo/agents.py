@@ -42,9 +42,9 @@ class SearchAgent(SearchingAgent, LoopAgent):
         player: the agent to play for in a Parallel environment, see ``LoopAgent``.
         translate: whether searches may play in OpenSpiel's states where these are the same.
         worlds: where something is hidden, a function ``worlds(env, agent, rng)`` that returns an
-            environment which ``agent``, who is to move, cannot tell from the live one. ``env`` is a
-            copy that it may change and return; it draws by the ``numpy.random.Generator`` ``rng``,
-            what is still to come included, such as the order of a deck. Each is checked. To give
+            environment that ``agent``, who is to move, cannot distinguish from the live one.
+            ``env`` is a copy that it may change and return; it draws by ``rng``, a
+            ``numpy.random.Generator``, everything still to come included, such as the order of a deck. Each is checked. To give
             one says that the environment hides something, known or not. In a Parallel environment
             ``agent`` is ``player``, and only the agents of a world can be checked.
         chance: where the environment's steps have random outcomes, ``"draw"`` lets each simulation
@@ -168,7 +168,7 @@ class RegretMatchingAgent(SearchAgent, preset="regret_matching"):
 
 
 class AutoAgent(SearchAgent, preset="auto"):
-    """A search for any game: AMAF statistics and proofs, each as far as it fits."""
+    """A search for any game: AMAF statistics and proofs, each where it fits."""
 
 
 class PNMCTSAgent(SearchAgent, preset="pn_mcts"):

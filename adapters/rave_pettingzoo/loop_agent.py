@@ -52,11 +52,11 @@ class LoopAgent(EnvironmentAgent):
             environment it may be given: at others' turns the agent's action is 0.
         translate: whether searches may play in OpenSpiel's states where these are the same.
         chance: as for ``SearchAgent``.
-        horizon: likewise.
-        discount: likewise.
+        horizon: as for ``SearchAgent``.
+        discount: as for ``SearchAgent``.
         evaluator: evaluates the position where the horizon cuts a simulation off, see
             ``rave_agents.environments.plan.ValueFunction``; None for nothing.
-        worlds: likewise; ``choose`` gets a state that has them. Without, it has the
+        worlds: as for ``SearchAgent``; ``choose`` gets a state that has them. Without, it has the
             true state, hidden cards included, and must itself respect ``hides_information()``.
 
     Raises:

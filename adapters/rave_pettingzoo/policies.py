@@ -1,4 +1,4 @@
-"""Makes policies for PettingZoo's environments: from specs, agents and objects of other kinds."""
+"""Makes policies for PettingZoo's environments of specs and the user's own agents."""
 
 from typing import Any
 
@@ -26,10 +26,10 @@ def make_policy(
     """Make a policy for an environment.
 
     Args:
-        policy: an agent of this package, or of any other kind: see ``rave_agents.as_agent``.
+        policy: an agent, see ``rave_agents.as_agent``.
         env: the environment to play in.
         player: the agent to play for.
-        seed: the seed of an agent made from a spec, and of what draws.
+        seed: seeds the agent's random choices.
         translate: as for ``SearchAgent``.
         worlds: as for ``SearchAgent``.
         copies: whether an agent that is bound to an environment is copied, too.
