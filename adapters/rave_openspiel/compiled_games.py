@@ -111,7 +111,7 @@ def drawn_board(state: pyspiel.State) -> Board | None:
 
 
 def same_position(state: pyspiel.State, rules: Rules) -> RulesState | None:
-    """The position of a state on compiled rules; None where it cannot be told."""
+    """The position of a state on compiled rules; None if that is unknown."""
     found: RulesState = rules.new_initial_state()
     start = next(filter(None, start_told(state, traits_of(state))), "")
     if start:

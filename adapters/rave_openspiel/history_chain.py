@@ -48,7 +48,7 @@ class Budget:
         self.ends = ends
 
     def part(self, share: float) -> "Budget":
-        """Return a budget of this part of what is left."""
+        """Return a budget of this share of the rest."""
         now = time.perf_counter()
         left = math.inf if math.isinf(self.ends) else now + share * max(self.ends - now, 0.0)
         return Budget(self.steps * share, left)

@@ -78,7 +78,7 @@ class _TrueHistory(NamedTuple):
     """The history that was replayed last: that of the next search begins with it."""
 
     kind: tuple[type, Hashable]
-    """The class of the states, and the position where the game began; None if it cannot be told."""
+    """The class of the states, and the position where the game began; None if that is unknown."""
     line: Line
     """The weights are those of somebody who makes no move."""
     hidden: dict[tuple[int, bool, int], bool]

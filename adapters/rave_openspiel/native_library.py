@@ -51,7 +51,7 @@ class Part(NamedTuple):
     calls_pyspiel: bool = False
     """True if it calls functions that pyspiel exports, and must be linked with pyspiel."""
     constants: Mapping[str, int] = {}
-    """Constants of its own, beside those of all libraries."""
+    """Constants of its own, in addition to those of all libraries."""
 
     @property
     def flags(self) -> list[str]:

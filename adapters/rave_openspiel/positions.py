@@ -1,8 +1,8 @@
-"""Identity of positions: whether two are the same, what led from one to another, and the start.
+"""Identity of positions: whether two are the same, the moves from one to another, and the start.
 
-A history does not tell a position: games may begin at a FEN or a board of the user's, which
-``State.starting_state_str`` tells for few of them, and attributes of Python states may be written
-at any time. So positions are compared by all that they tell of themselves.
+A history does not determine a position: games may begin at a FEN or a board of the user's, which
+``State.starting_state_str`` shows for few of them, and attributes of Python states may be written
+at any time. So positions are compared by everything that they show.
 """
 
 import functools
@@ -27,10 +27,10 @@ _START = "starting_state="
 """Beginning of serializations in games that keep a start in JSON."""
 
 TRIED_VERSION = "2.0.2"
-"""The version of OpenSpiel of which it is known which games begin at a text of the user's."""
+"""The version of OpenSpiel for which it is known which games can begin at a text of the user's."""
 
 UNTOLD = frozenset({"clobber", "dots_and_boxes", "gomoku", "rbc"})
-"""Games of these that do so without telling it later."""
+"""Games of these that do not show it later."""
 
 TOLD_BY_TEXT = frozenset(
     {
@@ -50,31 +50,30 @@ TOLD_BY_TEXT = frozenset(
         "y",
     }
 )
-"""Games of these whose rules ask nothing that a position's text and player do not tell: each move
-fills or takes something for good, so that there is no repetition, and no count of moves."""
+"""Games whose positions are determined by text and player: each move fills or takes something for
+good, so there is no repetition, and no count of moves."""
 
 _UNDO_IS_RIGHT = frozenset({"rbc"})
-"""Games that begin at a FEN and tell it nowhere, but take all moves back correctly."""
+"""Games that begin at a FEN and show it nowhere, but take all moves back correctly."""
 
 
 class Traits(NamedTuple):
-    """Means by which the states of a game tell their positions."""
+    """Ways in which the states of a game show their positions."""
 
     native: bool
-    """True for C++ states, which tell their positions by texts; Python's tell them by attributes.
-    """
+    """True for C++ states, which show their positions by texts; Python's do by attributes."""
     serialized: bool
-    """True if their serialization tells more than where they began and the moves since."""
+    """True if their serialization has more than their start and the moves since."""
     simultaneous: bool
     """True if players may move at the same time."""
     told_by_history: bool = False
-    """True if the start, as they tell it, and the moves since tell all of a position."""
+    """True if the start that they show and the moves since determine a position."""
     told_by_text: bool = False
-    """True if the text and the player tell all that the rules can still ask."""
+    """True if the text and the player determine everything that the rules depend on."""
 
 
 def traits_of(state: pyspiel.State) -> Traits:
-    """Return how a state tells its position, which is the same for all states of a game."""
+    """Return how a state shows its position, which is the same for all states of a game."""
     kind = state.get_game().get_type()
     native = is_native_class(type(state))
     serializes = native and kind.chance_mode != _SAMPLED
@@ -95,7 +94,7 @@ def _is_tried_version() -> bool:
 
 
 def is_told_by_history(game: pyspiel.Game) -> bool:
-    """True if a start, as states tell it, and the moves since tell all of a C++ game's position."""
+    """True if the start that states show and the moves since determine a C++ game's position."""
     kind = game.get_type()
     return _is_tried_version() and kind.short_name not in UNTOLD and kind.chance_mode != _SAMPLED
 
@@ -110,8 +109,8 @@ def _usual_serialization(state: pyspiel.State) -> str:
 def position_key(state: pyspiel.State, traits: Traits | None = None) -> Hashable | None:
     """Return a key that is equal for two states only if they are the same position.
 
-    In games of ``TOLD_BY_TEXT`` that is so by whatever moves it has come about, in others by the
-    same moves. None where that cannot be told: such a position is like no other, not even itself.
+    In games of ``TOLD_BY_TEXT`` the moves may differ; in others they must be the same. None if that
+    is unknown: such a position equals no other, not even itself.
     """
     traits = traits_of(state) if traits is None else traits
     told: Hashable | None
@@ -172,12 +171,12 @@ def moves_between(
     """Return the actions and chance outcomes that lead from one position to exactly another.
 
     As in ``State.history()``, a joint action is one action of each player. None if none do, or that
-    cannot be told. Neither state is changed.
+    is unknown. Neither state is changed.
 
     Args:
         before: a position.
         after: a position of the same game.
-        traits: how its states tell their positions; None to find out.
+        traits: how its states show their positions; None to find out.
     """
     past, history = before.history(), after.history()
     if history[: len(past)] != past:
@@ -195,7 +194,7 @@ def moves_between(
 
 
 def start_told(state: pyspiel.State, traits: Traits) -> tuple[str, str | None]:
-    """Return what a state tells of the position at which its history begins."""
+    """Return the start of a state's history, as its serialization and start text show it."""
     return state.starting_state_str(), _told_fen(state, traits)
 
 
@@ -237,7 +236,7 @@ def _play_joint(state: pyspiel.State, moves: Sequence[int]) -> bool:
 
 
 def start_of(state: pyspiel.State) -> pyspiel.State | None:
-    """Return the position at which a state's history begins; None if that cannot be told.
+    """Return the position at which a state's history begins; None if that is unknown.
 
     This is the game's initial state, or what a position was set up as, from a FEN for example. The
     history leads from there to the state.

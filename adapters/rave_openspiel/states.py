@@ -99,7 +99,7 @@ class OpenSpielState:
         if game is not latest or kind is None:
             kind = _prepared.get(str(game))
             if kind is None:
-                # What is compiled, if need be, is so before any clock of a search runs.
+                # Code is compiled here, if need be, before the clock of a search runs.
                 if not compiled_games.prepare(game):
                     bridge()
                 kind = _prepared[str(game)] = _kind_of(state)
@@ -122,8 +122,8 @@ class OpenSpielState:
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state, and outlives it.
 
-        Clones of some games' states look up moves in the memory of the state that they come from,
-        and read what is no longer there once that is gone. Those are played again from the start.
+        Clones of some games' states read the memory of the state that they come from, even after it
+        is gone. Those are played again from the start.
         """
         if self._kind.clones_point_to_their_original:
             state = self.state.get_game().deserialize_state(self.state.serialize())
@@ -277,14 +277,14 @@ class OpenSpielState:
         return self._kind.traits
 
     def position_key(self) -> Hashable | None:
-        """Return the game, its moves and the position itself; None if that cannot be told."""
+        """Return the game, its moves and the position itself; None if that is unknown."""
         return position_key(self.state, self._kind.traits)
 
     def moves_to(self, later: Self) -> Sequence[int] | None:
         """Return the moves that lead from here to a later position; None if none do.
 
-        They lead to that very position: a history alone tells neither a position's start nor what
-        was written into a state by hand.
+        They lead to exactly that position: a history shows neither the position's start nor changes
+        made to a state by hand.
         """
         if self._kind is not later._kind and self.game_key() != later.game_key():
             return None

@@ -18,7 +18,7 @@ from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.utility_limits import UtilityLimits
 from rave_agents.searcher.part_errors import is_part_failure, no_scores, part_failed
 from rave_agents.searcher.provider import check_rows, make_simulator, new_frame
-from rave_agents.searcher.slots import Slot, SlotSteps, path_beside
+from rave_agents.searcher.slots import Slot, SlotSteps, separate_path
 from rave_agents.searcher.tree_search import TreeSearch
 from rave_agents.simulate.python_callback import CallbackFailedError
 from rave_agents.simulate.simulator import Header, Status, flat_frame, grown_frame
@@ -156,7 +156,7 @@ class BatchedSearch(TreeSearch):
 
         Raises:
             GameError: if the evaluator's answer is invalid.
-            Exception: whatever the game's state or the evaluator raises, unchanged.
+            Exception: any exception of the game's state or the evaluator, unchanged.
         """
         evaluator = self.batch_evaluator
         needed = self.batch_shape, self.most_rows, evaluator.policy, evaluator.cache
@@ -319,7 +319,7 @@ class BatchedSearch(TreeSearch):
                     simulate_address=slot.simulator.address,
                     header_address=slot.frame.header.ctypes.data,
                 )
-                path = path_beside(search.path, slot)
+                path = separate_path(search.path, slot)
                 flat = flat_frame(slot.frame)
                 search = search._replace(frame=flat, path=path, settings=settings)
             cache = self._batch.cache.arrays

@@ -188,7 +188,7 @@ class KeptTrees:
 
         Args:
             state: the position, from now on owned by the searcher.
-            game: what is prepared for its game.
+            game: the preparation of its game.
             player: the player to choose for, see ``Searcher.search``.
             moves: the moves from the previous root; None if the trees start anew.
             forced: True to search even if only one action is legal.

@@ -86,7 +86,7 @@ def search_many(
     Raises:
         TypeError, ValueError: for an invalid argument, see ``Searcher``.
         GameError: if a game or the evaluator breaks the common interface.
-        Exception: whatever a game's state or the evaluator raises, unchanged.
+        Exception: any exception of a game's state or the evaluator, unchanged.
     """
     evaluator = as_evaluator(evaluator)
     if not isinstance(evaluator, BatchEvaluator):

@@ -210,7 +210,7 @@ class Searcher:
             self._endgames.prepare(root)
 
     def _prepare(self, state: GameState) -> tuple[GameState, Prepared]:
-        """The state to search instead of a given one, and what is prepared for its game."""
+        """The state to search instead of a given one, and the preparation of its game."""
         key = game_identity(state, self._config)
         game = None if key is None else self._prepared.get(key)
         if game is None or game.generation != code_generation():

@@ -139,7 +139,7 @@ def bind_leaves(search: Search) -> None:
     batch.bind()
 
 
-def path_beside(shared: Path, slot: Slot) -> Path:
+def separate_path(shared: Path, slot: Slot) -> Path:
     """A separate path for a slot, keeping its content; the count of simulations is shared."""
     header = slot.frame.header
     size = int(header[Header.PATH_CAPACITY] + header[Header.NUM_PLAYERS])

@@ -70,7 +70,7 @@ def run_in_threads(
     """Search several trees: the first in the calling thread, the others in their own threads.
 
     Threads share only a gate between slices. All searches end when one solves its root or fails. No
-    thread touches its tree afterwards, whatever happens.
+    thread touches its tree afterwards, even after an exception.
 
     Args:
         searches: two or more searches with their limits set.

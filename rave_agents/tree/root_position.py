@@ -41,8 +41,7 @@ class RootPosition:
     """The position at the root, the player to move, and reusable results."""
 
     game: Prepared
-    """What is prepared for its game; the identical object in a later search marks a continuation.
-    """
+    """The preparation of its game; the identical object in a later search marks a continuation."""
     state: GameState
     """The position; trees and providers clone it."""
     player: int

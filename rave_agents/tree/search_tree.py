@@ -88,7 +88,7 @@ class SearchTree:
         """The root position; clone it before playing on."""
         game = root.game
         self.utility_range = np.array([math.inf, -math.inf])
-        """The utilities that map to the values 0 and 1, as far as known."""
+        """The utilities that map to the values 0 and 1; infinite while unknown."""
         self.noised = False
         """True if noise was added to the root's priors."""
         self.full: bool = False

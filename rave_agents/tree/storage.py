@@ -169,7 +169,7 @@ class Storage:
             _fill_places(table, 0)
 
     def _find_groups(self) -> None:
-        """Sort the arrays by what is done to them at every search."""
+        """Group the arrays by axis and by lifetime, for the changes between searches."""
         self._items = [_items(rows, self.sizes) for _, rows in self._arrays]
         pairs = list(zip(self._arrays, self._items, strict=True))
         self._growing = [
