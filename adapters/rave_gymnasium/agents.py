@@ -58,8 +58,9 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         worlds: where something is hidden, a function ``worlds(env, agent, rng)`` that returns an
             environment that the agent cannot distinguish from the live one; ``agent`` is None.
             ``env`` is a copy that it may change and return; it draws by ``rng``, a
-            ``numpy.random.Generator``, everything still to come included. Each simulation begins in another world. To
-            give one says that the environment hides something, known or not.
+            ``numpy.random.Generator``, everything still to come included. Each simulation
+            begins in another world. To give one says that the environment hides something, known or
+            not.
         chance: where the environment's steps have random outcomes, ``"draw"`` lets each simulation
             draw its own; ``"see"`` copies the environment's generators, so that the plan knows what
             will come: it cheats, and says so. What was found of chance is in the result's

@@ -44,9 +44,10 @@ class SearchAgent(SearchingAgent, LoopAgent):
         worlds: where something is hidden, a function ``worlds(env, agent, rng)`` that returns an
             environment that ``agent``, who is to move, cannot distinguish from the live one.
             ``env`` is a copy that it may change and return; it draws by ``rng``, a
-            ``numpy.random.Generator``, everything still to come included, such as the order of a deck. Each is checked. To give
-            one says that the environment hides something, known or not. In a Parallel environment
-            ``agent`` is ``player``, and only the agents of a world can be checked.
+            ``numpy.random.Generator``, everything still to come included, such as the order of a
+            deck. Each is checked. To give one says that the environment hides something, known or
+            not. In a Parallel environment ``agent`` is ``player``, and only the agents of a world
+            can be checked.
         chance: where the environment's steps have random outcomes, ``"draw"`` lets each simulation
             draw its own; ``"see"`` copies the environment's generators, so that the search knows
             what will come: it cheats, and says so. What was found of chance is in the result's
