@@ -24,9 +24,9 @@ from rave_agents.game.game_state import PlayerId
 from rave_agents.game.validation import checked
 from rave_pettingzoo.checks import check_begun
 from rave_pettingzoo.env_facts import EnvFacts, Options, env_facts
+from rave_pettingzoo.states import ZooState
 from rave_pettingzoo.structure import allowed_actions, check_env, masks_of
 from rave_pettingzoo.worlds import ParallelWorlds
-from rave_pettingzoo.zoo_state import ZooState
 
 
 class ParallelState(ZooState):

@@ -1,4 +1,4 @@
-"""AEC environments as a GameState."""
+"""Environments of PettingZoo as a GameState: what all have in common, and AEC environments."""
 
 import math
 from collections.abc import Callable, Hashable, Sequence
@@ -8,7 +8,8 @@ import pettingzoo
 
 from rave_agents.agents.views import View
 from rave_agents.environments.chance import Chance
-from rave_agents.environments.environment_state import TERMINAL
+from rave_agents.environments.dice import Dice
+from rave_agents.environments.environment_state import TERMINAL, EnvironmentState
 from rave_agents.environments.facts import metadata_of
 from rave_agents.environments.plan import AUTO, ValueFunction
 from rave_agents.environments.worlds import Unit, WorldFunction
@@ -17,7 +18,12 @@ from rave_agents.game.game_state import GameState
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_agents.simulate.value import PositionValue
-from rave_pettingzoo.checks import check_begun, check_searchable, is_openspiels
+from rave_pettingzoo.checks import (
+    check_begun,
+    check_searchable,
+    is_openspiels,
+    say_what_is_assumed,
+)
 from rave_pettingzoo.env_facts import EnvFacts, Options, env_facts
 from rave_pettingzoo.structure import (
     check_env,
@@ -29,7 +35,38 @@ from rave_pettingzoo.structure import (
     turn_based_env,
 )
 from rave_pettingzoo.worlds import FunctionWorlds, view
-from rave_pettingzoo.zoo_state import ZooState
+
+
+class ZooState(EnvironmentState):
+    """A position of an AEC or of a Parallel environment."""
+
+    __slots__ = ()
+
+    _shared: EnvFacts
+
+    def _begun(self, entropy: Sequence[int]) -> tuple[Any, Dice]:
+        facts = self._shared
+        if not facts.is_open and facts.worlds is None and facts.what_is_hidden is None:
+            say_what_is_assumed(self.env)
+        return super()._begun(entropy)
+
+    def view(self, player: int) -> Hashable:
+        """Return what the agent of a seat sees: its observation, and its mask if it is to move.
+
+        If only chance is unknown, it sees everything: all agents' observations, their returns and
+        the last action; or the last action alone, if no outcome repeats.
+        """
+        if self.hides_information() or not self._shared.draws:
+            return self._seen_by(player)
+        if not self.chance.alike:
+            return self._last
+        return self._last, tuple(self._account.returns), self._seen_by_all()
+
+    def _seen_by(self, player: int) -> Hashable:
+        raise NotImplementedError
+
+    def _seen_by_all(self) -> Hashable:
+        raise NotImplementedError
 
 
 class AECState(ZooState):

@@ -1,5 +1,6 @@
-"""The game as the search sees it, and the notation of its moves.
+"""The game as the search sees it: positions, facts, notation of moves, and checks of arguments.
 
-``GameState`` is the interface that adapters implement (``game_state.py``); beside it lie the
-notation of moves and the checks of what users give. It imports the errors alone.
+``GameState`` (``game_state.py``) is the interface of positions; ``StateAbilities``
+(``abilities.py``) lists what they may offer in addition, and ``Facts`` (``facts.py``) is what a
+game is, asked once.
 """

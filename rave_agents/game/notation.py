@@ -132,12 +132,14 @@ def _named_first(names: dict[int, str], text: str) -> tuple[int, str]:
     """The action of these names that a text begins with, and the rest of the text."""
     fitting = {a: name for a, name in names.items() if _fits(name, text)}
     if fitting:
+        # A name may begin like another one, such as "O-O" and "O-O-O".
         longest = max(fitting.values(), key=len)
         actions = [a for a, name in fitting.items() if name == longest]
         if len(actions) > 1:
             numbers = ", ".join(map(str, actions))
             raise ValueError(f"Several moves are called {longest!r}; give the number: {numbers}.")
         return actions[0], _rest(text, len(longest))
+    # A number only where no name fits: in many games numbers are names of other moves.
     word = _WORD_END.split(text, maxsplit=1)[0]
     if word.isdecimal() and int(word) in names:
         return int(word), _rest(text, len(word))

@@ -155,6 +155,7 @@ def _module_of_file(path: str) -> types.ModuleType:
         near = _near(file.name, (other.name for other in file.parent.glob("*.py")))
         raise UnknownNameError(f"There is no file {path!r}.{near}")
     root, name = file.parent, "" if file.stem == "__init__" else file.stem
+    # A file in a package is imported by its full name, or its relative imports fail.
     while (root / "__init__.py").is_file():
         root, name = root.parent, f"{root.name}.{name}".rstrip(".")
     if str(root) not in sys.path:
@@ -192,7 +193,7 @@ def _run_as(name: str, file: Path) -> types.ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    sys.modules[name] = module  # Before it runs: dataclasses and pickle look their module up.
     try:
         spec.loader.exec_module(module)
     except BaseException:

@@ -2,6 +2,6 @@
 
 ``simulator.py`` says what a provider of simulations does; ``python_simulator.py`` is the one for
 any GameState, by a callback into Python. ``frame.py`` has the buffers that they share.
-``checked_answers.py`` validates what a state answers, ``evaluations.py`` what evaluators and value
-functions do, both within the ``utility_limits.py`` of the game.
+``checked_answers.py`` checks the answers of states, ``evaluations.py`` those of evaluators and
+value functions.
 """
