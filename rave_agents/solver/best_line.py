@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rave_agents.game.game_state import GameState
 from rave_agents.solver.keys import Key
-from rave_agents.solver.proof_search import Answer
+from rave_agents.solver.path_search import Answer
 from rave_agents.solver.value_search import ValueSearch
 
 LONGEST_LINE = 500

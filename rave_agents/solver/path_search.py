@@ -25,7 +25,6 @@ from rave_agents.solver.table import (
     OPEN,
     PLAIN_WORDS,
     PROVEN,
-    REFUTED,
     Table,
     distance_of,
     known_word,
@@ -41,15 +40,19 @@ TRAIL_ENTRIES = 2**14
 """Capacity of the trail."""
 
 
-class Known(NamedTuple):
-    """The known result of a statement about a position."""
+class Answer(NamedTuple):
+    """A settled statement about a position."""
 
-    state: int
-    """``OPEN``, ``PROVEN`` or ``REFUTED``."""
-    value: float
-    """The player's return there, as far as it was searched."""
+    proven: bool
+    """True if the player can force it, False if the others can prevent it."""
+    action: int | None
+    """The mover's action that decides it in their favour; None if all of their actions lose, or the
+    game is over."""
     distance: int
-    """Moves to the end of the game."""
+    """Maximum moves to the end of the game along the proof; not meaningful for results based on
+    loops."""
+    value: float
+    """Lower bound of the player's return if proven, upper bound if refuted."""
 
 
 class PathSearch(PathBuffers):
@@ -144,20 +147,22 @@ class PathSearch(PathBuffers):
             action = int(places[1, image, move % self.num_cells])
             return action if action in legal else None
         if rules is not None and rules.num_images > 1:
-            known = self._deciding_place(statement, int(state_of(word)))
+            known = self._deciding_place(statement, proven=int(state_of(word)) == PROVEN)
             return None if known is None else legal[known]
         return legal[move] if move < len(legal) else None
 
-    def _deciding_place(self, statement: Statement, state: int) -> int | None:
-        """Index of the best root action after which the statement has this state.
+    def _deciding_place(self, statement: Statement, *, proven: bool) -> int | None:
+        """Index of the best root action after which the statement is proven, or refuted.
 
         None if the table has none.
         """
-        sign, best, merit = (1 if state == PROVEN else -1), None, (-math.inf, 0)
+        sign, best, merit = (1 if proven else -1), None, (-math.inf, 0)
         for place in range(self._expand_root()):
-            found, value, distance = self._known_after(place, statement)
-            if found == state and (sign * value, -distance) > merit:
-                best, merit = place, (sign * value, -distance)
+            found = self._answer_after(place, statement)
+            if found is None or found.proven != proven:
+                continue
+            if (sign * found.value, -found.distance) > merit:
+                best, merit = place, (sign * found.value, -found.distance)
         return best
 
     def _expand_root(self) -> int:
@@ -172,22 +177,22 @@ class PathSearch(PathBuffers):
                 self.expander.raise_pending()
             self._grow_lists()
 
-    def known_after(self, statements: Sequence[Statement]) -> dict[int, list[Known]]:
-        """Known results of statements after each root action, by the expander's actions."""
+    def answers_after(self, statements: Sequence[Statement]) -> dict[int, list[Answer | None]]:
+        """Answers to statements after each root action, by the expander's actions."""
         return {
-            int(self.expansion.actions[place]): [self._known_after(place, s) for s in statements]
+            int(self.expansion.actions[place]): [self._answer_after(place, s) for s in statements]
             for place in range(self._expand_root())
         }
 
-    def _known_after(self, place: int, statement: Statement) -> Known:
-        """The known result of a statement after a root action."""
+    def _answer_after(self, place: int, statement: Statement) -> Answer | None:
+        """The answer to a statement after a root action, without the action that decides it."""
         expansion = self.expansion
         if expansion.ends[place]:
             players = int(expansion.header[Place.NUM_PLAYERS])
             value = float(expansion.returns[place * players + statement.player])
             foreseen = expansion.ends[place] == FORESEEN
             distance = int(expansion.moves[place]) if foreseen else 0
-            return Known(PROVEN if value >= statement.at_least else REFUTED, value, distance)
+            return Answer(value >= statement.at_least, None, distance, value)
         salt = np.uint64(statement.salt)
         first, second = expansion.keys[2 * place : 2 * place + 2] ^ salt
         word = known_word(self.table, first, second)
@@ -196,8 +201,8 @@ class PathSearch(PathBuffers):
             statement.at_least if value_place == codes.NO_VALUE else float(self.values[value_place])
         )
         if kind == OPEN or math.isnan(value):  # A loaded file may refer to values it lacks.
-            return Known(OPEN, 0.0, 0)
-        return Known(kind, value, int(distance_of(word)))
+            return None
+        return Answer(kind == PROVEN, None, int(distance_of(word)), value)
 
     def begin(self, statement: Statement) -> None:
         """Prepare to prove or refute a statement about the root."""

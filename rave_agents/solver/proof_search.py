@@ -22,7 +22,7 @@ from rave_agents.game.validation import checked, validated
 from rave_agents.solver import records as codes
 from rave_agents.solver.buffers import SLICE_SECONDS, cell_words_of, next_slice
 from rave_agents.solver.keys import Key, hashed
-from rave_agents.solver.path_search import Known
+from rave_agents.solver.path_search import Answer
 from rave_agents.solver.records import Statement
 from rave_agents.solver.table import (
     OPEN,
@@ -55,21 +55,6 @@ Threads = Annotated[int, Ge(1), Le(256)]
 
 LOOKS = 4
 """Minimum number of clock checks in a search with a time limit."""
-
-
-class Answer(NamedTuple):
-    """A settled statement about a position."""
-
-    proven: bool
-    """True if the player can force it, False if the others can prevent it."""
-    action: int | None
-    """The mover's action that decides it in their favour; None if all of their actions lose, or the
-    game is over."""
-    distance: int
-    """Maximum moves to the end of the game along the proof; not meaningful for results based on
-    loops."""
-    value: float
-    """Lower bound of the player's return if proven, upper bound if refuted."""
 
 
 class ProofProgress(NamedTuple):
@@ -288,11 +273,10 @@ class ProofSearch:
         """
         first = self._team.first
         first.set_root(state)
-        after = first.known_after([self._statement(player, bound) for bound in bounds])
+        after = first.answers_after([self._statement(player, bound) for bound in bounds])
         # Expanders of Python states number actions by their rank among the legal ones.
         legal = sorted(map(int, state.legal_actions()))
-        ordered = (after[number] for number in sorted(after))
-        return {a: list(map(_answer_of, known)) for a, known in zip(legal, ordered, strict=True)}
+        return {a: after[number] for a, number in zip(legal, sorted(after), strict=True)}
 
     def _answer(self, state: GameState, player: int, at_least: float) -> Answer | None:
         """The table's answer for a statement about the root."""
@@ -395,13 +379,6 @@ class ProofSearch:
             at_least,
             (self.positions - first) / max(seconds, 1e-9),
         )
-
-
-def _answer_of(known: Known) -> Answer | None:
-    """An answer without an action; None if nothing is known."""
-    if known.state == OPEN:
-        return None
-    return Answer(known.state == PROVEN, None, known.distance, known.value)
 
 
 def checked_repetition(state: GameState, repetition: float | None) -> float | None:
