@@ -92,7 +92,7 @@ def check_begun(env: Any) -> None:
     raw = raw_env(env)
     parallel = isinstance(env, pettingzoo.ParallelEnv) or isinstance(raw, pettingzoo.ParallelEnv)
     if parallel or type(raw).last is not pettingzoo.AECEnv.last:
-        begun = parallel or EnvAbilities(raw).agent_selection is not None
+        begun = parallel or hasattr(raw, "agent_selection")  # It may be None after the end.
     else:
         begun = hasattr(raw, "_cumulative_rewards")
     try:
