@@ -20,6 +20,7 @@ import numpy as np
 
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.generators import torch_attribute
+from rave_agents.game.arrays import ArrayAbilities
 
 SHARED_TYPES: tuple[type, ...] = (
     types.ModuleType,
@@ -314,7 +315,7 @@ def _content(thing: Any) -> list[Any] | None:
             if is_raised_by_handler(again):
                 raise
             return None
-    labels = [getattr(thing, name, None) for name in ("index", "columns")]
+    labels = ArrayAbilities(thing).index, ArrayAbilities(thing).columns
     return [array, *(label for label in labels if not callable(label))]
 
 

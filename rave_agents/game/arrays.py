@@ -15,6 +15,9 @@ class ArrayAbilities(Abilities):
 
     shape: Offered[tuple[int, ...] | None] = Offered(None)
     dtype: Offered[Any] = Offered(None)
+    index: Offered[Any] = Offered(None)
+    columns: Offered[Any] = Offered(None)
+    """The labels of a table."""
     item: Offered[Callable[[], Any] | None] = Method(None)
     """``item()``: the only number of an array of one."""
     tolist: Offered[Callable[[], Any] | None] = Method(None)

@@ -6,6 +6,7 @@ Resolving such a name runs the module's code, so names out of files of results n
 import difflib
 import importlib
 import importlib.util
+import operator
 import os
 import re
 import sys
@@ -86,9 +87,10 @@ def find_object(name: ObjectName) -> Any:
     module = _module_of_file(name.place) if name.is_file else _imported(name.place)
     found: Any = module
     for word in name.name.split("."):
-        if not hasattr(found, word):
-            raise UnknownNameError(_lacks(name, found, word))
-        found = getattr(found, word)
+        try:
+            found = operator.attrgetter(word)(found)
+        except AttributeError:
+            raise UnknownNameError(_lacks(name, found, word)) from None
     return found
 
 
