@@ -63,7 +63,7 @@ def contents(folder):
         ({"first": "rave"}, "has games of another match: game_0001.sgf, 'nogo"),
         ({"seed": 1}, "has games of another match"),
         ({"opening_plies": 1}, "has games of another match"),
-        ({"games": 4}, "has game 1 of this match, game_0001.sgf, which is to be played again"),
+        ({"games": 4}, "has game 1 of this match, game_0001.sgf, which would be played again"),
         ({}, "or use another folder"),
     ],
 )
