@@ -232,8 +232,12 @@ def test_an_agent_that_nobody_knew_of_is_named():
         UCTAgent(env, simulations=20, seed=1).act()
 
 
-@pytest.mark.parametrize("reward", [None, np.ones(2), "much", {"a": 1}])
-def test_a_reward_that_is_no_number_is_named(reward):
+NUMBERS = [np.float32(1), np.array(1.0), np.array([1]), True, np.int8(1)]
+NO_NUMBERS = [None, np.ones(2), "much", {"a": 1}]
+
+
+@pytest.mark.parametrize("reward", NUMBERS + NO_NUMBERS)
+def test_a_reward_may_be_any_number_and_nothing_else(reward):
     class Odd(Taking):
         def step(self, action):
             super().step(action)
@@ -244,23 +248,12 @@ def test_a_reward_that_is_no_number_is_named(reward):
 
     env = Odd()
     env.reset(seed=1)
+    agent = UCTAgent(env, simulations=20, seed=1)
+    if any(reward is each for each in NUMBERS):
+        assert agent.act() in (0, 1, 2)
+        return
     with pytest.raises(ValueError, match="A reward must be a number"):
-        UCTAgent(env, simulations=20, seed=1).act()
-
-
-@pytest.mark.parametrize("reward", [np.float32(1), np.array(1.0), np.array([1]), True, np.int8(1)])
-def test_a_reward_may_be_any_number(reward):
-    class Any(Taking):
-        def step(self, action):
-            super().step(action)
-            self.rewards = dict.fromkeys("ab", reward)
-
-        def _accumulate_rewards(self):
-            pass
-
-    env = Any()
-    env.reset(seed=1)
-    assert UCTAgent(env, simulations=20, seed=1).act() in (0, 1, 2)
+        agent.act()
 
 
 @pytest.mark.parametrize(
