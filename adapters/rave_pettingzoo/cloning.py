@@ -5,6 +5,7 @@ knows (``classic.py``) or that were registered with ``register_cloner`` have the
 function; everything else is copied by ``rave_agents.environments.copying``.
 """
 
+import copy
 import functools
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -120,6 +121,12 @@ class ZooCloner(Cloner):
         own = registered_cloner(type(env)) or classic.dressed_cloner(env)
         if own is not None:
             return own(env)
+        if type(env) in PASSIVE_WRAPPERS:  # Several times faster than pickling their attributes.
+            new = object.__new__(type(env))
+            vars(new).update(vars(env), env=self.clone(env.env))
+            if "_prev_obs" in vars(new):
+                new._prev_obs = copy.deepcopy(env._prev_obs)
+            return new
         return self.copied(env, _with_copiers(_rules(), env, classic.dressed_cloner))
 
     def search_cloner(self, env: Any) -> Callable[[Any], Any]:
