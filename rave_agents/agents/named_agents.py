@@ -312,7 +312,7 @@ def make_agent(
     spec.kind.check_parameters(spec.name, _of_no_agent(defaults))
     spec = spec.with_defaults(defaults)
     spec.check()  # Before the game is loaded.
-    return spec.make(as_game(game), player)
+    return spec.kind.make(as_game(game), player, **spec.parameters)
 
 
 def _of_no_agent(defaults: Mapping[str, Any]) -> dict[str, Any]:

@@ -112,11 +112,13 @@ class SearchingAgent:
         evaluator: Any = None,
         **config: Unpack[SearchParameters],
     ) -> None:
-        preset = SearchConfig.preset(self.preset)
-        names = (*self.own_parameters, *SEARCH_PARAMETERS)
-        name = type(self).__name__
-        preset.check_changes(f"parameter of {name}", config, names, see=f"help({name})")
-        self.config: SearchConfig = preset.replace(**config)
+        # Each game of a match makes its agents anew. Numbers alone decide a configuration for
+        # good; the name of a part may be registered for another class later.
+        numbers = all(type(value) in (bool, int, float) for value in config.values())
+        configured = _configured if numbers else _configured.__wrapped__
+        changes = tuple((name, type(value), value) for name, value in config.items())
+        kind: Any = type(self)
+        self.config: SearchConfig = configured(kind, changes)
         """The search's tunables."""
         self.limit: Limit | None
         self.clock: Clock | None
@@ -222,6 +224,21 @@ def check_level(config: SearchConfig, *limits: Any) -> None:
             f"level={config.level} decides the simulations of each move: give no simulations, "
             "seconds or clock with it."
         )
+
+
+@functools.lru_cache(1024)
+def _configured(
+    kind: type[SearchingAgent], changes: tuple[tuple[str, type, Any], ...]
+) -> SearchConfig:
+    """The configuration of a class's agents with some changes: names, types and values.
+
+    The types are in the key of the cache, where 1, 1.0 and True are equal.
+    """
+    values = {name: value for name, _, value in changes}
+    preset, name = SearchConfig.preset(kind.preset), kind.__name__
+    others = (*kind.own_parameters, *SEARCH_PARAMETERS)
+    preset.check_changes(f"parameter of {name}", values, others, see=f"help({name})")
+    return preset.replace(**values)
 
 
 def _refusal(kind: str, name: str) -> str:

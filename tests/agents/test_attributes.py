@@ -71,7 +71,7 @@ def test_a_limit_that_is_set_holds_for_the_next_move():
     player.limit = Limit(simulations=7)
     player.step(player.game.new_initial_state())
     assert player.last_result.simulations == 7
-    with pytest.raises(TypeError, match="limit must be a .*Limit"):
+    with pytest.raises(TypeError, match=r"limit must be a .*Limit"):
         player.limit = 7
 
 

@@ -522,7 +522,7 @@ def test_roots_that_no_player_decides_are_refused(player, error, message):
 
 
 def test_bad_arguments_are_refused():
-    with pytest.raises(TypeError, match="config must be a .*SearchConfig"):
+    with pytest.raises(TypeError, match=r"config must be a .*SearchConfig"):
         Searcher({"rule": UCB1(c=1.0)})
     with pytest.raises(TypeError, match="an evaluator must be a function of a state"):
         Searcher(evaluator=3)
@@ -534,7 +534,7 @@ def test_bad_arguments_are_refused():
         Searcher(seed=True)
     with pytest.raises(ValueError, match="seed must be an integer of at least 0"):
         Searcher(seed=-1)
-    with pytest.raises(TypeError, match="limit must be a .*Limit"):
+    with pytest.raises(TypeError, match=r"limit must be a .*Limit"):
         Searcher().search(random_game(1), 500)
     with pytest.raises(TypeError, match=r"state must be a GameState.*got str"):
         Searcher().search("hex", Limit(simulations=1))
