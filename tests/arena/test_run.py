@@ -126,8 +126,8 @@ def test_a_journal_cut_anywhere_loses_at_most_the_game_being_written(
     def nothing_played(*arguments, **options):
         raise KeyboardInterrupt
 
+    content = straight(tournament)[1].read_bytes()  # Played before nothing can be.
     monkeypatch.setattr(run, "play_games", nothing_played)
-    content = straight(tournament)[1].read_bytes()
     header_end = content.index(b"\n") + 1
     cuts = plain_random.Random(0).sample(range(header_end, len(content) + 1), 100)
     for cut in cuts:

@@ -15,6 +15,7 @@ import tempfile
 import traceback
 import warnings
 
+from rave_agents import from_step
 from rave_agents.arena import merge_journals, play_match, play_tournament, run_scaling, run_sweep
 from rave_agents.arena.report_data import load_report
 from rave_agents.web.report_page import report_page
@@ -42,7 +43,8 @@ def _match(path):
 
 
 def _tournament(path):
-    agents = {"one": "random", "two": "random(seed=1)", "three": lambda s: min(s.legal_actions())}
+    lowest = from_step(lambda state: min(state.legal_actions()))
+    agents = {"one": "random", "two": "random(seed=1)", "three": lowest}
     games = ["tic_tac_toe", "nim"]
     play_tournament(games, agents, games_per_pairing=2, anchor="one", gauntlet="two", output=path)
 
