@@ -132,8 +132,9 @@ class KeptTrees:
 
     def release(self) -> None:
         """Leave the trees to another owner."""
+        self.last_result()
         self.drop_torn(everything=True)
-        self.drop()
+        self._drop()
 
     def drop_torn(self, *, everything: bool = False) -> None:
         """After an exception, drop trees in the middle of a change; complete slices stay counted.

@@ -252,6 +252,30 @@ def test_releasing_and_resetting():
     assert result.nodes == len(whole)
 
 
+@pytest.mark.full(but=8)
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda searcher, action: searcher.release_tree(),
+        lambda searcher, action: searcher.reset(),
+        lambda searcher, action: searcher.advance(action),
+        lambda searcher, action: searcher.rooted_tree(),
+    ],
+)
+@pytest.mark.parametrize("small", [0, 2**12])
+def test_the_last_result_is_that_of_the_search_whatever_happens_to_the_tree(
+    small, change, monkeypatch
+):
+    monkeypatch.setattr("rave_agents.searcher.kept_trees.SMALL_TREE", small)
+    _, expected = searched(simulations=60)
+    searcher = Searcher(SearchConfig(), seed=1)
+    action = searcher.choose(random_game(4, depth=9), Limit(simulations=60))
+    change(searcher, action)
+    assert action == expected.action
+    assert searcher.last_result.actions == expected.actions
+    assert searcher.last_result.principal_variation == expected.principal_variation
+
+
 def kept(searcher, result, state):
     """A searcher that has been led on, and the position there."""
     searcher.advance(result.action)

@@ -7,7 +7,7 @@ import numpy as np
 import pyspiel
 import pytest
 from helpers.games import random_game, written_game
-from helpers.trees import all_arrays, check_tree, dump, growing_bytes, search_tree, stored
+from helpers.trees import all_arrays, check_tree, dump, search_tree, stored
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.compiler.arrays import EDGE, LANES, NODE, Axis
@@ -132,23 +132,6 @@ def wide_search(simulations, **changes):
     return state, *searched(state=state, simulations=simulations, **changes)
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("megabytes", [0.1, 0.3, 1.0])
-def test_the_tree_stays_within_the_memory(megabytes):
-    count = 4000 if megabytes == 0.1 else 12_000
-    _, searcher, result = wide_search(count, max_memory_mb=megabytes)
-    assert result.memory_full
-    assert result.root_visits == result.simulations == count
-    assert result.memory_bytes <= megabytes * MEGABYTE
-    assert result.memory_bytes == growing_bytes(searcher)
-    # More than is kept when leaves are forgotten.
-    tree = searcher.tree
-    used = tree.used[NODE] * 13 + tree.used[EDGE] * 40
-    assert used > 0.45 * megabytes * MEGABYTE
-    check_tree(searcher)
-    assert result.nodes < wide_search(count)[2].nodes
-
-
 def test_a_kept_subtree_of_a_tree_too_small_to_forget_makes_room_again():
     state, searcher, result = wide_search(300, max_memory_mb=0.004)
     assert search_tree(searcher).full
@@ -156,20 +139,6 @@ def test_a_kept_subtree_of_a_tree_too_small_to_forget_makes_room_again():
     state.apply_action(result.action)
     kept = int(searcher.tree.used[NODE])
     assert 0 < kept < searcher.search(state, Limit(simulations=100)).nodes
-
-
-@pytest.mark.full
-def test_a_kept_subtree_makes_room_again():
-    state, searcher, result = wide_search(1000, max_memory_mb=0.025)
-    assert result.memory_full
-    searcher.advance(result.action)
-    state.apply_action(result.action)
-    kept = int(searcher.tree.used[0])
-    assert kept < result.nodes
-    again = searcher.search(state, Limit(simulations=1200))
-    assert again.nodes > kept
-    assert again.memory_bytes <= 0.025 * MEGABYTE
-    check_tree(searcher)
 
 
 @pytest.mark.slow
