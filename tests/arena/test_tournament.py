@@ -122,6 +122,7 @@ def test_programs_take_part():
         ({"agents": ["random", "random"]}, "Two agents are named 'random'"),
         ({"agents": {"a": "random", "b": 3}}, "An agent is a spec"),
         ({"gauntlet": "rand"}, "Did you mean 'random'"),
+        ({"gauntlet": list(AGENTS)}, "none is left to play against"),
         ({"anchor": "nobody"}, "Unknown anchor 'nobody'"),
         ({"games_per_pairing": 0}, "games_per_pairing must be an integer from 1"),
         ({"executor": 3}, "executor must be"),
