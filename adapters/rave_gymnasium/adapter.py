@@ -7,7 +7,7 @@ from typing import Any
 
 import gymnasium
 
-from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.config.specs import parse_call
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import GameInfo, unknown_game
 from rave_agents.frameworks.agent import AgentType
@@ -100,7 +100,7 @@ class GymnasiumAdapter:
             name = spec if match is None else match[1]
             raise UnknownNameError(unknown_game(name, gymnasium.registry))
         try:
-            parameters = AgentSpec.parse(f"game({match[2] or ''})").parameters
+            parameters = parse_call(f"game({match[2] or ''})")[1]
             env = gymnasium.make(match[1], **parameters)
         except (TypeError, ValueError, ImportError, gymnasium.error.Error) as error:
             raise UnknownNameError(f"Gymnasium cannot make {spec!r}: {error}") from error

@@ -15,9 +15,9 @@ from typing import Any
 import pettingzoo
 import pettingzoo.classic
 
-from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.agents.views import framework_game_at
 from rave_agents.config.search_config import SearchConfig
+from rave_agents.config.specs import parse_call
 from rave_agents.environments.chance import Knowledge, remember
 from rave_agents.environments.spaces import EnvAbilities
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
@@ -149,7 +149,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
             f"{spec!r} is not a game's spec, which has the form name or name(key=value,...)."
         )
     try:
-        return match[1], AgentSpec.parse(f"game({match[2] or ''})").parameters
+        return match[1], parse_call(f"game({match[2] or ''})")[1]
     except ValueError as error:
         raise UnknownNameError(f"{spec!r} is not a game's spec: {error}") from error
 

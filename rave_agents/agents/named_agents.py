@@ -209,6 +209,11 @@ def _remade(name: str, parameters: dict[str, Any], maker: Callable[[], Any]) -> 
 
 def agent_types() -> dict[str, AgentType]:
     """All named agents: this package's and those of the installed adapters."""
+    return dict(_all_types())
+
+
+@functools.cache
+def _all_types() -> dict[str, AgentType]:
     types = dict(_TYPES)
     for adapter in adapters().values():
         types.update(adapter.agent_types())
@@ -221,7 +226,7 @@ def agent_type(name: str) -> AgentType:
     Raises:
         UnknownNameError: if there is none; the message offers the nearest names.
     """
-    types = agent_types()
+    types = _all_types()
     if name not in types:
         raise UnknownNameError(unknown_name("agent", name, types))
     return types[name]
