@@ -112,6 +112,8 @@ def check_goes_on(env: Any) -> None:
         over = over or (vars(inner).get("needs_reset") is True and _has_begun(inner))
         inner = inner.env
     values = vars(inner)
+    # Gymnasium's classic control counts steps after the end; toy text has its table of outcomes,
+    # in which a final place leads only to itself.
     over = over or values.get("steps_beyond_terminated") is not None
     table, place = values.get("P"), values.get("s")
     if isinstance(table, Mapping) and place in table:
@@ -138,6 +140,7 @@ def time_limit(env: Any) -> tuple[float, int]:
         if isinstance(env, TimeLimit):
             begun = env._elapsed_steps is not None
             taken = env._elapsed_steps or 0
+            # The limit with the fewest steps left; several wrappers may each count their own.
             if env._max_episode_steps - taken < limit - elapsed:
                 limit, elapsed = env._max_episode_steps, taken
         if vars(env).get("_has_reset", True) is False:

@@ -152,6 +152,7 @@ def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
         copy: a copy for planning.
         action_mask: as for ``planning_env``.
     """
+    # This player, since it notes whether steps have shown masks.
     raw, player = env.unwrapped, GymPlayer(action_mask)
     is_new = known(raw) is None
     knowledge = CLONER.knowledge(

@@ -141,7 +141,8 @@ class Stage:
         self._is_plain = self._is_seeded_otherwise = False
         self.outside = find_generators(self.env).outside
         with self._kept():
-            for found in self.outside:  # Else a state that the live reset has set looks untouched.
+            # Else a state that the live reset has set looks untouched.
+            for found in self.outside:
                 if saved(found.generator) is not None:
                     reseed(found.generator, UNLIKELY)
             before = [state_bytes(found.generator) for found in self.outside]

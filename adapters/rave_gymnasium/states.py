@@ -123,7 +123,7 @@ class PlanningState(EnvironmentState):
         plan = checked_plan(horizon, discount, evaluator, default=DEFAULT_HORIZON)
         of_chance: Chance = checked("chance", Chance, chance)
         check_goes_on(env)
-        limit, elapsed = time_limit(env)
+        limit, elapsed = time_limit(env)  # The copy has no such wrapper: the state counts steps.
         steps = min(plan.steps, limit - elapsed)
         if math.isinf(steps):
             raise ValueError(
@@ -141,7 +141,7 @@ class PlanningState(EnvironmentState):
             some_allowed(action_mask, len(actions))
         copy = planning_env(env, action_mask, keep_observations=keep)
         mask = mask_function(copy)
-        if action_mask is None:
+        if action_mask is None:  # Asked of a copy of its own, which the methods may change.
             action_mask = present_mask(CLONER.clone(copy), mask)
         facts = PlanningFacts(
             name=env_name(env),
@@ -226,7 +226,7 @@ class PlanningState(EnvironmentState):
         answer: Any = None
         try:
             answer = self._seen, reward, terminated, truncated, info = self.env.step(action)
-        except ValueError:
+        except ValueError:  # Of the unpacking, if there is an answer; else the environment's own.
             if isinstance(answer, tuple):
                 raise GameError(wrong_answer(self.env, answer)) from None
             raise

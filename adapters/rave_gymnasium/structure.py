@@ -107,6 +107,7 @@ def mask_function(env: Any) -> MaskOf:
     while name is None and isinstance(inner, gymnasium.Wrapper):
         inner, depth = inner.env, depth + 1
         name = mask_method(inner)
+    # By depth rather than by object: the function is used on copies, too.
     if name is None:
         return lambda given, observation, info: shown_mask(observation, info, size)
 
