@@ -209,15 +209,16 @@ def _remade(name: str, parameters: dict[str, Any], maker: Callable[[], Any]) -> 
 
 def agent_types() -> dict[str, AgentType]:
     """All named agents: this package's and those of the installed adapters."""
-    return dict(_all_types())
+    return {**_TYPES, **_types_of_adapters()}
 
 
 @functools.cache
-def _all_types() -> dict[str, AgentType]:
-    types = dict(_TYPES)
-    for adapter in adapters().values():
-        types.update(adapter.agent_types())
-    return types
+def _types_of_adapters() -> dict[str, AgentType]:
+    return {
+        name: kind
+        for adapter in adapters().values()
+        for name, kind in adapter.agent_types().items()
+    }
 
 
 def agent_type(name: str) -> AgentType:
@@ -226,10 +227,10 @@ def agent_type(name: str) -> AgentType:
     Raises:
         UnknownNameError: if there is none; the message offers the nearest names.
     """
-    types = _all_types()
-    if name not in types:
-        raise UnknownNameError(unknown_name("agent", name, types))
-    return types[name]
+    kind = _types_of_adapters().get(name, _TYPES.get(name))
+    if kind is None:
+        raise UnknownNameError(unknown_name("agent", name, agent_types()))
+    return kind
 
 
 def as_agent(agent: Any, name: str | None = None) -> AgentSpec:
