@@ -127,7 +127,7 @@ def test_named_agents_keep_the_tree_too():
     while not time_step.last():
         player = time_step.observations["current_player"]
         time_step = environment.step([agents[player].step(time_step).action])
-        visits.append(agents[player]._player._agent.last_result.root_visits)
+        visits.append(agents[player]._bot.agent.last_result.root_visits)
     assert visits[:2] == [200, 200]
     assert max(visits[2:8]) > 200
 
