@@ -30,7 +30,7 @@ class GymPlayer:
     def __init__(self, action_mask: Any = None) -> None:
         self._mask = action_mask
         self._fresh: tuple[Any, Any] = (None, None)
-        self.met_masks = False
+        self.met_masks: bool = False
         """True if a step has shown a mask."""
         self.ended: bool = False
         """True if the last game that was played came to its end."""

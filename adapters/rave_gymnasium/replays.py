@@ -133,7 +133,7 @@ class ReplayedEnv(gymnasium.Env):  # type: ignore[misc]
 
     def __init__(self, stage: Stage, episode: Episode, like: Any) -> None:
         self._stage = stage
-        self.episode = episode
+        self.episode: Episode = episode
         """The episode to repeat."""
         self._since: list[Any] = []
         self._token = object()

@@ -90,7 +90,7 @@ class Account:
     __slots__ = ("_steps", "_weight", "plan", "returns")
 
     def __init__(self, plan: Plan, players: int) -> None:
-        self.plan = plan
+        self.plan: Plan = plan
         self.returns: list[float] = [0.0] * players
         """The sum of each player's rewards, discounted."""
         self._weight = 1.0

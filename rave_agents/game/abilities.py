@@ -46,7 +46,7 @@ class Abilities:
     __slots__ = ("subject",)
 
     def __init__(self, subject: Any) -> None:
-        self.subject = subject
+        self.subject: Any = subject
 
 
 class StateAbilities(Abilities):

@@ -59,8 +59,9 @@ class Learner(abc.ABC, Generic[T_co]):
         """Positions learned from."""
         self.loss: float = math.nan
         """The mean loss of the last fit; NaN before the first."""
-        self.executor = local_executor(jobs) if executor is None and jobs > 1 else executor
-        self.seeds = np.random.SeedSequence(seed)
+        own = executor is None and jobs > 1
+        self.executor: Executor | None = local_executor(jobs) if own else executor
+        self.seeds: np.random.SeedSequence = np.random.SeedSequence(seed)
         self._jobs = jobs
 
     @abc.abstractmethod

@@ -45,7 +45,7 @@ class Film:
     def __init__(
         self, path: str | os.PathLike[str], *, fps: Positive = 2.0, quantity: str | None = None
     ) -> None:
-        self.path = pathlib.Path(path)
+        self.path: pathlib.Path = pathlib.Path(path)
         """The file."""
         if self.path.suffix.lower() not in FORMATS:
             raise ValueError(f"path must end in one of {', '.join(FORMATS)}, got {str(path)!r}.")

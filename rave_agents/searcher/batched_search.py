@@ -48,11 +48,11 @@ class BatchedSearch(TreeSearch):
         self.batch_evaluator = evaluator
         self.slots: list[Slot] = []
         """The slots, each with its simulator; set by ``open``."""
-        self.over = False
+        self.over: bool = False
         """True once the search has ended by a limit or a solved root."""
         self._expected = 0.0
         self._waiting = np.zeros(1, np.int64)
-        self.is_bound = False
+        self.is_bound: bool = False
         """True if the slots have the addresses of the current arrays."""
         self._batch: BatchArrays | None = None
         self._own_batch: BatchArrays | None = None

@@ -90,7 +90,7 @@ class EndgameSolver:
 
     def __init__(self, share: float) -> None:
         self._share = share
-        self.loading = 0.0
+        self.loading: float = 0.0
         """Seconds that the last call spent on compiling or loading the solver."""
         self._game: Prepared | None = None
         self.refused: Prepared | None = None

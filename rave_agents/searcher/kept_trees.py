@@ -46,7 +46,7 @@ class KeptTrees:
         """Moves from the trees' root to ``root``, which the trees have not followed yet."""
         self.root: RootPosition | None = None
         """The position searched last or advanced to; None before the first search."""
-        self.unit = 0.0
+        self.unit: float = 0.0
         """Uniform random number in [0, 1) that decides among the moves of the final policy."""
         self.running: Sequence[TreeSearch] = ()
         """The searches of the last position; empty if there was nothing to search."""

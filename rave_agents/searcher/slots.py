@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.compiler.arrays import Axis
+from rave_agents.compiler.arrays import Array, Axis
 from rave_agents.evaluators import leaves
 from rave_agents.evaluators.batch import BatchArrays
 from rave_agents.evaluators.cache import EvaluationCache
@@ -35,8 +35,9 @@ class Slot:
     """Addresses of its ``advance`` and record; None if it must be called from Python."""
 
     def __init__(self, owner: Any, frame: Frame, *, virtual: bool) -> None:
-        self.owner, self.frame = owner, frame
-        self.control = leaves.new_control(virtual=virtual)
+        self.owner: Any = owner
+        self.frame: Frame = frame
+        self.control: Array = leaves.new_control(virtual=virtual)
         self.version: int = 0
         """Changes whenever ``compiled`` changes."""
 

@@ -96,7 +96,7 @@ class TreeSearch:
         """The tree; None before the first search."""
         self.solved: bool = False
         """True if the search ended because nothing is left to search."""
-        self.loading = 0.0
+        self.loading: float = 0.0
         """Seconds spent on compiling or loading the last provider."""
         self.provider: str = "python"
         """The provider's name, see ``SearchResult.provider``; set by ``open``."""

@@ -64,7 +64,7 @@ class PositionPriors:
     def __init__(self, source: Any) -> None:
         self.source = source
         """Gives them."""
-        self.prior = source.prior
+        self.prior: Any = source.prior
         """The priors of a state."""
         self.source_name: str = f"{type(source).__name__}.prior(state)"
         """The name of their source, for messages."""

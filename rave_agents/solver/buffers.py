@@ -77,6 +77,8 @@ class PathBuffers:
     def __init__(self, state: GameState, value: Any = None, cell_words: int = 0) -> None:
         self.control: NDArray[np.int64] = np.zeros(codes.CONTROL_WORDS, np.int64)
         """Numbers of the search, see ``records.py``."""
+        self.expansion: Expansion
+        self.expander: Expander
         self.expansion, self.expander = expander_of(state, value)
         self._widths = {"keys": 2, "paths": 2, "cells": cell_words}
         self.stack: Any = None

@@ -80,7 +80,9 @@ class PathSearch(PathBuffers):
     ) -> None:
         self._cell_words = table.stride - PLAIN_WORDS
         super().__init__(state, value, self._cell_words)
-        self.table, self.values, self.shared = table, values, shared
+        self.table: Table = table
+        self.values: NDArray[np.float64] = values
+        self.shared: Shared = shared
         self.decided: NDArray[np.int64] = np.zeros(2 * codes.RANKS, np.int64)
         """How much work each action has decided recently."""
         header, rules = self.expansion.header, self._rules

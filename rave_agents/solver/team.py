@@ -47,7 +47,7 @@ class Team:
     ) -> None:
         self.table = table
         self.values: NDArray[np.float64] = np.full(codes.MOST_VALUES + 2, np.nan)
-        self.shared = Shared(np.zeros(1, np.int64), np.zeros(codes.TAKEN, np.uint64))
+        self.shared: Shared = Shared(np.zeros(1, np.int64), np.zeros(codes.TAKEN, np.uint64))
         self.searches: list[PathSearch] = []
         for number in range(threads):
             # Shared entries, separate counts: concurrent increments of one counter would get lost.

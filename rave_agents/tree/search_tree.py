@@ -87,22 +87,22 @@ class SearchTree:
         self.root = root
         """The root position; clone it before playing on."""
         game = root.game
-        self.utility_range = np.array([math.inf, -math.inf])
+        self.utility_range: NDArray[Any] = np.array([math.inf, -math.inf])
         """The utilities that map to the values 0 and 1; infinite while unknown."""
-        self.noised = False
+        self.noised: bool = False
         """True if noise was added to the root's priors."""
         self.full: bool = False
         """True if the budget is used up: no nodes may be added."""
         self.forgotten: int = 0
         """Number of nodes forgotten below this root to make room for others."""
-        self.parts = game.parts
+        self.parts: Parts = game.parts
         """The parts of the search."""
         self._is_late = False
         self._megabytes = megabytes
-        self.num_players = game.facts.num_players
+        self.num_players: int = game.facts.num_players
         """Players of the game."""
         self._game_actions = game.facts.num_actions
-        self.num_actions = game.facts.num_actions if numbers is None else numbers.capacity
+        self.num_actions: int = game.facts.num_actions if numbers is None else numbers.capacity
         """Rows of each player in tables of actions."""
         sizes: Sizes = dict.fromkeys(GROWING, 0)
         sizes |= {Axis.PLACE: places_for(0), Axis.ONE: 1, **_frame_sizes(frame)}
