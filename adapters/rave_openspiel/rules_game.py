@@ -4,8 +4,6 @@
 search recognises the game's states by their ``common_state`` and simulates them by compiled code.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Mapping
 from typing import Any
