@@ -13,6 +13,7 @@ import numpy as np
 
 from rave_agents.compiler.arrays import NODE
 from rave_agents.compiler.dispatch import JIT_DISABLED, records_of
+from rave_agents.compiler.layout import address_of
 from rave_agents.compiler.progress import seconds_waited
 from rave_agents.config.part_specs import call_part
 from rave_agents.config.root_noise import NoNoise, noisy
@@ -416,7 +417,7 @@ class TreeSearch:
 
     def _use_frame(self, frame: Frame) -> None:
         self._frame, self._flat_frame = frame, flat_frame(frame)
-        self._header_address = frame.header.ctypes.data
+        self._header_address = address_of(frame.header)
 
     def parts_that_took_part(self) -> tuple[str, ...]:
         """The parts that took part in simulations, see ``SearchResult.took_part``."""

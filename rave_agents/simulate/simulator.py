@@ -24,7 +24,6 @@ Three kinds of provider fit: Python behind a ctypes callback (``python_simulator
 ``cfunc``, and native code.
 """
 
-import ctypes
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
@@ -32,7 +31,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.compiler.layout import call_address
+from rave_agents.compiler.layout import address_of, call_address
 from rave_agents.game.abilities import Abilities, Method, Offered
 from rave_agents.simulate.frame import HEADER_LENGTH, Frame, Header, Status, Step
 from rave_agents.simulate.random_stream import Stream
@@ -96,7 +95,7 @@ def make_frame(
     frame.header[Header.EVEN_WEIGHTS] = even_weights
     frame.header[Header.SAMPLES] = samples
     frame.header[Header.TELL_KEYS] = tells_keys
-    addresses = [buffer.ctypes.data for buffer in frame[1:]]
+    addresses = [address_of(each) if each.size > 0 else each.ctypes.data for each in frame[1:]]
     frame.header[Header.PATH : Header.PATH + len(addresses)] = addresses
     return frame
 
@@ -187,9 +186,7 @@ def simulated(simulator: Simulator, frame: Frame) -> int:
     """Run one simulation from Python; returns its ``Status``."""
     header = frame.header
     header[_STATUS] = _FAILED
-    # ``header.ctypes.data`` takes five times as long to give this address.
-    address = ctypes.addressof(ctypes.c_char.from_buffer(header.data))
-    status = call_address(simulator.address, address)
+    status = call_address(simulator.address, address_of(header))
     return int(header[_STATUS]) if header[_IN_PYTHON] else status
 
 
