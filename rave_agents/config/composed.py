@@ -1,4 +1,4 @@
-"""A record that is composed of parts, whose fields are set by their names wherever they lie."""
+"""A record composed of parts; fields are set by name, at any depth."""
 
 import dataclasses
 import functools
@@ -22,11 +22,13 @@ from rave_agents.game.arguments import check_arguments
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Composed:
-    """Named fields, of which some take parts, and parts in them.
+    """Named fields; some take parts, which may hold further parts.
 
-    A subclass is a frozen dataclass, with what its fields take as annotations.
+    A subclass is a frozen dataclass; its annotations say what each field takes.
     """
 
+    # A static checker sees the fields themselves; at run time ``__new__`` runs before the
+    # dataclass's ``__init__``, whose own error would not suggest the nearest name.
     if not TYPE_CHECKING:
 
         def __new__(cls, **fields: Any) -> Self:
@@ -38,6 +40,7 @@ class Composed:
                     )
             return super().__new__(cls)
 
+    # Parts are NamedTuples, which compare equal across classes: equality must look at the class.
     def __eq__(self, other: object) -> bool:
         """True if the other has the same parts, of the same classes, and the same numbers."""
         return isinstance(other, Composed) and self._identity() == other._identity()
@@ -65,18 +68,19 @@ class Composed:
             ValueError: if a value is not allowed.
             TypeError: if a field does not exist or a value has the wrong type.
         """
-        changed = self._beside(changes)
+        changed = self._with_parts(changes)
         for name, value in changes.items():
             if name in self.field_names():
                 continue
             if not changed._places(name):
                 raise TypeError(changed._unknown(f"{type(self).__name__} field", name))
+            # ``_with_parts`` has set the parts, which are specs or tuples.
             if not isinstance(value, str | tuple):
                 changed = changed._with_inner(name, value)
         return changed
 
-    def _beside(self, changes: Mapping[str, Any]) -> Self:
-        """Make the changes that are of fields, or are parts of parts."""
+    def _with_parts(self, changes: Mapping[str, Any]) -> Self:
+        """Change fields of this record, and parts of its parts."""
         own = {name: value for name, value in changes.items() if name in self.field_names()}
         changed = self._with_own(own)
         # Parts first: they bring the fields that the other names belong to.
@@ -103,6 +107,7 @@ class Composed:
     def _places(self, name: str) -> dict[tuple[str, ...], type]:
         """The paths of fields in use with this name or end of a path, and their owners."""
         words = tuple(name.split("."))
+        # A suffix is enough: ``schedule.bias`` means ``amaf.schedule.bias``.
         return {path: owner for path, owner in self.inner_fields() if path[-len(words) :] == words}
 
     def inner_fields(self) -> list[tuple[tuple[str, ...], type]]:
@@ -136,7 +141,8 @@ class Composed:
             error: for such a name.
         """
         known = (*others, *self.field_names())
-        changed = self._beside(changes)
+        # Ask the changed record: a new part may own the fields named next to it.
+        changed = self._with_parts(changes)
         for name in changes:
             if name not in known and not changed._places(name):
                 raise error(changed._unknown(what, name, others, see))
@@ -145,7 +151,7 @@ class Composed:
         """True if ``replace`` takes a name next to these changes: a field, or one of a part."""
         if name in self.field_names():
             return True
-        return bool(self._beside(changes)._places(name))
+        return bool(self._with_parts(changes)._places(name))
 
     def _unknown(
         self, what: str, name: str, others: tuple[str, ...] = (), see: str = ALL_FIELDS
@@ -169,7 +175,7 @@ class Composed:
         return {name: plain(vars(self)[name]) for name in self.field_names()}
 
     def changes_from(self, other: "Composed") -> dict[str, Any]:
-        """The fields in which this differs from another one, as ``to_dict`` has them."""
+        """The fields that differ from another configuration's, as ``to_dict`` writes them."""
         return {
             name: value
             for name, value in self.to_dict().items()
@@ -184,9 +190,9 @@ class Composed:
         return found
 
     def parameters(self) -> dict[str, tuple[Any, Any]]:
-        """The names that ``replace`` takes alone: each one's value here, as a spec, and its type.
+        """The names that ``replace`` takes without a place: value as a spec, and type.
 
-        Left out are those that parts of different classes have: they are given by their places.
+        Names that parts of different classes share are left out: they need their places.
         """
         config: Any = type(self)
         found = {
@@ -201,7 +207,7 @@ class Composed:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The configuration that ``to_dict`` wrote; fields left out have their defaults.
+        """The configuration that ``to_dict`` wrote; missing fields keep their defaults.
 
         Raises:
             ValueError: if a value is not allowed.

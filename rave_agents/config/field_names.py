@@ -1,4 +1,4 @@
-"""Names of fields: which there are in a configuration and all its parts, and whose they are."""
+"""The names of all fields of a configuration and its parts, and their owners."""
 
 import functools
 from collections.abc import Collection
@@ -25,7 +25,7 @@ def parameter_types(config: Any) -> dict[str, list[Any]]:
     for kind in filterfalse(is_own, _part_classes(config)):
         for name, annotation in fields_of(kind).items():
             if hasattr(annotation, "_fields"):
-                continue  # A part that another one becomes holds that.
+                continue  # The field of a runtime record: it holds the part that it was made of.
             types = found.setdefault(name, [])
             if plain_type(annotation) not in types:
                 types.append(plain_type(annotation))
@@ -35,7 +35,7 @@ def parameter_types(config: Any) -> dict[str, list[Any]]:
 def unknown_field(
     config: Any, what: str, name: str, known: Collection[str], see: str = ALL_FIELDS
 ) -> str:
-    """The message for a name that is not known; where another part has it, it says which.
+    """The message for an unknown name; it names the part that has this field, if any.
 
     Args:
         config: the configuration's class.
@@ -60,12 +60,14 @@ def _owners(config: Any) -> dict[str, tuple[str, type]]:
     owners: dict[str, tuple[str, type]] = {}
     for kind, field in _part_classes(config).items():
         for name in fields_of(kind):
+            # The first owner wins: the walk is breadth-first, so it is the least nested part.
             owners.setdefault(name, (field, kind))
     return owners
 
 
 def _part_classes(config: Any) -> dict[type, str]:
-    """The classes of all parts that there are, and the first field that takes each."""
+    """The classes of all registered parts, and the first field that takes each."""
+    # Parts registered by users come and go, so this is not cached, unlike ``field_types``.
     found: dict[type, str] = {}
     waiting: list[type] = [config]
     while waiting:

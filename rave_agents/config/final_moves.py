@@ -1,6 +1,6 @@
-"""Final move selection: the root's action once the search has ended (Chaslot et al. 2008).
+"""Final move selection: the action played after the search (Chaslot et al. 2008).
 
-A final move of your own implements ``preference``, which Python calls for each of the root's moves.
+Your own final move implements ``preference``, which Python calls for each move of the root.
 """
 
 import math
@@ -53,6 +53,7 @@ def secure_child(
     final_move: SecureChild, value: float, visits: int, sure: float
 ) -> tuple[float, float]:
     """``q - A / sqrt(n)``, and at least the proven value (Chaslot et al. 2008)."""
+    # A proven bound needs no visits: without it a move proven early would look uncertain.
     return max(lower_confidence_bound(value, visits, final_move.A), sure), visits
 
 
@@ -79,15 +80,14 @@ class Maximin(NamedTuple):
     """
 
     visits: Annotated[float, Ge(0)] = 10.0
-    """Visits that are added to each reply, with the mean value of the action, so that replies with
-    few visits count little; actions with fewer visits than this are left out as long as there are
-    others. At least 0."""
+    """Visits added to each reply at the action's mean value, to shrink replies with few visits;
+    actions with fewer visits are left out while others remain. At least 0."""
 
 
 class Survivor(NamedTuple):
-    """The best of the actions that sequential halving has kept, with ``rule=gumbel``.
+    """The best action that sequential halving has kept, with ``rule=gumbel``.
 
-    It is the one of the greatest ``g + ln p + σ(q)``, see ``kernel/gumbel.py`` (Danihelka et al.
+    It has the greatest ``g + ln p + σ(q)``, see ``kernel/gumbel.py`` (Danihelka et al.
     2022). Where several players move at the same time, it is the robust child.
     """
 
@@ -100,10 +100,12 @@ def _halves(final_move: Survivor) -> bool:
 implements(refusal, Survivor)(halving_refusal)
 
 
+# Regret matching and Exp3 converge on average only: the last strategy may cycle, and visits
+# include the exploration.
 class AverageStrategy(NamedTuple):
-    """Drawn from the average of the strategies that regret matching or Exp3 has followed.
+    """Draws from the average strategy of regret matching or Exp3, without its exploration.
 
-    Their exploration is left out. Where a player moves alone, it is the robust child.
+    Where a player moves alone, it is the robust child.
     """
 
 

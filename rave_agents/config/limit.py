@@ -17,9 +17,9 @@ DEFAULT_SIMULATIONS = 1000
 class Limit:
     """The limits of a search, which ends at the first that it reaches. At least one is needed."""
 
-    simulations: Annotated[int, Ge(1), Le(2**31 - 1)] | None = None
-    """Simulations to run, at least 1. Those in a subtree that was kept from an earlier search
-    come on top: equal limits mean equal work."""
+    simulations: Annotated[int, Ge(1), Le(2**31 - 1)] | None = None  # Visits are int32.
+    """Simulations to run, at least 1, in addition to those of a subtree kept from an earlier
+    search: equal limits mean equal work."""
 
     seconds: Positive | None = None
     """Wall-clock seconds, above 0."""

@@ -32,9 +32,9 @@ def is_part(value: object) -> bool:
 
 
 def part_spec(part: Part) -> str:
-    """A part as a spec has it: its name, and what differs from the defaults of its class.
+    """The spec of a part: its name, and the fields that differ from the class's defaults.
 
-    A part of your own has the module that it is imported from, and a colon, before its name.
+    Your own part is written as ``module:name``.
     """
     kind = type(part)
     defaults = kind._field_defaults
@@ -44,12 +44,13 @@ def part_spec(part: Part) -> str:
         if name not in defaults or identity(value) != identity(defaults[name])
     }
     of_module = is_own(kind) and kind.__module__ != "__main__"
+    # No other process can import ``__main__``: a script's part is known by its bare name.
     name = f"{place_of(kind)}:{kind.__qualname__}" if of_module else part_name(kind)
     return format_call(name, {key: plain(value) for key, value in changed.items()})
 
 
 def plain(value: Any) -> Any:
-    """A part as its spec, anything else as it is."""
+    """The spec of a part; other values unchanged."""
     return part_spec(value) if is_part(value) else value
 
 
@@ -62,6 +63,7 @@ def kinds_of(takes: Takes) -> dict[str, type]:
     """The classes that a field takes, by their names in specs: all that are registered here."""
     kinds = dict.fromkeys(takes.classes)
     inverse: dict[type, list[type]] = {}
+    # A part may run as another record: functions are registered for that, users name the part.
     for kind, record in RUNS_AS.items():
         inverse.setdefault(record, []).append(kind)
     # A part that a user has registered is taken, too, if it implements one of these functions.
@@ -72,6 +74,8 @@ def kinds_of(takes: Takes) -> dict[str, type]:
     names: dict[str, type] = {}
     for kind in kinds:
         name = part_name(kind)
+        # A user's class never hides a shipped part; of two user classes the later one wins, so
+        # that a notebook cell can be run again.
         if not is_own(kind) or name not in names or is_own(names[name]):
             names[name] = kind
     return names
@@ -109,6 +113,7 @@ def checked(label: str, annotation: Any, value: Any) -> Any:
         return validation.checked(label, annotation, value)
     if is_part(value):
         return type(value)(*_checked_fields(label, type(value), value._asdict()))
+    # Unannotated fields of user parts: a bare number would change the record's compiled type.
     if isinstance(value, bool):
         return value
     raise TypeError(
@@ -124,7 +129,7 @@ def notes_of(annotation: Any) -> tuple[Any, ...]:
 
 
 def plain_type(annotation: Any) -> Any:
-    """The type of what a field takes, without its bounds; a part may be given as its spec."""
+    """The type that a field takes, without bounds; a part may be given as its spec."""
     notes = notes_of(annotation)
     if any(isinstance(note, Takes) for note in notes):
         return str | tuple
@@ -226,7 +231,7 @@ def call_part(opened: OpenFunction[Any, Any], part: Part, *arguments: Any) -> An
     """Call an open function that Python runs.
 
     Raises:
-        FormulaError: if a part of the user's own raises.
+        FormulaError: if a user's part raises.
     """
     try:
         return opened.implementations.get(type(part), opened.default)(part, *arguments)
@@ -237,15 +242,16 @@ def call_part(opened: OpenFunction[Any, Any], part: Part, *arguments: Any) -> An
 
 
 def part_raised(part: Part, opened: OpenFunction[Any, Any], error: Exception) -> FormulaError:
-    """The error of a part of the user's own whose body of an open function has raised."""
+    """The error for a user's part whose open function raised."""
     message = f"{type(part).__name__}: {opened.__name__} raised {type(error).__name__}: {error}"
     return FormulaError(f"{message}{raised_at(error)}")
 
 
 def raised_at(error: BaseException) -> str:
-    """The file and line where a formula has raised, for a message; compiled code notes them."""
+    """The file and line where a formula raised, for a message; compiled code adds a note."""
     if notes := getattr(error, "__notes__", None):
         return f" ({notes[-1]})"
+    # The user's innermost frame: ours around it say nothing about their mistake.
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not _is_ours(f.filename)]
     return f" (line {frames[-1].lineno} of {frames[-1].filename})" if frames else ""
 
@@ -255,7 +261,7 @@ def _is_ours(file: str) -> bool:
 
 
 def own_parts(parts: Any) -> tuple[str, ...]:
-    """The names of those classes of parts, nested ones included, that are not this package's."""
+    """The names of the user's classes among parts, nested ones included."""
     if not is_part(parts):
         return ()
     kind = type(parts)
@@ -264,7 +270,7 @@ def own_parts(parts: Any) -> tuple[str, ...]:
 
 
 def places_in(part: Part, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], type]]:
-    """The fields of a part and of all parts in it: each one's path, and whose field it is."""
+    """The path and the owner of each field of a part, and of the parts in it."""
     for name, value in zip(part._fields, part, strict=True):
         yield (*path, name), type(part)
         if is_part(value):

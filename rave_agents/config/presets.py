@@ -1,7 +1,7 @@
 """Presets: the fields of ``SearchConfig`` that each agent's name sets.
 
-A preset named after a paper's algorithm is this algorithm: nothing learned takes part, and playouts
-are uniformly random. Only ``auto`` uses everything that helps; ``SearchResult.took_part`` lists it.
+A preset named after a paper's algorithm uses no learned values, and uniformly random playouts.
+Only ``auto`` uses everything that helps; ``SearchResult.took_part`` lists it.
 """
 
 import math
@@ -65,6 +65,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "rave": _RAVE,
     "grave": _EAGER_RAVE | {"amaf": GRAVE()},
     "hrave": _EAGER_RAVE | {"amaf": HRAVE()},
+    # β blends whole UCB scores: exploration grows as AMAF's weight fades.
     "rave_global": {
         "rule": UCB1(c=math.sqrt(2.0)),
         "simultaneous": UCB1(SIMULTANEOUS_C),
@@ -73,7 +74,8 @@ PRESETS: dict[str, dict[str, Any]] = {
     "rave_weighted": _EAGER_RAVE | {"amaf": NodeAmaf(weighting=Linear(last=1.0))},
     "rave_winning_move": _EAGER_RAVE | {"amaf": NodeAmaf(winning=WinningMoves(weight=0.1))},
     "uct_solver": {"proofs": Proofs(skipping=SkipSolved(), checks=CheckTerminal())},
-    # Almost greedy: c is a tenth of plain UCT's.
+    # Almost greedy: c is a tenth of plain UCT's. With minimax backups a solved child's value is
+    # exact: more visits add nothing, so it is skipped at once.
     "best_first_minimax": {
         "rule": UCB1(c=0.05),
         "simultaneous": Greedy(),
@@ -109,6 +111,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "known": True,
         "endgame_share": 0.3,
     },
+    # As published: the searching player's win is the only goal, and no solver backs up outcomes.
     "pn_mcts_fsu": {
         "rule": UCB1(c=math.sqrt(2.0)),
         "simultaneous": UCB1(SIMULTANEOUS_C),

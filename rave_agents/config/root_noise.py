@@ -1,6 +1,6 @@
 """Noise in the root's priors, so that searches of one position differ.
 
-Noise of your own implements ``noisy``, which Python calls once a search.
+Your own noise implements ``noisy``, which Python calls once per search.
 """
 
 from typing import Annotated, Any, NamedTuple

@@ -1,4 +1,4 @@
-"""The configuration of a search: the parts that it is composed of, and its numbers."""
+"""The configuration of a search: its parts and numbers."""
 
 import dataclasses
 import functools
@@ -65,7 +65,7 @@ Count = Annotated[int, Ge(1), Le(2**20)]
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class SearchConfig(Composed):
-    """The parts and numbers of a search. Immutable; a configuration that makes no sense is refused.
+    """The parts and numbers of a search. Immutable; invalid combinations are refused.
 
     A part may be given as an object, ``HandSelected(k=300)``, or as its spec,
     ``"hand_selected(k=300)"``. Values inside a search lie in [0, 1], from the view of the player
@@ -179,11 +179,10 @@ class SearchConfig(Composed):
     or the least and the greatest return ``"observed"`` so far."""
 
     threads: Annotated[int, Ge(1), Le(256)] = 1
-    """Threads that search at the same time, from 1 to 256. Each grows a tree of its own, with an
-    even share of the simulations and of the memory, and what the trees know of the root is put
-    together. Games and evaluators that run in the Python interpreter are searched by one thread.
-    Equal seeds and simulations give equal results here too, unless the root is solved: the first
-    tree that solves it ends the search."""
+    """Threads that search at the same time, from 1 to 256. Each grows its own tree, with an
+    even share of simulations and memory; the statistics of their roots are merged. Games and
+    evaluators in Python are searched by one thread. Equal seeds and simulations give equal results
+    here too, unless the root is solved: the first tree that solves it ends the search."""
 
     leaves: Count = 1
     """Leaves that one search gives an evaluator of batches at once, at least 1. While a leaf waits,
@@ -193,8 +192,8 @@ class SearchConfig(Composed):
 
     max_memory_mb: Annotated[float, Gt(0)] = 1024.0
     """Megabytes (2**20 bytes) for the tree, or for all trees together, above 0. When they are used
-    up, the search forgets the least visited leaves and goes on with their memory; a tree of fewer
-    than 64 nodes stays as it is."""
+    up, the search reuses the memory of the least visited leaves; a tree of fewer than 64 nodes
+    stays unchanged."""
 
     reuse_tree: bool = True
     """True if the subtree of the moves played is kept for the next search."""
@@ -205,16 +204,15 @@ class SearchConfig(Composed):
     worth more in other moves."""
 
     known: bool = False
-    """True if the search uses a value that is shipped for the game, where there is one and no
-    evaluator is given, see ``rave_agents.evaluators.shipped``. Of the presets only ``auto`` does;
-    ``auto`` with ``known=False`` is the same search without."""
+    """True if the search uses a shipped value of the game, unless an evaluator is given, see
+    ``rave_agents.evaluators.shipped``. Of the presets only ``auto`` does so."""
 
     endgame_share: Annotated[float, Ge(0), Lt(1)] = 0.0
-    """Part of a move's time that the exact solver has for a proof of what the player can force, in
-    [0, 1): it is tried where the game left looks small enough, before the search. Of a number of
-    simulations it is as many positions as take about that part of the time. What is proven is
-    played; the solver's table is kept as the tree is. For games with perfect information, without
-    chance, in which one player moves at a time; 0 for never."""
+    """Share of a move's time for the exact solver, in [0, 1). It runs before the search, where the
+    rest of the game looks small enough; with a limit of simulations it visits as many positions
+    as take about that share. A proven move is played; the solver's table is kept like the
+    tree. For games with perfect information, without chance, in which one player moves at a time;
+    0 for never."""
 
     level: Annotated[int, Ge(0), Le(10)] = 0
     """The strength, from 1, a little better than random, to 10, the full search at its default of
@@ -236,16 +234,18 @@ class SearchConfig(Composed):
         if self.simultaneous is None:
             shared = _shared_rule(given) or UCB1(SIMULTANEOUS_C)
             object.__setattr__(self, "simultaneous", shared)
+        # Numba compiles for exact types: ``c=1`` must become ``1.0`` before a kernel sees it.
         kind: Any = type(self)
         for name, annotation in fields_of(kind).items():
             object.__setattr__(self, name, checked(name, annotation, vars(self)[name]))
+        # Only now: a part's refusal may ask about other fields, in their checked form.
         for part in self.parts:
             refused = call_part(refusal, part, self)
             if refused:
                 raise ValueError(refused)
 
     def check_simulations(self, simulations: float | None) -> None:
-        """Refuse a search without a number of simulations where they are shared out before.
+        """Refuse a search without a number of simulations if a part must allocate them in advance.
 
         Args:
             simulations: those of the search; None or infinity for no limit.
@@ -259,7 +259,7 @@ class SearchConfig(Composed):
                 if any(needs_simulations(inner) for inner in records_of(part)):
                     raise ValueError(
                         f"{name}={part_name(type(part))} shares out a known number of simulations: "
-                        "give simulations. Beside them, seconds or a clock may end a search before."
+                        "give simulations. Seconds or a clock may also end a search earlier."
                     )
 
     @functools.cached_property
@@ -291,7 +291,7 @@ class SearchConfig(Composed):
         """
         if name not in PRESETS:
             raise UnknownNameError(unknown_name("preset", name, PRESETS))
-        return _preset(name)
+        return _preset(name)  # Shared, as it is immutable.
 
     @classmethod
     def preset_names(cls) -> tuple[str, ...]:

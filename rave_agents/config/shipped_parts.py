@@ -1,7 +1,7 @@
-"""Parts of the user's own in other processes, with the script's or notebook's definitions.
+"""The user's parts in other processes, with the definitions of a script or notebook.
 
-Classes and functions of a module are imported there by their names; those of a script, or a
-notebook, are pickled with their code.
+Classes and functions of a module are imported by name; those of a script or notebook are pickled
+with their code.
 """
 
 import contextlib
@@ -18,24 +18,26 @@ from rave_agents.game.object_names import files_run, run_files
 
 
 class ShippedParts(NamedTuple):
-    """All parts of the user's own that are registered in a process."""
+    """All user parts that are registered in a process."""
 
     bodies: tuple[bytes, ...]
     """Pickled implementations: the open function, the class and the body."""
     records: tuple[bytes, ...]
     """Pickled runtime records: the class and that of the record."""
     files: tuple[str, ...] = ()
-    """Files that were run as modules, whose classes other processes know by those."""
+    """Files that were run as modules; other processes must run them to find their classes."""
     script: str | None = None
-    """The program's file, whose text machine code of its functions is kept by."""
+    """The program's file: its text is the cache key of its functions' machine code."""
 
     def register(self) -> None:
-        """Register them in this process, but for those of modules that it cannot import."""
+        """Register them in this process, except those of modules that it cannot import."""
+        # Files first: unpickling imports classes by the names that running them creates.
         run_files(self.files)
         receive_from(self.script)
         for pickled in self.bodies:
             with contextlib.suppress(ImportError):
                 opened, kind, body = cloudpickle.loads(pickled)
+                # Registering the same body again would invalidate all that is compiled.
                 known = opened.implementations.get(kind)
                 if known is None or digest_of_function(known) != digest_of_function(body):
                     implements(opened, kind)(body)

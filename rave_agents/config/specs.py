@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+# The greedy ``.*`` reaches to the last parenthesis: ``split`` checks the nesting inside.
 _CALL = re.compile(r"\s*((?:[A-Za-z_][\w.]*:)?[A-Za-z_][\w.]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _BEFORE_A_VALUE = ("", " ", "=", "(", ",")
 _CONSTANTS = {"True": True, "true": True, "False": False, "false": False, "None": None}
@@ -20,7 +21,7 @@ def parse_call(
 
     Args:
         text: what was given.
-        what: what it is, for messages.
+        what: the kind of text, for messages.
         example: a correct one, for messages.
 
     Raises:
@@ -50,7 +51,7 @@ def split_call(text: str, what: str) -> tuple[str, str | None]:
 
     Args:
         text: what was given.
-        what: what it is, for messages.
+        what: the kind of text, for messages.
 
     Raises:
         ValueError: if parentheses or quotes do not match, or anything follows the last one.
@@ -79,7 +80,7 @@ def is_key(text: str) -> bool:
 
 
 def parse_values(text: str) -> list[Any]:
-    """Values separated by commas, each read as a parameter's value in a spec is.
+    """Parse values separated by commas, each like a parameter's value in a spec.
 
     Raises:
         ValueError: if one is missing, or parentheses or quotes do not match.
@@ -96,7 +97,7 @@ def format_call(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def format_parameters(parameters: Mapping[str, Any]) -> str:
-    """The parameters as a spec has them between its parentheses."""
+    """The parameters as written between a spec's parentheses."""
     return ",".join(f"{key}={_format(value)}" for key, value in parameters.items())
 
 
@@ -105,7 +106,7 @@ def split(text: str, whole: str, separators: str = ",") -> list[str]:
 
     Args:
         text: the call.
-        whole: the text that it is of, for messages.
+        whole: the text that contains it, for messages.
         separators: the characters at which it is split.
 
     Raises:
@@ -122,6 +123,7 @@ def split(text: str, whole: str, separators: str = ",") -> list[str]:
             part = ""
         else:
             part += character
+    # An empty text has no parts; after a separator even an empty part counts, as a mistake.
     if part.strip() or parts:
         parts.append(part)
     return parts
@@ -160,6 +162,7 @@ def parse_value(text: str) -> Any:
         return text[1:-1]
     if text in _CONSTANTS:
         return _CONSTANTS[text]
+    # int before float: ``3`` stays an integer, and ``inf`` is a float.
     for kind in (int, float):
         try:
             return kind(text)
@@ -170,6 +173,7 @@ def parse_value(text: str) -> Any:
 
 def _format(value: Any) -> str:
     text = str(value)
+    # A nested spec needs no quotes: its commas are inside parentheses.
     if not isinstance(value, str) or not re.search(r"[,()\s]", text) or _is_call(text):
         return text
     return f'"{text}"'

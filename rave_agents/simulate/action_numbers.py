@@ -9,23 +9,23 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 MOST_DENSE = 2**18
-"""Rows of a table, players times distinct actions, up to which a provider in Python tells ids."""
+"""Rows of a table, players times distinct actions, up to which a provider in Python reports ids."""
 
 MOST_ROWS = 2**22
-"""Rows of a table up to which compiled providers, and evaluators of batches, tell ids."""
+"""Rows of a table up to which compiled providers, and evaluators of batches, report ids."""
 
 FIRST_CAPACITY = 1024
 """Rows for each player in the tables of a new search."""
 
 UNNUMBERED = 0
-"""Number of an action without one of its own: met in playouts alone, when there are many."""
+"""Shared number of the actions met only in playouts once there are too many."""
 
 NUMBER_BYTES = 160
-"""Memory that Python needs for each number, about."""
+"""Approximate memory of each number in Python."""
 
 
 def has_tables_of_ids(state: Any) -> bool:
-    """True if a state's actions are few enough for providers that give them no numbers."""
+    """True if a state has few enough actions for tables indexed by their ids."""
     return bool(state.num_players() * state.num_distinct_actions() <= MOST_ROWS)
 
 
@@ -38,9 +38,9 @@ class ActionNumbers:
 
     def __init__(self, num_players: int) -> None:
         self.capacity: int = FIRST_CAPACITY
-        """One more than the largest number that the search's tables have room for."""
+        """Rows per player in the search's tables, that is, one more than the largest number."""
         self.most_of_playouts: int = MOST_DENSE // num_players
-        """Numbers up to which actions that are met in playouts alone get one."""
+        """Limit up to which actions met only in playouts get a number."""
         self.clear()
 
     def clear(self) -> None:
@@ -67,6 +67,7 @@ class ActionNumbers:
 
     def close(self, *, to_playouts: bool = False) -> None:
         """Take back the numbers that do not fit; give no new ones, or only none to playouts."""
+        # The newest numbers go: no table row exists for them yet, so no statistics are lost.
         for action in self._ids[self.capacity :]:
             del self._numbers[action]
         del self._ids[self.capacity :]
@@ -75,7 +76,7 @@ class ActionNumbers:
 
     def of_position(self, actions: Iterable[int]) -> list[int]:
         """The numbers of actions that are legal at a node; those without one get one."""
-        # Numbers begin at 1, so that ``or`` finds an action without one.
+        # Numbers begin at 1, so ``or`` finds actions that have none yet.
         return [self._numbers.get(action) or self._new(action) for action in actions]
 
     def of_playout(self, actions: Sequence[int]) -> list[int]:

@@ -1,7 +1,7 @@
-"""The checks of what states and evaluators answer.
+"""Checks of the answers of states and evaluators.
 
-Answers that a node is made of are checked in full, once. Playouts keep only who played what, so
-their moves are checked only as far as that needs.
+A node's answers are checked in full, once. Playouts store only players and actions, so for their
+moves a range check is enough.
 """
 
 import itertools
@@ -32,13 +32,13 @@ TERMINAL = int(PlayerId.TERMINAL)
 
 
 class CheckedAnswers:
-    """The checks of what states and evaluators answer, each with what was wrong.
+    """Checks the answers of states and evaluators; errors say what is wrong.
 
     Args:
-        limits: what the game says of players and returns.
+        limits: the game's limits of players and returns.
         num_distinct_actions: actions are below this number.
         simultaneous: whether players may move at the same time.
-        evaluator: what evaluates positions in place of playouts, or gives priors, or None.
+        evaluator: the source of values in place of playouts, or of priors; or None.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class CheckedAnswers:
         self._most_outcome = MOST_OUTCOMES
 
     def checked_movers(self, state: Any) -> Sequence[int]:
-        """The players who move at the same time; refused if there are none, or unannounced."""
+        """The players who move at the same time; refused if there are none, or undeclared."""
         if not self.simultaneous:
             raise GameError(
                 f"current_player() gave {SIMULTANEOUS}, SIMULTANEOUS, but the state's class has no "
@@ -79,7 +79,7 @@ class CheckedAnswers:
         return movers
 
     def checked_actions(self, player: int, actions: Sequence[int]) -> list[int]:
-        """Legal actions as a list, refused where they would not fit the search's tables."""
+        """Legal actions as a list, refused if they do not fit the search's tables."""
         return checked_actions(player, actions, self._num_players, self._num_distinct_actions)
 
     def refusal(self, player: int, actions: Any) -> GameError:
@@ -120,7 +120,7 @@ class CheckedAnswers:
     def drawn_outcome(self, outcomes: Sequence[tuple[int, float]], unit: float) -> int:
         """The chance outcome at ``unit``, in [0, 1), of the cumulative distribution.
 
-        It is refused where the probabilities, of which all are looked at, are no distribution.
+        Refused if the probabilities are no distribution, wherever the draw falls.
         """
         rest, drawn = unit, None
         # One pass without building lists; a distribution that fails is looked at again below,
@@ -138,10 +138,11 @@ class CheckedAnswers:
         except (TypeError, ValueError):
             pass
         actions, _ = self.checked_outcomes(outcomes)
+        # Rounding can leave ``unit`` above the sum: the last outcome takes the rest.
         return actions[-1] if drawn is None else drawn
 
     def checked_prior(self, state: Any) -> Distribution:
-        """The evaluator's priors, refused if they are no distribution over the legal actions."""
+        """The evaluator's priors, refused unless they are a distribution over the legal actions."""
         assert self._priors is not None
         prior = self._priors.prior(state)
         legal = self.checked_actions(state.current_player(), state.legal_actions())
@@ -154,7 +155,7 @@ class CheckedAnswers:
         return checked_values(self._values_source, values, self._limits)
 
     def checked_returns(self, returns: Sequence[float]) -> Sequence[float]:
-        """Returns, refused if they are not what the game says of them."""
+        """Returns, refused if they violate the game's stated limits."""
         # The usual case of a list within the bounds, several times faster than the full check.
         if type(returns) is list and len(returns) == self._num_players:
             least, greatest, total = self._least, self._greatest, 0.0
@@ -172,10 +173,11 @@ class CheckedAnswers:
 
     def checked_rewards(self, rewards: Sequence[float]) -> Sequence[float]:
         """Check rewards collected on the way: a number for each player."""
+        # The limits hold for a whole game: partial sums may leave them.
         numbers = self._limits._replace(least=-math.inf, greatest=math.inf).numbers(rewards)
         if numbers is None:
             raise GameError(
-                f"What players have collected must be {self._num_players} finite numbers, got "
+                f"The collected rewards must be {self._num_players} finite numbers, got "
                 f"{shown(rewards)}."
             )
         return numbers
@@ -194,7 +196,7 @@ def checked_actions(
     try:
         if 0 < len(actions) <= min(top, MOST_LEGAL) and 0 <= player < num_players:
             listed = actions if type(actions) is list else _listed(actions)
-            operator.index(listed[0])  # Where one is no whole number, most lists have no other.
+            operator.index(listed[0])  # One look suffices: a list rarely mixes types.
             if min(listed) >= 0 and max(listed) < top and len(set(listed)) == len(listed):
                 return listed
     except TypeError:
@@ -265,7 +267,7 @@ def _is_whole(action: Any) -> bool:
 
 
 def _twice(actions: Sequence[int]) -> int | None:
-    """The first action that is there a second time."""
+    """The first repeated action."""
     seen: set[int] = set()
     for action in actions:
         if action in seen:

@@ -24,12 +24,14 @@ Distribution = tuple[Sequence[int], Sequence[float]]
 """Actions, or outcomes of chance, and their probabilities."""
 
 FINE, BAD_VALUE, BAD_WEIGHT, NO_WEIGHT = range(4)
-"""Results of the check of a batch: it is fine; a value is not finite or beyond the utilities; a
-probability or logit is no such number; a row gives no legal action any."""
+"""Results of the check of a batch: fine; a value that is not finite or beyond the utilities; an
+invalid probability or logit; a row without probability for any legal action."""
 
+# Indices into ``BatchAnswer.limits``: least and greatest accepted, then the utilities themselves.
 LEAST, GREATEST, LOW, HIGH, TOTAL = range(5)
 LIMITS_LENGTH = 5
 
+# Indices into ``BatchAnswer.sizes``.
 ROWS, ACTIONS, PLAYERS, OWN, LOGITS, CLIP = range(6)
 SIZES_LENGTH = 6
 
@@ -40,10 +42,10 @@ def checked_values(
     """The return that each player expects, validated, of one position.
 
     Args:
-        source: what gave it, for the message.
+        source: the origin of the values, for the message.
         given: a number for each player.
         limits: the game's.
-        mover: the player to move; their number alone is taken, too, where the others' follow.
+        mover: the player to move, whose number alone is enough if it determines the other's.
 
     Raises:
         GameError: if it is anything else, or beyond the utilities.
@@ -61,7 +63,7 @@ def checked_values(
 
 
 def _of_all(given: Any, limits: UtilityLimits, mover: int | None) -> list[float] | None:
-    """Complete the expectation of the player to move by the other's, which follows from it."""
+    """Add the other player's expectation, which follows from the mover's in a constant-sum game."""
     try:
         own = float(given)
     except (TypeError, ValueError, OverflowError):
@@ -118,7 +120,7 @@ def logistic(x: float) -> float:
 
 
 class BatchAnswer(NamedTuple):
-    """An evaluator's answer to a batch, and what it is held to."""
+    """An evaluator's answer to a batch, with the limits that it must keep."""
 
     masks: Array
     """[rows, actions] 1 for a legal action."""
@@ -162,6 +164,7 @@ def is_value(value: float, least: float, greatest: float) -> bool:
 @kernel
 def wrong_values(answer: BatchAnswer, row: int) -> int:
     """Write the values of a row. Returns their fault, or ``FINE``."""
+    # With CLIP the check comes last: only a value that is not finite can then fail it.
     limits, players = answer.limits, answer.sizes[PLAYERS]
     for player in range(players):
         place = row * players + player
@@ -188,6 +191,7 @@ def wrong_policy(answer: BatchAnswer, row: int) -> int:
     for place in range(row * actions, (row + 1) * actions):
         if answer.masks[place] != 0:
             given = answer.policy[place]
+            # NaN fails each comparison. A logit of minus infinity is fine: probability 0.
             if not none <= given < math.inf:
                 answer.found[1] = given
                 return BAD_WEIGHT
@@ -199,7 +203,7 @@ def wrong_policy(answer: BatchAnswer, row: int) -> int:
 
 
 def batch_refusal(source: str, answer: BatchAnswer, wrong: int) -> GameError:
-    """The error for an answer with which ``check_batch`` has found something wrong."""
+    """The error for an answer that ``check_batch`` has refused."""
     row, number = int(answer.found[0]), float(answer.found[1])
     logits = answer.sizes[LOGITS] != 0
     if wrong == BAD_VALUE and not math.isfinite(number):
@@ -232,7 +236,7 @@ ANSWER_NAMES: Mapping[str, tuple[str, ...]] = {
     "policy": ("policy", "logits", "policy_logits", "priors", "pi"),
     "values": ("values", "value", "v"),
 }
-"""Names of what a dictionary may hold."""
+"""Keys under which a dictionary may hold the policy and the values; the first present counts."""
 
 
 def checked_arrays(
@@ -241,9 +245,9 @@ def checked_arrays(
     """The policy and the values of an answer to a batch, as arrays of the right shapes.
 
     Args:
-        source: what gave it, for the message.
-        answer: what it gave.
-        shape: how many rows and distinct actions there are.
+        source: the origin of the answer, for the message.
+        answer: the answer.
+        shape: the numbers of rows and distinct actions.
         limits: the game's.
         policy: whether it gives a policy in addition to values.
 
@@ -271,6 +275,7 @@ def checked_arrays(
             )
     values = _numbers(source, "values", given_values)
     rows, every = shape[0], (shape[0], limits.players)
+    # One player: both shapes are (B, 1), and both readings agree.
     own = values.shape != every
     if own and values.shape not in ((rows,), (rows, 1)):
         raise GameError(
@@ -306,8 +311,8 @@ def kind_of_answer(source: str, answer: Any, actions: int, players: int) -> str:
     """The parts of an answer to a batch of one position: ``"both"``, ``"values"`` or ``"policy"``.
 
     Args:
-        source: what gave it, for the message.
-        answer: what it gave.
+        source: the origin of the answer, for the message.
+        answer: the answer.
         actions: the game's distinct actions.
         players: its players.
 
@@ -355,7 +360,7 @@ def _numbers(source: str, what: str, given: Any) -> NDArray[Any]:
         array = np.asarray(given)
     except (TypeError, ValueError, RuntimeError) as error:
         raise GameError(f"{source} gave {what} that is no array: {error}") from None
-    if array.dtype.kind not in "fiub":
+    if array.dtype.kind not in "fiub":  # Floats, integers, unsigned, booleans: no objects.
         raise GameError(
             f"{source} must return {what} as an array of numbers, got one of {array.dtype}: "
             f"{shown(given)}."

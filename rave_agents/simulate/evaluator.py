@@ -16,13 +16,13 @@ class Evaluator(Protocol):
     def prior(self, state: Any) -> Sequence[tuple[int, float]]:
         """Every legal action and its probability; at a chance node the outcomes and theirs.
 
-        Where they sum to less than 1, as where some lies on illegal actions, a search divides them
-        by their sum; above 1, or all 0, they are refused.
+        If they sum to less than 1, such as a policy with mass on illegal actions, a search
+        normalises them; a sum above 1, or of 0, is refused.
         """
 
 
 class EvaluatorAbilities(Abilities):
-    """What an evaluator, or another object in its place, may have."""
+    """Attributes that an evaluator, or an object in its place, may have."""
 
     __slots__ = ()
 
@@ -38,7 +38,7 @@ class EvaluatorAbilities(Abilities):
 
 
 class EvaluatorKind(NamedTuple):
-    """The facts that a search knows of its evaluator; all False without one."""
+    """Properties of a search's evaluator; all False without one."""
 
     leaves: bool = False
     """True if it gives leaves their values, so that there are no playouts."""

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 HEADER_WORDS = 28
 
 MOST_CARRIER_WORDS = 4
-"""Words of the carrier of a proof at most: of games with more cells than these have bits, none is
-kept."""
+"""Maximum words of a proof's carrier; games with more cells than bits keep no carriers."""
 
 FORESEEN = 2
-"""An end that is not played out: who took the last action wins, with any play of the others."""
+"""An end that is not played out: the player who moved last wins against any play."""
 
 
 class Place(enum.IntEnum):
@@ -37,7 +36,7 @@ class Place(enum.IntEnum):
     COUNT_MOVES = 4
     """In: 1 to count the moves of each position after an action, else 0."""
     STATUS = 5
-    """Out, of an expander in Python: the status, as what a callback returns may be lost."""
+    """Out, of an expander in Python: the status, since a callback's return value may be lost."""
     IN_PYTHON = 6
     """Constant: 1 if the expander runs in Python."""
     REQUIRED_ACTIONS = 7
@@ -69,7 +68,7 @@ class Place(enum.IntEnum):
     FORESEE = 24
     """In: 1 where winners may be foreseen, else 0."""
     JUDGES = 25
-    """Constant: 1 if ``Expansion.values`` tells what a value function expects, else 0."""
+    """Constant: 1 if a value function fills ``Expansion.values``, else 0."""
     WEIGHTS = 26
     """Constant: address of the value function's own numbers."""
     VALUES = 27
@@ -101,21 +100,21 @@ class Expansion(NamedTuple):
     keys: NDArray[np.uint64]
     """[2 * actions] the key of the position after each action where it is not over."""
     moves: NDArray[np.int32]
-    """[actions] how many moves there are after each action, if they are to be counted; else 1. How
-    many are left at most, where the winner is foreseen."""
+    """[actions] the number of moves after each action if they are counted, else 1. Where the winner
+    is foreseen, the maximum number of moves left."""
     chances: NDArray[np.float64]
     """[actions] the probabilities of the outcomes where chance moves."""
     movers: NDArray[np.int32]
     """[actions] who moves after each action where the game is not over."""
     images: NDArray[np.int8]
-    """[actions] of which of its images, turned or mirrored, the key of the position after each
-    action is; 0 for the position itself."""
+    """[actions] the symmetry (rotation or reflection) under which the key after each action was
+    taken; 0 for the identity."""
     carriers: NDArray[np.uint64]
-    """[actions * words] where the winner is foreseen the empty cells that this needs, a bit for
-    each; there is room for ``MOST_CARRIER_WORDS`` words an action."""
+    """[actions * words] where the winner is foreseen, the carrier: the empty cells that the win
+    needs, a bit for each, with room for ``MOST_CARRIER_WORDS`` words an action."""
     values: NDArray[np.float64]
-    """[actions] with ``JUDGES``, what who moves after each action is to expect, where the game is
-    not over: from 0 for the least of all returns to 1 for the greatest."""
+    """[actions] with ``JUDGES``, the expectation of the player who moves after each action, where
+    the game is not over: from 0 for the least return to 1 for the greatest."""
 
 
 def make_expansion(num_players: int, capacity: int) -> Expansion:
@@ -135,6 +134,7 @@ def make_expansion(num_players: int, capacity: int) -> Expansion:
     )
     made.header[Place.ACTION_CAPACITY] = capacity
     made.header[Place.NUM_PLAYERS] = num_players
+    # Addresses follow the order of the fields; ``values`` was added behind constants in use.
     arrays: Any = made[1:]
     places = *range(Place.ACTIONS, Place.STACK), Place.VALUES
     for place, array in zip(places, arrays, strict=True):
@@ -159,10 +159,10 @@ class Expander(Protocol):
         """Begin at another position of the same game; returns False if this expander cannot."""
 
     def reserve(self, depths: int) -> None:
-        """Make room for so many positions; those there are stay."""
+        """Make room for so many positions, and keep those in use."""
 
     def root_key(self) -> tuple[int, int]:
         """The root's key."""
 
     def raise_pending(self) -> None:
-        """Raise what ended the last expansion."""
+        """Raise the error that ended the last expansion."""

@@ -1,4 +1,4 @@
-"""The moves of playouts that the search's policy chooses, for states that Python plays."""
+"""Playout moves chosen by the search's policy, for states that Python plays."""
 
 import time
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ class Player(Protocol):
     """A provider of playouts, as its policy's choices need it."""
 
     deadline: float
-    """The time at which a simulation is dropped."""
+    """Time at which a simulation is dropped."""
 
     def child(self, state: Any, action: int) -> Any:
         """The position after an action."""
@@ -34,6 +34,7 @@ class MoveChoice:
     def __init__(self, frame: Frame, player: Player, start: int) -> None:
         self._frame, self._header = frame, frame.header.data
         self._player = player
+        # Moves before ``_written`` are in the frame already: each is written once.
         self._start = self._written = start
         self._header[Header.PLAYOUT_START] = start
         self._lookahead = int(self._header[Header.LOOKAHEAD])
@@ -78,7 +79,7 @@ class MoveChoice:
             # losing one is chosen again only if all others lose, too.
             if looks < 2 or known[place] != 0 or not self._loses(state, player, actions[place]):
                 return actions[place]
-            known[place] = LOSES
+            known[place] = LOSES  # Never cleared in this loop, so it ends after ``count`` rounds.
 
     def _write(self, players: Sequence[int], moves: Sequence[int]) -> None:
         """Write the moves so far to the frame."""

@@ -3,14 +3,14 @@
 ctypes prints and ignores what a callback raises, and leaves its result undefined. A signal handler
 that raises, such as Ctrl-C's, does so wherever Python code is entered, goes round a loop or returns
 from a call: before the first line of a callback, too. So the result lies in memory that the caller
-sets to 0 before the call, and that is written last.
+clears before the call, and the callback writes it last.
 """
 
 import ctypes
 from collections.abc import Callable, Generator
 
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)
-"""``int32_t f(int64_t)``: what it returns counts for nothing if it has failed."""
+"""``int32_t f(int64_t)``: its return value is meaningless after a failure."""
 
 
 class CallbackFailedError(RuntimeError):
@@ -20,13 +20,13 @@ class CallbackFailedError(RuntimeError):
 class PythonCallback:
     """A C function ``int32_t f(int64_t)`` that asks Python, one call after the other.
 
-    Its body is a generator: it is entered inside its ``try``. After an exception, which it keeps,
-    it is of no use until ``raise_error``, from which on it has another address.
+    Its body is a generator, so each call enters inside the ``try``. After an exception it cannot be
+    called until ``raise_error``, which changes its address.
 
     Args:
         answer: gives the answer to the argument, above 0.
-        memory: where the answer is written; the caller sets the place to 0 before each call.
-        place: which one.
+        memory: where the answer is written.
+        place: the index there, which the caller clears before each call.
     """
 
     def __init__(self, answer: Callable[[int], int], memory: memoryview, place: int) -> None:
@@ -44,6 +44,7 @@ class PythonCallback:
     def _begin(self) -> None:
         body = self._serve(self._answer)
         next(body)
+        # ``send`` is C code: no signal handler can raise between the call and the ``try``.
         self._function = CALLBACK(body.send)
 
     def _serve(self, answer: Callable[[int], int]) -> Generator[int, int, None]:
@@ -62,7 +63,8 @@ class PythonCallback:
             yield 0
 
     def raise_error(self) -> None:
-        """Raise what the last call has raised, the very same object."""
+        """Raise the exception of the last call, the very same object."""
+        # An exhausted generator cannot be resumed: begin a new one before raising.
         error, self._error = self._error, None
         self._begin()
         if error is None:

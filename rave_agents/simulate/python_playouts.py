@@ -30,12 +30,12 @@ class PythonPlayouts(CheckedAnswers):
     """Plays states at random, to the end or for some moves.
 
     Args:
-        words: where random numbers come from.
-        limits: what the game says of players and returns.
+        words: the source of random numbers.
+        limits: the game's limits of players and returns.
         num_distinct_actions: actions are below this number.
         simultaneous: whether players may move at the same time.
-        evaluator: what evaluates positions in place of playouts; a ``PositionValue`` cuts them,
-            ``PositionPriors`` leave them as they are.
+        evaluator: evaluates positions in place of playouts; a ``PositionValue`` only cuts them, and
+            ``PositionPriors`` do not affect them.
     """
 
     def __init__(
@@ -73,6 +73,7 @@ class PythonPlayouts(CheckedAnswers):
         if state.current_player() == TERMINAL:
             return players, moves, self.checked_returns(state.returns())
         so_far, weight = self.collected(state)
+        # Values are of rewards still to come: add those received, and discount the rest.
         values = zip(self.checked_rewards(so_far), self._value.evaluate(state), strict=True)
         return players, moves, [earned + weight * still for earned, still in values]
 
@@ -98,7 +99,7 @@ class PythonPlayouts(CheckedAnswers):
                 unit = self.words.unit()
                 state.apply_action(self.drawn_outcome(state.chance_outcomes(), unit))
                 continue
-            if len(moves) >= last:  # Asked after chance: a value is of a player's position.
+            if len(moves) >= last:  # After chance: only a player's position has a value.
                 return players, moves
             if player == SIMULTANEOUS:
                 if len(moves) >= endless.LONGEST_GAME:
@@ -159,6 +160,7 @@ class PythonPlayouts(CheckedAnswers):
         """A random one of a player's legal actions, by their weights."""
         weights = self._action_weights
         rows = actions if self._numbers is None else self._numbers.known(actions)
+        # Weights belong to (player, action): they do not depend on the position.
         sums = list(itertools.accumulate(weights[player, row] for row in rows))
         place = bisect.bisect_right(sums, self.words.unit() * sums[-1])
-        return actions[min(place, len(actions) - 1)]
+        return actions[min(place, len(actions) - 1)]  # The product may round up to the sum.

@@ -45,7 +45,7 @@ from rave_agents.simulate.simulator import (
 )
 from rave_agents.simulate.world_record import RecordedWorlds
 
-# Looking a member up in its enum takes longer than the access that it is for.
+# Looking up an enum member takes longer than the access that uses it.
 PATH_LENGTH = int(Header.PATH_LENGTH)
 EXPAND = int(Header.EXPAND)
 PLAYOUTS = int(Header.PLAYOUTS)
@@ -155,7 +155,7 @@ class PythonSimulator(PythonPlayouts):
         self._action_weights = frame.action_weights.data if self._header[NUM_WEIGHTS] > 0 else None
 
     def number_actions(self, numbers: ActionNumbers) -> None:
-        """Tell the search numbers in place of actions from now on, and take them from it.
+        """Exchange numbers with the search in place of actions from now on.
 
         If the search's tables lack room for one, ``simulate`` returns FRAME_FULL.
         """
@@ -180,6 +180,7 @@ class PythonSimulator(PythonPlayouts):
             return STOPPED
         if header[STEP] != WHOLE:
             return self._take_step(header[STEP])
+        # States are replayed from the root: a state for each node would take too much memory.
         state = self.leaf(self.actions_of(self._path[: header[PATH_LENGTH]].tolist()))
         player = state.current_player()
         try:
@@ -191,13 +192,13 @@ class PythonSimulator(PythonPlayouts):
         if header[EXPAND] and not self._list_actions(state, player):
             return FRAME_FULL
         if header[EXPAND] and header[TELL_KEYS]:
-            self._tell_key(state)
+            self._write_key(state)
         if self._evaluator is not None:
             return self._give_returns(self.checked_values(state))
         return self._play(state)
 
-    def _tell_key(self, state: Any) -> None:
-        """Write the key of a position, if it gives one."""
+    def _write_key(self, state: Any) -> None:
+        """Write the key of a position, if it has one."""
         key = None if self.key_of is None else self.key_of(state)
         if key is not None:
             self._header[KEY_TOLD] = 1
@@ -231,7 +232,7 @@ class PythonSimulator(PythonPlayouts):
         except (TypeError, ValueError, OverflowError):
             raise self.refusal(player, ()) from None
         header[NUM_ACTIONS] = 0
-        # What the observer sees tells apart what belongs to different nodes.
+        # Nodes of a determinized search are information sets: the observer's view names the node.
         header[VIEW] = hash((player, None if player == TERMINAL else self.view(state)))
         if player == TERMINAL:
             return DONE
@@ -289,14 +290,14 @@ class PythonSimulator(PythonPlayouts):
         return True
 
     def _give_actions(self, actions: Sequence[int], probabilities: Sequence[float]) -> bool:
-        """Fill the frame's list of actions; returns whether they fit."""
+        """Write the frame's list of actions; returns False if they do not fit."""
         count = len(actions)
         header = self._header
         header[NUM_ACTIONS] = count
         if count > header[ACTION_CAPACITY]:
             if count > MOST_LEGAL:  # No frame will ever hold so many.
                 raise self.refusal(0, actions)
-            header[REQUIRED_ACTIONS] = 2 * count  # Twice, so that frames grow seldom.
+            header[REQUIRED_ACTIONS] = 2 * count  # Doubled, so that frames grow rarely.
             return False
         if self._numbers is not None:
             actions = self._numbers.of_position(checked_whole(actions))
@@ -323,7 +324,7 @@ class PythonSimulator(PythonPlayouts):
         return actions
 
     def _check_children(self, state: Any, actions: Sequence[int]) -> None:
-        """Write to the frame which actions end the game, and how, or how others are judged."""
+        """Write which actions end the game, their returns, and the values of the others."""
         for index, action in enumerate(actions):
             if time.perf_counter() > self.deadline:
                 raise DeadlinePassed
@@ -336,7 +337,7 @@ class PythonSimulator(PythonPlayouts):
                 self.frame.child_returns[index] = self.cut_playout(child, 0)[2]
 
     def _try_reply(self) -> int:
-        """Write to the frame after which of its actions the reply ends the game, and with what."""
+        """Write after which of the frame's actions the reply ends the game, and the returns."""
         header = self._header
         state = self.leaf(self.actions_of(self._path[: header[PATH_LENGTH]].tolist()))
         player, (reply,) = header[PLAYER], self.actions_of((header[REPLY],))
@@ -375,6 +376,7 @@ class PythonSimulator(PythonPlayouts):
         end = 0
         for playout in range(playouts):
             self._playout_start = end
+            # The last playout may consume the state itself.
             leaf = state.clone() if playout + 1 < playouts else state
             if self._value is None:
                 players, actions, returns = self.playout(leaf)
@@ -387,6 +389,7 @@ class PythonSimulator(PythonPlayouts):
             start = end
             end += len(actions)
             if end > capacity:
+                # Extrapolated to all playouts, and doubled: the whole simulation is repeated.
                 header[REQUIRED_MOVES] = 2 * end * playouts // (playout + 1)
                 return FRAME_FULL
             self._move_players[start:end] = players
@@ -399,7 +402,7 @@ class PythonSimulator(PythonPlayouts):
         return DONE
 
     def _show(self, state: Any) -> int:
-        """Write what those who move observe, for somebody else to judge the position."""
+        """Write the movers' observations, for an evaluator to judge the position later."""
         player = state.current_player()
         if player == CHANCE:
             return DONE
@@ -420,6 +423,7 @@ class PythonSimulator(PythonPlayouts):
 
     def observations(self) -> NDArray[np.float32]:
         """The destination of observations: the frame's buffer, or the address in its header."""
+        # With several leaves in flight, the search points the header to another row for each.
         header, buffer = self.frame.header, self.frame.observations
         address = int(header[OBSERVATIONS_ADDRESS])
         if address == buffer.ctypes.data:
@@ -432,7 +436,7 @@ class PythonSimulator(PythonPlayouts):
         return state.observation(player)
 
     def actions_of(self, numbers: Sequence[int]) -> Sequence[int]:
-        """The actions that the search means."""
+        """The actions behind the search's numbers."""
         return numbers if self._numbers is None else self._numbers.ids(numbers)
 
     def leaf(self, path: Sequence[int]) -> Any:

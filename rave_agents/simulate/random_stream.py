@@ -29,6 +29,8 @@ def make_stream(seed: np.random.SeedSequence) -> Stream:
 def random_word(stream: Stream) -> int:
     """A uniform integer in [0, 2**32)."""
     first, second, third, fourth = stream[0], stream[1], stream[2], stream[3]
+    # Rotation by 7 of the sum, plus the first word: the "++" scrambler. Each left shift is masked,
+    # so that no intermediate exceeds 64 signed bits.
     total = (first + fourth) & _WORD
     word = ((((total << 7) & _WORD) | (total >> 25)) + first) & _WORD
     shifted = (second << 9) & _WORD
@@ -44,6 +46,7 @@ def random_word(stream: Stream) -> int:
 @kernel
 def random_below(stream: Stream, bound: int) -> int:
     """A uniform integer in [0, bound), for 0 < bound < 2**31."""
+    # Multiply and shift: a bias below bound / 2**32, but one draw and no loop.
     return (random_word(stream) * bound) >> 32
 
 
@@ -80,6 +83,7 @@ class RandomWords:
         self._words = self._draw()
 
     def _draw(self) -> Iterator[int]:
+        # A compiled call costs more than a draw. Other readers of the stream go on after the block.
         block = np.empty(512, np.int64)
         while True:
             fill_words(self._stream, block)

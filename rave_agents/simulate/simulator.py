@@ -1,21 +1,20 @@
-"""The simulate() contract: all that the search knows of a game.
+"""The simulate() contract: the only way in which a search reaches a game.
 
 A provider of simulations offers the address of one C function,
 
     int32_t simulate(int64_t *header);
 
-which does this: from the root position, apply the path of actions; say who moves at the leaf; if
-asked to expand, list the leaf's legal actions (or its chance outcomes and their probabilities), and
-if asked to check its children, which of them end the game, and with what returns;
-then play ``PLAYOUTS`` times on to the end, with moves drawn uniformly or in proportion to
-``action_weights``, or as the function ``CHOOSE`` chooses
-them, each time recording every (player, action) of a player, and give the returns of
-each playout. A terminal leaf has the returns of the game and no moves.
-If ``PLAYOUTS`` is 0, it does not play, and writes observations of the leaf instead. If ``SAMPLES``
-is above 0, it plays and shows observations of positions of the first playout, and of the leaf's
-children; only providers of states that have ``observed_in_playouts`` are asked to.
-Where an evaluator replaces playouts, it gives one vector of returns and no moves. With a value
-function, see ``value.py``, playouts end after ``PLAYOUT_MOVES`` moves with what it says.
+which does this: apply the path of actions from the root; report who moves at the leaf; if asked to
+expand, list the leaf's legal actions (or its chance outcomes and their probabilities), and if asked
+to check its children, those that end the game, with their returns; then play ``PLAYOUTS`` playouts
+to the end, with moves drawn uniformly, in proportion to ``action_weights``, or chosen by the
+function ``CHOOSE``; record every (player, action) of a player, and the returns of each playout. A
+terminal leaf has the returns of the game and no moves.
+If ``PLAYOUTS`` is 0, it writes observations of the leaf instead of playing. If ``SAMPLES`` is above
+0, it also writes observations of positions of the first playout, and of the leaf's children; only
+providers of states that have ``observed_in_playouts`` are asked to.
+Where an evaluator replaces playouts, it gives one vector of returns and no moves. A value function,
+see ``value.py``, ends playouts after ``PLAYOUT_MOVES`` moves with its value.
 
 The header and all buffers are a ``Frame``. The function returns a ``Status``, never throws, and
 must not change the frame's path. It draws every random number from the frame's playout stream.
@@ -95,6 +94,7 @@ def make_frame(
     frame.header[Header.EVEN_WEIGHTS] = even_weights
     frame.header[Header.SAMPLES] = samples
     frame.header[Header.TELL_KEYS] = tells_keys
+    # The header holds raw addresses: whoever uses it must keep the frame, and its arrays, alive.
     addresses = [address_of(each) if each.size > 0 else each.ctypes.data for each in frame[1:]]
     frame.header[Header.PATH : Header.PATH + len(addresses)] = addresses
     return frame
@@ -124,7 +124,7 @@ def grown_frame(frame: Frame) -> Frame:
 
 
 def reweighted_frame(frame: Frame, action_weights: NDArray[np.float64]) -> Frame:
-    """The same buffers with other weights, whose place the header now holds."""
+    """The same buffers with other weights, whose address replaces the old one in the header."""
     frame.header[Header.NUM_WEIGHTS] = action_weights.shape[1]
     place = Header.PATH + Frame._fields[1:].index("action_weights")
     frame.header[place] = action_weights.ctypes.data
@@ -195,7 +195,7 @@ class SimulationDropped(Exception):  # noqa: N818  (nothing went wrong)
 
 
 class DeadlinePassed(SimulationDropped):
-    """Raised where its time is up."""
+    """Raised when its time is up."""
 
 
 class FrameTooSmall(SimulationDropped):
@@ -203,4 +203,4 @@ class FrameTooSmall(SimulationDropped):
 
 
 class PolicyFailed(SimulationDropped):
-    """Raised where the playout policy has made no choice; the search knows why."""
+    """Raised when the playout policy has made no choice; the search keeps the reason."""

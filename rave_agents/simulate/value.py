@@ -14,12 +14,12 @@ from rave_agents.simulate.evaluator import EvaluatorAbilities
 class PositionValue:
     """Values of positions by a value function; a provider gets it in an evaluator's place.
 
-    A provider that does not know it takes it for an evaluator with uniform priors.
+    Other providers can use it as an evaluator with uniform priors.
 
     Args:
-        function: takes a state and returns what the player to move may still expect, a number, or
-            what every player may; an object with ``evaluate``, which does so; or another value
-            function, which the provider knows.
+        function: takes a state and returns the further utility that the player to move expects, or
+            a list for all players; an object whose ``evaluate`` does so; or a value function that
+            the provider compiles.
         root: a position of the game; it states players and utilities.
         playout_moves: moves of players after which a playout is cut; infinity for none.
     """
@@ -35,8 +35,8 @@ class PositionValue:
         """The expected further utility of every player, in addition to rewards received before.
 
         Raises:
-            GameError: if the value function gives anything else than is allowed.
-            UnsupportedGameError: if it can only be compiled with rules that this game has not.
+            GameError: if the value function gives an invalid value.
+            UnsupportedGameError: if it can only be compiled with rules that this game lacks.
         """
         if self._values is None:
             raise UnsupportedGameError(
@@ -63,7 +63,7 @@ class PositionPriors:
 
     def __init__(self, source: Any) -> None:
         self.source = source
-        """Gives them."""
+        """Their source."""
         self.prior: Any = source.prior
         """The priors of a state."""
         self.source_name: str = f"{type(source).__name__}.prior(state)"

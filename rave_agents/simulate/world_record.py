@@ -12,10 +12,10 @@ FEW = 4
 serve once more where there are fewer, so that it overshoots by one world at most."""
 
 COUNTED = 1000
-"""Worlds, the first ones, among which equal ones are counted."""
+"""Number of first worlds among which equal ones are counted."""
 
 RECORDED = 384
-"""Worlds, the first ones, whose hidden actions are compared."""
+"""Number of first worlds whose hidden actions are compared."""
 
 Pieces = Sequence[Sequence[int]]
 """Actions of others in a world, between each two of the player's own actions."""
@@ -29,7 +29,7 @@ class WorldSample(NamedTuple):
     drawn: int
     """Number of worlds drawn, without those that served once more."""
     keys: Sequence[int]
-    """Keys of the first ``COUNTED`` worlds, which tell them apart; empty if there are none."""
+    """Keys that identify the first ``COUNTED`` worlds; empty if there are none."""
     pieces: Sequence[Pieces]
     """Hidden actions of the first ``RECORDED`` worlds; empty if they are not known."""
     cycle: int
@@ -61,8 +61,8 @@ class RecordedWorlds:
         source: gives another world each time that it is called; see ``SourceAbilities``.
         method: where the worlds come from, if the source has no ``method``.
         independent: whether each world is drawn independently of those before.
-        key: tells worlds apart; gives None if that is not known.
-        pieces: gives the hidden parts of a world; None if they are unknown.
+        key: identifies a world; returns None if that is unknown.
+        pieces: returns the hidden parts of a world; None if they are unknown.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class RecordedWorlds:
         self._seconds = 0.0
 
     def begin(self, simulations: float, deadline: float) -> None:
-        """Tell how many worlds will be needed, and until when; infinity if there is no limit."""
+        """Announce how many worlds will be needed, and until when; infinity for no limit."""
         self._deadline = deadline
         SourceAbilities(self._source).begin(simulations, deadline)
 
@@ -103,7 +103,7 @@ class RecordedWorlds:
             self._kept.append(world.clone())
         self._seconds += time.perf_counter() - started
         if len(self._keys) < COUNTED and (key := self._key(world)) is not None:
-            self._keys.append(hash(key))
+            self._keys.append(hash(key))  # Hashes: keys of large worlds would take much memory.
         if self._pieces is not None and len(self._recorded) < RECORDED:
             self._recorded.append(self._pieces(world))
         self._drawn += 1

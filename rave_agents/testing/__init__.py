@@ -1,10 +1,9 @@
 """Conformance checks for states, simulators and bots, to call from the tests of an adapter or game.
 
-``check_game_state`` plays random games with a GameState, ``check_rules`` plays a game's compiled
-rules next to plain ones, ``check_simulator`` checks a provider of
-simulations, and ``check_bot`` plays whole games with bots that have the methods of ``pyspiel.Bot``.
-Each raises ``ConformanceError``, with the rule that was violated, and otherwise returns None. All
-randomness follows from ``seed``.
+``check_game_state`` checks a GameState, ``check_rules`` compiled rules against plain ones,
+``check_simulator`` a provider of simulations, ``check_bot`` bots with the methods of
+``pyspiel.Bot``. Each plays random games and raises ``ConformanceError`` with the violated rule, or
+returns None. All randomness follows from ``seed``.
 """
 
 from rave_agents.testing.bots import check_bot

@@ -30,6 +30,7 @@ def check_bot(
     """
     num_players = int(game.new_initial_state().num_players())
     records = []
+    # Bots play several games, so that state left over from one game shows in the next.
     for _ in range(2):
         bots = [make_bot(player, seed + player) for player in range(num_players)]
         records.append([_bots_game(bots, game, f"{seed} {number}") for number in range(games)])
@@ -53,7 +54,9 @@ def _bots_game(bots: Sequence[Any], game: Any, seed: str) -> list[int]:
             (action,) = drawn_move(state, draw)
         else:
             require(player >= 0, f"The game has a position where current_player() is {player}.")
+            # Both ways in one game: a bot must keep its tree whichever of them is called.
             action = _bot_action(bots[player], state, with_policy=draw.random() < 0.5)
+        # Before the action is applied, as pyspiel.evaluate_bots does; the mover is not informed.
         for other, bot in enumerate(bots):
             if other != player:
                 before = _written(state)
@@ -95,6 +98,7 @@ def _check_policy(policy: Sequence[tuple[int, float]], legal: list[int], source:
 
 def _written(state: Any) -> tuple[Any, ...]:
     """Return the content of a framework's state, to compare two states."""
+    # The history too: the text alone would miss an action that was applied and hidden.
     method = StateAbilities(state).history
     history = () if method is None else tuple(method())
     return (str(state), history, int(state.current_player()))

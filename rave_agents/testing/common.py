@@ -37,6 +37,7 @@ def snapshot(state: GameState) -> tuple[Any, ...]:
     key = StateAbilities(state).position_key
     if key is not None:
         parts.append(key())
+    # The default text is the object's address, which differs between clones.
     if type(state).__str__ is not object.__str__:
         parts.append(str(state))
     return tuple(parts)

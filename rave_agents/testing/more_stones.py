@@ -12,13 +12,13 @@ from rave_agents.solver.proof_search import ProofSearch
 from rave_agents.testing.common import require
 
 POSITIONS = 20_000
-"""Positions in which it is looked for a way to refute a win that is foreseen."""
+"""Positions that may be searched to refute a foreseen win."""
 
 
 def check_more_stones(rules: Rules, draw: random.Random) -> None:
-    """Play a random game, and another in which the winner is to have the same cells.
+    """Check monotonicity: with the same cells, taken in another order, the winner wins again.
 
-    The winner takes them in any order, and the opponent any other cells; the winner must win again.
+    The opponent takes any other cells.
 
     Args:
         rules: the rules, which say ``more_stones_never_hurt``.
@@ -41,6 +41,8 @@ def check_more_stones(rules: Rules, draw: random.Random) -> None:
     draw.shuffle(kept)
     draw.shuffle(free)
     again, moves = rules.new_initial_state(), [iter(free), iter(free)]
+    # The winner may run out of cells, as the game may take longer: then any free one does, since
+    # more stones never hurt.
     moves[winner] = iter([*kept, *free])
     while not again.is_terminal():
         legal = again.legal_actions()
@@ -53,18 +55,18 @@ def check_more_stones(rules: Rules, draw: random.Random) -> None:
 
 
 class ForeseenEnd(NamedTuple):
-    """An end that rules foresee."""
+    """An end that rules foresee before it is played out."""
 
     winner: int
     """The player who wins for certain."""
     moves: int
-    """The moves that are left at most."""
+    """Maximum number of moves left."""
     carrier: list[int]
     """The empty cells that are needed, where more stones never hurt."""
 
 
 def check_foreseen_win(rules: Rules, draw: random.Random) -> None:
-    """Play a random game, and try to refute the first win in it that is foreseen.
+    """Play a random game, and try to refute the first win that the rules foresee.
 
     Args:
         rules: the rules, which may foresee wins.
@@ -75,8 +77,10 @@ def check_foreseen_win(rules: Rules, draw: random.Random) -> None:
     """
     for state, foreseen in foreseen_in_game(rules, draw):
         winner = foreseen.winner
+        # All replies: the solver must not trust the carrier that is checked here.
         search = ProofSearch(state, max_memory_mb=1, all_replies=True)
         require(
+            # None, undecided within the positions, counts as passed.
             search.prove(state, winner, 1.0, positions=POSITIONS) is not False,
             f"foresee_end says that player {winner} has won, whom the opponent can beat.",
         )
@@ -84,7 +88,7 @@ def check_foreseen_win(rules: Rules, draw: random.Random) -> None:
 
 
 def foreseen_in_game(rules: Rules, draw: random.Random) -> Iterator[tuple[RulesState, ForeseenEnd]]:
-    """The positions of a random game of which rules foresee the end, with what they foresee.
+    """The positions of a random game whose end the rules foresee, with that end.
 
     Args:
         rules: the rules, which may foresee ends.
@@ -100,7 +104,7 @@ def foreseen_in_game(rules: Rules, draw: random.Random) -> Iterator[tuple[RulesS
 
 
 def foreseen_end(state: RulesState, player: int) -> ForeseenEnd | None:
-    """The end that rules foresee of a position; None where they foresee none.
+    """The end that rules foresee at a position; None if they foresee none.
 
     Args:
         state: a position that is not over.
@@ -113,10 +117,13 @@ def foreseen_end(state: RulesState, player: int) -> ForeseenEnd | None:
     def look(record: Any) -> None:
         found.append(rules.foresee_end(record, player, carrier, room))
 
+    # On a clone: ``foresee_end`` gets the record itself, and may write to it.
     state.clone().change(look)
     moves = found[0]
     if moves == 0:
         return None
+    # Cell i is bit i % 64 of word i // 64; the byte view has this order on little-endian machines.
     bits = np.unpackbits(carrier.view(np.uint8), bitorder="little")
     cells = [int(cell) for cell in np.flatnonzero(bits)]
+    # The sign names the winner: positive for the player who moved last.
     return ForeseenEnd(player if moves > 0 else 1 - player, abs(moves), cells)

@@ -9,14 +9,14 @@ from rave_agents.game.game_state import PlayerId, apply_path, has_simultaneous_m
 from rave_agents.testing.common import drawn_move, movers, require
 
 KEPT = 2000
-"""Keys that are kept, at most."""
+"""Maximum number of keys kept."""
 
 TRIED = 0.25
 """Share of positions at which moves are tried in another order."""
 
 
 class KeyedPositions:
-    """The positions of random games by their keys: one that comes back must play on the same.
+    """The positions of random games by key: equal keys must mean equal play.
 
     Args:
         draw: draws the moves to try.
@@ -27,7 +27,7 @@ class KeyedPositions:
         self._met: dict[Hashable, Any] = {}
 
     def look(self, state: Any, max_moves: int) -> None:
-        """Look at a position, and at others that moves in another order lead to."""
+        """Check a position, and others reached by moves in another order."""
         if StateAbilities(state).position_key is None or state.is_terminal():
             return
         # Moves in another order often lead to the same position: equal keys must mean equal play.
@@ -46,6 +46,7 @@ class KeyedPositions:
             if len(self._met) < KEPT:
                 self._met[key] = state.clone()
             return
+        # A key that misses castling rights or the like shows only later: play both on.
         one, other = state.clone(), other.clone()
         for _ in range(max_moves):
             shown, others = _described(one), _described(other)
@@ -68,6 +69,7 @@ def _exchanged(state: Any, draw: random.Random) -> list[Any]:
 
     None where that is not legal.
     """
+    # Of three moves the outer ones are often one player's: their exchange transposes.
     first, moves = state.clone(), []
     for _ in range(3):
         if first.is_terminal() or first.is_chance_node():
@@ -83,7 +85,7 @@ def _exchanged(state: Any, draw: random.Random) -> list[Any]:
 
 
 def _described(state: Any) -> dict[str, Any]:
-    """What the rules say of a position."""
+    """The player to move at a position, and its actions, outcomes or returns."""
     player = int(state.current_player())
     if player == PlayerId.TERMINAL:
         return {"player": player, "returns": [float(value) for value in state.returns()]}

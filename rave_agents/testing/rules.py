@@ -1,4 +1,4 @@
-"""``check_rules``: checks that compiled rules are those of a plain form of the game."""
+"""``check_rules``: checks compiled rules against a plain form of the game."""
 
 import random
 from collections.abc import Callable
@@ -37,11 +37,10 @@ def check_rules(
 ) -> None:
     """Play random games by compiled rules, next to a reference and to the same rules interpreted.
 
-    At every position are compared: who is to move, the legal actions or the outcomes of chance,
-    whether the game is over, the returns at its end, and how actions are written. Compiled and
-    interpreted, the records are equal field by field, and so are playouts with the same random
-    numbers. Of rules that say ``more_stones_never_hurt`` this is tried, too,
-    and of wins that rules foresee it is tried to prevent them.
+    At every position these must agree: the player to move, the legal actions or chance outcomes,
+    the end of the game, its returns, and the names of actions. Compiled and interpreted records
+    must be equal field by field, as must playouts with the same random numbers. The promises
+    ``more_stones_never_hurt`` and ``foresee_end`` are put to the test.
 
     Args:
         rules: the game.
@@ -63,12 +62,14 @@ def check_rules(
         try:
             state = rules.new_initial_state()
             reference = None if make_reference is None else make_reference()
+            # A second record, so that an error in one form cannot reach the other.
             plain = _Interpreted(rules, state) if game < interpreted_games else None
             for ply in range(max_moves):
                 _check_ranges(state)
                 if reference is not None:
                     _check_same(state, reference, strings)
                 if plain is not None:
+                    # Interpreted playouts are slow: mostly early ones, which meet most rules.
                     plain.check(state, playout=draw.random() < 1 / (1 + ply))
                 if state.is_terminal():
                     break
@@ -94,9 +95,9 @@ def _drawn(state: RulesState, draw: random.Random) -> int:
 
 
 def _check_ranges(state: RulesState) -> None:
-    """Check that what the rules say is in the bounds that they set themselves.
+    """Check the rules' answers against the bounds that the rules state.
 
-    A state refuses the rest, such as probabilities that do not sum up to 1.
+    The state itself refuses the rest, such as probabilities that do not sum to 1.
     """
     if state.is_terminal():
         returns, total = state.returns(), state.utility_sum()
@@ -172,10 +173,11 @@ class _Interpreted:
         self._frame.header[Header.PATH_LENGTH] = 1
 
     def check(self, state: RulesState, *, playout: bool) -> None:
-        """Compare the position, and a playout from it if asked to."""
+        """Compare the position, and with ``playout`` a playout from it."""
         header = self._frame.header
         if simulated(self._simulator, self._frame) != Status.DONE:
             self._simulator.raise_pending()
+        # The move is in the root now (MOVE_ROOT): the next simulation starts there.
         header[Header.PATH_LENGTH] = 0
         for name in self._rules.record.names or ():
             same = np.array_equal(self._simulator.root[name], state.root[name])
@@ -190,6 +192,7 @@ class _Interpreted:
             _require_equal("A playout, its players, actions and returns,", compiled, plain)
 
     def _played(self, state: RulesState, interpreted: bool) -> Any:
+        # The same seed for both forms, another one at each position.
         frame = self._new_frame(len(state.history()))
         provider = RulesSimulator(
             self._rules, state.root, frame, interpreted=interpreted or JIT_DISABLED

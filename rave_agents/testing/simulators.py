@@ -51,13 +51,14 @@ def check_simulator(
     Raises:
         ConformanceError: with the rule that was violated.
     """
-    of_ids = has_tables_of_ids(state)  # Else weights are of numbers that the provider gives.
+    of_ids = has_tables_of_ids(state)  # Otherwise weights belong to the provider's numbers.
     for weights in (None, _drawn_weights(state, seed)) if of_ids else (None,):
         _check_playing(state, weights, seed=seed, paths=paths, max_moves=max_moves)
 
 
 def _drawn_weights(state: GameState, seed: int) -> NDArray[np.float64]:
     """Weights under which about half of the actions are practically never drawn."""
+    # Not 0: the contract requires weights above 0, for positions where no other action is legal.
     shape = (state.num_players(), state.num_distinct_actions())
     return np.where(np.random.default_rng(seed).random(shape) < 0.5, 1.0, LEAST_WEIGHT)
 
@@ -95,6 +96,7 @@ def _check_playing(
 
 def _simulate(simulator: Simulator, frame: Frame, path: Sequence[int]) -> Frame:
     """Run ``simulate`` with expansion; return the frame that it filled, enlarged if needed."""
+    # A frame that doubles exceeds any memory long before 64 rounds.
     for _ in range(64):
         header = frame.header
         frame.path[: len(path)] = path
@@ -146,7 +148,7 @@ def _check_leaf(frame: Frame, leaf: GameState, numbers: ActionNumbers | None) ->
 
 
 def _ids(given: NDArray[np.int32], numbers: ActionNumbers | None) -> list[int]:
-    """The actions that a provider means."""
+    """The actions behind a provider's numbers."""
     listed: list[int] = given.tolist()
     return listed if numbers is None else numbers.ids(listed)
 
@@ -205,6 +207,7 @@ def _check_replay(
     state: GameState,
     weights: NDArray[np.float64],
 ) -> None:
+    # Outcomes of chance are not recorded, so a replay ends where chance moves.
     while moves and not state.is_chance_node():
         legal = [] if state.is_terminal() else movers(state)
         together, moves = moves[: max(len(legal), 1)], moves[max(len(legal), 1) :]

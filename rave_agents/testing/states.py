@@ -44,8 +44,8 @@ def check_game_state(
 
     The check verifies the player to move, the legal actions (of every player where players move at
     the same time), chance outcomes and returns; that clones are equal, share no mutable object, and
-    agree after the same action; that states with equal keys play on the same, which come about in
-    these games, or by moves in another order; ``position_key``, ``action_to_string``,
+    agree after the same action; that states with equal keys, met in these games or by moves in
+    another order, play on the same; ``position_key``, ``action_to_string``,
     ``simulator``, ``worlds`` and ``view`` if the state has them; and that a search plays a legal
     action and does not change the state.
 
@@ -73,6 +73,8 @@ def check_game_state(
             keyed.look(state, max_moves)
             move = drawn_move(state, draw)
             _check_step(state, move)
+            # The first position, then ever fewer, but some deep ones: kept clones are compared
+            # after the game, when aliased lists have changed.
             if draw.random() < 1 / (1 + moves) or draw.random() < 0.02:
                 kept.append((state.clone(), snapshot(state)))
             apply_path(state, move)
@@ -90,7 +92,7 @@ def check_game_state(
             if hides_information(clone):
                 _check_worlds(clone, draw)
             elif draws_chance(clone):
-                pass  # Two simulations may have different outcomes.
+                pass  # ``apply_action`` draws: a replay of the playout would differ.
             elif StateAbilities(clone).simulator is not None:  # before a search relies on it
                 check_simulator(clone, seed=draw.randrange(2**30), max_moves=max_moves)
             _check_search(clone, seed)
@@ -256,6 +258,7 @@ def _check_worlds(state: Any, draw: random.Random) -> None:
         return
     for _ in range(WORLDS):
         world = source()
+        # Players know their legal actions, so worlds that differ in these could be told apart.
         require(world is not state, "worlds() must give other states, not the state itself.")
         require(
             world.current_player() == player
@@ -276,6 +279,7 @@ def _check_search(state: GameState, seed: int) -> None:
         return
     before = snapshot(state)
     config = SearchConfig.preset("rave").replace(search_forced_moves=True)
+    # The last mover, who is not player 0 where players move at the same time.
     player, legal = movers(state)[-1]
     result = Searcher(config, seed=seed).search(state, Limit(simulations=10), player=player)
     require(snapshot(state) == before, "A search must leave the state as it was.")
