@@ -180,6 +180,8 @@ def _field_annotations(kind: Any) -> dict[str, Any]:
 @functools.lru_cache(1024)
 def options_of(annotation: Any) -> tuple[Option, ...] | None:
     """The kinds of values that an annotation allows; None if it has one that nothing can check."""
+    if isinstance(annotation, str):
+        raise TypeError(f"The annotation {annotation!r} is text, which checks nothing.")
     if get_origin(annotation) in (Union, types.UnionType):
         found: list[Option] = []
         for member in get_args(annotation):

@@ -157,3 +157,11 @@ def test_fields_of_a_dataclass_are_checked_and_get_exact_types():
     assert (type(phase.seconds), type(phase.moves)) == (float, int)
     with pytest.raises(ValueError, match="moves must be an integer of at least 1, got 0"):
         Phase(1.0, 0)
+
+
+def test_an_annotation_as_text_is_refused_where_it_would_check_nothing():
+    def choose(count: "int") -> None:
+        """Choose."""
+
+    with pytest.raises(TypeError, match="'int' is text"):
+        validated(choose)

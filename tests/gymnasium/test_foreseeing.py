@@ -222,7 +222,7 @@ def test_nothing_is_said_where_all_can_be_looked_into(caplog):
     del env.lock
     env.reset(seed=1)
     assert not PlanningState(env).chance.unsure
-    assert not caplog.text
+    assert "may foresee" not in caplog.text  # Not all text: checks that take long are logged.
 
 
 def test_a_generator_that_cannot_be_found_is_refused_once_it_has_shown():
