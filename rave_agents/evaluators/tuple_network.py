@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rave_agents.evaluators.symmetries import image_under, symmetries_of
 from rave_agents.evaluators.tuples import judge_tuples
 from rave_agents.game.arguments import is_integer
-from rave_agents.games.alignment import lines_of
+from rave_agents.games.coordinates import lines_of
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.games.kit.values import with_judge
 

@@ -29,7 +29,6 @@ from rave_agents.game.game_state import GameState, lacks_methods
 from rave_agents.game.object_names import file_of, name_of, place_of, split_place
 from rave_agents.game.signatures import is_needed, parameters_of
 from rave_agents.games.kit.base_rules import BaseRules
-from rave_agents.games.kit.rules_state import RulesState
 
 TAKES = (
     "a game must be the name of an installed framework's, such as 'hex(board_size=9)'; one of your "
@@ -64,7 +63,7 @@ class OwnGame:
     @property
     def rules(self) -> Any:
         """The compiled rules; None for another game."""
-        return self._start.rules if isinstance(self._start, RulesState) else None
+        return _rules_at(self._start)
 
     def new_initial_state(self) -> GameState:
         """Return the initial state."""
@@ -262,10 +261,17 @@ def _inner_game(made: Any) -> tuple[Game | None, GameState | None]:
         raise TypeError(f"{TAKES[0].upper()}{TAKES[1:]}: got {given}.") from error
 
 
+def _rules_at(state: Any) -> Any:
+    """The rules of a position on compiled rules; None for another game's."""
+    # By its attribute: the class of these positions loads the compiler.
+    rules = getattr(state, "rules", None)
+    return rules if isinstance(rules, BaseRules) else None
+
+
 def _name_of(source: Source) -> str:
     """A name in tables and files that is the same in the next run."""
     value = source.value
-    rules = value.rules if isinstance(value, RulesState) else value
+    rules = _rules_at(value) or value
     if _is_rules(rules):
         rules = rules() if isinstance(rules, type) else rules
         of_package = type(rules).__module__.startswith("rave_agents.")

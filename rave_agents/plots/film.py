@@ -1,6 +1,5 @@
 """Films of episodes: pictures of an environment, optionally with the statistics of a search."""
 
-import io
 import os
 import pathlib
 import shutil
@@ -20,9 +19,6 @@ FORMATS = (".gif", ".mp4")
 
 LAST = 3
 """Duration of the last picture, as a multiple of the others'."""
-
-HEIGHT = 400
-"""Rows of a picture with a search's statistics."""
 
 
 class Film:
@@ -87,7 +83,9 @@ class Film:
             )
         pixels = pixels.astype(np.uint8)
         if self._quantity is not None:
-            pixels = _with_statistics(pixels, result, title, self._quantity)
+            from rave_agents.plots.result_plot import add_statistics  # noqa: PLC0415  (slow: matplotlib)
+
+            pixels = add_statistics(pixels, result, title, self._quantity)
         self._pictures.append(pixels)
 
     def save(self) -> pathlib.Path:
@@ -157,29 +155,3 @@ def _padded(picture: NDArray[np.uint8], rows: int, columns: int) -> NDArray[np.u
     ground = np.full((rows, columns, 3), 255, np.uint8)
     ground[: picture.shape[0], : picture.shape[1]] = picture
     return ground
-
-
-def _with_statistics(
-    picture: NDArray[np.uint8], result: Any, title: str, quantity: str
-) -> NDArray[np.uint8]:
-    """A picture with a search's statistics to the right of it; without a search, with nothing."""
-    from PIL import Image  # noqa: PLC0415  (optional: comes with matplotlib)
-
-    from rave_agents.plots.figures import literal, panels  # noqa: PLC0415  (slow: matplotlib)
-    from rave_agents.plots.result_plot import draw_bars, draw_result  # noqa: PLC0415  (likewise)
-
-    size = round(picture.shape[1] * HEIGHT / picture.shape[0]), HEIGHT
-    picture = np.asarray(Image.fromarray(picture).resize(size))
-    drawn, axes = panels(1, width=5.0, height=HEIGHT / 80, dpi=80)
-    if result is None:
-        axes[0].set_axis_off()
-    else:
-        try:
-            draw_result(axes[0], result, quantity, title=literal(title) or None)
-        except UnsupportedGameError:
-            draw_bars(axes[0], result, quantity)
-            axes[0].set_title(literal(title) or quantity)
-    data = io.BytesIO()
-    drawn.savefig(data, format="png")
-    right = np.asarray(Image.open(data).convert("RGB"))
-    return np.hstack([picture, right[:HEIGHT]])

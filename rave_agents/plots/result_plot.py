@@ -1,8 +1,13 @@
 """Plots of a search result: statistics of the root's actions on the board or as bars."""
 
+import io
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import check_names
@@ -22,6 +27,9 @@ QUANTITIES: Mapping[str, str] = {
     "probability": "probability",
 }
 """The quantities of an action that can be plotted, with their titles."""
+FILM_HEIGHT = 400
+"""Rows of a film's picture with a search's statistics."""
+
 _UNPLACED = 3
 """Largest number of actions without a place that are listed below a board."""
 _BARS = 20
@@ -216,3 +224,24 @@ def draw_bars(axes: Axes, result: Any, quantity: str = "visits", *, actions: int
     left_out = len(result.actions) - len(rows)
     if left_out:
         axes.set_xlabel(f"and {left_out} more actions", fontsize=7)
+
+
+def add_statistics(
+    picture: NDArray[np.uint8], result: Any, title: str, quantity: str
+) -> NDArray[np.uint8]:
+    """A picture with a search's statistics to the right of it; blank space without a search."""
+    size = round(picture.shape[1] * FILM_HEIGHT / picture.shape[0]), FILM_HEIGHT
+    picture = np.asarray(Image.fromarray(picture).resize(size))
+    drawn, axes = panels(1, width=5.0, height=FILM_HEIGHT / 80, dpi=80)
+    if result is None:
+        axes[0].set_axis_off()
+    else:
+        try:
+            draw_result(axes[0], result, quantity, title=literal(title) or None)
+        except UnsupportedGameError:
+            draw_bars(axes[0], result, quantity)
+            axes[0].set_title(literal(title) or quantity)
+    data = io.BytesIO()
+    drawn.savefig(data, format="png")
+    right = np.asarray(Image.open(data).convert("RGB"))
+    return np.hstack([picture, right[:FILM_HEIGHT]])
