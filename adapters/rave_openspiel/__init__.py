@@ -14,7 +14,7 @@ that walk the tree of ``mcts_search``)::
 ``MCTSBot`` takes the place of OpenSpiel's Python ``mcts.MCTSBot`` and ``CppMCTSBot`` that of
 ``pyspiel.MCTSBot``, with their arguments; see ``rave_openspiel.mcts``.
 
-``AutoBot`` is for any game: it uses AMAF, proofs and learned values as far as each fits. There is a
+``AutoBot`` is for any game: it uses AMAF, proofs and learned values where each fits. There is a
 bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, ``RaveGlobalBot``,
 ``RaveWeightedBot`` and ``RaveWinningMoveBot`` play the other forms of RAVE; ``UCTSolverBot``,
 ``PNMCTSBot``, ``PNMCTSFSUBot`` and ``RavePNBot`` prove what can be proven;
@@ -131,4 +131,5 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+# An import of the package must be enough for ``pyspiel.load_game("nogo")``.
 register_nogo()

@@ -68,7 +68,7 @@ class OpenSpielGame:
         """Return the position of a FEN; None for another text, and in games without FEN.
 
         Raises:
-            ValueError: for a FEN that is none of this game.
+            ValueError: for a FEN of another game.
         """
         state = fen_state(self.game, text)
         return None if state is None else OpenSpielState(state)
@@ -114,12 +114,13 @@ _SIZES = (
 
 
 def _check_sizes(spec: str) -> None:
-    """Refuse boards of no size: some games end the process over them.
+    """Refuse sizes below 1, for which some games abort the process.
 
     Raises:
         UnsupportedGameError: for a size below 1.
-        pyspiel.SpielError: if the spec is of no form that OpenSpiel reads.
+        pyspiel.SpielError: if OpenSpiel cannot parse the spec.
     """
+    # Sizes by name only: other parameters, such as a limit, may well be 0 or -1.
     for name, value in pyspiel.game_parameters_from_string(spec).items():
         if name in _SIZES and isinstance(value, int) and value < 1:
             raise UnsupportedGameError(f"{spec} cannot be played: {name} must be at least 1.")
@@ -130,10 +131,10 @@ FIRST_MOVES = 4
 
 
 def _check_first_moves(game: pyspiel.Game) -> None:
-    """Refuse a board that is too small to play on, which some games find only in their states.
+    """Refuse a board too small to play on; some games detect that only in their states.
 
     Raises:
-        UnsupportedGameError: if somebody has no move in the beginning, and the game is not over.
+        UnsupportedGameError: if a player has no legal action early in an unfinished game.
         pyspiel.SpielError: if the game has no first state.
     """
     state = game.new_initial_state()
@@ -180,7 +181,7 @@ class OpenSpielAdapter:
         return OpenSpielGame(game) if isinstance(game, pyspiel.Game) else None
 
     def remade_agent(self, agent: Any) -> Any:
-        """Return a function that makes a bot of a user's own anew; None for any other object."""
+        """Return a factory of copies of a user's bot; None for any other object."""
         return pickling.remade_bot(agent)
 
     def load_game(self, spec: str) -> OpenSpielGame:
@@ -189,7 +190,7 @@ class OpenSpielAdapter:
         if name not in _known_games():
             raise UnknownNameError(unknown_game(name, _known_games()))
         try:
-            _check_sizes(spec)
+            _check_sizes(spec)  # Before anything that may abort the process.
             game = pyspiel.load_game(spec)
             _check_first_moves(game)
         except pyspiel.SpielError as error:

@@ -12,7 +12,7 @@ def alpha_rank(payoffs: Sequence[Sequence[float]]) -> list[float]:
     """Each strategy's share of the stationary distribution in a symmetric game of two.
 
     Args:
-        payoffs: what each strategy (row) gets against each (column).
+        payoffs: the mean payoff of each strategy (row) against each (column).
 
     Raises:
         UnsupportedGameError: without networkx, which OpenSpiel's module imports.
@@ -23,7 +23,7 @@ def alpha_rank(payoffs: Sequence[Sequence[float]]) -> list[float]:
         raise UnsupportedGameError(
             f"{missing('alpha-rank needs', 'alpharank', 'networkx')} ({error})."
         ) from error
-    if len(payoffs) == 1:
+    if len(payoffs) == 1:  # The Markov chain over strategies has no transitions.
         return [1.0]
     *_, shares, _, _ = alpharank.compute(
         [np.asarray(payoffs, dtype=float)], use_inf_alpha=True, inf_alpha_eps=0.01

@@ -1,4 +1,4 @@
-"""A game of OpenSpiel, made of whatever a user has."""
+"""Coerces user input to a ``pyspiel.Game``."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def as_openspiel_game(game: Any) -> pyspiel.Game:
         game: anything that ``rave_agents.as_game`` takes.
 
     Raises:
-        UnsupportedGameError: for a game that is not OpenSpiel's and no ``Rules``.
+        UnsupportedGameError: for a game that is neither OpenSpiel's nor on ``Rules``.
         UnknownNameError, TypeError: as ``as_game`` raises them.
     """
     if isinstance(game, pyspiel.Game):
@@ -25,6 +25,7 @@ def as_openspiel_game(game: Any) -> pyspiel.Game:
     if isinstance(game, pyspiel.State):
         return game.get_game()
     made = as_game(game)
+    # Wrappers nest: unwrap until the object is OpenSpiel's own, or has no inner game.
     found: Any = made
     while found is not None and not isinstance(found, pyspiel.Game):
         found = GameAbilities(found).game

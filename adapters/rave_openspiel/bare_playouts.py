@@ -27,6 +27,7 @@ class BarePlayouts:
 
     def __init__(self, simulations: int, seed: int | None) -> None:
         seeds = np.random.SeedSequence(checked("seed", Seed, seed))
+        # Separate streams: the number of playouts must not change which move is drawn.
         self._stream = make_stream(seeds)
         self._moves = np.random.default_rng(seeds.spawn(1)[0])
         self._simulations = simulations

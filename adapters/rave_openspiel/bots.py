@@ -35,7 +35,7 @@ class SearchBot(SearchingAgent, Bot):
     """A ``pyspiel.Bot`` that plays what a search finds; subclasses name a preset.
 
     The tree is kept between moves (``reuse_tree=True``) without the loop's help: the bot follows
-    the history of the state that it is asked about, and begins anew where that is another game.
+    the history of each state that it gets, and starts afresh if that belongs to another game.
     The caller's states are never changed.
 
     ``copy.copy``, ``copy.deepcopy`` and ``pickle`` keep everything, the tree and the random streams
@@ -83,7 +83,7 @@ class SearchBot(SearchingAgent, Bot):
         verbose: bool = False,
         **config: Unpack[SearchParameters],
     ) -> None:
-        Bot.__init__(self)
+        Bot.__init__(self)  # pybind11 refuses an instance whose C++ base was never made.
         game = as_openspiel_game(game)
         check_supported(game)
         checked("worlds", WorldFunction | None, worlds)
@@ -116,12 +116,15 @@ class SearchBot(SearchingAgent, Bot):
         """True if each move prints a report; it may be set at any time."""
         self._game_name = str(game)
         self._analyst = Searcher(
-            self.config.replace(search_forced_moves=True, endgame_share=0.0),  # It shows its tree.
+            # Callers walk this tree: it must exist at forced and at solved positions too.
+            self.config.replace(search_forced_moves=True, endgame_share=0.0),
             seed=self.seed,
             evaluator=self.evaluator,
         )
+        # The searcher behind ``last_result``: ``mcts_search`` points it at the analyst.
         self._latest = self._searcher
         self._clone_seeds = np.random.SeedSequence(self.seed)
+        # The position that ``get_policy`` searched: ``step`` there plays from that search.
         self._searched: Hashable | None = None
 
     def step(self, state: pyspiel.State) -> int:
@@ -234,6 +237,7 @@ class SearchBot(SearchingAgent, Bot):
             raise ValueError(f"Give one action for each of {state.num_players()} players.")
         for player, action in enumerate(actions):
             legal = state.legal_actions(player)
+            # Players without a move have no legal actions; OpenSpiel ignores their entry.
             if legal and action not in legal:
                 raise ValueError(
                     f"Action {action} of player {player} is not legal at this state; legal are "
@@ -253,6 +257,7 @@ class SearchBot(SearchingAgent, Bot):
 
         """
         player = self.check_decision(state)
+        # One player's action is not a joint action: the tree cannot follow it alone.
         if not state.is_simultaneous_node():
             self.inform_action(state, player, action)
         elif action not in state.legal_actions(player):
@@ -266,15 +271,17 @@ class SearchBot(SearchingAgent, Bot):
     def clone(self) -> Self:
         """Return a bot with the same tree and its own random numbers.
 
-        It has a copy of the tree and a seed derived from this bot's, and shares the evaluator. For
-        an exact copy, random numbers included, use ``copy.deepcopy``.
+        Its seed is derived from this bot's; the evaluator is shared. For an exact copy, random
+        numbers included, use ``copy.deepcopy``.
         """
         twin = copy.copy(self)
+        # ``spawn`` counts its calls, so that every clone gets another stream.
         words = self._clone_seeds.spawn(1)[0].generate_state(4)
         twin._reseed(int.from_bytes(words.tobytes(), "little"))
         return twin
 
     def __copy__(self) -> Self:
+        # An entry in deepcopy's memo is taken as its own copy, and so stays shared.
         shared = (self.game, self.evaluator, self.worlds)
         return copy.deepcopy(self, {id(given): given for given in shared})
 
@@ -312,6 +319,7 @@ class SearchBot(SearchingAgent, Bot):
                 bot has no ``player_id``, or that player has no action.
 
         """
+        # Identity is the usual case and cheap; comparing games builds their texts.
         if not isinstance(state, pyspiel.State) or state.get_game() is not self.game:
             self._check_state(state)
         if state.is_terminal():
@@ -326,7 +334,7 @@ class SearchBot(SearchingAgent, Bot):
             if not state.legal_actions(self.player_id):
                 raise ValueError(f"Player {self.player_id} has no action at this state.")
             return self.player_id
-        if player < 0:
+        if player < 0:  # Chance; simultaneous (-2) and terminal (-4) were handled above.
             raise ValueError("Chance moves at this state: apply an outcome, then ask again.")
         if self.player_id is not None and player != self.player_id:
             raise ValueError(
@@ -341,7 +349,8 @@ class SearchBot(SearchingAgent, Bot):
         return f"{type(self).__name__}({self._game_name}, {budget}, seed={self.seed})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unfilled, (type(self),), dict(vars(self))
+        # pybind11 objects cannot be pickled or deep-copied: make a new Bot and fill it.
+        return _blank, (type(self),), dict(vars(self))
 
     @property
     def last_result(self) -> SearchResult | None:
@@ -357,7 +366,7 @@ class SearchBot(SearchingAgent, Bot):
 
         Args:
             state: the position.
-            plays: whether the bot plays here: to ask here again is another search.
+            plays: whether the bot plays here; if so, another call here searches again.
             reports: whether a verbose bot prints what it finds.
 
         Returns:
@@ -366,11 +375,11 @@ class SearchBot(SearchingAgent, Bot):
         if isinstance(state, pyspiel.State) and state.is_chance_node():
             return None
         player = self.check_decision(state)
-        own = vars(self)  # At each move, past the checks of what a user assigns.
+        own = vars(self)  # Bypasses the validation in ``__setattr__``, which is for users.
         if self._searched is not None and self._searched == position_key(state):
             action = self._searcher.result().action
         else:
-            own["_searched"] = None
+            own["_searched"] = None  # Before the search: an interrupt leaves no stale key.
             root = OpenSpielState(state, self.worlds)
             action = self._searcher.choose(
                 root, self.limit, player=player, clock=self.clock, reuse=True
@@ -381,10 +390,11 @@ class SearchBot(SearchingAgent, Bot):
         return action
 
     def _follow(self, state: pyspiel.State, actions: Sequence[int]) -> None:
-        """Lead the kept tree past actions here, if this position follows from the tree's root."""
+        """Advance the kept tree by actions here, if this position follows from its root."""
         root = self._searcher.root
         if root is None or not self.config.reuse_tree:
             return
+        # Informed moves may lag behind: replay those between the root and this state first.
         moves = root.moves_to(OpenSpielState(state))  # type: ignore[attr-defined]
         if moves is not None:
             self._searched = None
@@ -423,8 +433,8 @@ class SearchBot(SearchingAgent, Bot):
         return "\n".join(lines)
 
 
-def _unfilled(kind: type[SearchBot]) -> SearchBot:
-    """A bot whose attributes are still to come."""
+def _blank(kind: type[SearchBot]) -> SearchBot:
+    """A bot without attributes, which unpickling sets."""
     bot = kind.__new__(kind)
     Bot.__init__(bot)
     return bot

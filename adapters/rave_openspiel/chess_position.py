@@ -35,7 +35,7 @@ _SHREDDER = str.maketrans("HAha", "KQkq")
 
 
 def mistake_in(fen: str, *, chess960: bool) -> str:
-    """What the rules of chess do not allow in a FEN; empty for nothing.
+    """Describe the first violation of the rules of chess in a FEN; empty if it is legal.
 
     Args:
         fen: a FEN of six fields.
@@ -44,11 +44,13 @@ def mistake_in(fen: str, *, chess960: bool) -> str:
     try:
         position = read_fen(fen)
     except ValueError as error:
-        return str(error).rpartition("is no FEN: ")[2]
+        return str(error).rpartition("is no FEN: ")[2]  # The caller adds its own prefix.
     pieces = position.pieces
     for square, letter in enumerate(pieces):
+        # Squares run file by file, a1 = 0, a2 = 1: the remainder is the rank.
         if letter in "Pp" and square % RANKS in (0, RANKS - 1):
             return f"there is a pawn on {square_name(square)}."
+    # The side that just moved cannot have left its own king in check.
     if is_in_check(pieces, white=not position.is_white):
         side = "Black" if position.is_white else "White"
         return f"{side} is in check, and it is not {side}'s turn."
@@ -81,26 +83,28 @@ def is_in_check(pieces: Sequence[str], *, white: bool) -> bool:
 def _attacked(pieces: Sequence[str], start: int) -> Iterator[int]:
     """The squares on which a piece could take."""
     letter = pieces[start]
+    # Only pawns attack in one direction by colour: other pieces share the upper-case entry.
     for files, ranks in _STEPS.get(letter, _STEPS[letter.upper()]):
         file, rank = start // RANKS + files, start % RANKS + ranks
         while 0 <= file < RANKS and 0 <= rank < RANKS:
             yield RANKS * file + rank
+            # Kings, knights and pawns take one step; others slide up to the first piece.
             if letter.upper() in "KNP" or pieces[RANKS * file + rank] != " ":
                 break
             file, rank = file + files, rank + ranks
 
 
 def moves_of_bare_kings(fen: str) -> dict[str, str]:
-    """The legal moves where neither side can mate, by their UCI words: the FEN after each.
+    """The legal moves where neither side can mate, in UCI notation: the FEN after each.
 
-    OpenSpiel ends the game there. There are kings, knights and bishops alone, which all move as
-    they take.
+    OpenSpiel ends the game there and lists no moves. Only kings, knights and bishops are left.
     """
     position, moves = read_fen(fen), {}
     pieces, white = position.pieces, position.is_white
     for start, letter in enumerate(pieces):
         if not letter.isalpha() or letter.isupper() != white:
             continue
+        # No pawns and no castling are left: pieces move exactly where they attack.
         for end in _attacked(pieces, start):
             if pieces[end].isalpha() and pieces[end].isupper() == white:
                 continue

@@ -1,10 +1,9 @@
-"""OpenSpiel's own games that are searched on compiled rules, see ``rave_agents.games``.
+"""Searches OpenSpiel's own games on compiled rules, see ``rave_agents.games``.
 
-A search of a ``pyspiel.State`` of one of these games runs on the rules, from any position: its
-moves are played again from the start, and the player and the legal actions there must be the
-state's; in games that may begin at a text of the user's without telling it, all that is printed. A
-game with a parameter that the rules do not know goes to the bridge. The environment variable
-``RAVE_AGENTS_GAMES=openspiel`` switches them off.
+The state's moves are replayed on the rules, and the player and legal actions reached must equal the
+state's; so must the printed board in games whose states do not show their start. A game with a
+parameter that the rules do not know goes to the bridge. The environment variable
+``RAVE_AGENTS_GAMES=openspiel`` switches the rules off.
 """
 
 import functools
@@ -23,7 +22,7 @@ SWITCH = "RAVE_AGENTS_GAMES"
 for compiled rules."""
 
 _SHOWN = frozenset({"ansi_color_output", "egocentric_obs_tensor", "plain_obs_tensor", "string_rep"})
-"""Parameters that change how a game is shown, and nothing else; some rules know them."""
+"""Parameters that change only how a game is displayed; some rules know them."""
 
 _log = logging.getLogger("rave_agents")
 
@@ -32,7 +31,7 @@ def is_on() -> bool:
     """True if compiled rules are to be used.
 
     Raises:
-        ValueError: if the switch is set to what it does not know.
+        ValueError: if the switch has an unknown value.
     """
     value = os.environ.get(SWITCH, "").strip().lower()
     if value not in ("", "compiled", "openspiel"):
@@ -41,7 +40,7 @@ def is_on() -> bool:
 
 
 def rules_of(game: pyspiel.Game) -> Rules | None:
-    """The rules of a game; None if they are not here, or do not cover its parameters."""
+    """The rules of a game; None if there are none, or they do not cover its parameters."""
     found = _rules_or_reason(str(game))
     return found if isinstance(found, Rules) else None
 
@@ -55,6 +54,7 @@ def reason_against(game: pyspiel.Game) -> str | None:
 @functools.cache
 def _rules_or_reason(spec: str) -> Rules | str | None:
     game = pyspiel.load_game(spec) if spec.partition("(")[0] in GAMES else None
+    # A Python game may be registered under one of our names with other rules.
     if game is None or not type(game).__module__.startswith("pyspiel"):
         return None
     name = game.get_type().short_name
@@ -63,6 +63,7 @@ def _rules_or_reason(spec: str) -> Rules | str | None:
     shown = _SHOWN - rules_class(name).parameter_defaults().keys()
     without = {*shown, *rules_class(name).implied}
     given = {key: value for key, value in game.get_parameters().items() if key not in without}
+    # OpenSpiel loads such a game without complaint.
     if given.get("max_game_length", 0) < 0:
         return f"max_game_length must not be negative, got {given['max_game_length']}."
     try:
@@ -73,25 +74,25 @@ def _rules_or_reason(spec: str) -> Rules | str | None:
 
 
 def prepare(game: pyspiel.Game) -> bool:
-    """Compile or load the rules of a game; returns whether there are any, and they are used."""
+    """Compile or load the rules of a game; return whether searches run on them."""
     if not is_on():
         return False
     found = rules_of(game)
     if found is None:
         if (reason := reason_against(game)) is not None:
-            _say_uncovered(str(game), reason)
+            _log_uncovered(str(game), reason)
         return False
-    found.new_initial_state()
+    found.new_initial_state()  # Compiles: the first search should not pay for it.
     return True
 
 
-@functools.cache
-def _say_uncovered(spec: str, reason: str) -> None:
+@functools.cache  # Once for each game.
+def _log_uncovered(spec: str, reason: str) -> None:
     _log.info("rave_openspiel: %s is searched without compiled rules: %s", spec, reason)
 
 
 def position(state: pyspiel.State) -> RulesState | None:
-    """The position of a state on compiled rules; None where there is none, or it is not used."""
+    """The position of a state on compiled rules; None if searches do not use them here."""
     if not is_on():
         return None
     rules = rules_of(state.get_game())
@@ -119,18 +120,20 @@ def same_position(state: pyspiel.State, rules: Rules) -> RulesState | None:
             found.change(lambda record: rules.place_text(record, start))
         except (NotImplementedError, ValueError):  # OpenSpiel also reads FENs with mistakes.
             return None
+    # Unchecked, for speed: if the game began at a text that its states do not show, moves may not
+    # even be legal here. So compare the position that the replay reached.
     found.play_through(state.history())
     same = found.current_player() == state.current_player()
     if rules.name in UNTOLD:
         same = same and str(found) == str(state)
     if same and (found.is_terminal() or found.legal_actions() == state.legal_actions()):
         return found
-    _say_different(str(state.get_game()))
+    _warn_of_difference(str(state.get_game()))
     return None
 
 
-@functools.cache
-def _say_different(spec: str) -> None:
+@functools.cache  # Once for each game.
+def _warn_of_difference(spec: str) -> None:
     _log.warning(
         "rave_openspiel: a position of %s has other legal actions by the compiled rules, so "
         "OpenSpiel's own state is searched. %s=openspiel silences this.",
@@ -146,6 +149,7 @@ def diagnosis() -> str:
             return f"not used: {SWITCH}=openspiel"
     except ValueError as error:
         return f"not used: {error}"
+    # OpenSpiel has no NoGo of its own: the package registers ours.
     kinds = {name: rules_class(name) for name in sorted(GAMES) if name != "nogo"}
     names = ", ".join(kinds)
     uncovered = "; ".join(f"{name} with {k.uncovered}" for name, k in kinds.items() if k.uncovered)

@@ -11,7 +11,7 @@ _MERSENNE_TWISTER = 625
 """Words in the state of a ``std::mt19937``: its 624 numbers, and the count of used ones."""
 
 _SECTION = re.compile(r"(\[GameRNGState\]\n)(.*?)(\n\[State\])", re.DOTALL)
-"""The generator's state in the text of ``serialize_game_and_state``."""
+"""The generator's state in the text of ``serialize_game_and_state``, the only access to it."""
 
 
 def deals_by_itself(game: pyspiel.Game) -> bool:
@@ -34,7 +34,8 @@ def seeded_state(game: pyspiel.Game, seed: int) -> pyspiel.State:
     found = _SECTION.search(text)
     words = len(found[2].split()) if found else 0
     if words == _MERSENNE_TWISTER:
-        # As std::mt19937(seed).
+        # NumPy's legacy seeding is that of std::mt19937(seed). A used count of 624 makes the next
+        # draw twist first, as in a freshly seeded generator.
         numbers = np.random.RandomState(seed).get_state(legacy=False)["state"]["key"]
         generator = " ".join(map(str, [*numbers, len(numbers)]))
     elif words == 1:  # A seed, or the number of deals so far.
@@ -42,4 +43,5 @@ def seeded_state(game: pyspiel.Game, seed: int) -> pyspiel.State:
     else:
         raise UnsupportedGameError(f"{game} deals by a generator that cannot be seeded.")
     seeded = _SECTION.sub(lambda match: f"{match[1]}{generator}{match[3]}", text)
+    # Deserialising makes another game, so the caller's generator is untouched.
     return pyspiel.deserialize_game_and_state(seeded)[1]

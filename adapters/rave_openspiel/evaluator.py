@@ -31,7 +31,7 @@ from rave_openspiel.support import (
 )
 
 REBASE_ABOVE = 1e100
-"""Playouts get growing weights; when a weight reaches this, all are scaled down."""
+"""Weight above which all weights are scaled down, far from overflow at 1.8e308."""
 
 
 class AmafTable:
@@ -52,6 +52,7 @@ class AmafTable:
         """The greatest utility that any player got in a playout."""
         self._numbers: ActionNumbers | None = None
         columns = num_distinct_actions
+        # Some games have millions of ids and few legal actions: number them as they occur.
         if num_players * num_distinct_actions > MOST_DENSE:
             self._numbers = ActionNumbers(num_players)
             columns = self._numbers.capacity
@@ -66,12 +67,14 @@ class AmafTable:
         self, players: NDArray[np.int32], actions: NDArray[np.intp], returns: NDArray[np.float64]
     ) -> None:
         """Add a playout: the movers, their actions, and the players' utilities at its end."""
+        # Decay in reverse: growing the newest weight costs O(1), shrinking the table O(actions).
         self._weight *= self._growth
         if self._weight > REBASE_ABOVE:
             self._rebase()
         weight = self._weight
         actions = self._columns(actions)
-        # Assignment by index arrays counts a repeated move once.
+        # AMAF counts a move once for each playout: ``+=`` with index arrays adds to a repeated
+        # index once, where ``np.add.at`` would add for each occurrence.
         self._visits[players, actions] += weight
         self._utilities[players, actions] += weight * returns[players]
         self._total_visits += weight
@@ -89,14 +92,14 @@ class AmafTable:
         ``equivalent_visits``, above 0; a visit in the newest playout counts 1. At least one playout
         must have been added.
         """
-        pull = equivalent_visits * self._weight
+        pull = equivalent_visits * self._weight  # In table units: the newest visit weighs that.
         average = self._total_utilities[player] / self._total_visits
         columns = self._columns(actions)
         visits, utilities = self._visits[player, columns], self._utilities[player, columns]
         return (utilities + pull * average) / (visits + pull)  # type: ignore[no-any-return]
 
     def _columns(self, actions: Any) -> Any:
-        """The table's columns of these actions, which get room if they are new."""
+        """The table's columns of these actions; new ones are allocated."""
         numbers = self._numbers
         if numbers is None:
             return actions
@@ -121,6 +124,7 @@ def softmax_prior(
     actions: list[int], strengths: NDArray[np.float64], temperature: float
 ) -> list[tuple[int, float]]:
     """Pair each action with its probability, ``∝ exp(strength / temperature)``."""
+    # Subtracting the maximum keeps exp from overflowing and cancels in the ratio.
     weights = np.exp((strengths - strengths.max()) / temperature)
     return list(zip(actions, (weights / weights.sum()).tolist(), strict=True))
 
@@ -147,8 +151,8 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
     where low and high are the least and the greatest utility that playouts have shown. An action
     that no playout has tried counts as an average one.
 
-    The evaluator forgets its statistics at a state that does not continue the current game, since a
-    new game has begun. It never changes the given states. ``copy.deepcopy`` and ``pickle`` keep
+    A state that does not continue the current game starts a new one and clears the statistics. The
+    given states are never changed. ``copy.deepcopy`` and ``pickle`` keep
     everything, the random stream included.
 
     Args:
@@ -195,9 +199,9 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         self.equivalent_visits: float = equivalent_visits
         """k, the visits that pull an estimate to the average."""
         self.half_life: float = half_life
-        """Playouts after which one weighs half as much as the newest."""
+        """Number of playouts after which a playout's weight has halved."""
         self.min_playouts: int = min_playouts
-        """Playouts that a prior rests on at least."""
+        """The least number of playouts behind a prior."""
         self._random = random.Random(seed)
         self._random_playouts = RandomPlayouts(game)
         self._table = self._empty_table()
@@ -234,6 +238,7 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         actions = state.legal_actions()
         estimates = self._table.estimates(state.current_player(), actions, self.equivalent_visits)
         spread = self._table.high - self._table.low
+        # Without a spread all means are equal, and any scale gives the uniform prior.
         scale = self.temperature * spread if spread > 0.0 else 1.0
         return softmax_prior(actions, estimates, scale)
 
@@ -259,7 +264,7 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
             if moves_between(before.state, state, traits) is not None:
                 return
             self._table = self._empty_table()
-        before = OpenSpielState(state).clone()
+        before = OpenSpielState(state).clone()  # The bot goes on to change its own state.
         self._start = before, before.traits
 
     def _empty_table(self) -> AmafTable:

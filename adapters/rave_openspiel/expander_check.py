@@ -1,6 +1,7 @@
 """Self-test of a newly compiled library of expansions, which runs in a process of its own.
 
-``python -m rave_openspiel.expander_check LIBRARY`` exits with status 0 if it tells what states do.
+``python -m rave_openspiel.expander_check LIBRARY`` exits with status 0 if the library agrees
+with pyspiel's states.
 """
 
 import pathlib
@@ -43,8 +44,8 @@ def _check_position(
     spec: str, state: OpenSpielState, expander: NativeExpander, expansion: Expansion
 ) -> None:
     header, legal = expansion.header, sorted(state.legal_actions())
-    told: list[Any] = [int(header[Place.PLAYER]), expansion.actions[: len(legal)].tolist()]
-    assert told == [state.current_player(), legal], f"{spec}: {told}"
+    expanded: list[Any] = [int(header[Place.PLAYER]), expansion.actions[: len(legal)].tolist()]
+    assert expanded == [state.current_player(), legal], f"{spec}: {expanded}"
     for place, action in enumerate(legal):
         after = state.clone()
         after.apply_action(action)
@@ -56,6 +57,7 @@ def _check_position(
             continue
         assert expansion.movers[place] == after.current_player(), f"{spec}: movers"
         assert expansion.moves[place] == len(after.legal_actions()), f"{spec}: moves"
+        # A child's key, derived from its parent's, must be that of a search rooted at the child.
         other = NativeExpander(
             expander._library, after, after.traits, make_expansion(after.num_players(), 256)
         )

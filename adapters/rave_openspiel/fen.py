@@ -1,7 +1,7 @@
 """Positions by FEN, in OpenSpiel's games that begin at one.
 
-``pyspiel.Game.new_initial_state(text)`` ends the process for some texts, so that each is checked
-before.
+``pyspiel.Game.new_initial_state(text)`` aborts the process for some texts, so each text is checked
+first.
 """
 
 import re
@@ -27,7 +27,7 @@ _OPERATIONS = re.compile(
 """A position of an EPD: the fields of a FEN, perhaps without counters, then operations."""
 
 _CLAIMED_AT = 100
-"""Moves without a pawn's or a capture, of both sides, after which a player may claim a draw."""
+"""Plies without a pawn move or capture after which a player may claim a draw (50 moves each)."""
 
 _CASTLING = re.compile(r"-|[KQkqA-Ha-h]{1,4}")
 _SQUARE = re.compile(r"-|[a-h][36]")
@@ -43,17 +43,18 @@ def fen_state(game: pyspiel.Game, text: str) -> pyspiel.State | None:
     name = game.get_type().short_name
     if name not in FEN_GAMES or _LIKE_FEN.fullmatch(text) is None:
         return None
-    start = str(game.new_initial_state())
+    start = str(game.new_initial_state())  # Its FEN: the model for fields, rows and pieces.
     given, text = text, _completed(name, " ".join(text.split()))
     mistake = _mistake(name, text, start)
     if not mistake and name in ("chess", "crazyhouse"):
+        # Crazyhouse adds pockets ([Qp]) and marks promoted pieces (Q~): chess has neither.
         board = re.sub(r"\[\w*\]|~", "", text)
         mistake = mistake_in(board, chess960=bool(game.get_parameters().get("chess960")))
     state = None
     if not mistake:
         try:
             state = game.new_initial_state(text)
-            state.legal_actions()
+            state.legal_actions()  # Some mistakes raise only here.
         except (pyspiel.SpielError, RuntimeError, ValueError) as error:
             mistake = str(error)
     if state is None or mistake:
@@ -72,6 +73,7 @@ def unclaimed(state: pyspiel.State) -> pyspiel.State | None:
     name, fields = game.get_type().short_name, str(state).split(" ")
     if name not in ("chess", "shogi"):
         return None
+    # Starting from a FEN forgets the earlier positions, and with them the repetition.
     if name == "chess" and int(fields[4]) >= _CLAIMED_AT:
         fields[4] = "0"
     again = game.new_initial_state(" ".join(fields))
@@ -79,7 +81,7 @@ def unclaimed(state: pyspiel.State) -> pyspiel.State | None:
 
 
 def moves_after_draw(state: pyspiel.State) -> Mapping[str, pyspiel.State]:
-    """The states after each legal move of chess, by UCI words, where neither side can mate."""
+    """The states after each legal move of chess, in UCI notation, where neither side can mate."""
     game = state.get_game()
     if game.get_type().short_name != "chess" or not state.board().has_legal_moves():
         return {}
@@ -88,7 +90,7 @@ def moves_after_draw(state: pyspiel.State) -> Mapping[str, pyspiel.State]:
 
 
 def _completed(name: str, text: str) -> str:
-    """A FEN with the counters that it leaves out, and without the operations of an EPD."""
+    """Add missing counters to a FEN and drop the operations of an EPD."""
     if name == "shogi":
         return text
     counters = {"hmvc": "0", "fmvn": "1"}
@@ -101,7 +103,7 @@ def _completed(name: str, text: str) -> str:
 
 
 def _mistake(name: str, text: str, start: str) -> str:
-    """The mistake in a FEN, by the form of the one at which the game begins; empty for none."""
+    """The mistake in a FEN, judged by the form of the initial one; empty for none."""
     fields, known = text.split(" "), start.split(" ")
     if len(fields) != len(known):
         return f"it has {len(fields)} fields, not {len(known)}."
@@ -123,12 +125,13 @@ def _mistake(name: str, text: str, start: str) -> str:
 
 
 def _mistake_behind_board(name: str, fields: list[str]) -> str:
+    # Shogi's fields are board, side, hand, number; chess has castling, en passant and two counters.
     if fields[1] not in ("w", "b"):
         return f"the side to move must be w or b, got {fields[1]!r}."
     forms = {2: _HAND} if name == "shogi" else {2: _CASTLING, 3: _SQUARE}
     for place, form in forms.items():
         if form.fullmatch(fields[place]) is None:
-            return f"{fields[place]!r} cannot stand in field {place + 1}."
+            return f"{fields[place]!r} is not allowed in field {place + 1}."
     for counter in fields[len(forms) + 2 :]:
         if not (counter.isdecimal() and int(counter) < 10_000):
             return f"{counter!r} is no number of moves."

@@ -1,4 +1,4 @@
-"""Hashable copies of Python objects, which are equal where the objects' contents are."""
+"""Hashable copies of Python objects, equal if and only if the objects' contents are."""
 
 import types
 from collections.abc import Callable, Hashable, Iterable
@@ -30,15 +30,15 @@ class NotComparableError(Exception):
 def frozen(value: Any, seen: _Seen | None = None) -> Hashable:
     """Return a hashable copy of an object's content, types included.
 
-    Objects are taken apart as pickle does it, and by their attributes: what a class leaves out of
-    its pickles counts, too. An object that occurs twice is told from two equal ones.
+    Objects are taken apart as pickle does it, and by their attributes, since a class may leave some
+    out of its pickles. One object that occurs twice differs from two equal objects.
 
     Args:
         value: the object.
-        seen: the objects inside which it lies, with their numbers; None for a new set.
+        seen: the objects visited so far, numbered; None for none.
 
     Raises:
-        NotComparableError: for an object whose content is not known, such as a lock.
+        NotComparableError: for an object that cannot be taken apart, such as a lock.
     """
     kind = type(value)
     if kind in _PLAIN or isinstance(value, _NAMED):
@@ -46,6 +46,7 @@ def frozen(value: Any, seen: _Seen | None = None) -> Hashable:
     if kind is float or kind is complex:
         return kind, repr(value)  # Equal for two NaN, and not for 0.0 and -0.0.
     seen = {} if seen is None else seen
+    # Cycles end here. A tuple's identity says nothing: copying may share or rebuild it.
     if kind is not tuple:
         if id(value) in seen:
             return "again", seen[id(value)][0]
@@ -58,12 +59,14 @@ def _of_items(items: Iterable[Any], seen: _Seen) -> Hashable:
 
 
 def _of_array(array: NDArray[Any], seen: _Seen) -> Hashable:
-    told = frozen(array.tolist(), seen) if array.dtype.hasobject else array.tobytes()
-    return array.dtype, array.shape, told
+    # The bytes of an object array are addresses.
+    content = frozen(array.tolist(), seen) if array.dtype.hasobject else array.tobytes()
+    return array.dtype, array.shape, content
 
 
 def _taken_apart(value: Any, seen: _Seen) -> Hashable:
     """The content of an object of a class of its own."""
+    # pyspiel pickles a game by its name alone; equal names may mean different games.
     if isinstance(value, pyspiel.Game):
         return game_key(value)
     if isinstance(value, RulesState):
@@ -79,6 +82,7 @@ def _taken_apart(value: Any, seen: _Seen) -> Hashable:
         raise NotComparableError(f"{kind.__name__} cannot be taken apart.") from error
     if isinstance(reduced, str):
         return attributes, reduced
+    # ``__reduce_ex__`` returns two to five values, see ``object.__reduce__``.
     made_by, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
     parts = (made_by, arguments, state, *(items or ()), None, *(pairs or ()))
     return attributes, _of_items(parts, seen)
@@ -87,6 +91,7 @@ def _taken_apart(value: Any, seen: _Seen) -> Hashable:
 _CONTENTS: dict[type, Callable[[Any, _Seen], Hashable]] = {
     list: _of_items,
     tuple: _of_items,
+    # In order: a state that iterates over its dict behaves differently in another order.
     dict: lambda value, seen: _of_items(value.items(), seen),
     set: lambda value, seen: frozenset(frozen(item, seen) for item in value),
     frozenset: lambda value, seen: frozenset(frozen(item, seen) for item in value),

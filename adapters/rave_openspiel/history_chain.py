@@ -32,7 +32,7 @@ ELSEWHERE = 0.1
 """Share of proposals at places that do not look hidden."""
 
 ALTERNATIVES = 64
-"""Largest number of alternatives that are tried to tell whether an action was hidden."""
+"""Largest number of alternatives tried to find out whether an action was hidden."""
 
 
 class Budget:
@@ -80,7 +80,7 @@ class HistoryChain:
     Args:
         knowledge: what the player knows.
         unit: draws random numbers.
-        ends: the ``time.perf_counter()`` time from which on steps are taken for hidden unseen.
+        ends: the ``time.perf_counter()`` time after which steps count as hidden without a test.
     """
 
     def __init__(self, knowledge: Knowledge, unit: Unit, ends: float = math.inf) -> None:
@@ -90,12 +90,12 @@ class HistoryChain:
         truth = knowledge.truth
         self._true_movers = truth.movers
         self.sites: list[int] = [step for step in range(len(truth)) if self._looks_hidden(step)]
-        """Places in the true history where another action could have come without the player seeing
-        it."""
+        """Steps of the true history whose action could have differed unseen by the player."""
         self._hidden = self._others(truth.movers)
         self.looks_open: bool = knowledge.counts_moves and not self.sites
         """True if no single action of another player could have been different without a visible
         trace."""
+        # With uncounted moves, one change rarely shows what was hidden: try every step.
         if not knowledge.counts_moves or not self.sites:
             self.sites = self._hidden
         self._kinds = KINDS
@@ -109,19 +109,22 @@ class HistoryChain:
         truth, knowledge = self._knowledge.truth, self._knowledge
         if truth.movers[step] == knowledge.player:
             return False
+        # Kept with the history: the next search extends it and asks about the same steps.
         key = knowledge.player, knowledge.counts_moves, step
         if key not in knowledge.hidden:
             if self._looks_end < math.inf and time.perf_counter() > self._looks_end:
-                return True
+                return True  # Not stored: a search with more time should test it.
             knowledge.hidden[key] = self._could_differ(step)
         return knowledge.hidden[key]
 
     def _could_differ(self, step: int) -> bool:
+        # A generator of its own: the answer, which is kept, must not depend on earlier draws.
         truth, knowledge, unit = self._knowledge.truth, self._knowledge, random.Random(step).random
         state, moment = truth.states[step], truth.moments[step + 1]
         others = [action for action in choices(state) if action != truth.actions[step]]
         for _ in range(min(len(others), ALTERNATIVES)):
             after = state.child(others.pop(int(unit() * len(others))))
+            # Between moments the player sees nothing: only the mover must stay the same.
             if moment is None:
                 if after.current_player() == truth.states[step + 1].current_player():
                     return True
@@ -156,8 +159,9 @@ class HistoryChain:
             if budget is not None:
                 if budget.spent:
                     break
-                budget.steps -= len(line) / 2
+                budget.steps -= len(line) / 2  # On average a proposal replays half the line.
             chosen = self._unit()
+            # Each kind is symmetric or draws from the prior, so any mixture is a valid proposal.
             kind = 0 if chosen < self._kinds[0] else 1 if chosen < 1.0 - self._kinds[2] else 2
             if kind == 0:
                 proposed = self._swapped(line, sites, others)
@@ -191,8 +195,8 @@ class HistoryChain:
     def adapt(self) -> None:
         """Adapt the proposals to their acceptance: by kind, and by the places that changed.
 
-        Other places keep the share ``ELSEWHERE``. Call it before the first world only: the chain
-        must not change once its histories are used.
+        Other places keep the share ``ELSEWHERE``. Call it before the first world only: a chain that
+        adapts to its own samples loses its stationary distribution.
         """
         rates = [
             max(LEAST_KIND, taken / max(1, tried))
@@ -203,7 +207,7 @@ class HistoryChain:
             self.sites = sorted(self._changed_at)
 
     def _places(self, line: Line) -> tuple[list[int], list[int]]:
-        """Return the others' places: those that are likely hidden, and all of them."""
+        """Return the steps of the other players: those that look hidden, and all."""
         if line.movers == self._true_movers:
             return self.sites, self._hidden
         others = self._others(line.movers)
@@ -236,6 +240,8 @@ class HistoryChain:
         )
         if new is None:
             return None
+        # The proposal is symmetric: accept by the ratio of prior probabilities. A changed early
+        # action changes the number of legal moves, and so the weights, of later ones.
         return self._taken(new, sum(new.weights[first:]) - sum(line.weights[first:]))
 
     def _redrawn(self, line: Line, sites: Sequence[int]) -> Line | None:
@@ -243,7 +249,7 @@ class HistoryChain:
         if self._unit() < REDRAWS:
             block = sites
         else:
-            count = 2 + int(self._unit() * 2 * (BLOCK - 1))
+            count = 2 + int(self._unit() * 2 * (BLOCK - 1))  # From 2 to 2 BLOCK - 1, mean BLOCK.
             start = int(self._unit() * len(sites))
             block = sites[start : start + count]
         anew, actions = frozenset(block), line.actions
@@ -255,8 +261,10 @@ class HistoryChain:
         new = self._knowledge.replayed(line, first, choose)
         if new is None:
             return None
+        # Redrawn steps come from the prior and cancel in the ratio; kept ones do not.
         kept = [step for step in range(first, len(line)) if step not in anew]
         return self._taken(new, sum(new.weights[step] - line.weights[step] for step in kept))
 
     def _taken(self, line: Line, gain: float) -> Line | None:
+        # Metropolis: accept with probability min(1, exp(gain)).
         return None if gain < 0.0 and self._unit() >= math.exp(gain) else line

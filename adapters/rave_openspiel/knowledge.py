@@ -1,9 +1,9 @@
 """A player's knowledge of a game: their observations and actions, and the histories that fit them.
 
-A *moment* is a position at which the player's observation counts. If the player can tell how many
-moves the others make, every position at which a player moves is a moment. If not, as in games where
-the others may try moves in vain, only the player's own decisions are moments, and any number of
-other moves may lie between two of them (``counts_moves``).
+A *moment* is a position at which the player's observation counts. If the player can count the moves
+of the others (``counts_moves``), every decision is a moment. If not, as in games where others may
+try illegal moves unseen, only the player's own decisions are moments, with any number of moves of
+others between two of them.
 """
 
 import math
@@ -75,12 +75,12 @@ class Line:
 
 
 class _TrueHistory(NamedTuple):
-    """The history that was replayed last: that of the next search begins with it."""
+    """The history replayed last, cached since the next search usually extends it."""
 
     kind: tuple[type, Hashable]
-    """The class of the states, and the position where the game began; None if that is unknown."""
+    """The class of the states, and the key of the initial position; None if that is unknown."""
     line: Line
-    """The weights are those of somebody who makes no move."""
+    """Every action has its prior weight, the player's too, so that any player can use the line."""
     hidden: dict[tuple[int, bool, int], bool]
     """Hidden steps, by player, whether moves are counted, and step: see ``HistoryChain``."""
 
@@ -89,11 +89,12 @@ class _TrueHistory(NamedTuple):
         known = zip(self.line.movers, self.line.actions, history, strict=False)
         different = (step for step, (*own, move) in enumerate(known) if tuple(own) != move)
         common = next(different, min(len(self.line), len(history)))
+        # Whether a step was hidden depends on the state after it: keep steps that both share.
         hidden = {key: found for key, found in self.hidden.items() if key[2] < common}
         return _TrueHistory(self.kind, self.line.cut(common), hidden)
 
 
-_last: list[_TrueHistory] = []
+_last: list[_TrueHistory] = []  # At most one: states of a whole game are large.
 
 
 class OutOfBudget(Exception):  # noqa: N818 (it ends a walk; it is no error)
@@ -110,20 +111,20 @@ class Knowledge:
 
     Raises:
         UnsupportedGameError: if the history cannot be replayed.
-        OutOfBudget: if the time is over before.
+        OutOfBudget: if the time ends first.
     """
 
     def __init__(self, state: pyspiel.State, player: int, ends: float = math.inf) -> None:
         game = state.get_game()
         self.player = player
         self.ends = ends
-        """The time at which replays end, before the next action; it may be set at any time."""
+        """The time at which replays end, before the next action; writable at any time."""
         self.step_seconds: float = 0.0
-        """Seconds that an action took to be replayed, if any was."""
+        """Seconds to replay one action; 0 if none was replayed."""
         self.hidden: dict[tuple[int, bool, int], bool] = {}
         """Knowledge of the history's hidden steps; see ``HistoryChain``."""
         self.counts_moves: bool = counts_moves(game, probing_end(ends))
-        """True if the player can tell how many moves the others make."""
+        """True if the player can count the moves of the others."""
         self._view = viewer(game)
         self.start: pyspiel.State = replayed_start(state)
         """The position at which every history begins."""
@@ -135,6 +136,7 @@ class Knowledge:
             if self.is_moment(now.current_player())
         ]
         """All moments, the current one last."""
+        # ``_moment`` reads the truth, so moments come first and are numbered afterwards.
         numbers = iter(range(len(self.moments)))
         self.truth.moments = [
             next(numbers) if self.is_moment(now.current_player()) else None
@@ -142,11 +144,7 @@ class Knowledge:
         ]
 
     def look_at_clock(self) -> None:
-        """End a replay if its time is over.
-
-        Raises:
-            OutOfBudget: if it is.
-        """
+        """Raise ``OutOfBudget`` if the time for replays is over."""
         if self.ends < math.inf and time.perf_counter() > self.ends:
             raise OutOfBudget
 
@@ -203,6 +201,7 @@ class Knowledge:
                     return None
                 state = new.add(action, weight)
             moment = line.moments[step + 1]
+            # A moment too many is as wrong as one that differs: the player would have noticed.
             if moment is None:
                 if self.is_moment(state.current_player()):
                     return None
@@ -228,7 +227,7 @@ class Knowledge:
         """
         moment = line.moments[-1]
         assert moment is not None
-        longer = line.cut(len(line))
+        longer = line.cut(len(line))  # Particles share a line after resampling: copy first.
         action = self.moments[moment].action
         if action is not None:
             longer.add(action, 0.0)
@@ -256,13 +255,14 @@ class Knowledge:
     def _true_line(self, state: pyspiel.State) -> Line:
         history = [(move.player, move.action) for move in state.full_history()]
         kind = type(state), position_key(self.start)
+        # An unknown start equals no other, not even the same state's a moment ago.
         known = next((each for each in _last if None not in kind and each.kind == kind), None)
         if known is None:
             known = _TrueHistory(kind, Line(self.start), {})
         known = known.until(history)
         _last[:] = [known]
         self.hidden, line = known.hidden, known.line
-        self.start = line.states[0]
+        self.start = line.states[0]  # The cached one: lines share their states by identity.
         started, common = time.perf_counter(), len(line)
         for player, action in history[common:]:
             self.look_at_clock()
@@ -276,6 +276,7 @@ class Knowledge:
             line.add(action, weight)
         if len(line) > common:
             self.step_seconds = (time.perf_counter() - started) / (len(line) - common)
+        # A copy: the cached line keeps its weights for the other players.
         truth = line.cut(len(line))
         truth.weights = [
             0.0 if mover == self.player else weight

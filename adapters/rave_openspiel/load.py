@@ -85,9 +85,8 @@ def load_bot(
         game: the game to play.
         player: the bot's seat, from 0.
         params: the parameters, if the name has none: ``simulations``, ``seconds``, ``clock``,
-            ``seed``, ``verbose`` and what ``SearchConfig.replace`` takes; parts as their specs,
-            such as ``"hand_selected(k=300)"``. Of other agents those that ``rave-agents agents``
-            lists.
+            ``seed``, ``verbose`` and those of ``SearchConfig.replace``; parts as their specs, such
+            as ``"hand_selected(k=300)"``. ``rave-agents agents`` lists those of other agents.
 
     Raises:
         UnknownNameError: (a ValueError) for an unknown name or parameter; the message offers the
@@ -97,6 +96,7 @@ def load_bot(
         pyspiel.SpielError: if OpenSpiel refuses a bot of its own.
     """
     name = bot_name.partition("(")[0].strip()
+    # Ours first, registered or not: a factory in the registry makes the same bot through C++.
     if name in BOT_TYPES or name in _other_agents():
         spec = AgentSpec.parse(bot_name)
         if spec.parameters and params:
@@ -108,7 +108,7 @@ def load_bot(
         return AgentBot(make_agent(AgentSpec(name, dict(parameters)), game, player), player)
     if name not in pyspiel.registered_bots():
         raise UnknownNameError(unknown_name("bot", name, registered_bots()))
-    if params is None:
+    if params is None:  # The overload without params is the one that parses "name(...)".
         return pyspiel.load_bot(bot_name, game, player)
     return pyspiel.load_bot(bot_name, game, player, dict(params))
 
@@ -172,4 +172,5 @@ def bots_that_can_play_game(game: pyspiel.Game, player: int | None = None) -> li
         if player is None
         else pyspiel.bots_that_can_play_game(game, player)
     )
+    # After ``register_bots`` OpenSpiel lists ours too: ``own`` has decided on those already.
     return sorted({*own, *(set(stock) - BOT_TYPES.keys())})

@@ -20,7 +20,7 @@ PUCT with uniformly random playouts, no learned values, and a new tree for each 
 - The move played is that of ``SearchNode.best_child``: a proven win, else the most visited move
   that is no proven loss.
 
-Everything else that this package's search offers is requested by name, as ``known=True`` (learned
+All other options of this package's search are requested by name, as ``known=True`` (learned
 values) or ``reuse_tree=True``; the names are the fields of ``SearchConfig`` and of its parts.
 
 ``Evaluator``, ``RandomRolloutEvaluator`` and ``SearchNode`` are OpenSpiel's own classes.
@@ -57,7 +57,7 @@ class MCTSBot(SearchBot):
     """Takes the place of ``open_spiel.python.algorithms.mcts.MCTSBot``.
 
     The attributes named after arguments may be set at any time; the next search follows them.
-    ``last_result`` and the other attributes and methods of ``SearchBot`` come in addition.
+    It also has ``last_result`` and the other attributes and methods of ``SearchBot``.
 
     Args:
         game: the game to play, in which one player moves at a time.
@@ -73,7 +73,7 @@ class MCTSBot(SearchBot):
         verbose: print the report of ``step_verbose`` at each move.
         dont_return_chance_node: whether the evaluator is never asked for the value of a chance
             node: an outcome is drawn, and the position after it is evaluated.
-        **config: as for ``SearchBot``: what OpenSpiel's bot does not have, such as ``known=True``.
+        **config: options of ``SearchBot`` that OpenSpiel's bot lacks, such as ``known=True``.
 
     Raises:
         UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
@@ -133,6 +133,7 @@ class MCTSBot(SearchBot):
         """The exploration constant for the game's utilities."""
         self.max_simulations = max_simulations
         """Simulations for each move."""
+        # Scripts read back what they gave, though the search may run without it (rollouts).
         self.evaluator = evaluator
         """The evaluator given."""
         self.solve = solve
@@ -145,7 +146,7 @@ class MCTSBot(SearchBot):
         self._child_selection_fn = child_selection_fn
         self._dirichlet_noise = dirichlet_noise
         self._requested = config
-        self._arguments = self._attributes()
+        self._arguments = self._attributes()  # Last: it compares all of the above.
 
     def mcts_search(self, state: pyspiel.State) -> Any:
         """Search from scratch and return the tree's root, see ``SearchBot.mcts_search``."""
@@ -162,9 +163,10 @@ class MCTSBot(SearchBot):
         return super()._choose(state, plays=plays, reports=reports)
 
     def _follow_attributes(self) -> None:
-        """Take the search of a bot made anew, if an argument's attribute has been changed."""
+        """Rebuild the search if an attribute named after an argument has changed."""
         if self._attributes() == self._arguments:
             return
+        # A new bot checks and converts the values exactly as the constructor does.
         fresh = type(self)(
             self.game,
             self.uct_c,
@@ -183,6 +185,7 @@ class MCTSBot(SearchBot):
     def _attributes(self) -> tuple[Any, ...]:
         """Values of the attributes that decide the search."""
         evaluator = self.evaluator
+        # Scripts change these on the evaluator itself, which stays the same object.
         rollouts = getattr(evaluator, "n_rollouts", None), getattr(evaluator, "max_length", None)
         numbers = self.uct_c, self.max_simulations, self.solve, self.dont_return_chance_node
         return (*numbers, evaluator, *rollouts, self._child_selection_fn, self._dirichlet_noise)
@@ -192,13 +195,13 @@ class CppMCTSBot(SearchBot):
     """Takes the place of ``pyspiel.MCTSBot``, OpenSpiel's bot in C++.
 
     ``mcts_search`` returns nodes that mark unknown values as those of C++ do: an empty
-    ``outcome``, and ``INVALID_ACTION`` for the root's action. The attributes and methods of
-    ``SearchBot`` come in addition.
+    ``outcome``, and ``INVALID_ACTION`` for the root's action. It also has the attributes and
+    methods of ``SearchBot``.
 
     Args:
         game: as for ``MCTSBot``.
         evaluator: as for ``MCTSBot``. The seed of a ``pyspiel.RandomRolloutEvaluator`` is not used:
-            all that is random follows from ``seed``.
+            ``seed`` alone decides everything random.
         uct_c: as for ``MCTSBot``.
         max_simulations: simulations for each move, at least 1; without effect where
             ``max_wall_clock_time`` is given, as in OpenSpiel.
@@ -242,8 +245,7 @@ class CppMCTSBot(SearchBot):
             game,
             simulations=None if timed else max_simulations,
             seconds=max_wall_clock_time if timed else None,
-            # Seeds of C++ may be negative.
-            seed=seed % 2**32,
+            seed=seed % 2**32,  # A C++ seed is an int and may be negative.
             evaluator=leaf,
             verbose=bool(verbose),
             **{

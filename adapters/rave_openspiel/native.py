@@ -47,10 +47,10 @@ _WORDS = {
     "0": ("0", "false", "f", "no", "n", "off"),
     "1": ("1", "true", "t", "yes", "y", "on"),
 }
-"""The values that the switch takes; the command line's options take the same words."""
+"""The values of the switch; the command line's options take the same words."""
 
 WORLD_LATE = 1
-"""Code for a world that the deadline has cut, see ``bridge.cpp``."""
+"""Code for a world that missed the deadline, see ``bridge.cpp``."""
 
 _IN_USE = "in use"
 
@@ -59,6 +59,7 @@ _log = logging.getLogger("rave_agents")
 
 def is_native(state: pyspiel.State) -> bool:
     """True if a state is implemented in C++ throughout, so that it needs no interpreter."""
+    # A C++ wrapper, such as misere, may hold a Python game, which needs the interpreter.
     return is_native_class(type(state)) and _is_native_game(state.get_game())
 
 
@@ -76,7 +77,7 @@ def inner_games(game: pyspiel.Game) -> list[pyspiel.Game]:
     """Return the games that a game transforms, recursively."""
     found = []
     for value in game.get_parameters().values():
-        if isinstance(value, dict):
+        if isinstance(value, dict):  # OpenSpiel stores an inner game as its parameters.
             others = {name: each for name, each in value.items() if name != "name"}
             inner = pyspiel.load_game(value["name"], others)
             found += [inner, *inner_games(inner)]
@@ -119,7 +120,7 @@ def is_in_use() -> bool:
 
 
 def diagnosis() -> str:
-    """Tell whether the bridge is in use, and why not; never raises."""
+    """Report whether the bridge is in use, and why not; never raises."""
     try:
         if switch() == "0":
             return f"not used: {SWITCH}=0"
@@ -145,7 +146,7 @@ def switch() -> str:
 
 @functools.cache
 def _load(*, retry: bool) -> Library:
-    type_capsule(STATE)
+    type_capsule(STATE)  # Fails early, with the reason, if pyspiel hides its types.
     return Library(built_library(BRIDGE, retry=retry))
 
 
@@ -250,6 +251,7 @@ class NativeSimulator:
         if not provider:
             raise GameError(f"A state of {state.get_game()} cannot be cloned.")
         owner = self._library.new_owner(provider, None, self._library.release)
+        # The old copy and its provider stay alive until the new ones are in place.
         before = self._root, self._owner
         self._root = state  # The bridge's copy may need it to live.
         self._owner, self._provider = owner, provider
@@ -280,7 +282,7 @@ class NativeSimulator:
     def _world_address(self, source: RecordedWorlds, _: int) -> int:
         """Return the address of a new world, valid until the next call."""
         try:
-            self._world = source()
+            self._world = source()  # Kept alive: the bridge reads from its address.
         except DeadlinePassed:
             return WORLD_LATE
         return address_of(self._world, STATE)
@@ -288,6 +290,7 @@ class NativeSimulator:
     def raise_pending(self) -> None:
         """Raise the error that ended the last simulation as pyspiel's exception."""
         if self._give_world is not None:
+            # Prefer the user's own exception to the bridge's report that the callback failed.
             with contextlib.suppress(CallbackFailedError):
                 self._give_world.raise_error()
         kind = ERRORS[self._library.error(self._provider) - 1]

@@ -40,6 +40,7 @@ def check(library: Library) -> None:
     for spec in GAMES:
         root = pyspiel.load_game(spec).new_initial_state()
         for num_weights in (0, root.num_distinct_actions()):
+            # Equal streams, but separate buffers: each provider must fill its own frame alike.
             frames = [_frame(root, num_weights) for _ in range(2)]
             shrinking = is_shrinking(root.get_game())
             native = NativeSimulator(library, root, frames[0], shrinking=shrinking)
@@ -75,6 +76,7 @@ def _filled(simulator: Simulator, frame: Frame) -> list[object]:
     header = frame.header
     count = int(header[Header.NUM_ACTIONS])
     end = int(frame.playout_ends[-1])
+    # Only what a simulation writes: the rest of the header holds the providers' addresses.
     outputs = [Header.PLAYER, Header.NUM_ACTIONS, Header.UNIFORM, Header.NUM_PLAYOUTS]
     parts: list[NDArray[Any]] = [
         header[outputs],
@@ -94,7 +96,7 @@ def _check_error(library: Library) -> None:
     """Check that an OpenSpiel error surfaces as pyspiel's exception."""
     root = pyspiel.load_game("tic_tac_toe").new_initial_state()
     frame = _frame(root)
-    frame.path[:2] = 4
+    frame.path[:2] = 4  # The centre twice: the second move is illegal.
     frame.header[Header.PATH_LENGTH] = 2
     simulator = NativeSimulator(library, root, frame, shrinking=True)
     status = simulated(simulator, frame)

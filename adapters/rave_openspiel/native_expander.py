@@ -67,7 +67,7 @@ class NativeExpander:
     Args:
         library: the compiled library.
         root: a state for which ``can_expand`` holds; it is copied.
-        traits: the means by which states of its game tell their positions.
+        traits: how states of its game identify their positions.
         expansion: the buffers shared with the solver.
     """
 
@@ -79,6 +79,7 @@ class NativeExpander:
         self._library, self._traits = library, traits
         self._game = game_key(root.state.get_game())
         self._expander = library.create(traits.told_by_text)
+        # A bound method here would keep ``self`` alive, and never be called.
         weakref.finalize(self, library.release, self._expander)
         self.bind(expansion)
         self.reserve(0)
@@ -95,13 +96,14 @@ class NativeExpander:
         expansion.header[Place.PROVIDER] = self._expander
 
     def reserve(self, depths: int) -> None:
-        """See ``Expander``: a vector has room."""
+        """See ``Expander``: the library's own path grows as needed."""
         self._expansion.header[Place.DEPTHS] = depths
 
     def set_root(self, state: Any) -> bool:
         """See ``Expander``."""
         if game_key(state.state.get_game()) != self._game:
             return False
+        # Where a history identifies a position, keys chain from the start; text keys need none.
         start = hashed(b"")
         if not self._traits.told_by_text:
             start = key_of((self._game, start_told(state.state, self._traits))) or start
@@ -123,16 +125,16 @@ class NativeExpander:
 
 
 def can_expand(state: Any, traits: Traits) -> bool:
-    """True if the library expands a state's game: a C++ game whose positions are told, no chance.
+    """True if the library expands a state's game: C++, no chance, identifiable positions.
 
     Args:
         state: an ``OpenSpielState``.
-        traits: the means by which its game's states tell their positions.
+        traits: how its game's states identify their positions.
     """
-    told = traits.told_by_text or traits.told_by_history
+    identified = traits.told_by_text or traits.told_by_history
     kind = state.state.get_game().get_type()
     return (
-        told
+        identified
         and not traits.simultaneous
         and kind.chance_mode == pyspiel.GameType.ChanceMode.DETERMINISTIC
         and is_native(state.state)

@@ -6,7 +6,7 @@ compiler and its command. A library gets its name only after a separate process 
 Without a working compiler, any matching library is used, whichever compiler built it, so that a
 container image needs a compiler only in the stage that fills the cache. A library built with the
 user's own options is tested again before use, since it may depend on something that only the
-building process had, such as a sanitizer's runtime. If a build fails, the reason is stored beside
+building process had, such as a sanitizer's runtime. If a build fails, the reason is stored with
 the libraries, so that later processes do not try again.
 """
 
@@ -98,6 +98,7 @@ _COMPILERS = ("c++", "g++", "clang++")
 _SECONDS = 300
 """Seconds after which the compiler or the test is killed."""
 
+# Mangled names of ``SpielFatalError(const std::string&)`` under the two libstdc++ string ABIs.
 _NEW_STRINGS = (
     "_ZN10open_spiel15SpielFatalErrorERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
 )
@@ -157,10 +158,8 @@ class Library(SharedLibrary):
         get_pointer = ctypes.cast(pythonapi.PyCapsule_GetPointer, pointer)
         self.function("bridge_set_capsule_reader", None, pointer)(get_pointer)
         self.new_owner: Any = pythonapi["PyCapsule_New"]
-        """Returns an object that a provider lives as long as: of the provider, None, ``release``.
-
-        It releases it without a line of Python: an exception that a signal handler raises where
-        Python is called to finalize an object is lost."""
+        """``new_owner(provider, None, release)`` returns a capsule that releases the provider when
+        it dies. No Python runs then: a signal handler's exception in a finalizer would be lost."""
         self.new_owner.restype = ctypes.py_object
         self.new_owner.argtypes = [pointer, text, pointer]
         self.release: Any = ctypes.cast(self._library.bridge_release_owned, pointer)
@@ -231,12 +230,13 @@ def _built_by_compiler(
                 _compile([*command, str(part.source), *linked, "-o", str(built)])
                 _test(part, built)
             except BridgeError as error:
+                # Write aside and move into place, so that no process reads half a reason.
                 noted = pathlib.Path(folder) / failure.name
                 noted.write_text(f"{error}\n{error.details}")
                 noted.replace(failure)
                 error.tried = True
                 raise
-            built.chmod(0o755)  # Whatever the umask: what others can write is not loaded.
+            built.chmod(0o755)  # Under any umask: ``is_own_file`` refuses files others can write.
             # Two processes may build at once: each moves a complete library into place.
             built.replace(path)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -283,11 +283,13 @@ def _include_flags() -> list[str]:
     if not (headers / "spiel.h").exists():
         raise BridgeError(f"open_spiel has no headers in {headers}")
     includes = [headers.parent, headers / "abseil-cpp", headers / "json" / "include"]
+    # As system headers, so that their warnings do not hide ours.
     return [f"-isystem{include}" for include in includes]
 
 
 def _string_flags() -> list[str]:
     """Return the flag for OpenSpiel's libstdc++ string ABI; empty for other standard libraries."""
+    # With the wrong ABI, every std::string that crosses the boundary is garbage.
     exported = ctypes.CDLL(pyspiel.__file__)
     for flag, symbol in ((1, _NEW_STRINGS), (0, _OLD_STRINGS)):
         if hasattr(exported, symbol):
@@ -328,6 +330,7 @@ def _key(part: Part) -> str:
 
 def _pyspiel_content() -> str:
     """Return an identifier of the pyspiel build that survives copying the file."""
+    # Wheels record a hash of each file: reading it beats hashing tens of megabytes at each start.
     path = pathlib.Path(pyspiel.__file__)
     size = path.stat().st_size
     installed = importlib.metadata.distribution("open_spiel")
@@ -369,6 +372,7 @@ def _test(part: Part, path: pathlib.Path) -> None:
         "RAVE_AGENTS_NATIVE": "0",  # The test must not build what it tests.
         "PYTHONPATH": os.pathsep.join(entry or os.getcwd() for entry in sys.path),
     }
+    # -P: a file in the user's folder must not shadow a module of ours.
     done = _run([sys.executable, "-P", "-m", part.test, str(path)], environment)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]

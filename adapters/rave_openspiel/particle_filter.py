@@ -38,10 +38,10 @@ def filtered(
         moves: the Markov chain.
         unit: draws random numbers.
         budget: ends it.
-        most: particles, at most.
+        most: the largest number of particles.
 
     Returns:
-        The particles of the largest filter that came to the present; none if none did.
+        The particles of the largest filter that reached the present; empty if none did.
     """
     lines: list[Line] = []
     ends, knowledge.ends = knowledge.ends, min(knowledge.ends, budget.ends)
@@ -78,6 +78,7 @@ class _Filter:
             OutOfBudget: if the budget was spent before.
         """
         for _ in self._knowledge.moments:
+            # Before the first moment there are no particles that the chain could move.
             attempts = 1 if not self._particles else 1 + REVIVALS
             while not self._drawn_on():
                 attempts -= 1
@@ -96,6 +97,7 @@ class _Filter:
         while len(survivors) < self._size:
             if not survivors and barren < 0:
                 return False
+            # Whole rounds in random order: each particle gets equal chances to be extended.
             for place in _shuffled(self._size, self._unit):
                 new, played = (
                     self._knowledge.continued(self._particles[place], self._unit)
@@ -117,11 +119,12 @@ class _Filter:
         """Move each particle by some steps of the Markov chain, so that lines differ again."""
         advance = self._moves.advance
         self._particles = [advance(line, MOVES, self._budget) for line in self._particles]
-        self._budget.spend(0)
-        self._ancestors = list(range(self._size))
+        self._budget.spend(0)  # ``advance`` stops silently: raise here if the budget is spent.
+        self._ancestors = list(range(self._size))  # Lines have parted: count from here.
 
 
 def _shuffled(size: int, unit: Unit) -> list[int]:
+    # Fisher-Yates by hand: ``random.shuffle`` needs a generator, and worlds share one stream.
     places = list(range(size))
     for last in range(size - 1, 0, -1):
         other = int(unit() * (last + 1))

@@ -1,8 +1,8 @@
 """Pickles OpenSpiel's games for worker processes, with the games that Python registered.
 
 pyspiel pickles a game as its name, which another process knows only if it has imported the game's
-module. cloudpickle, which ``loky`` uses, pickles a class of a script by value; this module adds
-two things that cloudpickle needs and pyspiel lacks.
+module. cloudpickle, which ``loky`` uses, pickles a script's classes by value, but needs a reducer
+for ``GameInfo`` and an importable metaclass, which pyspiel lacks.
 """
 
 import copy
@@ -35,12 +35,13 @@ _INFO = (
 def packed(game: pyspiel.Game) -> tuple[Any, ...]:
     """Return the arguments with which ``unpacked`` makes the game in another process."""
     kinds = [(each.get_type(), _maker(each)) for each in (game, *inner_games(game))]
+    # Types before the text: loading it there needs every inner game registered first.
     registered = [(kind, made_by) for kind, made_by in kinds if not is_native_class(made_by)]
     return registered, str(game) if registered else game
 
 
 def _maker(game: pyspiel.Game) -> type:
-    """The class that makes the game: that of its rules, or else its own."""
+    """The class that makes the game: of its rules, or else its own."""
     rules = GameAbilities(game).rules
     return type(rules) if isinstance(rules, Rules) else type(game)
 
@@ -69,7 +70,7 @@ class RemadeBot:
         self._bot = bot
 
     def __call__(self) -> pyspiel.Bot:
-        """Make a bot with a copy of all that the bot has."""
+        """Make a bot with a deep copy of the bot's attributes."""
         return _bot_of(type(self._bot), copy.deepcopy(vars(self._bot)))
 
     def __reduce__(self) -> Any:
@@ -88,22 +89,22 @@ def _bot_of(kind: Any, kept: Mapping[str, Any]) -> pyspiel.Bot:
 
 
 def remade_bot(bot: Any) -> RemadeBot | None:
-    """Return what makes copies of a bot; None for what is none, or can be copied.
+    """Return a factory of copies of a bot; None for another object, or a bot that copies itself.
 
     Raises:
-        TypeError: for a bot without ``step``, a class of OpenSpiel's C++, and a bot of it that is
-            made for one seat: in another, some end the process.
+        TypeError: for a bot without ``step``, a C++ class of OpenSpiel, and a C++ bot made for one
+            seat: some abort the process in another.
     """
-    if type(bot) is pyspiel.Bot:
+    if type(bot) is pyspiel.Bot:  # So are C++ bots whose own class Python does not know.
         raise TypeError(
-            "A bot of OpenSpiel's C++ plays the one seat that it was made for, and does not tell "
+            "A C++ bot of OpenSpiel plays the one seat that it was made for, and does not report "
             "which: give from_maker(make) with a function that makes it for either, such as lambda "
             "player: pyspiel.make_uniform_random_bot(player, 1)."
         )
     if isinstance(bot, type) and issubclass(bot, pyspiel.Bot) and bot.__module__ == "pyspiel":
         raise TypeError(
-            f"pyspiel.{bot.__name__} is a class of OpenSpiel's C++, which does not tell what it is "
-            f"made with: give from_maker(make), where make(game, player) returns a "
+            f"pyspiel.{bot.__name__} is a C++ class of OpenSpiel, and the arguments to construct it "
+            f"are unknown: give from_maker(make), where make(game, player) returns a "
             f"pyspiel.{bot.__name__}."
         )
     kind = bot if isinstance(bot, type) else type(bot)
@@ -113,6 +114,7 @@ def remade_bot(bot: Any) -> RemadeBot | None:
             raise TypeError(f"{kind.__name__} is a pyspiel.Bot that lacks the method step(state).")
     if not isinstance(bot, pyspiel.Bot) or type(bot).__module__ == "pyspiel":
         return None
+    # Methods of classes below ``pyspiel.Bot`` only: ``object`` has them all.
     own = (vars(kind) for kind in type(bot).__mro__[: type(bot).__mro__.index(pyspiel.Bot)])
     copied = {"__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__"}
     return None if any(copied & names.keys() for names in own) else RemadeBot(bot)

@@ -43,6 +43,7 @@ def _is_plain(parameters: Mapping[str, Any], known: Mapping[str, pyspiel.GameTyp
     game_type = known.get(parameters.get("name", ""))
     if game_type is None:
         return False
+    # An allowlist: a parameter that a later OpenSpiel adds may name a file.
     given = {key: value for key, value in parameters.items() if key != "name"}
     return given.keys() <= game_type.parameter_specification.keys() and all(
         _is_plain_value(key, value, known) for key, value in given.items()

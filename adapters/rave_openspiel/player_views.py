@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pyspiel
 
 TELLS_OTHERS_MOVES = frozenset(["dark_hex"])
-"""Games whose information state tells the number of all moves, those in vain included, which the
-rules do not; the observation does not tell it."""
+"""Games whose information state reveals the number of all moves, rejected ones included, against
+the rules; the observation does not reveal it."""
 
 
 def sees_information_state(game: pyspiel.Game) -> bool:
@@ -30,10 +30,10 @@ def _observation(state: pyspiel.State, player: int) -> str:
 
 
 def offers(game: pyspiel.Game, method: str) -> bool:
-    """True if states tell what a player sees by a method such as ``"observation_tensor"``.
+    """True if states show a player's view by a method such as ``"observation_tensor"``.
 
-    A game of C++ says so in its type. A state in Python may have a method of its own, whatever the
-    type says; without one, pyspiel asks the observer of ``game.make_py_observer``.
+    A C++ game declares it in its type. A Python state may have the method regardless of the type;
+    if not, pyspiel calls the observer of ``game.make_py_observer``.
     """
     said = bool(operator.attrgetter(f"provides_{method}")(game.get_type()))
     if type(game).__module__.partition(".")[0] == "pyspiel":
@@ -50,6 +50,7 @@ _offered: dict[tuple[str, str], bool] = {}
 
 def _offers_in_python(game: pyspiel.Game, method: str, said: bool) -> bool:
     own = operator.attrgetter(method)
+    # Whether the state overrides pyspiel's method.
     if own(type(game.new_initial_state())) is not own(pyspiel.State):
         return True
     observed = pyspiel.IIGObservationType(

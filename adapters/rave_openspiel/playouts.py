@@ -35,6 +35,8 @@ class RandomPlayouts:
             and not self.has_chance
         )
         longest = game.max_game_length() if self._alternating and not self._by_move else 0
+        # One table 0, 1, 0, 1, ... for all playouts; a view that starts at the player to move
+        # replaces ``full_history``, which makes an object for each move.
         turns = array.array("i", [0, 1] * (longest // 2 + 2))
         self._turns = [memoryview(turns)[player:] for player in (0, 1)]
 
@@ -123,6 +125,6 @@ ALTERNATING_GAMES = frozenset(
         "y",
     ]
 )
-"""Games in which two players strictly take turns, so that a playout's actions alone tell who played
-them: a player who cannot move passes. Some have parameters for more players or for chance; these
-are told apart where the table is used."""
+"""Games in which two players strictly take turns (a player who cannot move passes), so that the
+actions alone determine the movers. Variants with more players or chance are excluded where the
+table is used."""

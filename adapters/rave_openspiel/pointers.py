@@ -56,13 +56,13 @@ def address_of(wrapper: Any, symbol: str) -> int:
 def rollouts_of(evaluator: pyspiel.RandomRolloutEvaluator) -> int:
     """Return the number of rollouts that OpenSpiel's C++ evaluator was made with.
 
-    ``pyspiel`` does not tell it. It is the first field of the C++ object, after the pointer to its
-    methods; an evaluator of a known number shows whether it is.
+    ``pyspiel`` does not expose it. It is the C++ object's first field after the pointer to its
+    methods; reading an evaluator with a known number checks that.
 
     Raises:
         TypeError: if it cannot be read.
     """
-    known = 7919
+    known = 7919  # No value that uninitialised memory is likely to hold.
     try:
         if _first_field(pyspiel.RandomRolloutEvaluator(known, 0)) == known:
             return _first_field(evaluator)
@@ -93,6 +93,7 @@ class Borrowed:
         self._address = address
 
     def _pybind11_conduit_v1_(self, platform: bytes, kind: object, pointer_kind: bytes) -> Any:
+        # None makes pybind11 raise its usual TypeError for an argument of a wrong type.
         if platform not in _platforms() or pointer_kind != _POINTER_KIND:
             return None
         return _capsule(self._address)
@@ -135,6 +136,7 @@ def _platforms() -> tuple[bytes, ...]:
     for key in (*internals, *vars(builtins)):
         match = re.fullmatch(r"__pybind11_internals_v\d+(_.+?)__", str(key))
         if match is not None:
+            # Versions of pybind11 pass the name with or without its leading underscore.
             found += [match[1].encode(), match[1][1:].encode()]
     return tuple(found)
 

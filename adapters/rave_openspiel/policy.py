@@ -53,6 +53,7 @@ class SearchPolicy(policy.Policy):  # type: ignore[misc]
                 f"Player {player_id} is not to move at this state, or not this bot's: {mover} is."
             )
         bot = self._bot
+        # A new one each time: a policy must not depend on the states asked about before.
         searcher = Searcher(bot.config, seed=bot.seed, evaluator=bot.evaluator)
         root = OpenSpielState(state, bot.worlds)
         result: Any = searcher.search(root, bot.limit, player=mover)

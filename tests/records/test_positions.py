@@ -112,7 +112,7 @@ def test_each_player_has_a_move_where_several_move_at_once():
         ("chess", MATE.replace("K2R4", "Q2R4"), "there must be one K, and there are 0"),
         ("chess", MATE.replace("K2R4", "K2X4"), "there is no piece 'X'"),
         ("chess", MATE.replace(" w ", " x "), "the side to move must be w or b, got 'x'"),
-        ("chess", MATE.replace(" - - ", " - z9 "), "'z9' cannot stand in field 4"),
+        ("chess", MATE.replace(" - - ", " - z9 "), "'z9' is not allowed in field 4"),
         ("chess", MATE.replace("0 1", "0 x"), "'x' is no number of moves"),
         ("chess", "8/8/8/8 w - - 0 1", "the board has 4 rows"),
         ("chess", "6k1/5ppp/8/8/8/8/8/K2R4", "it has 1 fields, not 6. It begins at 'rnbq"),
