@@ -15,7 +15,7 @@ import pyspiel
 from rave_agents.game.board import Board
 from rave_agents.games import GAMES, Rules, rules_class
 from rave_agents.games.kit.rules_state import RulesState
-from rave_openspiel.positions import UNTOLD, start_told, traits_of
+from rave_openspiel.positions import HIDDEN_STARTS, traits_of, visible_start
 
 SWITCH = "RAVE_AGENTS_GAMES"
 """The environment variable: ``openspiel`` to search OpenSpiel's own states, ``compiled`` or nothing
@@ -114,7 +114,7 @@ def drawn_board(state: pyspiel.State) -> Board | None:
 def same_position(state: pyspiel.State, rules: Rules) -> RulesState | None:
     """The position of a state on compiled rules; None if that is unknown."""
     found: RulesState = rules.new_initial_state()
-    start = next(filter(None, start_told(state, traits_of(state))), "")
+    start = next(filter(None, visible_start(state, traits_of(state))), "")
     if start:
         try:
             found.change(lambda record: rules.place_text(record, start))
@@ -124,7 +124,7 @@ def same_position(state: pyspiel.State, rules: Rules) -> RulesState | None:
     # even be legal here. So compare the position that the replay reached.
     found.play_through(state.history())
     same = found.current_player() == state.current_player()
-    if rules.name in UNTOLD:
+    if rules.name in HIDDEN_STARTS:
         same = same and str(found) == str(state)
     if same and (found.is_terminal() or found.legal_actions() == state.legal_actions()):
         return found

@@ -22,7 +22,7 @@ from rave_openspiel.native_library import (
     built_library,
 )
 from rave_openspiel.pointers import STATE, address_of
-from rave_openspiel.positions import Traits, start_told
+from rave_openspiel.positions import Traits, visible_start
 from rave_openspiel.same_game import game_key
 
 _log = logging.getLogger("rave_agents")
@@ -78,7 +78,7 @@ class NativeExpander:
     ) -> None:
         self._library, self._traits = library, traits
         self._game = game_key(root.state.get_game())
-        self._expander = library.create(traits.told_by_text)
+        self._expander = library.create(traits.fixed_by_text)
         # A bound method here would keep ``self`` alive, and never be called.
         weakref.finalize(self, library.release, self._expander)
         self.bind(expansion)
@@ -105,8 +105,8 @@ class NativeExpander:
             return False
         # Where a history identifies a position, keys chain from the start; text keys need none.
         start = hashed(b"")
-        if not self._traits.told_by_text:
-            start = key_of((self._game, start_told(state.state, self._traits))) or start
+        if not self._traits.fixed_by_text:
+            start = key_of((self._game, visible_start(state.state, self._traits))) or start
         self._root = state.clone()  # The library's copy may need it to live.
         if not self._library.set_root(self._expander, address_of(self._root.state, STATE), *start):
             raise GameError(f"A state of {self._root.state.get_game()} cannot be cloned.")
@@ -131,7 +131,7 @@ def can_expand(state: Any, traits: Traits) -> bool:
         state: an ``OpenSpielState``.
         traits: how its game's states identify their positions.
     """
-    identified = traits.told_by_text or traits.told_by_history
+    identified = traits.fixed_by_text or traits.fixed_by_history
     kind = state.state.get_game().get_type()
     return (
         identified

@@ -103,8 +103,8 @@ def remade_bot(bot: Any) -> RemadeBot | None:
         )
     if isinstance(bot, type) and issubclass(bot, pyspiel.Bot) and bot.__module__ == "pyspiel":
         raise TypeError(
-            f"pyspiel.{bot.__name__} is a C++ class of OpenSpiel, and the arguments to construct it "
-            f"are unknown: give from_maker(make), where make(game, player) returns a "
+            f"pyspiel.{bot.__name__} is a C++ class of OpenSpiel, made with arguments that are not "
+            f"known here: give from_maker(make), where make(game, player) returns a "
             f"pyspiel.{bot.__name__}."
         )
     kind = bot if isinstance(bot, type) else type(bot)

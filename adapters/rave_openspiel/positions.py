@@ -27,12 +27,12 @@ _START = "starting_state="
 """Beginning of serializations in games that keep a start in JSON."""
 
 TRIED_VERSION = "2.0.2"
-"""The version of OpenSpiel for which it is known which games can begin at a text of the user's."""
+"""The version of OpenSpiel whose games were checked for starts from a text of the user's."""
 
-UNTOLD = frozenset({"clobber", "dots_and_boxes", "gomoku", "rbc"})
-"""Games of these that do not show it later."""
+HIDDEN_STARTS = frozenset({"clobber", "dots_and_boxes", "gomoku", "rbc"})
+"""Games that can begin at a user's text, but do not show it later."""
 
-TOLD_BY_TEXT = frozenset(
+FIXED_BY_TEXT = frozenset(
     {
         "breakthrough",
         "clobber",
@@ -50,26 +50,26 @@ TOLD_BY_TEXT = frozenset(
         "y",
     }
 )
-"""Games whose positions are determined by text and player: each move fills or takes something for
-good, so there is no repetition, and no count of moves."""
+"""Games whose text and player determine the position: each move fills or takes something for good,
+so there is no repetition, and no count of moves."""
 
 _UNDO_IS_RIGHT = frozenset({"rbc"})
 """Games that begin at a FEN and show it nowhere, but take all moves back correctly."""
 
 
 class Traits(NamedTuple):
-    """Ways in which the states of a game show their positions."""
+    """How the states of a game identify their positions."""
 
     native: bool
-    """True for C++ states, which show their positions by texts; Python's do by attributes."""
+    """True for C++ states, identified by texts; Python states are identified by attributes."""
     serialized: bool
-    """True if their serialization has more than their start and the moves since."""
+    """True if their serialization has more than the start and the moves since."""
     simultaneous: bool
     """True if players may move at the same time."""
-    told_by_history: bool = False
-    """True if the start that they show and the moves since determine a position."""
-    told_by_text: bool = False
-    """True if the text and the player determine everything that the rules depend on."""
+    fixed_by_history: bool = False
+    """True if the visible start and the moves since determine a position."""
+    fixed_by_text: bool = False
+    """True if the text and the player to move determine everything that the rules depend on."""
 
 
 def traits_of(state: pyspiel.State) -> Traits:
@@ -81,7 +81,7 @@ def traits_of(state: pyspiel.State) -> Traits:
         native=native,
         serialized=serializes and state.serialize() != _usual_serialization(state),
         simultaneous=bool(kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL),
-        told_by_text=native and kind.short_name in TOLD_BY_TEXT and _is_tried_version(),
+        fixed_by_text=native and kind.short_name in FIXED_BY_TEXT and _is_tried_version(),
     )
 
 
@@ -93,10 +93,14 @@ def _is_tried_version() -> bool:
         return False
 
 
-def is_told_by_history(game: pyspiel.Game) -> bool:
-    """True if the start that states show and the moves since determine a C++ game's position."""
+def is_fixed_by_history(game: pyspiel.Game) -> bool:
+    """True if the visible start and the moves since determine a C++ game's position."""
     kind = game.get_type()
-    return _is_tried_version() and kind.short_name not in UNTOLD and kind.chance_mode != _SAMPLED
+    return (
+        _is_tried_version()
+        and kind.short_name not in HIDDEN_STARTS
+        and kind.chance_mode != _SAMPLED
+    )
 
 
 def _usual_serialization(state: pyspiel.State) -> str:
@@ -109,23 +113,24 @@ def _usual_serialization(state: pyspiel.State) -> str:
 def position_key(state: pyspiel.State, traits: Traits | None = None) -> Hashable | None:
     """Return a key that is equal for two states only if they are the same position.
 
-    In games of ``TOLD_BY_TEXT`` the moves may differ; in others they must be the same. None if that
-    is unknown: such a position equals no other, not even itself.
+    In games of ``FIXED_BY_TEXT`` the moves may differ; in others they must be the same. None if
+    that is unknown: such a position equals no other, not even itself.
     """
     traits = traits_of(state) if traits is None else traits
-    told: Hashable | None
-    if traits.told_by_text:
+    shown: Hashable | None
+    if traits.fixed_by_text:
         return game_key(state.get_game()), state.current_player(), str(state)
     if traits.native:
         start = state.serialize() if traits.serialized else state.starting_state_str()
-        told = state.current_player(), str(state), start
+        # The text too: a start of the user's may show on the board alone.
+        shown = state.current_player(), str(state), start
     else:
-        told = _attributes(state)
-    return None if told is None else (game_key(state.get_game()), tuple(state.history()), told)
+        shown = _attributes(state)
+    return None if shown is None else (game_key(state.get_game()), tuple(state.history()), shown)
 
 
 def _attributes(state: pyspiel.State) -> Hashable | None:
-    """The attributes of a Python state, each by itself: so a clone copies them."""
+    """The attributes of a Python state, frozen one by one, as ``clone`` copies them."""
     try:
         return tuple((name, frozen(value)) for name, value in sorted(vars(state).items()))
     except (NotComparableError, RecursionError):
@@ -144,22 +149,22 @@ def _is_same(one: pyspiel.State, other: pyspiel.State, traits: Traits) -> bool:
                 else one.starting_state_str() == other.starting_state_str()
             )
         )
-    told = _attributes(one)
-    if told is None or told == _attributes(other):
-        return told is not None
-    # A state may note on itself what it has been asked.
+    content = _attributes(one)
+    if content is None or content == _attributes(other):
+        return content is not None
+    # A state may cache its answers in attributes: compare copies that answered the same questions.
     return _attributes(_asked(one)) == _attributes(_asked(other)) is not None
 
 
 def _asked(state: pyspiel.State) -> pyspiel.State:
-    """A copy that has been asked what loops ask of a state."""
+    """A copy after the calls that game loops make."""
     state = state.clone()
     _actions(state)
     return state
 
 
 def _actions(state: pyspiel.State) -> list[list[int]]:
-    """The legal actions of all who move, or the outcomes of chance."""
+    """The legal actions of each player to move, or the outcomes of chance."""
     if state.is_simultaneous_node():
         return [state.legal_actions(player) for player in range(state.num_players())]
     return [] if state.is_terminal() else [state.legal_actions()]
@@ -170,22 +175,23 @@ def moves_between(
 ) -> list[int] | None:
     """Return the actions and chance outcomes that lead from one position to exactly another.
 
-    As in ``State.history()``, a joint action is one action of each player. None if none do, or that
-    is unknown. Neither state is changed.
+    As in ``State.history()``, a joint action is one action of each player. None if there are none,
+    or that is unknown. Neither state is changed.
 
     Args:
         before: a position.
         after: a position of the same game.
-        traits: how its states show their positions; None to find out.
+        traits: how its states identify their positions; None to find out.
     """
     past, history = before.history(), after.history()
     if history[: len(past)] != past:
         return None
     traits = traits_of(before) if traits is None else traits
     moves: list[int] = history[len(past) :]
-    if traits.told_by_history:
+    # Equal starts and a common history suffice; replaying would cost each of a bot's moves.
+    if traits.fixed_by_history:
         same = before.starting_state_str() == after.starting_state_str() and (
-            not traits.serialized or _told_fen(before, traits) == _told_fen(after, traits)
+            not traits.serialized or _initial_fen(before, traits) == _initial_fen(after, traits)
         )
         return moves if same else None
     reached = before.clone() if moves else before
@@ -193,13 +199,13 @@ def moves_between(
     return moves if play(reached, moves) and _is_same(reached, after, traits) else None
 
 
-def start_told(state: pyspiel.State, traits: Traits) -> tuple[str, str | None]:
-    """Return the start of a state's history, as its serialization and start text show it."""
-    return state.starting_state_str(), _told_fen(state, traits)
+def visible_start(state: pyspiel.State, traits: Traits) -> tuple[str, str | None]:
+    """Return the start of a state's history: its start text, and the FEN in its serialization."""
+    return state.starting_state_str(), _initial_fen(state, traits)
 
 
-def _told_fen(state: pyspiel.State, traits: Traits) -> str | None:
-    """The FEN that a state's serialization begins with, empty for the game's own; None if none."""
+def _initial_fen(state: pyspiel.State, traits: Traits) -> str | None:
+    """The FEN at the start of a state's serialization, empty for the usual start; None if none."""
     if not traits.serialized:
         return None
     first: str = state.serialize().partition("\n")[0]
@@ -207,7 +213,8 @@ def _told_fen(state: pyspiel.State, traits: Traits) -> str | None:
 
 
 def _play(state: pyspiel.State, moves: Sequence[int]) -> bool:
-    """Play actions and chance outcomes; returns False, in the middle, if one is not legal."""
+    """Play actions and chance outcomes; stop and return False at the first illegal one."""
+    # C++ checks few actions itself: an illegal one may corrupt the state or abort.
     for move in moves:
         if move not in state.legal_actions():
             return False
@@ -238,13 +245,13 @@ def _play_joint(state: pyspiel.State, moves: Sequence[int]) -> bool:
 def start_of(state: pyspiel.State) -> pyspiel.State | None:
     """Return the position at which a state's history begins; None if that is unknown.
 
-    This is the game's initial state, or what a position was set up as, from a FEN for example. The
-    history leads from there to the state.
+    This is the game's initial state, or a position that was set up, from a FEN for example.
     """
     traits = traits_of(state)
     play = _play_joint if traits.simultaneous else _play
-    for told_start in (_serialized_start, _undone):
-        start, reached = told_start(state, traits), told_start(state, traits)
+    # Trust a start only if the history leads from it to the state. Two of each: one is played on.
+    for find_start in (_serialized_start, _undone):
+        start, reached = find_start(state, traits), find_start(state, traits)
         if start is None or reached is None:
             continue
         if play(reached, state.history()) and looks_same(reached, state):
@@ -253,7 +260,7 @@ def start_of(state: pyspiel.State) -> pyspiel.State | None:
 
 
 def is_serializable(state: pyspiel.State) -> bool:
-    """True if OpenSpiel's serialization keeps a state: it forgets where some began."""
+    """True if OpenSpiel's serialization restores the state; for some it loses the start."""
     traits = traits_of(state)
     if not traits.native or state.get_game().get_type().chance_mode == _SAMPLED:
         return True
@@ -273,35 +280,35 @@ def replayed_start(state: pyspiel.State) -> pyspiel.State:
         raise UnsupportedGameError(
             f"The history of this state of {state.get_game()} cannot be replayed: it does not lead "
             "here from the game's start, so the position, or the one where it began, was set up, "
-            "and the state does not tell how. To search it with worlds, give a function that draws "
+            "and the state does not show how. To search it with worlds, give a function that draws "
             "them: worlds=..."
         )
     return start
 
 
 def _undone(state: pyspiel.State, traits: Traits) -> pyspiel.State | None:
-    """The state itself where it has no history, or where all moves can be taken back; else None."""
+    """The state without its moves, if it has none or the game undoes them right; else None."""
     if state.history() and state.get_game().get_type().short_name not in _UNDO_IS_RIGHT:
         return None
     start = state.clone()
     if state.history() and not state.is_terminal():
-        start.apply_action(state.legal_actions()[0])  # So legal actions known before are forgotten.
+        start.apply_action(state.legal_actions()[0])  # Clears its cache of legal actions.
     for move in reversed(start.full_history()):
         start.undo_action(move.player, move.action)
     return start
 
 
 def _serialized_start(state: pyspiel.State, traits: Traits) -> pyspiel.State:
-    """The start of a history, by a state's serialization."""
-    told = state.starting_state_str() or _told_fen(state, traits)
-    return state.get_game().new_initial_state(*filter(None, [told]))
+    """The start of a history, from the state's serialization."""
+    text = state.starting_state_str() or _initial_fen(state, traits)
+    return state.get_game().new_initial_state(*filter(None, [text]))
 
 
 def looks_same(one: pyspiel.State, other: pyspiel.State) -> bool:
-    """True if two states with one history are the same position as far as anybody can see.
+    """True if two states with one history look the same to every player.
 
-    Python states may hold what their players never see, such as random numbers to come, so that
-    their attributes may differ after the same moves.
+    Attributes of Python states may differ after the same moves, if they hold future random numbers
+    for example.
     """
     traits = traits_of(one)
     return _is_same(one, other, traits) or (not traits.native and _seen(one) == _seen(other))

@@ -37,7 +37,7 @@ from rave_openspiel.support import (
 )
 
 SEARCHES_KEPT = 2**14
-"""Number of searches that are remembered; the least recently used one is dropped first."""
+"""Number of searches kept; the least recently used one is dropped first."""
 
 
 class _Found(NamedTuple):
@@ -111,7 +111,7 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         """T, in units of strength."""
         self._random = random.Random(seed)
         config = SearchConfig.preset("pn_mcts").replace(
-            # A search this small must expand at once and look two moves ahead; and its priors are
+            # A search this small must expand at once and look two moves ahead; its priors are
             # ranks.
             expand_visits=1,
             checks=CheckRefutations(),
@@ -143,7 +143,7 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
                 state.apply_action(drawn_outcome(state, self._random))
         if state.is_terminal():
             return np.array(state.returns())
-        return self._search(state).values.copy()
+        return self._search(state).values.copy()  # A caller's changes must not reach later visits.
 
     def prior(self, state: pyspiel.State) -> list[tuple[int, float]]:
         """Return every legal action with its prior probability, by the formula above.
@@ -165,7 +165,7 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         if key is None or found is None:
             result = self._searcher.search(state, self._limit)
             found = _Found(self._values(state, result), self._prior(result))
-            if key is None:
+            if key is None:  # A position without identity: nothing to find it by later.
                 return found
             self._found[key] = found
             if len(self._found) > SEARCHES_KEPT:
@@ -185,6 +185,7 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
             values = np.full(2, total - result.value)
             values[result.player] = result.value
             return values
+        # One player's value says nothing of how the others share the rest.
         bots = random_bots(players, lambda: self._random.getrandbits(31))
         returns = [
             self._playouts.play(state.clone(), bots, self._random.getrandbits(31))[2]
@@ -197,6 +198,7 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         assert rooted is not None
         tree, proofs = rooted.arrays, rooted.proofs
         ends = known_ends(rooted.running.proofs, rooted.search())
+        # Of proven moves only those as good as the position itself get the full strength.
         best = None if result.outcome is None else result.outcome[result.player]
         strengths = []
         for edge in edge_rows(tree, ROOT):

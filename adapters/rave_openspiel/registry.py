@@ -23,7 +23,7 @@ from rave_openspiel.native_library import REGISTRY, BridgeError, SharedLibrary, 
 from rave_openspiel.pointers import BOT, STATE, Borrowed, address_of
 
 _ANSWER = ctypes.POINTER(ctypes.c_int64)
-"""The address of a function's answer; it is left as it was after an exception."""
+"""The address of a function's answer, unchanged after an exception."""
 
 _CAN_PLAY = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int32, _ANSWER)
 _MAKE = ctypes.CFUNCTYPE(
@@ -67,7 +67,7 @@ class Raiser(Bot):
 
     def restart(self) -> None:
         """Raise the stored exception."""
-        # None is stored where a signal handler has raised before a function could begin.
+        # Nothing is stored if a signal handler raised before the callback's ``try`` began.
         raise self._kept.__dict__.pop("error", None) or KeyboardInterrupt
 
 
@@ -88,11 +88,12 @@ class Registrar:
         self.held: dict[int, pyspiel.Bot | pyspiel.State] = {}
         """Python objects that C++ refers to, by address: bots, and states during a bot's call."""
         self._raiser = Raiser()
+        # ctypes callbacks die with their Python object: keep them as long as C++ may call.
         self._functions = (
             _CAN_PLAY(self._answer_can_play),
             _MAKE(self._answer_make),
             _SHOW(self._answer_show),
-            _RELEASE(self.held.pop),  # No function of Python, so that nothing can be raised in it.
+            _RELEASE(self.held.pop),  # A C function: no bytecode in which a signal could raise.
         )
         # The factories live as long as the process, and call into this object.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
@@ -106,6 +107,7 @@ class Registrar:
 
     def _answer_can_play(self, name: bytes, game: int, player: int, answer: Any) -> None:
         try:
+            # pyspiel has no way to wrap a bare pointer: lend the address for the calls below.
             borrowed = Borrowed(game)
             seats = range(pyspiel.Game.num_players(borrowed))
             kind = pyspiel.Game.get_type(borrowed)
@@ -129,6 +131,7 @@ class Registrar:
 
     def _answer_show(self, state: int, answer: Any) -> None:
         try:
+            # A clone, since the bot may keep the state after C++ has freed its own.
             answer[0] = self._hold(pyspiel.State.clone(Borrowed(state)), STATE)
         except BaseException as error:  # The caller in C++ raises it.
             self._raiser.keep(error)
@@ -179,7 +182,7 @@ def _registrar() -> Registrar:
         registrar = Registrar(built_library(REGISTRY, retry=switch() == "1"), make_bot)
     except BridgeError as error:
         raise RaveAgentsError(_refusal(f"{error}\n{error.details}".rstrip())) from error
-    taken = set(pyspiel.registered_bots())
+    taken = set(pyspiel.registered_bots())  # A registered name keeps its bot.
     for name in BOT_TYPES:
         if name not in taken:
             registrar.add(name)

@@ -44,6 +44,7 @@ def check(path: pathlib.Path) -> None:
     Raises:
         AssertionError: if it does not; the message says where.
     """
+    # A game within a game, whose parameters must pass through C++ unharmed.
     game = pyspiel.load_game("misere(game=tic_tac_toe())")
     calls = []
 

@@ -14,69 +14,69 @@ from rave_openspiel.particle_filter import SIZES, filtered
 from rave_openspiel.uniform_moves import Unit
 
 PROPOSALS = 8
-"""Changes that are tried between two worlds of one walk, at least; as many as there are moves and
-outcomes that can be hidden if these are more, up to ``MOST_PROPOSALS``."""
+"""Least number of proposals between two worlds of one walk: the number of steps that can be hidden
+if that is larger, up to ``MOST_PROPOSALS``."""
 
 MOST_PROPOSALS = 32
 
 PARTICLE_PROPOSALS = 4
-"""Changes that are tried before a particle is used as a world; each is used in its turn."""
+"""Proposals before a particle is used as a world; particles take turns."""
 
 STEPS_PER_SIMULATION = 100
-"""Actions that may be played for each simulation asked for, before the first world."""
+"""Budget of actions before the first world, for each simulation requested."""
 
 LEAST_STEPS = 5_000
-"""Actions that may be played in any case."""
+"""Least budget of actions."""
 
 USUAL_STEPS = 20_000
-"""Actions that may be played where neither a number of simulations nor a deadline was given."""
+"""Budget of actions without a number of simulations or a deadline."""
 
 MOST_STEPS = 500_000
-"""Actions that are played at most."""
+"""Largest budget of actions."""
 
 SHARE_OF_TIME = 0.25
-"""Part of a search's time that may pass before the first world."""
+"""Share of a search's time before the first world."""
 
 LEAST_SECONDS = 0.05
-"""Time that a world may take in any case, however little the search has."""
+"""Least time for a world, even if the search has less."""
 
 SHARE_OF_LOOKS = 0.1
-"""Part of the time that may pass while it is looked up what was hidden."""
+"""Share of the time for finding out which steps were hidden."""
 
 SHARE_OF_WALK = 0.25
-"""Part of the time that is left that the first rounds of a walk may take; all of it, before any
-proposal is taken."""
+"""Share of the remaining time for the first rounds of a walk; all of it, until a proposal is
+accepted."""
 
 SHARE_FOR_A_WORLD = 0.125
-"""Part of the time that is left that one more world may take, so that there are several."""
+"""Share of the remaining time for one more world, so that there are several."""
 
 FILTER_SHARE = 0.6
-"""Part of that for the filter; the walk from the true history, if it is needed, has the rest."""
+"""Share of the budget for the filter; a walk from the true history, if needed, has the rest."""
 
 MOST_PARTICLES = 128
 
 LEAST_PARTICLES = 32
-"""Particles, at least, up to which filters grow while the budget lasts."""
+"""Least bound on the particles, up to which filters grow while the budget lasts."""
 
 WALK_SHARE = 0.25
-"""Part of what all later worlds of a walk cost that the way to the first one may cost at least."""
+"""Least budget for a walk's first world, as a share of the cost of all later ones."""
 
 ROUNDS = 20
-"""Proposals of a walk before the first look at whether it has levelled off, in rounds of as many as
-between two worlds."""
+"""Rounds of a walk before the first test for levelling off; a round is the proposals between two
+worlds."""
 
 LEAST_ROUNDS = 2
-"""Rounds that a walk takes, or as many proposals as there is time for, of which one is taken: no
-world is the truth for lack of time alone."""
+"""Least rounds of a walk. With less time, at least one proposal must be accepted, so that lack of
+time alone never makes the truth a world."""
 
 CHANGES = 4
-"""Proposals taken for each hidden action before a walk can have levelled off."""
+"""Accepted proposals for each hidden action before a walk can have levelled off."""
 
 LOOKS = 16
-"""Histories of a stretch of the walk in which the true actions are counted."""
+"""Histories in each stretch of the walk whose true actions are counted."""
 
 LEVEL = 0.01
-"""Less than this share of true actions is lost over a stretch that has levelled off."""
+"""A walk has levelled off if a stretch loses less than this share of true actions."""
 
 
 class ReplayedWorlds:
@@ -88,14 +88,13 @@ class ReplayedWorlds:
     actions.
 
     Worlds come from histories that a particle filter draws from the start of the game
-    (``rave_openspiel.particle_filter``), each of which goes on by a Markov chain
-    (``rave_openspiel.history_chain``) whenever it is its turn. Where no particle comes to the
-    present, as in card games with large deals, one chain starts at the true history, and walks
-    until the share of true actions has levelled off, or its budget is spent. ``method`` and
-    ``settled`` tell which.
+    (``rave_openspiel.particle_filter``), each advanced by a Markov chain
+    (``rave_openspiel.history_chain``) before each use. If no particle reaches the present, as in
+    card games with large deals, one chain starts at the true history and walks until the share of
+    true actions has levelled off, or its budget is spent. ``method`` and ``settled`` report which.
 
-    All this happens at the request for the first world. Replays end with the search's time: where
-    it is over before there is a world that is not the truth, there is none.
+    The work is done when the first world is requested, and ends with the search's time: if that is
+    over before any proposal was accepted, there is no world rather than the truth.
 
     Args:
         state: the true position.
@@ -106,6 +105,8 @@ class ReplayedWorlds:
 
     def __init__(self, state: pyspiel.State, player: int, unit: Unit) -> None:
         self._state, self._player = state.clone(), player
+        # A generator of its own: how many numbers a walk draws depends on its time, and the
+        # search's stream must not.
         self._unit = random.Random(int(unit() * 2**32) << 32 | int(unit() * 2**32)).random
         self._simulations = math.inf
         self._deadline = self._latest = math.inf
@@ -145,6 +146,7 @@ class ReplayedWorlds:
         place = self._turn % len(self._lines)
         self._turn += 1
         count = self._round if self.method == "walk" else PARTICLE_PROPOSALS
+        # A walk has just reached its first world; particles may be copies of one another.
         if self._turn > 1 or self.method != "walk":
             budget = Budget(math.inf, self._deadline).part(SHARE_FOR_A_WORLD)
             self._lines[place] = self._moves.advance(self._lines[place], count, budget)
@@ -183,11 +185,13 @@ class ReplayedWorlds:
             self._lines = [self._knowledge.truth]
             return
         share = budget.part(FILTER_SHARE)
+        # Skip the filter if not even its smallest size could play the game through once.
         if self._knowledge.step_seconds * SIZES[0] * len(self._knowledge.truth) < share.seconds:
             self._lines = filtered(self._knowledge, self._moves, self._unit, share, most)
         self.settled = len(self._lines) > 0
         if not self._lines:
             self.method = "walk"
+            # Charge the filter's use: the unspent part of its share goes to the walk.
             budget.steps -= budget.steps * FILTER_SHARE - max(share.steps, 0.0)
             if math.isfinite(self._simulations):
                 later = self._simulations * self._round * len(self._knowledge.truth) / 2
@@ -195,7 +199,7 @@ class ReplayedWorlds:
             self._lines = [self._walked(budget)]
 
     def _is_open(self, budget: Budget) -> bool:
-        """True if nothing is hidden here, as far as some proposals show."""
+        """True if none of some proposals was accepted, so that nothing seems hidden."""
         moves = self._moves
         assert moves is not None
         time_alone = Budget(math.inf, budget.ends)
@@ -228,7 +232,7 @@ class ReplayedWorlds:
                 break
         if moves.accepted == 0 and moves.tried < least:
             raise DeadlinePassed
-        sites = moves.sites
+        sites = moves.sites  # Fixed here: ``adapt`` changes them, and shares must be comparable.
         before = 1.0
         while not budget.spent:
             shares = []
@@ -236,12 +240,13 @@ class ReplayedWorlds:
                 line = moves.advance(line, max(1, stretch // LOOKS), budget)
                 shares.append(self._true_share(line, sites))
             now = sum(shares) / LOOKS
-            moves.adapt()
+            moves.adapt()  # Before the first world, so that it does not bias any.
             if budget.spent:
                 break
             if moves.accepted >= CHANGES * len(moves.sites) and now > before - LEVEL:
                 self.settled = True
                 break
+            # Doubling keeps the tests few, however slowly the chain mixes.
             before, stretch = now, 2 * stretch
         return line
 

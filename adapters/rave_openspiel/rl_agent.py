@@ -90,7 +90,7 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
             ValueError: if the time step has no full state, or one of another game.
 
         """
-        if time_step.last():
+        if time_step.last():  # RL loops step all agents once more at the end.
             self._restart()
             self._state = None
             return None
@@ -123,6 +123,7 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
             raise ValueError(f"{_NOT_SERIALIZED} ({error}).") from error
         if not is_same_game(game, self._game):
             raise ValueError(f"This agent plays {self._game}, but the environment plays {game}.")
+        # The environment's own list comes from its true state, and exposes a lost start.
         shown = time_step.observations["legal_actions"][self.player_id]
         legal = state.legal_actions(self.player_id)
         if sorted(shown) != sorted(legal):
@@ -130,9 +131,9 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
         return state
 
     def _follow(self, state: pyspiel.State) -> None:
-        """Pass the player all actions since its last move, or since the start of the game.
+        """Pass the bot all actions since its last move, or since the start of the game.
 
-        Where the game's start is not known, it gets none, and begins at this state.
+        If the game's start is unknown, it gets none and begins at this state.
         """
         seen = self._state
         moves = None if seen is None else moves_between(seen, state)
@@ -157,11 +158,12 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
         self._chosen = None
 
     def _inform(self, state: pyspiel.State, action: int) -> None:
-        """Tell the bot of an action, unless it has just chosen it itself."""
+        """Inform the bot of an action, unless it has just chosen it itself."""
         player = state.current_player()
         # Bots know their own moves; a named agent follows the game by all moves.
         if player != self._player_id or isinstance(self._bot, AgentBot):
             self._bot.inform_action(state, player, action)
+        # The loop played another action for it, as with exploration.
         elif action != self._chosen and self._bot.provides_force_action():
             self._bot.force_action(state, action)
 

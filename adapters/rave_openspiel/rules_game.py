@@ -28,10 +28,10 @@ def game_type(
     """The type of a game of perfect information whose returns come at the end.
 
     Args:
-        name: what the game is called.
+        name: the short name.
         parameters: its parameters with their defaults.
-        long_name: what it is called in print.
-        num_players: how many play.
+        long_name: the name in print.
+        num_players: the number of players.
         chance: whether chance takes part.
         zero_sum: whether returns sum up to 0.
     """
@@ -59,7 +59,7 @@ def register_rules(rules: type[Rules]) -> None:
     """Register a game with OpenSpiel under its ``name``, unless a game of that name is there.
 
     Raises:
-        TypeError: for what is no class of rules.
+        TypeError: for anything but a class of rules.
         ValueError: for rules without a name.
     """
     if not rules.name:
@@ -80,6 +80,7 @@ def _type_of(rules: Rules) -> pyspiel.GameType:
         rules.parameter_defaults(),
         long_name=kind.__name__,
         num_players=rules.num_players,
+        # Rules declare chance by overriding the method.
         chance=kind.chance_outcomes is not Rules.chance_outcomes,
         zero_sum=rules.utility_sum == 0,
     )
@@ -93,8 +94,8 @@ def new_game(kind: pyspiel.GameType, rules: type[Rules], params: Any = None) -> 
 
 
 def register(kind: pyspiel.GameType, make: Any) -> None:
-    """Register what makes games of a type, unless a game of that name is there."""
+    """Register a factory of a type's games, unless a game of that name is there."""
     if kind.short_name not in pyspiel.registered_names():
-        # C++ lets go of it only after the interpreter has ended: it must not be freed then.
+        # C++ drops its reference after the interpreter has ended, when freeing is too late.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(make))
         pyspiel.register_game(kind, make)

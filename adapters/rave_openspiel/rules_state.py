@@ -33,6 +33,7 @@ class RulesGame(pyspiel.Game):  # type: ignore[misc]
             self.rules: Rules = rules(**given)
             """The rules."""
         except (TypeError, ValueError) as error:
+            # What ``pyspiel.load_game`` raises for its own games.
             raise pyspiel.SpielError(str(error)) from error
         made = self.rules
         chance = rules.chance_outcomes is not Rules.chance_outcomes
@@ -53,13 +54,14 @@ class RulesGame(pyspiel.Game):  # type: ignore[misc]
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
         """An object that turns states into tensors and strings."""
+        # With perfect recall, an observer must show the history: OpenSpiel's own does.
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
             return RulesObserver(self.rules, params)
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
 
 
 _UNKNOWN_LENGTH = 10_000
-"""The longest game where the rules do not tell."""
+"""The longest game if the rules do not state it."""
 
 
 class RulesSpielState(pyspiel.State):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Compares games, whichever way their parameters are written."""
+"""Compares games by their parameters, however these are written."""
 
 import pyspiel
 
@@ -11,6 +11,7 @@ def game_key(game: pyspiel.Game) -> str:
     It lists all parameters with their values in order. It omits a ``board_size`` if rows and
     columns are parameters too, since these define the board.
     """
+    # ``str`` shows only the parameters given: compare all values, defaults included.
     text = str(game)
     if text not in _game_keys:
         parameters = dict(game.get_parameters())

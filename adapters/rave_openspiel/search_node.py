@@ -28,8 +28,8 @@ class SearchNode(_StockNode):
     """A read-only view of one node of a search tree, for scripts that walk or print it.
 
     It has what OpenSpiel's own has, ``uct_value`` and ``puct_value`` included, and reads the tree's
-    arrays on access. A node stands for an action and its statistics; ``children`` are the actions
-    after it.
+    arrays on access. A node is an action with its statistics; ``children`` are the actions after
+    it.
 
     Args:
         tree: the tree from ``Searcher.release_tree``.
@@ -55,6 +55,7 @@ class SearchNode(_StockNode):
         else:
             self._row = int(arrays.edge_child[edge])
             self._player = int(arrays.node_player[parent._row])
+        # Rewards need a player's perspective: below a chance outcome, that of the last mover.
         self._mover: int = self._player
         if self._player < 0 and parent is not None:
             self._mover = parent._mover
@@ -64,8 +65,9 @@ class SearchNode(_StockNode):
         """The action that leads here; None at the root."""
         if self._parent is None:
             return None
-        told, numbers = int(self._tree.arrays.edge_action[self._edge]), self._tree.numbers
-        return told if numbers is None else numbers.ids([told])[0]
+        # With many ids the tree stores dense numbers in their place.
+        stored, numbers = int(self._tree.arrays.edge_action[self._edge]), self._tree.numbers
+        return stored if numbers is None else numbers.ids([stored])[0]
 
     @property
     def player(self) -> int:
@@ -130,6 +132,7 @@ class SearchNode(_StockNode):
                 return list(proven)
         if self._row == UNEXPANDED or self._tree.arrays.node_player[self._row] != PlayerId.TERMINAL:
             return None
+        # The tree keeps no states: play the path again, once.
         if self._outcome is None:
             state = self._tree.state.clone()
             for action in self._path():
@@ -215,8 +218,8 @@ class SearchNode(_StockNode):
         if parent is None or parent._player_to_move() < 0:
             return AmafStatistics()
         tree, edges = self._tree, range(self._edge, self._edge + 1)
-        told = report_moves(tree.amaf, tree.search(), parent._row, edges)
-        return cast(AmafStatistics, told.get("amaf", [AmafStatistics()])[0])
+        reported = report_moves(tree.amaf, tree.search(), parent._row, edges)
+        return cast(AmafStatistics, reported.get("amaf", [AmafStatistics()])[0])
 
     def _player_to_move(self) -> int:
         return int(self._tree.arrays.node_player[self._row])
@@ -225,6 +228,7 @@ class SearchNode(_StockNode):
         if visits == 0:
             return 0.0
         low, high = self._tree.low, self._tree.high
+        # Value sums are of values in [0, 1]: the inverse map, for ``visits`` terms.
         return low * visits + float(value_sum) * (high - low)
 
     def _path(self) -> list[int]:
@@ -240,7 +244,7 @@ class SearchNode(_StockNode):
 
 
 class CppSearchNode(SearchNode):
-    """A node that tells what is not known as ``pyspiel.SearchNode`` of C++ does."""
+    """A node that marks unknown values as the C++ ``pyspiel.SearchNode`` does."""
 
     __slots__ = ()
 

@@ -50,7 +50,7 @@ class OpenSpielSimulator(PythonSimulator):
         return self._see(state, self.observer)
 
     def stated_limits(self, root: pyspiel.State) -> UtilityLimits:
-        """OpenSpiel's statement of the game's players and utilities."""
+        """Return the limits that OpenSpiel declares: players, utilities and their sum."""
         game = root.get_game()
         return UtilityLimits.of(game.num_players(), *utility_bounds(game), utility_sum(game))
 
@@ -65,11 +65,11 @@ class OpenSpielSimulator(PythonSimulator):
 
     def collected(self, state: Any) -> tuple[Sequence[float], float]:
         """Return the rewards so far, in a game that gives rewards during play."""
-        return rewards_so_far(state), 1.0
+        return rewards_so_far(state), 1.0  # OpenSpiel does not discount.
 
 
 def rewards_so_far(state: pyspiel.State) -> Sequence[float]:
-    """Rewards of each player until here, in a game that gives rewards during play; else 0."""
+    """Each player's rewards so far, in a game that gives rewards during play; else 0."""
     if state.get_game().get_type().reward_model == pyspiel.GameType.RewardModel.REWARDS:
         return state.returns()  # type: ignore[no-any-return]
     return [0.0] * int(state.num_players())
@@ -97,6 +97,7 @@ class RolloutSimulator(OpenSpielSimulator):
 
     def __init__(self, root: pyspiel.State, frame: Frame) -> None:
         super().__init__(root, frame, num_distinct_actions=root.num_distinct_actions())
+        # Made once, with seeds of the search's stream, rather than for each playout.
         self._bots = random_bots(root.num_players(), lambda: self.words.below(2**31 - 1))
         self._playouts = RandomPlayouts(root.get_game())
 

@@ -24,8 +24,8 @@ from rave_openspiel.native_library import Library
 from rave_openspiel.player_views import tensor_method
 from rave_openspiel.positions import (
     Traits,
+    is_fixed_by_history,
     is_serializable,
-    is_told_by_history,
     moves_between,
     position_key,
     traits_of,
@@ -64,25 +64,25 @@ class _Kind(NamedTuple):
     tensor: str | None
     """The method of a state that returns what a player observes; None if there is none."""
     traits: Traits
-    """The means by which states tell their positions."""
+    """How states identify their positions."""
 
 
 def _kind_of(state: pyspiel.State) -> _Kind:
     game = state.get_game()
     name = game.get_type().short_name
-    told = is_native(state) and is_told_by_history(game)
+    by_history = is_native(state) and is_fixed_by_history(game)
     return _Kind(
         name in _CLONES_POINT_TO_THEIR_ORIGINAL,
         tensor_method(game),
-        traits_of(state)._replace(told_by_history=told),
+        traits_of(state)._replace(fixed_by_history=by_history),
     )
 
 
 _prepared: dict[str, _Kind] = {}
-"""The games that all is compiled for."""
+"""Games whose code is compiled or loaded."""
 
 _latest: list[tuple[pyspiel.Game | None, _Kind | None]] = [(None, None)]
-"""The game of the latest state: to write its name takes longer than to compare it."""
+"""The game of the latest state: comparing the object is faster than building its name."""
 
 
 class OpenSpielState:
@@ -116,32 +116,32 @@ class OpenSpielState:
 
     @property
     def _common(self) -> Any:
-        """The state of one of this package's games, for ``rave_openspiel``'s games of them."""
+        """The state inside a game of ``Rules``; None for OpenSpiel's own games."""
         return getattr(self.state, "common_state", None)
 
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state, and outlives it.
 
-        Clones of some games' states read the memory of the state that they come from, even after it
-        is gone. Those are played again from the start.
+        Clones in some games read the memory of their original, even after it is freed. These are
+        replayed from the start.
         """
         if self._kind.clones_point_to_their_original:
             state = self.state.get_game().deserialize_state(self.state.serialize())
         else:
             state = self.state.clone()
-        new = object.__new__(type(self))  # Nothing is asked of the game again.
+        new = object.__new__(type(self))  # Skips the look-ups: clones are frequent.
         new.state, new._worlds, new._kind = state, self._worlds, self._kind
         return new
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """A clone: OpenSpiel's own copies of states forget at which FEN or board they began."""
+        """A clone: OpenSpiel's own deep copies lose the FEN or board at which they began."""
         return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
         if not is_serializable(self.state):
             raise TypeError(
                 f"This position of {self.state.get_game()} cannot be pickled: OpenSpiel's "
-                "serialization does not tell where it began. A bot forgets it by restart()."
+                "serialization does not keep where it began. A bot forgets it by restart()."
             )
         return vars(self).copy()
 
@@ -175,7 +175,7 @@ class OpenSpielState:
         return OpenSpielState(one_at_a_time(self.state, player))
 
     def worlds(self, player: int, unit: Unit) -> Callable[[], Self]:
-        """Return a source of determinizations: states that the player cannot tell from this one.
+        """Return a source of determinizations: states that look the same to the player.
 
         Raises:
             UnsupportedGameError: if there is none; the message says why.
@@ -273,7 +273,7 @@ class OpenSpielState:
 
     @property
     def traits(self) -> Traits:
-        """The means by which the states of its game tell their positions."""
+        """How the states of its game identify their positions."""
         return self._kind.traits
 
     def position_key(self) -> Hashable | None:
@@ -283,8 +283,8 @@ class OpenSpielState:
     def moves_to(self, later: Self) -> Sequence[int] | None:
         """Return the moves that lead from here to a later position; None if none do.
 
-        They lead to exactly that position: a history shows neither the position's start nor changes
-        made to a state by hand.
+        They lead to exactly that position, which histories alone do not show: a game may have
+        started elsewhere, and states may be edited by hand.
         """
         if self._kind is not later._kind and self.game_key() != later.game_key():
             return None
@@ -302,7 +302,7 @@ class OpenSpielState:
         return common if isinstance(common, RulesState) else compiled_games.position(self.state)
 
     def expander(self, expansion: Expansion) -> NativeExpander | None:
-        """Return what expands positions for the solver outside the interpreter; None for Python."""
+        """Return an expander that works outside the interpreter; None for Python games."""
         traits = self._kind.traits
         library = expander_library() if can_expand(self, traits) else None
         return None if library is None else NativeExpander(library, self, traits, expansion)
@@ -336,7 +336,7 @@ class OpenSpielState:
         plays = evaluator is None and frame.header[Header.PLAYOUTS] > 0
         if common is not None and plays:
             return common.simulator(frame, None)  # type: ignore[no-any-return]
-        # A position set up otherwise than the first may have another provider than it had.
+        # The frame was laid out for one provider's observations: only one that writes as many fits.
         shown = int(frame.header[Header.OBSERVATION]) if plays else 0
         if plays or isinstance(evaluator, PositionValue | PositionPriors):
             found = self.on_compiled_rules()

@@ -85,7 +85,7 @@ def _searching(bot: Any) -> Agent:
 
     def choose(state: pyspiel.State) -> tuple[int, int]:
         root = bot.mcts_search(state)
-        best = root.best_child()  # None where the bot has looked no further, such as at one move.
+        best = root.best_child()  # None if the bot did not search, as with a single move.
         action = state.legal_actions()[0] if best is None else best.action
         return int(action), int(root.explore_count)
 
@@ -187,7 +187,7 @@ def _make_ismcts(
             pyspiel.RandomRolloutEvaluator(rollouts, bot_seed),
             uct_c,
             simulations,
-            -1,
+            -1,  # Worlds without a limit: one for each simulation.
             pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT,
             observations,
             observations,
@@ -208,7 +208,7 @@ def _make_ismcts(
 
 
 class _Resampler:
-    """Gives this package's worlds to OpenSpiel's bot, which asks for them state by state.
+    """Passes this package's worlds to OpenSpiel's bot, which requests them state by state.
 
     Args:
         unit: draws random numbers.
@@ -220,6 +220,7 @@ class _Resampler:
         self._source: WorldSource | None = None
 
     def __call__(self, state: pyspiel.State, player: int) -> pyspiel.State:
+        # The bot passes one state object for a whole search: keep its source, which is costly.
         if self._source is None or state is not self._root:
             self._root = state
             self._source = world_source(state, player, self._unit)
@@ -273,6 +274,7 @@ def _check_nothing_hidden(game: pyspiel.Game, name: str) -> None:
 
 def _drawn_seed(seed: int | None) -> int:
     """Reduce a seed to OpenSpiel's 32-bit integers."""
+    # SeedSequence mixes all bits of a large seed; the shift keeps a C++ int positive.
     return int(np.random.SeedSequence(checked("seed", Seed, seed)).generate_state(1)[0] >> 1)
 
 

@@ -19,7 +19,7 @@ from rave_openspiel.simulator import utility_bounds
 from rave_openspiel.support import check_supported, hides_information, is_simultaneous
 
 NO_LIMIT_MB = 2**30
-"""Megabytes that no machine has."""
+"""A limit in megabytes that no machine reaches."""
 
 
 class PastChance:
@@ -53,7 +53,7 @@ class PastChance:
 
 
 def check_game(game: pyspiel.Game) -> None:
-    """Raise UnsupportedGameError if the bots do not play the game."""
+    """Raise UnsupportedGameError if OpenSpiel's bots cannot play the game."""
     check_supported(game)
     if is_simultaneous(game):
         raise UnsupportedGameError(
@@ -72,6 +72,7 @@ def leaf_evaluator(evaluator: Any) -> tuple[Any, int]:
     """
     if isinstance(evaluator, pyspiel.RandomRolloutEvaluator):
         return None, checked("n_rollouts", Count, rollouts_of(evaluator))
+    # Exactly this class: a subclass may evaluate in another way, and so must be called.
     if type(evaluator) is RandomRolloutEvaluator and evaluator.max_length is None:
         return None, checked("n_rollouts", Count, evaluator.n_rollouts)
     lacks = [name for name in ("evaluate", "prior") if not hasattr(evaluator, name)]
@@ -84,7 +85,7 @@ def leaf_evaluator(evaluator: Any) -> tuple[Any, int]:
 
 
 def search_changes(game: pyspiel.Game, uct_c: float, solve: bool, *, puct: bool) -> dict[str, Any]:
-    """Return what these arguments make of plain UCT.
+    """Return the changes to plain UCT that these arguments request.
 
     Args:
         game: the game to play.
@@ -97,7 +98,7 @@ def search_changes(game: pyspiel.Game, uct_c: float, solve: bool, *, puct: bool)
     """
     low, high = utility_bounds(game)
     if not 0.0 < high - low < math.inf:
-        low, high = -1.0, 1.0  # The bounds are not known.
+        low, high = -1.0, 1.0  # Unknown bounds: the usual range, in which uct_c is tuned.
     c = checked("uct_c", NonNegative, uct_c) / (high - low)
     proves = solve and not hides_information(game.get_type())
     changes: dict[str, Any] = {

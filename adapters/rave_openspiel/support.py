@@ -12,7 +12,7 @@ from rave_openspiel.worlds import (
     NO_WORLDS,
     WorldFunction,
     no_worlds,
-    say_seldom_settled,
+    warn_seldom_settled,
 )
 
 _Type = pyspiel.GameType
@@ -104,7 +104,7 @@ def check_worlds(game: pyspiel.Game, config: SearchConfig, worlds: WorldFunction
         )
     check_hidden(config, simultaneous=False)
     if worlds is None:
-        say_seldom_settled(game.get_type().short_name)
+        warn_seldom_settled(game.get_type().short_name)
 
 
 def is_simultaneous(game: pyspiel.Game) -> bool:
@@ -137,7 +137,7 @@ def check_supported(game: pyspiel.Game) -> None:
 
 def check_state(game: pyspiel.Game, state: object) -> None:
     """Raise TypeError if ``state`` is not a state, ValueError if it is of another game."""
-    if not isinstance(state, pyspiel.State):  # At each leaf.
+    if not isinstance(state, pyspiel.State):  # Not ``checked``: this runs at each leaf.
         raise TypeError(f"state must be a pyspiel.State, got {state!r}.")
     if not is_same_game(state.get_game(), game):
         raise ValueError(f"This evaluator is for {game}, but the state is of {state.get_game()}.")

@@ -15,8 +15,8 @@ from rave_openspiel.positions import looks_same, replayed_start
 def one_at_a_time(state: pyspiel.State, player: int) -> pyspiel.State:
     """Return the position of the turn-based game at which ``player`` chooses.
 
-    The choices of the players before them are not known yet: the first legal action of each takes
-    their place, hidden from ``player`` like any other choice.
+    Players before them have not chosen yet: the first legal action of each is a placeholder, hidden
+    from ``player`` like any other choice.
 
     Args:
         state: a position of a game with simultaneous moves; it is not changed.
@@ -45,6 +45,7 @@ def one_at_a_time(state: pyspiel.State, player: int) -> pyspiel.State:
             if turns.current_player() == seat:  # Players without an action are skipped.
                 turns.apply_action(action)
         place += len(joint)
+    # Any action will do: worlds redraw it, since the player cannot see it.
     while turns.current_player() != player:
         turns.apply_action(turns.legal_actions()[0])
     return turns

@@ -38,5 +38,6 @@ def drawn(state: pyspiel.State, unit: Unit) -> tuple[int, float]:
         remaining -= probability
         if remaining < 0.0:
             return int(outcome), math.log(probability)
+    # Probabilities may sum to a little less than 1: take the last possible outcome.
     outcome, probability = next(pair for pair in reversed(outcomes) if pair[1] > 0)
     return int(outcome), math.log(probability)

@@ -12,27 +12,27 @@ from rave_openspiel.player_views import viewer
 from rave_openspiel.uniform_moves import drawn
 
 PROBING_GAMES = 30
-"""Random games that are played to detect whether others can move unnoticed."""
+"""Random games played to detect whether others can move unnoticed."""
 
 PROBING_MOVES = 300
-"""Moves after which such a game is stopped."""
+"""Moves after which such a game is cut off."""
 
 PROBING_SHARE, PROBING_SECONDS = 0.05, 0.02
-"""Part of a search's time that these games may take, and seconds that they may take in any case.
-The searches that follow play the others."""
+"""Share of a search's time for these games, and least seconds for them. Later searches play the
+rest."""
 
 OWN_MOVES_ALONE = frozenset(
     ["dark_hex", "dark_hex_ir", "phantom_go", "phantom_ttt", "phantom_ttt_ir"]
 )
-"""Games known to hide the others' moves in vain, so that no detection is needed."""
+"""Games known to hide rejected moves of others, so that no detection is needed."""
 
 
 def counts_moves(game: pyspiel.Game, ends: float = math.inf) -> bool:
-    """True if a player of the game can tell how many moves the others make.
+    """True if a player of the game can count the moves of the others.
 
     They cannot if a player can move unseen by another and then move again, when a different action
-    would have passed the turn. Random games detect this, once for each game and its parameters;
-    those that there was no time for are played at the next call.
+    would have passed the turn. Random games detect this, once for each game and its parameters; if
+    time runs out, the next call goes on.
 
     Args:
         game: the game.
@@ -47,13 +47,13 @@ def counts_moves(game: pyspiel.Game, ends: float = math.inf) -> bool:
 
 
 def probing_end(ends: float) -> float:
-    """The time at which a search that ends then has played enough of these games."""
+    """The time at which a search with this deadline should stop playing these games."""
     now = time.perf_counter()
     return now + max(PROBING_SHARE * (ends - now), PROBING_SECONDS)
 
 
 class _Probe:
-    """Random games in which a move that another player does not see is looked for."""
+    """Random games that look for moves unseen by another player."""
 
     def __init__(self, game: pyspiel.Game) -> None:
         self._game = game
@@ -62,7 +62,7 @@ class _Probe:
         self._lock = threading.Lock()
 
     def finds_unseen_move(self, ends: float) -> bool:
-        """Go on with the games; return whether there was such a move until now."""
+        """Continue the games; return whether such a move was found so far."""
         with self._lock:
             while not self._ended and time.perf_counter() < ends:
                 try:
@@ -70,7 +70,7 @@ class _Probe:
                     self._ended = self._found
                 except StopIteration:
                     self._ended = True
-                except BaseException:
+                except BaseException:  # A generator that raised is finished: start again.
                     self._moves = self._played()
                     raise
             return self._found
@@ -85,7 +85,7 @@ _probes: dict[str, _Probe] = {}
 
 
 def _unseen_moves(game: pyspiel.Game, draw: random.Random) -> Iterator[bool]:
-    """Play a random game; tell after each move whether it was such a move."""
+    """Play a random game; yield after each move whether it was such a move."""
     see, players = viewer(game), range(game.num_players())
     state, before = game.new_initial_state(), None
     for _ in range(PROBING_MOVES):

@@ -1,6 +1,6 @@
 """Sources of worlds, the determinizations of a search with hidden information.
 
-A world is a random state from the player's information set: the player cannot tell it from the true
+A world is a random state from the player's information set: to the player it looks like the true
 state. Each simulation begins in another world. There are three sources (``world_source`` chooses):
 
 * a function of the user's, whose worlds are checked;
@@ -29,7 +29,7 @@ _log = logging.getLogger("rave_agents")
 
 WorldFunction = Callable[[pyspiel.State, int, np.random.Generator], pyspiel.State]
 """The user's source of worlds, called as ``worlds(state, player, rng)``: it returns a new state
-that ``player`` cannot tell from ``state``, and must not change ``state``."""
+that looks like ``state`` to ``player``, and must not change ``state``."""
 
 WorldSource = Callable[[], pyspiel.State]
 """Draws a new world at each call; the caller may change it."""
@@ -66,13 +66,13 @@ def world_source(
 
 
 @functools.cache
-def say_seldom_settled(name: str) -> None:
+def warn_seldom_settled(name: str) -> None:
     """Warn, once per game, that worlds may reveal too much of the true state."""
     if name in SELDOM_SETTLED:
         _log.warning(
             "rave_openspiel: in the middle of %s, the walk from the true history to the first "
             "world seldom comes to its end, and worlds may hold more of the truth than they "
-            "should. More simulations or seconds help; result.worlds.settled tells, and "
+            "should. More simulations or seconds help; result.worlds.settled reports it, and "
             "worlds=function gives your own.",
             name,
         )
@@ -116,7 +116,7 @@ def no_worlds(game: pyspiel.Game) -> str | None:
             "drawn again"
         )
     if not (offers(game, "information_state_string") or offers(game, "observation_string")):
-        return "it does not tell what a player sees"
+        return "it does not show what a player sees"
     return None
 
 
@@ -141,16 +141,18 @@ class FunctionWorlds:
         self._state = state.clone()
         self._player = player
         self._function = function
+        # The search's stream seeds it, so that one seed decides everything.
         self._random = np.random.default_rng([int(unit() * 2**32) for _ in range(4)])
         self._view = view(state, player)
         self._legal = state.legal_actions()
 
     def __call__(self) -> pyspiel.State:
-        """Draw a world, and refuse it if the player can tell it from the true state.
+        """Draw a world, and refuse it if the player would see a difference.
 
         Raises:
             GameError: if it is not a world; the message says what differs.
         """
+        # A clone each time: the function may play on it.
         world = self._function(self._state.clone(), self._player, self._random)
         game = self._state.get_game()
         if not isinstance(world, pyspiel.State):
@@ -170,8 +172,8 @@ class FunctionWorlds:
         seen = view(world, self._player)
         if seen != self._view:
             raise GameError(
-                f"worlds returned a state that player {self._player} can tell from the true one: "
-                f"they would see {seen!r} where they see {self._view!r}."
+                f"worlds returned a state that player {self._player} can distinguish from the true "
+                f"one: they would see {seen!r} where they see {self._view!r}."
             )
         return world
 
@@ -201,9 +203,8 @@ RESAMPLING: Mapping[str, Mapping[str, object]] = {
     "leduc_poker": {"suit_isomorphism": False, "action_mapping": False},
     "universal_poker": {"numPlayers": 2, "boardCards": "", "handReaches": ""},
 }
-"""Games that have a method of their own whose worlds agree with all that a player saw and know no
-more, and the values of parameters with which they do: ``examples/own_worlds.py`` compares them with
-exact posteriors."""
+"""Games whose own method draws worlds from exactly what the player saw, and the parameters for
+which it does: ``examples/own_worlds.py`` compares them with exact posteriors."""
 
 REPLAYED_PHASES = {"gin_rummy": "Layoff"}
 """The phase of a game in which its own method gives the true position, which is then replayed."""
@@ -232,8 +233,8 @@ SELDOM_SETTLED = frozenset(
         "spades",
     ]
 )
-"""Games in which the way to the first world does not come to its end in the middle of a game, with
-500 or 1,000 simulations: ``WorldStatistics.settled`` is then False."""
+"""Games whose walk to the first world does not level off in the middle of a game with 500 or 1,000
+simulations: ``WorldStatistics.settled`` is then False."""
 
 DEALT_AT_ONCE = frozenset(["bridge_uncontested_bidding", "negotiation", "tarok"])
 """Games whose chance mode is SAMPLED_STOCHASTIC, but in which chance has moved before anybody else:
@@ -252,7 +253,7 @@ NO_WORLDS = {
     ),
     "tarok": (
         "its chance mode is SAMPLED_STOCHASTIC, dealing by the game's own generator, "
-        "from a seed that no hand tells, so that no deal with the player's cards can be chosen; "
+        "from a seed that no hand reveals, so no deal with the player's cards can be chosen; "
         "the remedy is a tarok with resample_from_infostate"
     ),
 }

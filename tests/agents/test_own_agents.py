@@ -215,7 +215,7 @@ def test_a_limit_of_ones_own_is_varied_in_a_curve():
         (lambda observation, agent: 0, r"must be a function policy\(observation, action_mask\)"),
         (lambda a, b, c: 0, r"<lambda>\(a, b, c\) must be a function policy\(observation"),
         (lambda: 0, r"must be a function policy\(observation, action_mask\)"),
-        (pyspiel.MCTSBot, "is a class of OpenSpiel's C.*, which does not tell what it is made"),
+        (pyspiel.MCTSBot, "is a C.* class of OpenSpiel, made with arguments that are not known"),
         (pyspiel.make_uniform_random_bot(0, 1), "plays the one seat that it was made for"),
         (bots.mcts.MCTSBot, "MCTSBot needs uct_c, max_simulations, evaluator, which is not given"),
     ],

@@ -4,7 +4,7 @@ import pyspiel
 import pytest
 from rave_openspiel.expander_check import check
 from rave_openspiel.native_expander import NativeExpander, can_expand, expander_library
-from rave_openspiel.positions import TOLD_BY_TEXT
+from rave_openspiel.positions import FIXED_BY_TEXT
 from rave_openspiel.states import OpenSpielState
 
 from rave_agents.compiler.layout import call_address
@@ -32,7 +32,7 @@ def initial(spec):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", sorted(TOLD_BY_TEXT))
+@pytest.mark.parametrize("name", sorted(FIXED_BY_TEXT))
 def test_positions_with_one_text_play_on_the_same(name):
     check_game_state(lambda: initial(SMALL.get(name, name)), games=5)
 

@@ -159,7 +159,7 @@ def test_worlds_of_the_users_function_are_searched_and_checked():
     assert UCTBot(game, worlds=king, simulations=50, seed=1).step(state) == PASS
     assert calls == [0] * 50
     bot = UCTBot(game, worlds=lambda *_: kuhn("king", "jack", PASS, BET), simulations=5)
-    with pytest.raises(GameError, match="can tell from the true one"):
+    with pytest.raises(GameError, match="can distinguish from the true"):
         bot.step(state)
     with pytest.raises(TypeError, match="worlds must be a function"):
         UCTBot(game, worlds=3)

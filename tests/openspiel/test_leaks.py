@@ -12,7 +12,7 @@ from rave_openspiel import OpenSpielState, RaveBot
 from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.deals import seeded_state
 from rave_openspiel.unseen_moves import counts_moves
-from rave_openspiel.worlds import say_seldom_settled, world_source
+from rave_openspiel.worlds import warn_seldom_settled, world_source
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.arena import play_match
@@ -152,7 +152,7 @@ def test_independent_worlds_all_count():
 
 
 def test_a_game_that_seldom_settles_says_so_when_a_bot_is_made(caplog):
-    say_seldom_settled.cache_clear()
+    warn_seldom_settled.cache_clear()
     game = pyspiel.load_game("dark_chess")
     with caplog.at_level(logging.WARNING, "rave_agents"):
         RaveBot(game)

@@ -135,7 +135,7 @@ def test_a_state_in_python_is_seen_by_its_own_methods(kind: Any, name: str, prov
 
 def test_a_game_in_python_without_any_view_is_refused() -> None:
     game = _registered(Cards, "no_view", *BOTH)
-    with pytest.raises(ValueError, match="does not tell what a player sees"):
+    with pytest.raises(ValueError, match="does not show what a player sees"):
         UCTBot(game, simulations=50, seed=1).step(_dealt(game))
 
 

@@ -183,7 +183,7 @@ def test_games_of_an_unknown_version_are_told_by_their_text(monkeypatch):
     state = set_up("connect_four", 4, seed=1)
     bots = [bot_for(UCTBot, state.get_game()) for _ in range(2)]
     for first, second in pairs("connect_four", most=3):
-        assert not OpenSpielState(second).traits.told_by_history
+        assert not OpenSpielState(second).traits.fixed_by_history
         answers_as_fresh(*bots, first, second)
     later = played(state.clone(), 2)
     assert OpenSpielState(state).moves_to(OpenSpielState(later)) == later.history()
@@ -215,7 +215,7 @@ def test_copies_of_a_bot_keep_the_position_that_was_set_up(name):
 
 def test_what_serialization_forgets_is_not_pickled():
     state = played(set_up("clobber(rows=4,columns=4)", 3, seed=1), 2)
-    with pytest.raises(TypeError, match="does not tell where it began"):
+    with pytest.raises(TypeError, match="does not keep where it began"):
         pickle.dumps(OpenSpielState(state))
     chess = played(set_up("chess", 3, seed=1), 2)
     again = pickle.loads(pickle.dumps(OpenSpielState(chess)))
