@@ -4,6 +4,7 @@ A node's answers are checked in full, once. Playouts store only players and acti
 moves a range check is enough.
 """
 
+import bisect
 import itertools
 import math
 import operator
@@ -123,11 +124,10 @@ class CheckedAnswers:
         Refused if the probabilities are no distribution, wherever the draw falls.
         """
         rest, drawn = unit, None
-        # One pass without building lists; a distribution that fails is looked at again below,
-        # where the error says what is wrong with it.
+        # The usual case in one pass without lists; everything else is checked in full below.
         try:
             for action, chance in outcomes:
-                if chance < 0.0:
+                if chance < 0.0 or type(action) is not int:
                     break
                 rest -= chance
                 if rest < 0.0 and drawn is None:
@@ -137,9 +137,10 @@ class CheckedAnswers:
                     return action if drawn is None else drawn
         except (TypeError, ValueError):
             pass
-        actions, _ = self.checked_outcomes(outcomes)
+        actions, chances = self.checked_outcomes(outcomes)
+        place = bisect.bisect_right(list(itertools.accumulate(chances)), unit)
         # Rounding can leave ``unit`` above the sum: the last outcome takes the rest.
-        return actions[-1] if drawn is None else drawn
+        return actions[min(place, len(actions) - 1)]
 
     def checked_prior(self, state: Any) -> Distribution:
         """The evaluator's priors, refused unless they are a distribution over the legal actions."""

@@ -12,9 +12,10 @@ from rave_pettingzoo import ParallelState
 
 from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher
 from rave_agents.errors import GameError
-from rave_agents.game.utility_limits import ROUNDING
+from rave_agents.game.utility_limits import ROUNDING, utility_limits
 from rave_agents.games import rules_class
 from rave_agents.parts import Judging, implements, position_value
+from rave_agents.simulate.checked_answers import CheckedAnswers
 
 ROOM = 2.0 * ROUNDING
 """How far values may lie beyond utilities from -1 to 1."""
@@ -141,3 +142,20 @@ def test_values_are_checked_where_outcomes_of_joint_actions_are_drawn():
     searcher = Searcher(seed=1, evaluator=Same(math.nan, math.nan))
     with pytest.raises(GameError, match="finite numbers"):
         searcher.search(state, Limit(simulations=5), player=0)
+
+
+ANSWERS = CheckedAnswers(utility_limits(random_game(1)), 9, simultaneous=False, evaluator=None)
+
+
+@pytest.mark.parametrize("kind", [int, np.int32])
+@pytest.mark.parametrize(("unit", "drawn"), [(0.0, 4), (0.24, 4), (0.25, 7), (0.999, 2)])
+def test_an_outcome_is_drawn_in_proportion_to_its_probability(kind, unit, drawn):
+    outcomes = [(kind(4), 0.25), (kind(7), 0.5), (kind(2), 0.25)]
+    assert ANSWERS.drawn_outcome(outcomes, unit) == drawn
+
+
+@pytest.mark.parametrize("outcome", [0.5, "4", None])
+@pytest.mark.parametrize("unit", [0.1, 0.9])
+def test_an_outcome_that_is_no_whole_number_is_refused_whether_or_not_it_is_drawn(outcome, unit):
+    with pytest.raises(GameError, match="pairs of a whole number and its probability"):
+        ANSWERS.drawn_outcome([(outcome, 0.5), (1, 0.5)], unit)

@@ -173,7 +173,7 @@ for method, faults in FAULTS.items():
             depths = (0,)
             add_kind(f"state below {method} {label}", runner(method, wrong, (1, 2)), refused=False)
         # Not always noticed in playouts.
-        played = ("twice", "outcome 2**40", "outcome 0.5")
+        played = ("twice", "outcome 2**40")
         refused = method != "chance_outcomes" or label not in played
         add_kind(f"state {method} {label}", runner(method, wrong, depths), refused=refused)
 for method, faults in EVERYWHERE.items():
