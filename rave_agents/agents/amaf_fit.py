@@ -31,16 +31,16 @@ from rave_agents.kernel.measures.action_persistence import (
 )
 
 GAMES, PLIES, SECONDS = 10, 24, 0.1
-"""Random games, decisions in each, and the seconds after which no further one is made."""
+"""Number of random games, decisions in each, and the time limit in seconds."""
 
 MOST_GAMES = 100
-"""Random games where they are so short that few actions could be seen again in fewer."""
+"""Maximum number of random games, if they are too short to meet actions again."""
 
 GAMES_TO_THE_END = 300
-"""Random games that are played to their end, within as many seconds, where something is hidden."""
+"""Maximum number of complete random games, with hidden information."""
 
 FITS = 0.2
-"""The least trust in AMAF at which nothing is said."""
+"""Minimum trust in AMAF below which a warning is given."""
 
 _seen: set[str] = set()
 
@@ -48,11 +48,11 @@ _seen: set[str] = set()
 def action_trust(state: GameState) -> float | None:
     """Trust in AMAF values at this position, from 0 to 1: does an action keep its meaning?
 
-    What a search counts, see ``kernel/measures/action_persistence.py``, counted in random games
-    from this position. Where that is little and something is hidden, the spread of values counts
-    too, see ``kernel/amaf/hidden_trust.py``. None where players move at the same time, or too few
-    actions were seen.
+    The search's measure, see ``kernel/measures/action_persistence.py``, in random games from this
+    position. If it is low and information is hidden, the spread of values counts too, see
+    ``kernel/amaf/hidden_trust.py``. None for simultaneous moves, or if too few actions were seen.
     """
+    # A fixed seed: a warning must not come and go with the search's seed.
     generator = random.Random(1)
     counts, left = np.zeros(2, np.int64), np.zeros(3, np.int64)
     end = time.monotonic() + SECONDS
@@ -70,7 +70,7 @@ def action_trust(state: GameState) -> float | None:
 
 
 def _spread_trust(state: GameState, generator: random.Random) -> float:
-    """Trust by how far values of first actions differ, and of the same actions taken later."""
+    """Trust by the spread of actions' values, as first actions and when taken later."""
     end = time.monotonic() + SECONDS
     played: list[tuple[int, list[int], float]] = []
     for _ in range(GAMES_TO_THE_END):
@@ -111,7 +111,7 @@ def _own_actions(
             state.apply_action(drawn_outcome(state, generator))
             continue
         legal = state.legal_actions()
-        if len(legal) == 0:  # The search says so.
+        if len(legal) == 0:  # An error of the game, which the search reports.
             return []
         action = generator.choice(legal)
         taken.setdefault(int(state.current_player()), []).append(action)
@@ -127,7 +127,7 @@ def _count_in_a_game(
     generator: random.Random,
     end: float,
 ) -> bool:
-    """Count what becomes of the actions of a random game; False where players move at once."""
+    """Count actions that stay legal in a random game; False if players move simultaneously."""
     taken: dict[int, set[int]] = {}
     turn: dict[int, list[set[int]]] = {}
     turn_before: dict[int, list[set[int]]] = {}
@@ -141,7 +141,7 @@ def _count_in_a_game(
         if is_simultaneous(state):
             return False
         player, actions = int(state.current_player()), state.legal_actions()
-        if not 0 < len(actions) <= MOST_LEGAL:  # The search says so.
+        if not 0 < len(actions) <= MOST_LEGAL:  # Likewise an error for the search to report.
             break
         legal = set(actions)
         if player != last:  # A turn begins; it may have several actions.
@@ -153,6 +153,7 @@ def _count_in_a_game(
         # Sorted, so that equal seeds give equal games whatever the order of the set.
         action = generator.choice(sorted(legal))
         own.add(action)
+        # A taken action is no longer one that was left, in anybody's turn.
         for others in itertools.chain(*turn.values(), *turn_before.values()):
             others.discard(action)
         turn[player].append(legal - {action})
@@ -171,8 +172,8 @@ def warn_of_misfit(config: SearchConfig, game: str, start: Callable[[], GameStat
 
     Args:
         config: the search.
-        game: what the game is called.
-        start: makes a position of it.
+        game: the game's name.
+        start: makes its initial position.
     """
     learned = is_learned(getattr(config.amaf, "trust", None))
     if learned or not keeps_amaf(config.amaf):

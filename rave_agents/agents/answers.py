@@ -15,10 +15,7 @@ def discrete_action(answer: Any) -> Any:
 
 
 def shaped_action(answer: Any, shape: tuple[int, ...], kind: Any) -> Any:
-    """Convert an answer to an array of this shape and ``dtype``, if it is one.
-
-    A batch of one is opened.
-    """
+    """Convert an answer to an array of this shape and ``dtype``, if it fits; unpack a batch of 1."""
     array = as_array(answer)
     if array.shape == (1, *shape):
         array = array[0]
@@ -37,6 +34,7 @@ def is_allowed(action: Any, mask: Any, size: int | None) -> bool:
     """
     if size is None and mask is None:
         return True
+    # A bool is an int in Python: ``True`` would pass as action 1.
     if isinstance(action, bool | np.bool_) or not isinstance(action, int | np.integer):
         return False
     count = len(mask) if size is None else size

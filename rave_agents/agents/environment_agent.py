@@ -126,6 +126,7 @@ class EnvironmentAgent(Policy):
         members = []
         for number, (env, player) in enumerate(rows):
             member = copy.copy(self)
+            # ``player`` by ``vars``: setting it is refused once the agent is made.
             member.env, vars(member)["player"] = env, player
             member._seed_member(number)
             members.append(member)
@@ -135,7 +136,7 @@ class EnvironmentAgent(Policy):
         """Give the agent of a row its own random numbers."""
 
     def _become_independent(self) -> None:
-        """Copy what a shallow copy shares."""
+        """Replace the mutable state that a shallow copy shares."""
 
     def _observation_space(self) -> Any:
         """Return the space of the observations that ``act`` takes; None if unknown."""
@@ -146,6 +147,7 @@ class EnvironmentAgent(Policy):
         if masks is not None and not isinstance(masks, Mapping) and np.ndim(masks) == 2:
             return len(masks)
         space = self._observation_space()
+        # In a dictionary each entry is batched: the first one shows the number.
         while isinstance(observation, Mapping) and (inner := SpaceAbilities(space).spaces):
             name = next(iter(inner))
             if name not in observation:
@@ -186,7 +188,7 @@ def _entry(observation: Any, index: int) -> Any:
 def environment_spec(
     spec: str | AgentSpec, env: Any, defaults: Mapping[str, Any], *, plain: bool = False
 ) -> AgentSpec:
-    """Check what ``make_agent`` of a framework of environments is given, and fill in the defaults.
+    """Check the arguments of an environment framework's ``make_agent``, and fill in defaults.
 
     Args:
         spec: the name of a preset with parameters, as text or parsed.

@@ -1,7 +1,6 @@
-"""Agents of what other libraries have: models, modules, policies, functions of a state.
+"""Agents of other libraries' objects: models, modules, policies, functions of a state.
 
-Each function says what it takes and how it asks it for an action. For a library without one, a
-function ``policy(observation, action_mask)`` of two lines does.
+For any other library, write a function ``policy(observation, action_mask)`` of two lines.
 """
 
 from collections.abc import Callable, Mapping
@@ -169,6 +168,7 @@ class _Module(Policy):
         finally:
             self._module.train(training)
         answer = answer[0] if isinstance(answer, tuple) else answer
+        # A value head may follow the policy: only the first output is read.
         values = answer.detach().cpu().numpy().reshape(-1)
         allowed = np.ones(len(values)) if view.mask is None else np.ravel(view.mask)
         if len(allowed) != len(values):
@@ -214,9 +214,10 @@ def _observed_by(model: Any, view: AnyView) -> Any:
     is_plain = space is not None and spaces is None
     seen = without_mask(view.observation) if is_plain else view.observation
     if isinstance(spaces, Mapping) and isinstance(seen, np.ndarray):
+        # The model was trained on a dictionary, as PettingZoo gives it: rebuild it from the parts.
         return {name: view.mask if "mask" in name else seen for name in spaces}
     if not shape or not isinstance(seen, np.ndarray) or sorted(seen.shape) == sorted(shape):
-        return seen  # A library moves the channels of pictures itself.
+        return seen  # Same sizes in another order: the library transposes images itself.
     like = observation_like(view, tuple(shape))
     if like is None and seen.size == int(np.prod(shape)):
         like = seen.reshape(shape)

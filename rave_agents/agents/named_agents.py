@@ -42,7 +42,7 @@ from rave_agents.kernel.declarations import keeps_amaf
 from rave_agents.kernel.rules import UCB1
 
 LIMITS = frozenset(["simulations", "seconds", "clock", "level", "nodes", "depth"])
-"""Parameters that limit how long an agent thinks; the last two are those of other programs."""
+"""Parameters that limit an agent's thinking; ``nodes`` and ``depth`` are those of UCI programs."""
 
 DEFAULT_AGENT = "auto"
 """The agent for an unknown game."""
@@ -52,7 +52,7 @@ DEFAULT_AGENT = "auto"
 class AgentSpec:
     """An agent that can be made for any seat of a game: a name with parameters.
 
-    It may also be an agent of the user's own, see ``as_agent``. ``str()`` gives the name in tables.
+    It may also be a user's agent, see ``as_agent``. ``str()`` gives the name in tables.
     """
 
     name: str
@@ -109,6 +109,7 @@ class AgentSpec:
         """
         if self.source is not None:
             return self
+        # Limits exclude each other: a default number of simulations must not cut a clock short.
         limited = bool(LIMITS & self.parameters.keys())
         added = {
             key: value
@@ -197,6 +198,7 @@ class AgentSpec:
     def __reduce__(self) -> Any:
         maker = None
         if self.source is not None and self.source.place is None:
+            # A framework's agent that cannot be pickled is made anew in the other process.
             maker = remaker(self.source.value)
         if maker is not None:
             return _remade, (self.name, self.parameters, maker)
@@ -227,6 +229,7 @@ def agent_type(name: str) -> AgentType:
     Raises:
         UnknownNameError: if there is none; the message offers the nearest names.
     """
+    # Adapters first: they may replace an agent of this package.
     kind = _types_of_adapters().get(name, _TYPES.get(name))
     if kind is None:
         raise UnknownNameError(unknown_name("agent", name, agent_types()))
@@ -269,7 +272,7 @@ def _name_of(agent: Any) -> str:
 
 
 def _spec(text: str) -> AgentSpec:
-    """Parse a spec; of a text that names something of the user's own, say how that is written."""
+    """Parse a spec; if a text looks like a user's file or module, say how to write that."""
     word = text.partition("(")[0].strip()
     if word.endswith(".py"):
         advice = f"{word}:Name"
@@ -322,7 +325,7 @@ def make_agent(
 
 
 def _of_no_agent(defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """Find the defaults that no agent takes; those that others take a spec leaves out."""
+    """The defaults that no agent takes; a spec ignores those meant for other agents."""
     kinds = agent_types().values()
     return {
         name: value
@@ -348,7 +351,7 @@ def without_amaf(spec: str | AgentSpec) -> AgentSpec:
     config = None if preset is None else preset.replace(**changes)
     if preset is None or config is None or not keeps_amaf(config.amaf):
         raise ValueError(f"{parsed} has no AMAF statistics to remove.")
-    # Without AMAF nothing else explores.
+    # RAVE's exploration constant is 0: without AMAF such a search would be greedy.
     rule = UCB1() if getattr(config.rule, "c", None) == 0.0 else config.rule
     plain_search = dataclasses.replace(config, amaf=NoAmaf(), rule=rule)
     return AgentSpec(parsed.name, {**agents, **plain_search.changes_from(preset)})

@@ -25,7 +25,7 @@ from rave_agents.game.object_names import name_of
 from rave_agents.game.signatures import is_needed, parameters_of
 
 MADE_WITH = ("game", "player", "seed")
-"""Parameters of what makes an agent that are filled for each game."""
+"""Parameters of a maker that are filled in for each game."""
 
 SHAPES = (
     "an agent is a spec, such as 'rave(simulations=200)'; an object with step(state), or a class "
@@ -38,7 +38,7 @@ SHAPES = (
 
 
 class Policy:
-    """Chooses actions by what a player sees."""
+    """Chooses actions from a player's view."""
 
     function: Callable[..., Any] | None = None
     """The user's function, whose further parameters a spec sets; None if there is none."""
@@ -81,7 +81,7 @@ class _Steps(Policy):
 
     def __init__(self, agent: Any) -> None:
         self._agent = agent
-        # Agents of this package take a GameState, bots of OpenSpiel's C++ no state but their own.
+        # This package's agents take a GameState; OpenSpiel's C++ bots take a pyspiel.State only.
         self._is_ours = isinstance(AgentAbilities(agent).effort, Effort)
         self._is_native = type(agent).__module__ == "pyspiel"
 
@@ -110,14 +110,14 @@ class _Steps(Policy):
         return type(self)(own)
 
     def inform(self, state: Any, player: int, action: int) -> None:
-        """Tell the object of an action, if it has ``inform_action``."""
+        """Pass an action to the object's ``inform_action``, if it has one."""
         informed = AgentAbilities(self._agent).inform_action
-        # That of pyspiel.Bot itself does nothing, and takes no state but OpenSpiel's.
+        # The base method of pyspiel.Bot does nothing, and rejects other states.
         if informed is not None and not _is_of_bot(type(self._agent), "inform_action"):
             informed(self._its(state), player, action)
 
     def inform_all(self, state: Any, actions: Sequence[int]) -> None:
-        """Tell the object of a joint action, if it has ``inform_actions``."""
+        """Pass a joint action to the object's ``inform_actions``, if it has one."""
         informed = AgentAbilities(self._agent).inform_actions
         if informed is not None:
             informed(self._its(state), list(actions))
@@ -218,7 +218,7 @@ def _recognised(value: Any) -> Policy | Maker:
 
 
 def remaker(value: Any) -> Callable[[], Any] | None:
-    """Find the maker of an object that Python cannot copy, by the adapter of its framework.
+    """The function by which a framework's adapter makes an object anew that Python cannot copy.
 
     Raises:
         TypeError: if the framework's agent cannot play.
@@ -270,6 +270,7 @@ def _steps(value: Any) -> bool:
     step = AgentAbilities(value).step
     if step is None or is_torch_module(value):
         return False
+    # A function found on a class still has ``self`` in front.
     names = list(parameters_of(step) or ("state",))[1 if inspect.isfunction(step) else 0 :]
     return bool(names) and names[0] not in ("action", "actions", "time_step")
 
@@ -281,7 +282,7 @@ def _is_of_bot(kind: type, method: str) -> bool:
 
 
 def _checked_function(function: Any) -> Any:
-    """Refuse a function that takes something else than an observation and a mask."""
+    """Refuse a function whose parameters are not an observation and a mask."""
     known = parameters_of(function)
     if known is None:  # A function of C has no signature.
         return function
@@ -331,9 +332,9 @@ def _advice(value: Any) -> str | None:
 
 
 class Player:
-    """An agent of the user's own with all methods of ``Agent``, and with its time taken.
+    """A user's agent with all methods of ``Agent``; it measures the agent's time.
 
-    Its other attributes, such as ``last_result`` or ``clock``, are available, too.
+    Other attributes, such as ``last_result`` or ``clock``, are forwarded.
 
     Args:
         policy: the agent, made for this game.
@@ -353,6 +354,7 @@ class Player:
         """A sentence for the message about an illegal action."""
 
     def __getattr__(self, name: str) -> Any:
+        # Private names are ours: before ``__init__`` a lookup of ``_policy`` would recurse.
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._policy.agent, name)
@@ -382,9 +384,9 @@ class Player:
         return answer - view.start if is_integer(answer) else answer
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:
-        """Tell the agent of an action."""
+        """Pass an action to the agent."""
         self._policy.inform(state, player, action)
 
     def inform_actions(self, state: GameState, actions: Sequence[int]) -> None:
-        """Tell the agent of a joint action."""
+        """Pass a joint action to the agent."""
         self._policy.inform_all(state, actions)

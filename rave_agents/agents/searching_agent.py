@@ -58,8 +58,8 @@ class SearchingAgent:
             ``evaluate(state)``, ``prior(state)`` or both, a network or another model, the file that
             ``rave-agents learn`` wrote, or anything else that ``rave_agents.as_evaluator`` takes.
             Values of single positions also count where a horizon cuts simulations off.
-        **config: what ``SearchConfig.replace`` is to change of the preset: parts such as
-            ``schedule``, ``threads``, ``max_memory_mb``, ``reuse_tree``.
+        **config: changes to the preset, see ``SearchConfig.replace``: ``schedule``, ``threads``,
+            ``max_memory_mb``, ``reuse_tree`` and others.
 
     Raises:
         TypeError: for an unknown parameter or a value of the wrong type.
@@ -140,7 +140,7 @@ class SearchingAgent:
         return self._searcher.last_result
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Refuse to set what a search would not follow; check a limit and a clock.
+        """Refuse to set attributes that a search would ignore; check a limit and a clock.
 
         Raises:
             AttributeError: for the configuration, its fields, the seed and the evaluator.
@@ -168,11 +168,12 @@ class SearchingAgent:
 
     @property
     def _seconds(self) -> float | None:
-        """Seconds that a move has; None if that is not limited, or a clock decides."""
+        """Seconds per move; None if unlimited, or if a clock decides."""
         return None if self.limit is None else self.limit.seconds
 
     def _limit_from(self, started: float) -> Limit | None:
         """The limit of a search, whose time began at a ``time.perf_counter()`` time."""
+        # Copying an environment may use up the time: some is always left for the search.
         if self.limit is None or self.limit.seconds is None:
             return self.limit
         left = self.limit.seconds - (time.perf_counter() - started)
@@ -251,6 +252,6 @@ def _refusal(kind: str, name: str) -> str:
 
 @functools.cache
 def _positional(kind: type[SearchingAgent]) -> tuple[str, ...]:
-    """The names of what the constructor of a class takes by position."""
+    """The positional parameters of a class's constructor."""
     parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
     return tuple(each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD)

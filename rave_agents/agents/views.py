@@ -1,7 +1,6 @@
-"""What an agent sees when it is to move: the observation, the mask, the position.
+"""An agent's view when it is to move: the observation, the mask, the position.
 
-In an environment that is a ``View``. At a position of a game a ``StateView`` computes each of them
-when it is asked for.
+``View`` is the view in an environment; ``StateView``, at a position of a game, is computed lazily.
 """
 
 import functools
@@ -119,13 +118,13 @@ AnyView = View | StateView
 
 
 def framework_state(position: GameState) -> Any:
-    """The state in the form of the framework whose game it is: OpenSpiel's ``pyspiel.State``."""
+    """The state in its framework's own form, such as a ``pyspiel.State``."""
     found = StateAbilities(position).framework_state
     return position if found is None else found
 
 
 def framework_game(game: Any) -> Any:
-    """The game in the form of the framework whose it is: OpenSpiel's ``pyspiel.Game``."""
+    """The game in its framework's own form, such as a ``pyspiel.Game``."""
     found = GameAbilities(game).framework_game
     return game if found is None else found
 
@@ -159,6 +158,7 @@ def observation_like(view: AnyView, shape: tuple[int, ...]) -> Any:
     """
     position = view.position
     player = int(view.seat if isinstance(view, StateView) else position.current_player())
+    # An environment around an OpenSpiel state: that state may have the observation instead.
     theirs = framework_state(position)
     if theirs is not position and StateAbilities(position).policy_view is not None:
         shown = observation_of(as_game_state(theirs), player)

@@ -94,6 +94,7 @@ def write_bounds(
         OSError: if the file cannot be written.
     """
     (low, high), question = search.known(root), search.question
+    # Bounds are moved outwards, so that the claim stays true however the checker rounds.
     slack = ROUNDING * max(1.0, abs(low), abs(high))
     statements = []
     if low > question.least:
@@ -136,6 +137,7 @@ def write_proof(
     """
     low, high = bounds
     proofs: list[tuple[Statement, Callable[[GameState], int]]] = []
+    # A game that always ends needs no value for endless play: the statement is then stronger.
     endless = search.repetition if search.may_loop else None
     if low > root.min_utility():
         statement = Statement(player, AT_LEAST, low, endless)
@@ -161,11 +163,12 @@ def write_proof(
 def _answers(
     search: ProofSearch, player: int, at_least: float, *, proven: bool
 ) -> Callable[[GameState], int]:
-    """The actions of the proving side: the player if the statement is proven, else the others."""
+    """The proving side's actions: the player's if the statement is proven, else the others'."""
 
     def answer(state: Any) -> int:
         found = search.answer(state, player, at_least)
         if found is None:  # The table has dropped it.
+            # Without a limit: a statement proven once can be proven again.
             search.prove(state, player, at_least)
             found = search.answer(state, player, at_least)
         if found is None or found.proven != proven or found.action is None:

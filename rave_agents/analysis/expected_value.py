@@ -64,6 +64,7 @@ def solve_expected(
         OSError: if the file of the position cannot be read.
     """
     loaded = as_game(game)
+    # The initial state, before any move is applied: errors then name the game, not a position.
     check_provable(loaded.new_initial_state(), loaded.name)
     decided, played = decision_after(loaded, moves, position)
     state = with_history(decided, played)
@@ -88,6 +89,7 @@ def solve_expected(
         player=player,
         end="interrupted" if interrupted else search.end,
         bounds=bounds,
+        # By the lower bound: that return is guaranteed, the upper one may be far off.
         actions=tuple(sorted(rows, key=lambda row: (-row.low, -row.high))),
         positions=search.positions,
         seconds=time.perf_counter() - begin,

@@ -124,7 +124,7 @@ def analyse(
             ``as_agent``.
         moves: the moves to play first, a text or a sequence of actions, see
             ``rave_agents.game.notation.apply_moves``.
-        position: the position that these begin at, see ``rave_agents.records.positions.set_up``.
+        position: the starting position of these, see ``rave_agents.records.positions.set_up``.
         simulations: simulations for an agent whose spec has no limit; 1,000 if ``seconds`` is not
             given either.
         seconds: wall-clock seconds for an agent whose spec has no limit.
@@ -142,6 +142,7 @@ def analyse(
     state, played = decision_after(loaded, moves, position)
     seat = _chosen_seat(state, player)
     mover = make_agent(who, loaded, seat, seed=seed)
+    # A copy: the user's agent may change the state it is given.
     action = checked_action(mover.step(state.clone()), legal_actions_of(state, seat))
     return Analysis(
         game=game if isinstance(game, str) else loaded.name,
@@ -174,7 +175,7 @@ def decision_after(
     Args:
         game: the game.
         moves: the moves.
-        position: where they begin, see ``set_up``.
+        position: their starting position, see ``set_up``.
 
     Raises:
         ValueError: for an illegal move or no position, or where the game is over or chance is to

@@ -1,9 +1,8 @@
-"""Review of a game: what each move lost by an agent's search, and why, in sentences.
+"""Review of a game: the value that each move lost by an agent's search, with reasons.
 
-The value of a move is that of the position after it, from a search of its own; proven values are
-exact. The sentences use what the searches found: replies, proofs, and AMAF values if they are
-trusted. A move is called refuted by a reply only if that reply wins and none of the others does,
-each of which is searched.
+The value of a move is that of the position after it, from a separate search; proven values are
+exact. The reasons are replies, proofs, and AMAF values if they are trusted. A reply refutes a move
+only if it wins and no other searched reply does.
 """
 
 import dataclasses
@@ -112,6 +111,7 @@ class _Reviewer:
         self._agents: dict[int, StateAgent] = {}
         state = game.new_initial_state()
         self._low, self._high = float(state.min_utility()), float(state.max_utility())
+        # With hidden information the next player knows other things: values do not compare.
         self._open = not hides_information(state)
 
     def _scaled(self, value: float) -> float:
@@ -188,8 +188,9 @@ class _Reviewer:
         action = ply.actions[0]
         value, after, exact = self._values(before, states[number + 1], seen[number + 1], action)
         lost = self._lost(value, after)
+        # The best move loses nothing by definition.
         if action == before.result.action and not exact:
-            lost = 0.0  # The difference is the noise of two searches.
+            lost = 0.0  # Any difference is noise between two searches.
         elif lost >= INACCURACY and not exact:
             # Compare equally deep searches: search the position after the best move, too.
             value = self._value_after(state, before)
@@ -248,6 +249,7 @@ class _Reviewer:
             sure = answer.result.outcome is not None
             return before.value, answer.result.value_for(player), proven and sure
         # Chance or hidden information follows the move: compare both moves in one search.
+        # A rarely visited move's mean is that of its first playouts, far below its value.
         enough = row.visits >= max(10, result.simulations // 100)
         return before.value, row.value if enough else None, False
 
@@ -258,6 +260,7 @@ class _Reviewer:
             return False
         if not self._wins(answer.result.value_for(result.player), _WON):
             return False
+        # Proven replies cost nothing; only then search the others, the most visited first.
         others = [row for row in result.ranked_actions if row.action != result.action]
         known = [row for row in others if row.outcome is not None]
         if any(self._wins(row.outcome, _EVEN) for row in known):
@@ -301,6 +304,7 @@ class _Reviewer:
         """Reasons for the best move: the threats it answers, and its AMAF value."""
         result = before.result
         best = _row(result, result.action)
+        # In a lost position every reply wins: these are no threats.
         if self._wins(before.value, _EVEN - 0.05):
             threats = self._threats(before)
             named = {self._reply_name(result, move, reply): n for reply, move, n in threats}
@@ -335,6 +339,7 @@ class _Reviewer:
                 beaten.setdefault(before.replies[row.action], []).append(row.action)
         counted = sorted(beaten.items(), key=lambda pair: -len(pair[1]))
         least = max(_OFTEN, int(_SHARE * sum(map(len, beaten.values()))))
+        # The reply to the best move itself is no threat that this move answers.
         own = before.replies.get(result.action)
         return [
             (reply, moves[0], len(moves))

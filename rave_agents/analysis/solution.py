@@ -37,10 +37,10 @@ class MoveBounds(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class Solution(Result):
-    """A position, and bounds on the player's return if all others do their worst together.
+    """A position, and bounds on the player's return against all others together.
 
-    Without chance the bounds are of the return that the player can force, and proven. In games of
-    chance they are of the expected return. The rows of ``to_csv`` and ``to_frame`` are the legal
+    Without chance, the return that the player can force, proven; in games of chance, the expected
+    return. The rows of ``to_csv`` and ``to_frame`` are the legal
     actions.
     """
 
@@ -70,7 +70,7 @@ class Solution(Result):
     search: Any = dataclasses.field(compare=False)
     """The ``ProofSearch`` or ``ExpectedValue``, whose table has every position met."""
     line: tuple[int, ...] = ()
-    """Best play of all, each move of which keeps the value; empty if it is not known."""
+    """Best play of all sides, in which each move keeps the value; empty if unknown."""
     loops: int = 0
     """Times that a position was met again on its own path."""
     repetition: float | None = None
@@ -84,7 +84,7 @@ class Solution(Result):
 
     @property
     def value(self) -> float | None:
-        """The return that the player can force; None if it is not known."""
+        """The return that the player can force; None if unknown."""
         return self.bounds[0] if self.bounds[0] == self.bounds[1] else None
 
     @property
@@ -104,6 +104,7 @@ class Solution(Result):
         limits = utility_limits(self.state)
         if limits.players == 1:
             return (self.value,)
+        # With three players, others who hold one down need not play their own best.
         if math.isnan(limits.sum_of_two):
             return None
         own, other = self.value, limits.sum_of_two - self.value
@@ -111,7 +112,7 @@ class Solution(Result):
 
     @property
     def proven(self) -> str | None:
-        """``"win"``, ``"draw"`` or ``"loss"`` of the player to move; None if it is not known.
+        """``"win"``, ``"draw"`` or ``"loss"`` of the player to move; None if unknown.
 
         A single player wins with the game's greatest utility.
         """
@@ -122,6 +123,7 @@ class Solution(Result):
         if len(outcome) == 1:
             greatest = self.state.max_utility()  # A single player has nobody to compare with.
             return None if math.isinf(greatest) else "win" if own >= greatest else "loss"
+        # Exact comparison: without chance returns are the game's own numbers, not sums.
         other = outcome[1 - self.player]
         return "win" if own > other else "draw" if own == other else "loss"
 

@@ -30,17 +30,17 @@ MEMORY_MB = 256.0
 """Megabytes of the table."""
 
 LINE_POSITIONS = 10_000
-"""Positions that may be expanded, even after a shorter search, for what the proven line lacks."""
+"""Minimum number of positions that may be expanded to complete the proven line."""
 
 SAVED_EVERY = 120.0
-"""Seconds after which a table that has a file is written again."""
+"""Seconds between two writes of a table's file."""
 
 ROWS_OVER_TIME = 12
 """The maximum number of rows of the table that progress shows."""
 
 
 def _value_for(initial: GameState, name: str, evaluator: Any, known: bool) -> Any:
-    """The value function for a proof; None for none."""
+    """The value function for a proof, or None."""
     if evaluator is None:
         rules = rules_of(initial) if known else None
         return None if rules is None else value_for(rules)
@@ -126,6 +126,7 @@ def solve_position(
     )
     decided, played = decision_after(loaded, moves, position)
     state = with_history(decided, played)
+    # Only with a file: the digest reads the text of all modules, and fails for some games.
     rules = "" if table is None else rules_digest(loaded)
     if table is not None and Path(table).exists():
         search.load(table, loaded.name, rules)
@@ -145,6 +146,7 @@ def solve_position(
             values.run(positions=positions, seconds=seconds, watch=watch)
         except KeyboardInterrupt:
             interrupted = True
+        # Before ``best_line``, which expands more positions: these are the proof's figures.
         spent, expanded, loops = time.perf_counter() - begin, search.positions, search.loops
         # A second Ctrl-C only cuts the line short.
         with contextlib.suppress(KeyboardInterrupt):
@@ -187,7 +189,7 @@ def solve_position(
 def _saved(
     search: ProofSearch, table: str | os.PathLike[str] | None, name: str, rules: str
 ) -> Iterator[Callable[[], None]]:
-    """Save the table at the end, and whenever the yielded function is called and it is time."""
+    """Save the table at the end, and at intervals when the yielded function is called."""
     last = time.monotonic()
 
     def save() -> None:
@@ -199,6 +201,7 @@ def _saved(
     try:
         yield save
     finally:
+        # After errors and Ctrl-C too: the entries so far are valid, and cost hours.
         if table is not None:
             search.save(table, name, rules)
 
@@ -206,7 +209,7 @@ def _saved(
 def _view_over_time(positions: int | None) -> Callable[[ProofProgress], View]:
     """A function that makes a table of the root's numbers over time.
 
-    Rows are ever further apart: each has twice the seconds of the one before.
+    Intervals double: each row has at least twice the seconds of the one before.
     """
     rows: list[ProofProgress] = []
 

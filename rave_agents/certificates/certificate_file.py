@@ -119,6 +119,7 @@ def verify_certificate(path: str | os.PathLike[str], game: Any = None) -> Verifi
         RaveAgentsError, TypeError, ValueError: if the given game cannot be loaded.
     """
     path = os.fspath(path)
+    # Read twice: the header decides how to check, and ``check_file`` makes sure it is the same.
     header = read_header(read_lines(path), path)
     try:
         if game is not None:
@@ -215,6 +216,7 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
             if unpacker.needs_input and not packed:
                 raise CertificateError(f"The certificate {name!r} is cut off.")
             try:
+                # Bounded output: a small file may unpack to gigabytes.
                 unpacked = unpacker.decompress(packed, CHUNK)
             except lzma.LZMAError as error:
                 raise CertificateError(f"The certificate {name!r} is damaged: {error}.") from None
@@ -273,7 +275,7 @@ def _is_sound(header: Header) -> bool:
     return (
         isinstance(header.game, str)
         and isinstance(header.position, str | None)
-        and all(type(action) is int for action in header.moves)
+        and all(type(action) is int for action in header.moves)  # No bool.
         and len(header.statements) > 0
         and all(
             type(each.player) is int

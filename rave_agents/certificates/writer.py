@@ -109,11 +109,13 @@ def _walk(
             kind, number, steps = _described(state, statement, answers)
         walk.kinds.append(kind)
         walk.numbers.append(number)
+        # Leaves are not worth a reference: their line is as short as one.
         if kind in (ANSWER, REPLIES):
             if digest:
                 known[digest] = line
             line_of_play.add(line)
             pending.append(line)
+            # Reversed: the stack pops them in the game's order, as the checker reads them.
             pending += [_Step(state, action) for action in reversed(steps)]
     return walk
 

@@ -1,4 +1,4 @@
 """Adapters of game frameworks, found by entry point; ``as_game``; and the protocol of an agent.
 
-This package imports no adapter by name. It imports the rooms ``game`` and ``config``.
+This package imports no adapter by name.
 """

@@ -1,8 +1,7 @@
 """Adapters of game frameworks, found by entry point.
 
-An adapter is an object with the methods of ``Adapter``. Its package registers it in the entry-point
-group ``rave_agents.adapters``. This package imports no adapter by name, so that a third party can
-add one.
+An adapter is an object with the methods of ``Adapter``, which its package registers in the
+entry-point group ``rave_agents.adapters``. So third parties can add one.
 """
 
 import difflib
@@ -25,7 +24,7 @@ ENTRY_POINT_GROUP = "rave_agents.adapters"
 
 
 class Game(Protocol):
-    """A game that matches can be played on; ``GameAbilities`` lists what it may also have."""
+    """A game for matches; ``GameAbilities`` lists its optional attributes."""
 
     name: str
     """The game's name in its framework, parameters included."""
@@ -46,8 +45,8 @@ class GameAbilities(Abilities):
     new_initial_state: Offered[Callable[[], Any] | None] = Method(None)
     """The attributes of ``Game`` itself, which objects that are no games lack."""
     parameters: Offered[Mapping[str, Any]] = Offered({})
-    """All parameters of the game with their values, from which a GTP program gets the size of the
-    board and the komi."""
+    """All parameters of the game with their values; a GTP program gets board size and komi from
+    them."""
     with_parameters: Offered[Callable[..., Any] | None] = Method(None)
     """``with_parameters(**changes)``: the game with other values of some parameters."""
     position_of: Offered[Callable[[str], Any] | None] = Method(None)
@@ -78,8 +77,7 @@ class GameAbilities(Abilities):
     rules: Offered[Any] = Offered(None)
     """The compiled rules of the game."""
     framework_game: Offered[Any] = Offered(None)
-    """The game in the framework's own form, with which agents of the framework's users are made; by
-    default the game itself."""
+    """The game in the framework's own form, for its users' agents; by default the game itself."""
 
 
 def is_dealt(game: Game) -> bool:
@@ -111,7 +109,7 @@ class GameInfo(NamedTuple):
 
 
 class Adapter(Protocol):
-    """The interface of an adapter; ``AdapterAbilities`` lists what it may also have."""
+    """The interface of an adapter; ``AdapterAbilities`` lists its optional methods."""
 
     name: str
     """The framework's name, the prefix of its games: ``"openspiel"``."""
@@ -142,9 +140,8 @@ class AdapterAbilities(Abilities):
     wrap_game: Offered[Callable[[Any], Game | None]] = Method(lambda value: None)
     """``wrap_game(game)``: a game of the framework as a Game; None for any other object."""
     is_plain: Offered[Callable[[str], bool]] = Method(lambda spec: False)
-    """``is_plain(spec)``: whether ``load_game`` makes only one of the framework's own games from
-    this spec: no module that the spec names is imported or called, and no file is opened. So specs
-    from files of others are safe."""
+    """``is_plain(spec)``: whether this spec names one of the framework's own games, so that loading
+    it imports or calls no other module and opens no file: it is safe in an untrusted file."""
     remade_agent: Offered[Callable[[Any], Callable[[], Any] | None]] = Method(lambda agent: None)
     """``remade_agent(agent)``: a function that makes an agent of the framework's users anew if
     Python cannot copy it; None for any other object. Raises TypeError for one that cannot play."""
@@ -160,6 +157,7 @@ class AdapterAbilities(Abilities):
 @functools.cache
 def _load() -> tuple[dict[str, Adapter], dict[str, str]]:
     adapters, missing = {}, {}
+    # An adapter whose framework is missing fails to import: that is no error, but a reason to show.
     for entry_point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
         try:
             adapters[entry_point.name] = entry_point.load()
@@ -181,7 +179,7 @@ def missing_adapters() -> dict[str, str]:
 
 
 _state_classes: set[type] = set()
-"""Classes of this package's states: to compare an object with the protocol takes 0.1 ms."""
+"""Classes of this package's states: checking an object against the protocol takes 0.1 ms."""
 
 
 def as_game_state(state: Any) -> GameState:
@@ -201,6 +199,7 @@ def as_game_state(state: Any) -> GameState:
         )
     if isinstance(state, GameState):
         check_copies(state)
+        # Only our classes are remembered: a user may redefine theirs, as in a notebook.
         if is_of_package(type(state)):
             _state_classes.add(type(state))
         return state
@@ -233,6 +232,7 @@ def load_game(spec: str) -> Game:
         UnsupportedGameError: if the search cannot play the game.
     """
     prefix, colon, rest = spec.partition(":")
+    # A colon inside parentheses belongs to a parameter's value.
     named = bool(colon) and "(" not in prefix
     try:
         name, _ = split_call(rest if named else spec, "game")

@@ -43,7 +43,7 @@ class Agent(Protocol):
 
     Any method may raise ``ForfeitError`` to lose the game in progress. Where players move at the
     same time, ``step`` returns the action of the seat that the agent was made for.
-    ``AgentAbilities`` lists what an agent may also have.
+    ``AgentAbilities`` lists optional attributes.
     """
 
     effort: Effort
@@ -53,7 +53,7 @@ class Agent(Protocol):
         """Start a new game."""
 
     def step(self, state: GameState) -> int:
-        """Return the action for a state where this agent is to move; leave the state as it is."""
+        """Return the action for a state where this agent is to move; do not change the state."""
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:
         """Learn that a player, chance (-1) or this agent plays ``action`` at ``state``."""
@@ -67,7 +67,7 @@ class AgentAbilities(Abilities):
     step: Offered[Callable[[Any], Any] | None] = Method(None)
     restart: Offered[Callable[[], object]] = Method(lambda: None)
     inform_action: Offered[Callable[[Any, int, int], object] | None] = Method(None)
-    """The methods of ``Agent`` itself, of which agents of users' own may lack some."""
+    """The methods of ``Agent`` itself; users' agents may lack some."""
     seed: Offered[Callable[[int], object]] = Method(lambda seed: None)
     """``seed(seed)``: seed the agent's random numbers."""
     player_id: Offered[Any] = Offered(None)

@@ -1,4 +1,4 @@
-"""Checks, once for each class of a user's, that its states can be copied and played on."""
+"""Checks once per user class that its states can be copied and played on."""
 
 import re
 import weakref
@@ -18,8 +18,8 @@ def is_of_package(kind: type) -> bool:
 def check_copies(state: GameState) -> None:
     """Refuse a state whose ``clone`` gives no copy, or whose ``apply_action`` changes nothing.
 
-    A search of such a state would fail somewhere else, or give wrong values. The check plays one
-    action on a copy; what the state's own methods raise is left to the search.
+    A search of such a state would fail elsewhere, or give wrong values. The check plays one action
+    on a copy; exceptions of the state's methods are left to the search.
 
     Raises:
         CloneError: if a copy is not a state, is the state itself, or shares what can change.
@@ -51,12 +51,13 @@ def check_copies(state: GameState) -> None:
         return
     if wrong is not None:
         raise wrong
+    # A terminal position has shown nothing about moves: check the next one.
     if not state.is_terminal():
         _checked.add(kind)
 
 
 def _wrong_move(state: Any, copy: Any) -> Exception | None:
-    """What is wrong with a move on the copy; None for nothing."""
+    """The error of a move on the copy; None if it is correct."""
     if state.is_terminal() or state.current_player() == PlayerId.SIMULTANEOUS:
         return None
     before, copied, name = answers_of(state), answers_of(copy), type(state).__name__
@@ -66,6 +67,7 @@ def _wrong_move(state: Any, copy: Any) -> Exception | None:
         )
     chance = state.is_chance_node()
     action = int(state.chance_outcomes()[0][0] if chance else state.legal_actions()[0])
+    # On the copy, never on the state: a shared list then shows as a change of the state.
     returned = copy.apply_action(action)
     if before != (after := answers_of(state)):
         return CloneError(

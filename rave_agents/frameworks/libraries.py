@@ -14,7 +14,7 @@ METHODS = (
     "get_action_and_value",
     "act",
 )
-"""Methods by which a policy is asked for an action; the first one that it has counts."""
+"""Methods that return a policy's action; the first one present counts."""
 
 
 NAMES: Mapping[str, str] = {
@@ -37,10 +37,11 @@ NAMES: Mapping[str, str] = {
     **dict.fromkeys(("info", "infos"), "info"),
     "env": "env",
 }
-"""Names of a policy's parameters, with what they get."""
+"""Names of a policy's parameters, and the argument that each receives."""
 
 
 def is_torch_module(thing: Any) -> bool:
     """True if a policy is a PyTorch module, which takes tensors."""
+    # No import: if torch is not loaded, the object cannot be a module of it.
     kind = getattr(getattr(sys.modules.get("torch"), "nn", None), "Module", None)
     return kind is not None and isinstance(thing, kind)

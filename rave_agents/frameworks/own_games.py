@@ -87,6 +87,7 @@ class OwnGame:
 
     def __getattr__(self, name: str) -> Any:
         """Other attributes of the framework's game, such as ``seeded_initial_state``."""
+        # Not ``self.game``: before ``__init__``, as in unpickling, that would recurse for ever.
         game = self.__dict__.get("game")
         if game is None or name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -120,6 +121,7 @@ def as_game(game: Any) -> Game:
         return _named_game(game)
     if _is_game(game):
         return _checked(game)
+    # ``game.new_initial_state`` itself, given as a maker, means its game.
     owner: Any = getattr(game, "__self__", None)
     if (start := GameAbilities(owner).new_initial_state) is not None and game == start:
         return as_game(owner)
@@ -127,7 +129,7 @@ def as_game(game: Any) -> Game:
 
 
 def _is_game(value: Any) -> bool:
-    """True for an object with the interface of ``Game``; rules have a name of their class alone."""
+    """True for an object with the interface of ``Game``; rules are none, they need wrapping."""
     return (
         not isinstance(value, type)
         and isinstance(GameAbilities(value).name, str)
@@ -138,7 +140,7 @@ def _is_game(value: Any) -> bool:
 
 
 def _checked(game: Any) -> Game:
-    """A game with the interface of ``Game``; a user's is refused if its states cannot be copied."""
+    """A game with the interface of ``Game``, refused if a user's states cannot be copied."""
     if not is_of_package(type(game)):
         as_game_state(game.new_initial_state())
     return game  # type: ignore[no-any-return]
@@ -155,6 +157,7 @@ def is_maker(value: Any) -> bool:
         return True
     if isinstance(value, functools.partial):
         return True
+    # Callable objects may be games or environments too: these forms come first.
     is_state = isinstance(value, GameState) or GameAbilities(value).new_initial_state
     return callable(value) and not is_state and EnvAbilities(value).reset is None
 
@@ -163,6 +166,7 @@ def _named_game(text: str) -> Game:
     place = split_place(text)
     if place is None or place[0] in {*adapters(), *missing_adapters()}:
         return load_game(text)
+    # ``module:Env-v0`` looks like an object's place, but is an id: the module registers it.
     if _is_gymnasium_id(place[1]):
         return load_game(f"gymnasium:{text.strip()}")
     try:
@@ -228,7 +232,7 @@ def _check_parameters(maker: Any, parameters: Mapping[str, Any]) -> None:
 
 
 def _wrapped(value: Any) -> Game | None:
-    """The game by the adapter whose framework it is of; None if it is of none."""
+    """The game wrapped by its framework's adapter; None if no adapter knows it."""
     for adapter in adapters().values():
         wrapped = AdapterAbilities(adapter).wrap_game(value)
         if wrapped is not None:
@@ -304,18 +308,18 @@ def _place_of(maker: Any) -> str:
 
 
 def _name_of_environment(env: Any) -> str:
-    """Its name with those parameters that its specification, or EzPickle's record, has kept."""
+    """The environment's name, with the parameters kept by its specification or by EzPickle."""
     offers = EnvAbilities(env)
     spec, raw, metadata = offers.spec, offers.unwrapped or env, offers.metadata or {}
     named = getattr(spec, "id", None) or metadata.get("name") or type(raw).__name__
     kept = getattr(spec, "kwargs", None) or _ezpickled(raw)
     plain = {key: each for key, each in kept.items() if isinstance(each, _PLAIN)}
-    plain.pop("render_mode", None)
+    plain.pop("render_mode", None)  # It changes no rules, and results would not compare.
     return format_call(str(named), plain)
 
 
 def _ezpickled(env: Any) -> dict[str, Any]:
-    """Arguments of an environment that EzPickle has recorded, where they are not the defaults."""
+    """An environment's arguments recorded by EzPickle, without the defaults."""
     held = vars(env)
     arguments, named = held.get("_ezpickle_args", ()), held.get("_ezpickle_kwargs", {})
     try:
@@ -328,7 +332,7 @@ def _ezpickled(env: Any) -> dict[str, Any]:
 
 
 def _plain_attributes(value: Any) -> dict[str, Any]:
-    """Parameters of the constructor that the object has kept, where they are numbers or texts."""
+    """Constructor parameters that the object keeps as attributes, if they are numbers or texts."""
     try:
         names = inspect.signature(type(value)).parameters
     except (TypeError, ValueError):
@@ -338,7 +342,7 @@ def _plain_attributes(value: Any) -> dict[str, Any]:
 
 
 def _after(state: Any) -> str:
-    """The moves that lead to a position, if it has a history: they are part of its name."""
+    """The moves that lead to a position, if it has a history: part of its name."""
     if StateAbilities(state).apply_action is None:
         return ""
     of_state = StateAbilities(state).history

@@ -1,7 +1,7 @@
-"""Games by names out of files, which may be anybody's.
+"""Games named in untrusted files.
 
-Such a game may take all memory or never come to an end, and a framework may crash over its
-parameters. So another process makes it first, with bounds on its memory and time.
+Such a game may exhaust memory, never end, or crash its framework by its parameters. So another
+process makes it first, with limits on memory and time.
 """
 
 import contextlib
@@ -23,17 +23,17 @@ SECONDS = 20
 """Time limit of each item of such a process."""
 
 MEMORY = 2**31
-"""Bytes that games may take besides those of the process at its start, where systems limit them."""
+"""Bytes that games may take on top of the process at its start, where the system can limit them."""
 
 FAILED = "it takes too much time or memory, or the game fails"
-"""The reason against an item over which the process ended."""
+"""The reason given for an item that ended the process."""
 
 
 def load_plain_game(spec: str) -> Game:
-    """Load a game by a name out of a file: nothing else is made or opened.
+    """Load a game by a name from a file, without making or opening anything else.
 
-    It loads games that an installed framework has, with parameters that are numbers or are known
-    to be read as text alone, once another process has made the game within bounds.
+    It must be a game of an installed framework, with numbers or plain text as parameters, that
+    another process could make within the limits.
 
     Raises:
         UnknownNameError: for any other game.
@@ -50,13 +50,13 @@ def load_plain_game(spec: str) -> Game:
 
 
 def make_plain_game(spec: str) -> Game:
-    """Make a game by a name out of a file in this process, as ``load_plain_game``, unbounded."""
+    """Make a game by a name from a file in this process, without limits."""
     adapter, name = plain_adapter(spec)
     return adapter.load_game(name)
 
 
 def plain_adapter(spec: str) -> tuple[Adapter, str]:
-    """The adapter of a game by a name out of a file, and the game's name there.
+    """The adapter of a game named in a file, and the game's name there.
 
     Raises:
         UnknownNameError: for a game that is not made from a file.
@@ -80,16 +80,17 @@ def _reason_against(spec: str) -> str:
 
 
 def bounded(module: str, items: Sequence[Any], *, compiles: bool = False) -> list[Any]:
-    """The answers of a module's program to items, one by one; None where it ended over an item.
+    """The answers of a module's program to items; None for an item that ended the process.
 
     Args:
         module: the module, whose program is ``answer_items``.
         items: values of JSON.
-        compiles: whether rules are compiled, if they are here: to compile them takes some time.
+        compiles: whether rules may be compiled, which takes some time.
     """
     answers: list[Any] = []
     while len(answers) < len(items):
         done = subprocess.run(
+            # -P: the current folder may hold a module with the name of one of ours.
             [sys.executable, "-P", "-m", module],
             input=json.dumps(items[len(answers) :]).encode(),
             env=_environment(compiles=compiles),
@@ -99,7 +100,7 @@ def bounded(module: str, items: Sequence[Any], *, compiles: bool = False) -> lis
         )
         lines = done.stdout.splitlines()
         answers += map(json.loads, lines)
-        if done.returncode != 0 or not lines:  # It ended over the item after these.
+        if done.returncode != 0 or not lines:  # The next item ended it: go on after that one.
             answers.append(None)
     return answers[: len(items)]
 
@@ -108,7 +109,7 @@ def answer_items(answer: Callable[[Any], Any]) -> None:
     """Run the program of such a process: answer each item of the input within the bounds."""
     items = json.load(sys.stdin)
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # Games may print.
+    os.dup2(2, 1)  # Games may print: answers keep a descriptor of their own.
     adapters()
     _limit_memory()
     for item in items:
@@ -116,11 +117,11 @@ def answer_items(answer: Callable[[Any], Any]) -> None:
         answers.write(json.dumps(answer(item)) + "\n")
         answers.flush()
     faulthandler.cancel_dump_traceback_later()
-    os._exit(0)  # What games hold need not be given back.
+    os._exit(0)  # Without clean-up, in which a game could hang.
 
 
 def reason_of(error: Exception) -> str:
-    """The reason that an error is, which may have no text."""
+    """An error as a reason: its text, or its class if it has none."""
     if isinstance(error, MemoryError):
         return "it takes too much memory"
     return printable(shortened(" ".join(str(error).split()), 300)) or type(error).__name__
@@ -128,6 +129,7 @@ def reason_of(error: Exception) -> str:
 
 def give_time(seconds: float = SECONDS) -> None:
     """Let such a process end once this time is over."""
+    # A thread in C ends it: a signal handler would wait for a game's C code to return.
     faulthandler.dump_traceback_later(seconds, exit=True)
 
 
@@ -147,6 +149,7 @@ def _limit_memory() -> None:
     with contextlib.suppress(ImportError, OSError, ValueError):  # Windows has no such limit.
         import resource  # noqa: PLC0415  (optional: Windows has none)
 
+        # The limit is on address space: add to the pages in use, which differ between systems.
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         most = pages * resource.getpagesize() + MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (most, most))

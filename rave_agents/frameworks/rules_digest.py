@@ -1,8 +1,8 @@
 """A digest of a game's rules, so that no table is used with other rules than its own.
 
 Rules are the text of the modules that define the game and of the user's modules that these import,
-the versions of the libraries among them, and, where an object is given, its content. The package's
-own games count by their text, too. What a module reads or imports only as it runs is not covered.
+the versions of libraries among them, and the content of a game given as an object. The package's
+own games also count by their text. Files read or modules imported at run time are not covered.
 """
 
 import ast
@@ -29,10 +29,10 @@ WITHOUT_RULES = {"numpy", "numba", "llvmlite"}
 """Libraries whose versions change no rules."""
 
 BINDINGS = ("pybind11_builtins", "_cython_")
-"""Beginnings of the names of modules in which compiled libraries have their common classes."""
+"""Prefixes of modules that hold the common classes of compiled libraries."""
 
 MOST_OBJECTS = 10_000
-"""Objects of a state, at most, whose classes are looked at."""
+"""Maximum number of a state's objects whose classes are examined."""
 
 
 def rules_digest(game: Game) -> str:
@@ -50,6 +50,7 @@ def rules_digest(game: Game) -> str:
         if source.place is None and EnvAbilities(source.value).reset is None:
             content = _content(source, game.name)
     digest = hashlib.sha256(content)
+    # Sorted, and each hashed first: the order of sets must not matter, nor where a text ends.
     for text in sorted(_texts(game.name, _modules_of(made_of))):
         digest.update(hashlib.sha256(text).digest())
     return digest.hexdigest()[:32]
@@ -65,7 +66,7 @@ def _content(source: Any, name: str) -> bytes:
 
 def _undetermined(name: str, reason: str) -> ValueError:
     return ValueError(
-        f"No table can be kept for {name}, for its rules cannot be told from others: {reason}. "
+        f"No table can be kept for {name}, since its rules cannot be identified: {reason}. "
         "Define the game in a file, and give its name, such as './nim.py:Nim(sticks=7)'."
     )
 
@@ -77,7 +78,7 @@ def _modules_of(objects: list[Any]) -> set[str]:
         one = waiting.pop()
         if id(one) in seen:
             continue
-        seen[id(one)] = one
+        seen[id(one)] = one  # Kept alive, so that no other object gets its id.
         if isinstance(one, types.ModuleType):
             found.add(one.__name__)
         elif isinstance(one, type):
@@ -178,7 +179,7 @@ def _distributions() -> Mapping[str, list[str]]:
 
 
 def _imports(name: str, text: bytes) -> Iterator[str]:
-    """The modules that a module imports, where there are such."""
+    """The existing modules that a module imports."""
     is_package = hasattr(sys.modules.get(name), "__path__")
     package = name if is_package else name.rpartition(".")[0]
     for node in ast.walk(ast.parse(text)):
@@ -191,6 +192,7 @@ def _imports(name: str, text: bytes) -> Iterator[str]:
                 base = importlib.util.resolve_name("." * node.level + base, package)
             found = [base, *(f"{base}.{alias.name}" for alias in node.names)]
         for each in found:
+            # ``import a.b`` also runs ``a``; ``from a import b`` may mean a module or a name.
             words = each.split(".")
             parents = [".".join(words[: end + 1]) for end in range(len(words))]
             yield from (one for one in parents if one in sys.modules or _file_of(one))

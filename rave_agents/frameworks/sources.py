@@ -1,4 +1,4 @@
-"""Objects of the user's own with the place that they come from, so that they travel to workers."""
+"""User objects with their origin, so that worker processes can load them."""
 
 import types
 from collections.abc import Mapping
@@ -18,21 +18,22 @@ from rave_agents.game.object_names import (
 
 
 class Source(NamedTuple):
-    """The origin of an object of the user's own, in a form that travels to other processes."""
+    """The origin of a user's object, in a form that can be sent to other processes."""
 
     value: Any
     """A class, a function or an object."""
     parameters: Mapping[str, Any] = types.MappingProxyType({})
     """Parameters for the class or the function."""
     place: ObjectName | None = None
-    """The place of ``value``; None if it travels itself."""
+    """The place of ``value``; None if the object itself is sent."""
 
     def __reduce__(self) -> Any:
+        # A place is enough on this machine, and gives the class that the worker itself imports.
         value = None if self._is_found_there() else self.value
         return _source, (value, dict(self.parameters), self.place)
 
     def _is_found_there(self) -> bool:
-        """True unless the user's modules travel by value at the moment, as to other machines."""
+        """True unless user modules are pickled by value now, as for other machines."""
         module = module_of(self.value) or type(self.value).__module__
         return self.place is not None and module not in cloudpickle.list_registry_pickle_by_value()
 

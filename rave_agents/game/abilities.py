@@ -24,6 +24,7 @@ class Offered(Generic[_Value]):
         self._name = name
 
     def __get__(self, asked: "Abilities", owner: type) -> _Value:
+        # ``getattr`` at each access: states may get attributes later, or proxy other objects.
         found: _Value = getattr(asked.subject, self._name, self._default)
         return found
 
@@ -50,10 +51,10 @@ class Abilities:
 
 
 class StateAbilities(Abilities):
-    """What a position may offer in addition to the methods of ``GameState``.
+    """Optional attributes and methods of a position, in addition to ``GameState``.
 
-    ``StateAbilities(state).history`` is the state's method, or None where the state has none. A
-    class of states that offers one of these just defines a method of that name.
+    ``StateAbilities(state).history`` is the state's method, or None. To offer one of these, a class
+    of states defines a method of that name.
     """
 
     __slots__ = ()
@@ -136,7 +137,7 @@ class StateAbilities(Abilities):
     policy_view: Offered[Callable[[int], Any] | None] = Method(None)
     """``policy_view(player)``: the observation, mask and info of the framework's own loop."""
     apply_action: Offered[Callable[[int], Any] | None] = Method(None)
-    """``apply_action(action)``: every state has it, but not every other object."""
+    """``apply_action(action)``: states have it; other objects lack it."""
     get_game: Offered[Callable[[], Any] | None] = Method(None)
     """``get_game()``: OpenSpiel's game of a state of OpenSpiel's."""
     framework_state: Offered[Any] = Offered(None)

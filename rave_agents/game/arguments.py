@@ -1,4 +1,4 @@
-"""Checks of what users give, and suggestions for misspelt names."""
+"""Checks of users' arguments, and suggestions for misspelt names."""
 
 import difflib
 from collections.abc import Collection, Iterable, Sequence
@@ -38,6 +38,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str], see: str = "") -
     """
     known = sorted(map(str, known))
     plain = {each.casefold(): each for each in known}
+    # Case-insensitive: names of presets and parts mix conventions, such as ``UCB1`` and ``ucb1``.
     near = difflib.get_close_matches(str(name).casefold(), plain, n=3, cutoff=0.5)
     near = [plain[each] for each in near]
     message = f"Unknown {kind} {name!r}."
@@ -107,8 +108,7 @@ def refuse_positional(
         kind: the name of what is called.
         given: the arguments given by position.
         taken: the names of those that may be.
-        by_name: those that it takes by name alone, the first one first; without any those of
-            searches are meant.
+        by_name: keyword-only names, the likeliest first; if empty, those of a search.
 
     Raises:
         TypeError: if there are more.
@@ -133,6 +133,7 @@ def refuse_positional(
 
 def is_integer(value: object) -> bool:
     """True for integers of any library; a bool is none."""
+    # ``numbers.Integral`` would miss integers of libraries that do not register, such as torch.
     return hasattr(value, "__index__") and not isinstance(value, bool)
 
 

@@ -9,7 +9,7 @@ from rave_agents.game.abilities import Abilities, Method, Offered
 
 
 class ArrayAbilities(Abilities):
-    """What an array, a tensor or a number of a library may have."""
+    """Attributes that an array, a tensor or a number of any library may have."""
 
     __slots__ = ()
 
@@ -34,6 +34,7 @@ def in_main_memory(given: Any) -> Any:
     """A tensor detached from its graph and its device; any other object as it is."""
     detach = ArrayAbilities(given).detach
     given = given if detach is None else detach()
+    # After ``detach``: a copy to the CPU would otherwise join the graph.
     cpu = ArrayAbilities(given).cpu
     return given if cpu is None else cpu()
 
@@ -56,6 +57,7 @@ def as_numbers(given: Any) -> list[float] | None:
         return None
     try:
         entries = listed(given)
+        # ``float`` alone would parse texts.
         numeric = all(hasattr(each, "__float__") for each in entries)
         return [float(each) for each in entries] if numeric else None
     except (TypeError, ValueError, OverflowError):

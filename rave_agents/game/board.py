@@ -1,7 +1,7 @@
 """Boards: cells with their pieces, and the place of each action.
 
-Most games need none of this, since their boards are found in the text that they print, see
-``rave_agents.plots.board``. A game whose text shows no board declares one by ``drawn_board``.
+Most boards are read from the text that a game prints, see ``rave_agents.plots.board``. A game whose
+text shows no board declares one by ``drawn_board``.
 """
 
 import dataclasses
@@ -90,6 +90,7 @@ class Board:
             return ()
         if self.lines is not None:
             return self.lines
+        # By row and column: boards may lack cells, so neighbours may be far apart in the list.
         there = {(cell.row, cell.column): index for index, cell in enumerate(self.cells)}
         return [
             (index, there[neighbour])

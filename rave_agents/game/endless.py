@@ -1,4 +1,4 @@
-"""The length at which a game is taken to be endless, and the error that says so."""
+"""The length at which a game counts as endless, and the error for it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,8 +7,7 @@ from rave_agents.errors import GameError
 from rave_agents.game.abilities import StateAbilities
 
 LONGEST_GAME = 1 << 20
-"""Moves of a playout, or of any game that is played, outcomes of chance included, after which the
-game is taken to be endless."""
+"""Moves of a playout or a game, chance outcomes included, after which it counts as endless."""
 
 
 def endless_game(
@@ -18,8 +17,8 @@ def endless_game(
 
     Args:
         game: its name.
-        what: what has not ended.
-        needed: what the game must do.
+        what: the kind of play, such as ``"A playout"``.
+        needed: the requirement that the game violates.
     """
     return GameError(
         f"{what} of {game} has not ended after {LONGEST_GAME} moves: {needed}. A search of a game "

@@ -1,4 +1,4 @@
-"""``Facts``: what a game is and offers, asked once for all of its positions."""
+"""``Facts``: a game's properties, asked once for all of its positions."""
 
 from collections.abc import Hashable
 from typing import Annotated, NamedTuple
@@ -19,7 +19,7 @@ from rave_agents.game.validation import checked
 
 
 class Facts(NamedTuple):
-    """What a game is and offers, the same for all of its positions; see ``facts_of``."""
+    """A game's properties, the same for all of its positions; see ``facts_of``."""
 
     key: Hashable
     """Equal for states of the same game: ``game_key()``, or the class of the states."""
@@ -49,6 +49,7 @@ class Facts(NamedTuple):
         Args:
             hidden: ``SearchConfig.hidden``.
         """
+        # Chance drawn by the state itself cannot be enumerated: it is sampled like hidden cards.
         return self.draws_chance or (self.hidden and hidden == "determinize")
 
 
@@ -90,6 +91,7 @@ def collected_facts(state: GameState) -> Facts:
 def is_keyed(state: GameState) -> bool:
     """True if a state's provider or the state itself has position keys."""
     offers = StateAbilities(state)
+    # Compiled rules have their own keys, even where the framework's state has none.
     if offers.on_compiled_rules is not None:
         return offers.on_compiled_rules() is not None
     return offers.position_key is not None and offers.position_key() is not None

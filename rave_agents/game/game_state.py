@@ -19,7 +19,7 @@ NO_ACTION = 0
 
 
 class PlayerId(enum.IntEnum):
-    """Values of ``current_player`` that are no players; OpenSpiel's."""
+    """Values of ``current_player`` that are not players, as in OpenSpiel."""
 
     CHANCE = -1
     SIMULTANEOUS = -2
@@ -35,8 +35,8 @@ class GameState(Protocol):
     Where several players move at the same time, ``current_player()`` is ``PlayerId.SIMULTANEOUS``,
     and the state has ``apply_actions`` and ``legal_actions(player)``, as ``pyspiel.State`` does.
 
-    ``rave_agents.game.abilities.StateAbilities`` lists what a state may offer in addition: keys of
-    positions, chance and hidden information, observations, faster simulations, text and pictures.
+    ``rave_agents.game.abilities.StateAbilities`` lists optional methods: keys of positions, chance
+    and hidden information, observations, faster simulations, text and pictures.
     """
 
     def clone(self) -> Self:
@@ -67,13 +67,13 @@ class GameState(Protocol):
         """The number of players."""
 
     def num_distinct_actions(self) -> int:
-        """One more than the largest action of any player: memory goes by those that occur."""
+        """One more than the largest action of any player; memory depends on those that occur."""
 
     def min_utility(self) -> float:
-        """The least that a player can win in a game, ``-inf`` where nobody knows."""
+        """The least return of a player, ``-inf`` if unknown."""
 
     def max_utility(self) -> float:
-        """The most that a player can win in a game, ``inf`` where nobody knows."""
+        """The greatest return of a player, ``inf`` if unknown."""
 
 
 STATE_METHODS = tuple(
@@ -102,6 +102,7 @@ def _signature(name: str) -> str:
 def lacks_methods(value: object) -> str:
     """The message for an object with some of GameState's methods; empty if it has none or all."""
     missing = missing_methods(value)
+    # None of the methods: the object was meant as something else.
     if not 0 < len(missing) < len(STATE_METHODS):
         return ""
     name = value.__name__ if isinstance(value, type) else type(value).__name__
@@ -146,6 +147,7 @@ def has_chance(state: GameState) -> bool:
 
 def drawn_outcome(state: GameState, draw: random.Random) -> int:
     """An outcome of a chance node, drawn by its probability."""
+    # ``choices`` divides by the sum, so probabilities that sum to 1 - ε are fine.
     outcomes, weights = zip(*state.chance_outcomes(), strict=True)
     return int(draw.choices(outcomes, weights)[0])
 

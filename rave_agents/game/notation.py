@@ -22,7 +22,7 @@ Moves = str | Sequence[int | str]
 
 _SEPARATORS = re.compile(r"^[\s,;]+")
 _WORD_END = re.compile(r"[\s;]|,(?![^\s(]*\))")
-"""The end of a word; a comma inside of parentheses is none, as in ``x(1,1)``."""
+"""The end of a word, but for a comma inside parentheses, as in ``x(1,1)``."""
 
 _SHOWN = 8
 """Legal moves that an error message lists, at most."""
@@ -42,9 +42,9 @@ def action_name(state: GameState, action: int, player: int | None = None) -> str
 
 
 def position_text(state: GameState) -> str:
-    """The position as the game prints it; where it does not, its attributes that are plain values.
+    """The position as the game prints it, or else its attributes with plain values.
 
-    A state without ``__str__`` would print its address, which says nothing.
+    A state without ``__str__`` would print only its address.
     """
     if type(state).__str__ is not object.__str__ or type(state).__repr__ is not object.__repr__:
         return str(state)
@@ -68,11 +68,10 @@ def legal_names(state: GameState, player: int | None = None) -> dict[int, str]:
 def apply_moves(state: GameState, moves: Moves) -> list[int]:
     """Play moves, chance outcomes included, on the state itself and return them as numbers.
 
-    In a text, moves are separated by spaces, commas or semicolons. Of the legal moves whose names
-    the text goes on with, the longest is meant, so that names may hold spaces and commas
-    themselves; where none fits, a number is the action of that number. A sequence, such as a
-    state's history, has an action or a name for each move. Where players move at the same time,
-    each of them has a move, in the order of the players.
+    In a text, moves are separated by spaces, commas or semicolons. The longest legal name at the
+    front of the text counts, so names may contain spaces and commas; if none fits, a number is the
+    action of that number. A sequence, such as a state's history, has an action or a name per move.
+    Simultaneous moves follow each other in the order of the players.
 
     Raises:
         TypeError: if the moves are neither, or one of a sequence is neither an integer nor text.
@@ -162,6 +161,7 @@ def _rest(text: str, start: int) -> str:
 
 def _unknown_move(word: str, rest: str, names: dict[int, str]) -> str:
     near: dict[str, None] = {}
+    # Names with spaces: compare as much of the text as each name is long.
     for given in (word, *(rest[: len(name)] for name in names.values())):
         near |= dict.fromkeys(difflib.get_close_matches(given, names.values(), n=3, cutoff=0.6))
         if len(near) >= 3:

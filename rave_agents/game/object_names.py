@@ -1,6 +1,6 @@
-"""Objects of the user's own, by where they are: ``module:Name`` or ``path/to/file.py:Name``.
+"""User objects named by place: ``module:Name`` or ``path/to/file.py:Name``.
 
-Resolving such a name runs the module's code, so names out of files of results never come here.
+Resolving a name runs the module's code, so names from result files must never come here.
 """
 
 import difflib
@@ -95,12 +95,12 @@ def find_object(name: ObjectName) -> Any:
 
 
 def files_run() -> tuple[str, ...]:
-    """The files that this process has run as modules which cannot be imported by their names."""
+    """Files that this process ran as modules that no import could find."""
     return tuple(_files.values())
 
 
 def run_files(paths: Iterable[str]) -> None:
-    """Run files as another process has, where they are here, before unpickling what they define."""
+    """Run files that another process ran, if they exist, before unpickling objects of theirs."""
     for path in paths:
         if Path(path).is_file():
             _module_of_file(path)
@@ -136,6 +136,7 @@ def _imported(module: str) -> types.ModuleType:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
+        # The module exists, but one that it imports does not.
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise _failed(f"The module {module}", error) from error
         near = _near(module, (path.stem for path in Path.cwd().glob("*.py")))
@@ -148,7 +149,7 @@ def _imported(module: str) -> types.ModuleType:
 
 
 def _module_of_file(path: str) -> types.ModuleType:
-    """The module of a file: the one that an import would give, where its folder is on the path.
+    """The module of a file, as an import would give it once its folder is on the path.
 
     The folder is added to the path, so that the file can import its neighbours.
     """
@@ -165,6 +166,7 @@ def _module_of_file(path: str) -> types.ModuleType:
     for module in list(sys.modules.values()):
         if _is_of(getattr(module, "__file__", None), file):
             return module
+    # Another module may have this name already; the hash of the path is the same in each process.
     own = f"{file.stem}_{zlib.crc32(str(file).encode()):08x}"
     try:
         if _is_importable(name, file):
@@ -184,7 +186,7 @@ def _is_importable(name: str, file: Path) -> bool:
 
 
 def _is_of(origin: object, file: Path) -> bool:
-    """True if a module's origin is this file; the names go first, for there are many modules."""
+    """True if a module's origin is this file; names are compared first, which is fast."""
     same_name = isinstance(origin, str) and os.path.basename(origin) == file.name
     return same_name and Path(str(origin)).resolve() == file
 

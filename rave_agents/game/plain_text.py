@@ -6,7 +6,7 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 """Escape codes with which games colour their boards."""
 
 _KEPT = frozenset("\n\t\u00a0\u200c\u200d\ufe0f")
-"""Line ends and tabs, fixed spaces, and what joins and varies other characters."""
+"""Line ends, tabs, no-break spaces, joiners and variation selectors."""
 
 
 def printable(text: str, *, lines: bool = False) -> str:

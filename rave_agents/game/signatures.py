@@ -1,4 +1,4 @@
-"""Signatures with every parameter of a class, also those that its constructor passes on."""
+"""Signatures with every parameter of a class, including those that its constructor forwards."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -41,13 +41,10 @@ def _nothing_else(kind: type) -> dict[str, tuple[Any, Any]]:
 
 
 class InitSignature:
-    """The ``__signature__`` of a class and of those that inherit from it: their constructor's.
-
-    Python itself would show that of ``__new__``.
+    """The ``__signature__`` of a class and its subclasses: their constructor's, not ``__new__``'s.
 
     Args:
-        passed_on: what a class's constructor takes as ``**config``, by name: the default and the
-            annotation.
+        passed_on: the default and the annotation of each ``**config`` parameter, by name.
     """
 
     def __init__(
@@ -58,6 +55,7 @@ class InitSignature:
     def __get__(self, instance: Any, kind: Any) -> inspect.Signature:
         """Return the signature of a class; its instances have none."""
         if instance is not None:
+            # ``inspect`` then falls back to ``__call__``, as for any other instance.
             raise AttributeError("__signature__")
         parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
         if parameters and parameters[-1].name == "config":

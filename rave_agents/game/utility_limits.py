@@ -1,6 +1,6 @@
-"""The numbers of a game that a search relies on: players, actions, utilities.
+"""A game's numbers of players and actions, and its utilities.
 
-``UtilityLimits`` says which returns, and which values in their place, a search can use.
+``UtilityLimits`` defines the returns and values that a search accepts.
 """
 
 import math
@@ -32,7 +32,7 @@ MOST_LEGAL = 2**22
 """Legal actions that a position may have."""
 
 MOST_OUTCOMES = 2**31 - 1
-"""The largest outcome of chance that it may have."""
+"""The largest chance outcome of a game."""
 
 
 class UtilityLimits(NamedTuple):
@@ -61,7 +61,9 @@ class UtilityLimits(NamedTuple):
     def of(cls, players: int, low: float, high: float, total: float | None) -> "UtilityLimits":
         """The limits of a game that states these numbers."""
         bounded = math.isfinite(low) and math.isfinite(high)
+        # The second term is for narrow ranges far from 0, where doubles themselves are coarse.
         slack = ROUNDING * (high - low) + 1e-9 * max(abs(low), abs(high)) if bounded else 0.0
+        # Not infinity: a sum that has overflowed must fail the comparison.
         least_total, greatest_total = -sys.float_info.max, sys.float_info.max
         if total is not None:
             room = players * slack if bounded else ROUNDING * max(1.0, abs(total))
@@ -110,7 +112,7 @@ class UtilityLimits(NamedTuple):
 
     @property
     def one_says_all(self) -> bool:
-        """True where the return of the player to move says that of everybody."""
+        """True if the mover's return determines everybody's."""
         return self.players == 1 or not math.isnan(self.sum_of_two)
 
     @property
@@ -151,6 +153,6 @@ def utility_limits(state: Any) -> UtilityLimits:
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it: not more than a line or two."""
+    """A value for a message, cut to a line or two."""
     text = repr(value)
     return text if len(text) <= 200 else f"{text[:200]} ..."

@@ -1,7 +1,7 @@
-"""Argument checks: annotations say what is allowed, and one validator reads them.
+"""Argument checks: one validator reads the annotations.
 
-``games: Annotated[int, Ge(1), Le(100)]`` or ``mode: Literal["fast", "exact"] | None`` is all that
-a function has to say; ``@validated`` checks its arguments, ``check_fields`` a dataclass. Numbers,
+A function declares ``games: Annotated[int, Ge(1), Le(100)]`` or ``mode: Literal["fast", "exact"] |
+None``; ``@validated`` checks its arguments, ``check_fields`` a dataclass. Numbers,
 booleans, names, classes and unions of these are checked. Other annotations, such as protocols and
 containers, are for type checkers only.
 """
@@ -69,7 +69,7 @@ _NAMED: dict[Any, str] = {
     Callable: "a function",
     os.PathLike: "a path",
 }
-"""Types that messages name otherwise than by the name of the class."""
+"""Types with a name of their own in messages."""
 
 
 class Option(NamedTuple):
@@ -104,6 +104,7 @@ def checked(label: str, annotation: Any, value: Any, error: type[Exception] | No
     wrong: type[Exception] = (
         UnknownNameError if all(option.names for option in options) else TypeError
     )
+    # Of several errors the last that has the right type counts: it names the real mistake.
     for option in options:
         try:
             return option.convert(value)
@@ -122,8 +123,8 @@ def checked(label: str, annotation: Any, value: Any, error: type[Exception] | No
 def validated(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Check the arguments of a function or a constructor by their annotations, see ``checked``.
 
-    Arguments of a wrong name are answered with the nearest name. Defaults are not checked. It costs
-    some microseconds a call: meant for doors, not for what a search calls in its loop.
+    For an unknown name the error suggests the nearest. Defaults are not checked. A call costs some
+    microseconds more: use it for public functions, not in a search's loop.
     """
     parameters = inspect.signature(function).parameters
     kinds = {each.kind for each in parameters.values()}
@@ -177,9 +178,10 @@ def _field_annotations(kind: Any) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 
 
+# Cached by equality: ``Literal[1]`` and ``Literal[True]`` differ, as typing compares types too.
 @functools.lru_cache(1024)
 def options_of(annotation: Any) -> tuple[Option, ...] | None:
-    """The kinds of values that an annotation allows; None if it has one that nothing can check."""
+    """The kinds of values that an annotation allows; None if it cannot be checked."""
     if isinstance(annotation, str):
         raise TypeError(f"The annotation {annotation!r} is text, which checks nothing.")
     if get_origin(annotation) in (Union, types.UnionType):
@@ -215,7 +217,7 @@ def options_of(annotation: Any) -> tuple[Option, ...] | None:
 
 
 def _is_checkable(annotation: Any) -> bool:
-    """True if isinstance can tell the objects of a class, generic or not."""
+    """True if isinstance can check an annotation."""
     if get_origin(annotation) is not None:
         return get_origin(annotation) in _NAMED
     if not isinstance(annotation, type) or annotation in (Any, object, inspect.Parameter.empty):
@@ -302,7 +304,7 @@ def _number(kind: type, notes: tuple[Any, ...]) -> Option:
 
 
 def _bounds(notes: tuple[Any, ...]) -> tuple[float, float, bool, bool]:
-    """The least and the greatest number, and whether each is left out; infinity is, unless said."""
+    """The bounds, and whether each is exclusive; infinity is, unless stated."""
     low, high, above, below = -math.inf, math.inf, True, True
     for note in notes:
         if isinstance(note, Gt):

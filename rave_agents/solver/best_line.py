@@ -85,6 +85,7 @@ class _Line:
             side = not own if any_move else own
             known = [each.distance for each in self._settled(answers, own=side)]
             if any_move:
+                # Negative: the side that only delays takes the longest way.
                 distances[action] = -max(known, default=0)
             elif known:
                 distances[action] = min(known)

@@ -116,6 +116,7 @@ class PathBuffers:
         # The search writes the next depth before it checks for room.
         self.stack = self._grown(self.stack, self.Stack, depths + 1)
         self.expander.reserve(depths)
+        # At most a quarter full, for short probes; a power of two, since capacities double.
         self.on_path: NDArray[np.int64] = np.zeros(4 * depths, np.int64)
         self.control[codes.PATHS] = 4 * depths
         with np.errstate(over="ignore"):

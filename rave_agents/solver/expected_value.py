@@ -109,6 +109,7 @@ class ExpectedValue(PathBuffers):
             max(limits.low, -UNKNOWN_UTILITY),
             min(limits.high, UNKNOWN_UTILITY),
             max(precision, EXACT * span) if math.isfinite(span) else precision,
+            # 63 bits: compiled records hold signed integers.
             hashed(f"expected value of player {player}".encode())[0] >> 1,
         )
         buckets = max(1, int(max_memory_mb * 2**20) // (ENTRY_BYTES * SLOTS))
@@ -167,6 +168,7 @@ class ExpectedValue(PathBuffers):
                 if counted or (seconds is not None and spent >= seconds):
                     self.end = "positions" if counted else "seconds"
                     return found
+            # Deepen first: unchanged bounds mean nothing while sweeps are cut off.
             before, found = found, self.known(state)
             if self.control[CUT] > 0 and limit < MOST_LIMIT:
                 limit *= 2

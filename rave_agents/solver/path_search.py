@@ -260,6 +260,7 @@ class PathSearch(PathBuffers):
         stack, pool = self.stack, self.pool
         children = slice(0, int(stack.size[0]))
         settled = int(np.count_nonzero(pool.word[children]))
+        # As ``weigh`` does in compiled code: minimum of phi, weak sum of delta.
         is_open = pool.word[children] == 0
         phi = float(min(pool.phi[children][is_open].tolist(), default=math.inf))
         deltas = pool.delta[children][is_open].tolist()

@@ -223,6 +223,7 @@ class ProofSearch:
         if answer is not None:
             return answer.proven
         statement = self._statement(player, at_least)
+        # Nothing is reset but the path: entries of earlier proofs help this one.
         self._team.begin(state, statement)
         begin, first = time.perf_counter(), self.positions
         while True:
@@ -349,6 +350,7 @@ class ProofSearch:
         at_least += 0.0  # Equal numbers make equal statements, 1 and 1.0, 0.0 and -0.0.
         content = f"{player} {at_least!r} {self.repetition!r}".encode()
         salt = hashed(content)[0] >> 1
+        # The salt covers repetition too: it changes the results that the table keeps.
         loops = self.repetition is not None and self.repetition >= at_least
         place = codes.NO_VALUE if self.repetition is None else self._team.place_of(self.repetition)
         return Statement(

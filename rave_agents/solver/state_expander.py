@@ -178,6 +178,7 @@ class StateExpander:
         after = state.clone()
         after.apply_action(action)
         over = bool(after.is_terminal())
+        # Ranks instead of actions: a game's actions may exceed 32 bits.
         expansion.actions[place], expansion.ends[place] = place, over
         expansion.moves[place] = 1
         if over:
@@ -190,6 +191,7 @@ class StateExpander:
         if self._expansion.header[Place.COUNT_MOVES] and mover >= 0:
             expansion.moves[place] = max(1, len(after.legal_actions()))
         found = key_of_state(after) if self.has_keys else None
+        # By history no two paths share a key, so the search is then one of a tree.
         child_key = key_after(key, action) if found is None else found
         expansion.keys[2 * place : 2 * place + 2] = child_key
         return after, child_key

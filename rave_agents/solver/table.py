@@ -224,6 +224,7 @@ def chosen_slot(table: Table, first: Any, second: Any, word: Any) -> tuple[int, 
             return slot, True
         if (table.words[slot] ^ old ^ mixed_cells(table, slot)) == first:
             return slot, False
+        # The last slot is always replaced by default, so a new result is never lost.
         if work_of(old) <= least and slot < last:
             chosen, least = slot, work_of(old)
     table.counts[NUM_LOST] += 1
@@ -329,6 +330,7 @@ def collect(table: Table) -> None:
     """Drop the entries with the least work until enough of the table is free."""
     sweep = Sweep(table, np.zeros(MOST_WORK + 1, np.int64))
     count_work(sweep, table.buckets)
+    # A histogram instead of sorting: work has 64 levels only.
     kept, work = int(sweep.histogram.sum()), 0
     table.counts[NUM_USED] = kept  # Threads racing for one slot may both have counted it.
     while kept > KEPT_SHARE * num_entries(table) and work < MOST_WORK:

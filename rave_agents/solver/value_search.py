@@ -56,6 +56,7 @@ class ValueSearch:
 
     def _first(self) -> float:
         high = self.interval.high
+        # A proof of the greatest return ends the search at once.
         if math.isfinite(high):
             return high
         state = self.state.clone()
@@ -68,7 +69,9 @@ class ValueSearch:
     def _next(self) -> float:
         """The next return to test."""
         low, high = self.interval
+        # A value that no end has cannot be exact: bisect among the returns met.
         met = [value for value in self.search.values_met if low < value <= high]
+        # None met in between: "more than low" as one statement closes the gap.
         return sorted(met)[len(met) // 2] if met else math.nextafter(low, math.inf)
 
     def run(
