@@ -15,7 +15,7 @@ def discrete_action(answer: Any) -> Any:
 
 
 def shaped_action(answer: Any, shape: tuple[int, ...], kind: Any) -> Any:
-    """Convert an answer to an array of this shape and ``dtype``, if it fits; unpack a batch of 1."""
+    """Convert an answer to an array of this shape and ``dtype`` if it fits; unpack a batch of 1."""
     array = as_array(answer)
     if array.shape == (1, *shape):
         array = array[0]
