@@ -52,8 +52,8 @@ def test_the_pages_say_what_is_shipped_and_how_long_it_learned(data):
     assert (by_games.split("-")[0], policy.split("-")[:2]) == ("connect_four", ["go", "9"])
     least, most = min(filter(None, minutes.values())), max(minutes.values())
     told = (
-        f"Shipped are values for {len(values)} games, each learned by self-play in {least:g} to "
-        f"{most:g} minutes of CPU time (Connect Four: from {int(games):,} games), and a policy for "
+        f"The package ships values for {len(values)} games, each learned by self-play in {least:g} "
+        f"to {most:g} minutes of CPU time (for Connect Four: {int(games):,} games), and a policy for "
         f"Go 9×9 ({minutes_of(its):g} minutes)."
     )
     assert data["shipped_values"].figures["shipped"] == told

@@ -79,7 +79,7 @@ def from_step(function: Callable[..., Any]) -> Policy:
 
     ``state`` is a ``pyspiel.State`` in OpenSpiel's games, and in environments that have such a
     state. It may be used as a decorator; further parameters are set in a spec, as in
-    ``"./bots.py:captures(depth=2)"``.
+    ``"./bots.py:captures(last=False)"``.
 
     Raises:
         TypeError: if it is no function.
