@@ -53,8 +53,8 @@ def test_the_pages_say_what_is_shipped_and_how_long_it_learned(data):
     least, most = min(filter(None, minutes.values())), max(minutes.values())
     told = (
         f"The package ships values for {len(values)} games, each learned by self-play in {least:g} "
-        f"to {most:g} minutes of CPU time (for Connect Four: {int(games):,} games), and a policy for "
-        f"Go 9×9 ({minutes_of(its):g} minutes)."
+        f"to {most:g} minutes of CPU time (for Connect Four: {int(games):,} games), and a policy "
+        f"for Go 9×9 ({minutes_of(its):g} minutes)."
     )
     assert data["shipped_values"].figures["shipped"] == told
     for page in ("README.md", "docs/index.md", "docs/results.md"):
