@@ -58,7 +58,7 @@ class AgentSpec:
     name: str
     parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
     source: Source | None = None
-    """The origin of an agent of the user's own; None for a named agent."""
+    """The origin of a user's agent; None for a named agent."""
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -75,19 +75,19 @@ class AgentSpec:
 
     @functools.cached_property
     def own(self) -> Policy | Maker | None:
-        """The agent of the user's own; None for a named agent."""
+        """The user's agent; None for a named agent."""
         if self.source is None:
             return None
         return with_parameters(own_agent(self.source.value), self.parameters)
 
     @property
     def is_named(self) -> bool:
-        """True for a named agent; False for one of the user's own."""
+        """True for a named agent; False for a user's."""
         return self.source is None
 
     @property
     def shape(self) -> str:
-        """The shape of an agent of the user's own: ``factory``, ``policy`` or ``object``."""
+        """The shape of a user's agent: ``factory``, ``policy`` or ``object``."""
         if isinstance(self.own, Maker):
             return "factory"
         return "object" if self.own is None or self.own.function is None else "policy"
@@ -104,8 +104,8 @@ class AgentSpec:
     def with_defaults(self, defaults: Mapping[str, Any]) -> Self:
         """Return the spec with defaults for the parameters that it leaves open and its agent takes.
 
-        A spec with a limit of its own (``simulations``, ``seconds`` or ``clock``) gets no other
-        limit, an agent of the user's own no default.
+        A spec with a limit (``simulations``, ``seconds`` or ``clock``) gets no other one; a user's
+        agent gets no defaults.
         """
         if self.source is not None:
             return self
@@ -140,7 +140,7 @@ class AgentSpec:
         """Return the spec with other values of some parameters.
 
         Raises:
-            UnknownNameError: for a parameter that an agent of the user's own does not take.
+            UnknownNameError: for a parameter that a user's agent does not take.
         """
         parameters = {**self.parameters, **changes}
         name = self.name
@@ -150,7 +150,7 @@ class AgentSpec:
         return dataclasses.replace(self, name=name, parameters=parameters)
 
     def policy(self, game: Any, player: Any, seed: int, *, copies: bool = True) -> Policy:
-        """Make an agent of the user's own for a seat.
+        """Make a user's agent for a seat.
 
         Args:
             game: the game in its framework's own form, or the environment.
@@ -176,7 +176,7 @@ class AgentSpec:
         Args:
             game: the game.
             player: the seat, from 0.
-            seed: seeds an agent of the user's own; None for a seed that the system draws.
+            seed: seeds a user's agent; None for a seed that the system draws.
             observe: the observation of a state by a seat where an environment shows the game; None
                 for the game's own.
 
@@ -245,7 +245,7 @@ def as_agent(agent: Any, name: str | None = None) -> AgentSpec:
             object with ``step(state)``, such as a ``pyspiel.Bot``, or a class of such objects; or a
             function ``policy(observation, action_mask)``. ``from_sb3``, ``from_torch``,
             ``from_policy``, ``from_step`` and ``from_maker`` make agents of other objects.
-        name: the name of an agent of one's own in tables; None for that of its class or function.
+        name: the name of your agent in tables; None for that of its class or function.
 
     Raises:
         UnknownNameError: for a module, a file, a name or a parameter that does not exist.

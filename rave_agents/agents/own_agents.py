@@ -1,4 +1,4 @@
-"""Agents of the user's own, recognised by their shape.
+"""User agents, recognised by their shape.
 
 An agent is a spec such as ``"rave(simulations=200)"``; an object with ``step(state)``, or a class
 of such objects; or a function ``policy(observation, action_mask)``. ``libraries`` has functions
@@ -195,7 +195,7 @@ class Maker:
 
 
 def own_agent(value: Any) -> Policy | Maker:
-    """Recognise an agent of the user's own by its shape.
+    """Recognise a user's agent by its shape.
 
     Raises:
         TypeError: if it has none of the shapes; the message lists them.

@@ -38,7 +38,7 @@ LEAST_SHARE = 0.1
 
 
 class SearchingAgent:
-    """An agent that plays what a search finds, in any framework.
+    """An agent that plays by search, in any framework.
 
     The base of ``StateAgent``, OpenSpiel's ``SearchBot``, PettingZoo's ``SearchAgent`` and
     Gymnasium's ``PlanningAgent``, which take these parameters in addition to their own. Subclasses

@@ -60,7 +60,7 @@ class StateAgent(SearchingAgent):
             clock=self.clock,
             progress=self.progress,
         )
-        # At each move, past the checks of what a user assigns.
+        # Past ``__setattr__``: its checks of users' assignments take time at each move.
         vars(self)["effort"] = self.effort.plus(searcher.simulations, searcher.seconds)
         return action
 

@@ -58,7 +58,7 @@ def secure_child(
 
 
 def lower_confidence_bound(q: float, n: float, A: float) -> float:
-    """``q - A / sqrt(n)``, what the secure child maximises (Chaslot et al. 2008).
+    """``q - A / sqrt(n)``, the criterion of the secure child (Chaslot et al. 2008).
 
     Winands et al. (2008) print it with a plus sign; ``A = -1`` gives their form.
     """

@@ -86,8 +86,7 @@ class SearchConfig(Composed):
     ``Gumbel``, or ``UCB1(c=3)``."""
 
     ties: Annotated[Part, Takes(RandomTies, TiesWithin)] = RandomTies()
-    """The distance from the best score within which an edge is still drawn, see
-    ``kernel/selection.py``."""
+    """How close to the best score an edge must be to be drawn too, see ``kernel/selection.py``."""
 
     first_play_urgency: Annotated[float, Ge(-math.inf), Le(math.inf)] = math.inf
     """The value of an edge that has neither visits nor AMAF visits. Infinity: every such edge is
@@ -103,7 +102,7 @@ class SearchConfig(Composed):
     """An edge's value by its statistics, see ``kernel/backup.py``: the mean of its simulations, or
     that of the node behind it, as for ``PowerMean``, see ``kernel/values/node_values.py``, and for
     ``MinimaxBackup``, see ``kernel/values/minimax_backup.py``. ``AdaptiveBackup`` decides between
-    the mean and minimax by what a learned value's file says."""
+    mean and minimax by the file of a learned value."""
 
     amaf: Annotated[Part, Takes(NoAmaf, NodeAmaf, view_at)] = NoAmaf()
     """The place of AMAF statistics and their weight: ``NodeAmaf`` (RAVE), ``GRAVE``, ``HRAVE`` or
@@ -143,16 +142,14 @@ class SearchConfig(Composed):
     """The choice of the action once the search has ended, see ``final_moves.py``."""
 
     final_proven: bool = True
-    """True if the final move uses proofs: a move's proven value is compared with the mean values of
-    moves that are still open; of equal wins the shortest is played, of losses the longest. A search
-    ends as soon as its root is proven; without this it goes on, for the final move depends on
-    visits or values alone."""
+    """True if the final move uses proofs: proven values compete with the means of open moves; the
+    shortest of equal wins is played, the longest of losses. A search ends once its root is proven;
+    with False it goes on, since the final move depends on visits or values alone."""
 
     contempt: Annotated[float, Ge(0), Le(1)] = 0.5
-    """A sure draw is played where the mean value, on the scale [0, 1], of the move chosen otherwise
-    is below this; in [0, 1]. It has a meaning where two players win, draw or lose and nothing is
-    left to chance; elsewhere a draw, as every other sure return, is played if it is more than this
-    mean."""
+    """A proven draw is played if the mean, on the scale [0, 1], of the move chosen otherwise is
+    below this; in [0, 1]. For two players who win, draw or lose without chance; elsewhere a draw,
+    like any other proven return, is played if it exceeds that mean."""
 
     temperature: Annotated[float, Ge(0)] = 0.0
     """The policy is proportional to visits to the power 1/temperature, at least 0. At 0 it is the
@@ -185,10 +182,10 @@ class SearchConfig(Composed):
     here too, unless the root is solved: the first tree that solves it ends the search."""
 
     leaves: Count = 1
-    """Leaves that one search gives an evaluator of batches at once, at least 1. While a leaf waits,
-    its path counts one lost visit more, so that the next one is another (virtual loss). More are
-    faster and search a little worse. Above 1 for games in which one player moves at a time and
-    nothing is hidden; without such an evaluator it has no effect."""
+    """Leaves per batch of an evaluator, at least 1. While a leaf waits, its path counts one lost
+    visit more (virtual loss), so that the next leaf differs. Larger batches are faster but search
+    slightly worse. Above 1 only for games with alternating moves and nothing hidden; no effect
+    without an evaluator of batches."""
 
     max_memory_mb: Annotated[float, Gt(0)] = 1024.0
     """Megabytes (2**20 bytes) for the tree, or for all trees together, above 0. When they are used
@@ -199,9 +196,9 @@ class SearchConfig(Composed):
     """True if the subtree of the moves played is kept for the next search."""
 
     search_forced_moves: bool = False
-    """True if a root with a single legal action is searched too. The tree keeps what is found for
-    the next search, see ``reuse_tree``. With a clock such a root is never searched: the time is
-    worth more in other moves."""
+    """True if a root with a single legal action is searched too. The tree is kept for
+    the next search, see ``reuse_tree``. With a clock such a root is never searched: other moves
+    need the time more."""
 
     known: bool = False
     """True if the search uses a shipped value of the game, unless an evaluator is given, see
@@ -216,7 +213,7 @@ class SearchConfig(Composed):
 
     level: Annotated[int, Ge(0), Le(10)] = 0
     """The strength, from 1, a little better than random, to 10, the full search at its default of
-    1,000 simulations; 0 for none. It decides the simulations of each move, whatever limit is given,
+    1,000 simulations; 0 for none. It sets the simulations of each move, regardless of the limit,
     ``temperature`` and ``random_moves``, and uses one thread: equal seeds give equal moves on every
     machine, see ``rave_agents.evaluators.levels``."""
 

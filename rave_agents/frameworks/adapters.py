@@ -136,7 +136,7 @@ class AdapterAbilities(Abilities):
     __slots__ = ()
 
     errors: Offered[tuple[type[Exception], ...]] = Offered(())
-    """The framework's exceptions for what a game cannot do."""
+    """The framework's exceptions for unsupported operations of a game."""
     wrap_game: Offered[Callable[[Any], Game | None]] = Method(lambda value: None)
     """``wrap_game(game)``: a game of the framework as a Game; None for any other object."""
     is_plain: Offered[Callable[[str], bool]] = Method(lambda spec: False)
@@ -217,7 +217,7 @@ def as_game_state(state: Any) -> GameState:
 
 
 def framework_errors() -> tuple[type[Exception], ...]:
-    """The exceptions of the installed frameworks for what a game cannot do."""
+    """The installed frameworks' exceptions for unsupported operations of a game."""
     return tuple(e for adapter in adapters().values() for e in AdapterAbilities(adapter).errors)
 
 

@@ -40,7 +40,7 @@ TAKES = (
 
 
 class OwnGame:
-    """A game of the user's own with the interface of ``Game``.
+    """A user's game with the interface of ``Game``.
 
     Args:
         name: its name in tables and files.
@@ -244,7 +244,7 @@ def _inner_game(made: Any) -> tuple[Game | None, GameState | None]:
     """A framework's game, or else the initial state.
 
     Raises:
-        TypeError: if it has none of the forms; the message says what it lacks, or lists them.
+        TypeError: if it has none of the forms; the message names missing methods or the forms.
     """
     if _is_game(made):
         return made, None

@@ -49,7 +49,7 @@ def find_source(text: str, what: str, example: str) -> Source:
 
     Args:
         text: the name.
-        what: what it names, for messages: ``game`` or ``agent``.
+        what: its kind, for messages: ``game`` or ``agent``.
         example: a correct name, for messages.
 
     Raises:

@@ -133,7 +133,7 @@ class StateAbilities(Abilities):
     # What players and policies see.
 
     observation: Offered[Callable[[int], Any] | None] = Method(None)
-    """``observation(player)``: what a player sees, as an array of numbers, for learning."""
+    """``observation(player)``: a player's observation, as an array of numbers, for learning."""
     policy_view: Offered[Callable[[int], Any] | None] = Method(None)
     """``policy_view(player)``: the observation, mask and info of the framework's own loop."""
     apply_action: Offered[Callable[[int], Any] | None] = Method(None)

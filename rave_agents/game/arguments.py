@@ -105,7 +105,7 @@ def refuse_positional(
     """Refuse arguments given by position that are taken by name alone, and guess the names.
 
     Args:
-        kind: the name of what is called.
+        kind: the name of the function or class.
         given: the arguments given by position.
         taken: the names of those that may be.
         by_name: keyword-only names, the likeliest first; if empty, those of a search.

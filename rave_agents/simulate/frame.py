@@ -1,6 +1,6 @@
 """The frame: the buffers that the search and a provider of simulations share.
 
-``rave_agents/simulate/simulator.py`` says what a provider does with them.
+``rave_agents/simulate/simulator.py`` defines their use.
 """
 
 import enum
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rave_agents.simulate.random_stream import Stream
 
+# One array of 64-bit words, so that providers in any language share it by a single address.
 HEADER_LENGTH = 64
 
 WINS, LOSES = 1, 2
@@ -46,7 +47,7 @@ class Header(enum.IntEnum):
     EXPAND = 1
     """In: 1 to list the leaf's actions, else 0."""
     PLAYOUTS = 2
-    """In: playouts to run from the leaf, at least 1; or 0 if somebody else is to judge it, see
+    """In: playouts to run from the leaf, at least 1; or 0 if an evaluator judges it, see
     ``Frame.observations``."""
     PLAYER = 3
     """Out: who moves at the leaf, a player or CHANCE, SIMULTANEOUS or TERMINAL; always set. In, for
@@ -56,7 +57,7 @@ class Header(enum.IntEnum):
     UNIFORM = 5
     """Out: 1 if all actions are equally probable, and ``probabilities`` is not filled, else 0."""
     NUM_PLAYOUTS = 6
-    """Out: playouts that ``playout_ends`` and ``returns`` hold; 0 if the leaf is to be judged."""
+    """Out: playouts that ``playout_ends`` and ``returns`` hold; 0 if an evaluator judges."""
     REQUIRED_ACTIONS = 7
     """Out with FRAME_FULL: capacity that ``actions`` should have, else 0."""
     REQUIRED_MOVES = 8
@@ -70,23 +71,23 @@ class Header(enum.IntEnum):
     MOVE_CAPACITY = 12
     """Constant: entries that fit into ``move_players`` and ``move_actions``."""
     CHECK_CHILDREN = 13
-    """In: a ``CheckChildren``, what to tell of the leaf's children where it is expanded."""
+    """In: a ``CheckChildren``, the information to give on an expanded leaf's children."""
     PROVIDER = 14
-    """Constant: for a provider of native code the address of its own data; others leave it."""
+    """Constant: for a provider of native code the address of its own data; unused by others."""
     NUM_MOVERS = 15
     """Out: where the leaf's player is SIMULTANEOUS, entries in ``movers``, if asked to expand."""
     STEP = 16
-    """In: a ``Step``, which part of a simulation is asked for."""
+    """In: a ``Step``, the requested part of a simulation."""
     VIEW = 17
-    """Out, if asked for a step: a number that is the same for two positions exactly when the same
-    player moves there and the searching player sees the same; but for hash collisions."""
+    """Out, for steps: a hash, equal for two positions exactly if the same player moves and the
+    searching player sees the same in both, except for collisions."""
     REPLY = 18
     """In, for ``Step.TRY_REPLY``: the reply."""
     NUM_WEIGHTS = 19
     """Constant: entries of each player in ``action_weights``, as many as there are distinct
     actions; 0 if playouts are uniform."""
     OBSERVATION = 20
-    """Constant: numbers of one player's observation; 0 if none are asked for."""
+    """Constant: numbers of one player's observation; 0 without observations."""
     PATH = 21
     """Constant, from here on: addresses of the buffers, in the order of ``Frame``'s fields."""
     PLAYOUT_MOVES = 42
@@ -97,11 +98,11 @@ class Header(enum.IntEnum):
     EVEN_WEIGHTS = 44
     """In: 1 if playouts draw actions without regard to ``action_weights``, which are equal."""
     SAMPLES = 45
-    """Constant: positions of a simulation that ``samples`` holds at most; 0 if none are shown."""
+    """Constant: maximum number of positions in ``samples``; 0 without samples."""
     NUM_SAMPLES = 46
-    """Out: how many it holds. In: 0; or ``SAMPLES``, if none need be shown."""
+    """Out: its number of positions. In: 0; or ``SAMPLES`` to request none."""
     IN_PYTHON = 47
-    """Constant: 1 if the provider is Python, whose ``STATUS`` counts and not what it returns."""
+    """Constant: 1 for a provider in Python: its ``STATUS`` counts instead of its return value."""
     STATUS = 48
     """Out, from Python: the ``Status``, written last. In: 0, ``FAILED``."""
 
@@ -109,9 +110,9 @@ class Header(enum.IntEnum):
     """Constant: the address of the C function ``int32_t f(int64_t)`` of a policy that chooses each
     move of the playouts; 0 if there is none. Its argument is ``CHOOSE_RECORD``."""
     CHOOSE_RECORD = 50
-    """Constant: what it takes."""
+    """Constant: its argument."""
     LOOKAHEAD = 51
-    """Constant: moves that are looked ahead, from 0 to 2, see ``Frame.choices``."""
+    """Constant: moves of lookahead, from 0 to 2, see ``Frame.choices``."""
     CHOICE_PLAYER = 52
     """Out, for the policy: who moves."""
     NUM_CHOICES = 53
@@ -119,29 +120,28 @@ class Header(enum.IntEnum):
     PLAYOUT_START = 54
     """Out, likewise: place of the playout's first move in ``move_actions``."""
     PLAYOUT_END = 55
-    """Out, likewise: one more than the place of its last move so far; of those that are made at the
-    same time, none."""
+    """Out, likewise: one more than the place of its last move so far, without simultaneous moves
+    still being chosen."""
     CHOSEN = 56
-    """In, from the policy: the place of its choice, counted from 1; 0 if it has failed."""
+    """In, from the policy: the place of its choice, counted from 1, so that 0 can mean failure."""
 
     TELL_KEYS = 57
-    """Constant: 1 to tell a key of each leaf whose actions are listed, for those that can."""
+    """Constant: 1 to request the key of each expanded leaf, from providers with keys."""
     KEY_TOLD = 58
-    """Out: 1 if ``FIRST_KEY`` and ``SECOND_KEY`` tell the leaf, which is not terminal. In: 0."""
+    """Out: 1 if ``FIRST_KEY`` and ``SECOND_KEY`` identify the leaf, not a terminal one. In: 0."""
     FIRST_KEY = 59
-    """Out: 64 bits of the leaf's position, as a signed number, with all that the rules can still
-    ask; but for hash collisions, it is the same for two positions exactly if these are equal."""
+    """Out: 64 bits of a hash of the leaf's complete position, as a signed number."""
     SECOND_KEY = 60
     """Out: 64 bits more."""
 
     LAST_ACTION = 61
-    """In: the action, or outcome, that has led to the root; -1 where none is known."""
+    """In: the action, or outcome, that led to the root; -1 if unknown."""
     FORESEE = 62
-    """In: 1 to tell of a leaf that is expanded, and of replies, whether somebody wins for certain
-    though the game goes on, for those that can."""
+    """In: 1 to detect certain wins before the end, at expanded leaves and after replies, in
+    providers whose rules foresee them."""
     FORESEEN = 63
-    """Out: the moves that the game may still take where the leaf's winner is foreseen: it then has
-    no actions, and all playouts have the returns of that outcome. In: 0."""
+    """Out: maximum moves left if the leaf's winner is foreseen: it then has no actions, and all
+    playouts have that outcome's returns. In: 0."""
 
 
 class CheckChildren(enum.IntEnum):
@@ -206,39 +206,37 @@ class Frame(NamedTuple):
     playout_stream: Stream
     """[4] the stream that playouts draw from."""
     child_ends: NDArray[np.int8]
-    """[ACTION_CAPACITY] 1 if the action, or outcome, ends the game, if asked to check; or if the
-    reply to it does. If the reply wins for certain, one more than the moves until then at most."""
+    """[ACTION_CAPACITY] with ``CHECK_CHILDREN`` or ``TRY_REPLY``: 1 if the action, outcome or reply
+    ends the game; for a foreseen win, one more than the maximum moves until then."""
     child_returns: NDArray[np.float64]
-    """[ACTION_CAPACITY, NUM_PLAYERS] the returns then; or how the child is judged."""
+    """[ACTION_CAPACITY, NUM_PLAYERS] the returns then, or the child's values."""
     path_nodes: NDArray[np.int32]
-    """[PATH_CAPACITY] for each action of the path the position that it is taken at, as a number
-    that means the same position as long as the provider lives, or until its
-    ``forget_positions``, which it must have to keep states by this number."""
+    """[PATH_CAPACITY] for each action of the path, the node where it is taken: a stable number
+    until ``forget_positions``. A provider with that method may cache states by it."""
     movers: NDArray[np.int32]
-    """[NUM_PLAYERS] who moves at a leaf where players move at the same time: all who have a legal
-    action, in ascending order."""
+    """[NUM_PLAYERS] the players who have legal actions at a simultaneous leaf, ascending."""
     mover_ends: NDArray[np.int32]
     """[NUM_PLAYERS] for each of them one more than the place of their last action."""
     action_weights: NDArray[np.float64]
     """[NUM_PLAYERS, NUM_WEIGHTS] a number above 0 for each action of each player: in playouts the
     player draws among their legal actions with probabilities in proportion to these numbers."""
     observations: NDArray[np.float32]
-    """[NUM_PLAYERS, OBSERVATION] where there are no playouts: what the player to move observes at a
-    leaf that is not terminal and no chance node; where players move at the same time, what each of
-    them does, in the order of ``movers``. ``returns`` then has what they have collected so far."""
+    """[NUM_PLAYERS, OBSERVATION] without playouts: the mover's observation at a decision node; with
+    simultaneous moves each mover's, in the order of ``movers``. ``returns`` then holds the rewards
+    collected so far."""
     discount: NDArray[np.float64]
-    """[1] likewise: what returns from the leaf on count as returns from the root on."""
+    """[1] likewise: the discount of returns from the leaf on, seen from the root."""
     child_observations: NDArray[np.float32]
-    """[ACTION_CAPACITY, OBSERVATION] if asked to ``OBSERVE``; 0 rows where there are no samples."""
+    """[ACTION_CAPACITY, OBSERVATION] with ``CheckChildren.OBSERVE``; 0 rows without samples."""
     child_players: NDArray[np.int32]
     """[ACTION_CAPACITY] likewise: who is to move there."""
     samples: NDArray[np.float32]
-    """[SAMPLES, OBSERVATION] what the player to move observes at positions of the first playout:
-    the leaf, and after every fourth move of a player. At none where chance is to move."""
+    """[SAMPLES, OBSERVATION] the mover's observations in the first playout: at the leaf, and after
+    every fourth move of a player; never where chance moves."""
     sample_players: NDArray[np.int32]
     """[SAMPLES] who is to move at each."""
     choices: NDArray[np.int32]
-    """[2, ACTION_CAPACITY] the legal actions that a policy chooses from; and the knowledge of each:
-    0, or with a ``LOOKAHEAD`` of 1 ``WINS`` where it ends the game with more for the player than
-    for any other. With 2, ``LOSES`` where the next player can win so after it; that is looked up
-    for the policy's choice, which chooses again then. 0 where players move at the same time."""
+    """[2, ACTION_CAPACITY] a policy's legal actions, with marks: with a ``LOOKAHEAD`` of 1,
+    ``WINS`` if it ends the game with more for the player than for any other; with 2, also
+    ``LOSES`` if the next player can then win so. The latter is checked for the chosen action only,
+    and the policy chooses again. 0 otherwise, and for simultaneous moves."""

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from rave_agents.game.abilities import Abilities, Method, Offered
 
 FEW = 4
-"""Worlds that a search simulates at least once each, whatever its deadline; those drawn until then
-serve once more where there are fewer, so that it overshoots by one world at most."""
+"""Worlds that a search simulates even after its deadline. It then reuses those already drawn, so
+that it overshoots by at most one draw."""
 
 COUNTED = 1000
 """Number of first worlds among which equal ones are counted."""

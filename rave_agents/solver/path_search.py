@@ -112,7 +112,7 @@ class PathSearch(PathBuffers):
 
     @property
     def may_loop(self) -> bool:
-        """True if play may go on forever, as far as is known before the search.
+        """True if play may go on forever, judged before the search.
 
         The package's own rules, and OpenSpiel's positions in C++, never repeat a position.
         """
