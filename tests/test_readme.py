@@ -100,6 +100,7 @@ def test_example_runs(path, tmp_path, monkeypatch):
     assert finished.stdout.strip()
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 def test_readme_shows_what_its_first_snippet_prints():
     """But for the time, which depends on the machine."""
