@@ -90,7 +90,7 @@ class _Steps(Policy):
         return self._agent
 
     def choose_at(self, view: AnyView) -> Any:
-        return self._agent.step(self._its(view.position))
+        return self._agent.step(self._native_state(view.position))
 
     def reset(self) -> None:
         AgentAbilities(self._agent).restart()
@@ -114,15 +114,15 @@ class _Steps(Policy):
         informed = AgentAbilities(self._agent).inform_action
         # The base method of pyspiel.Bot does nothing, and rejects other states.
         if informed is not None and not _is_of_bot(type(self._agent), "inform_action"):
-            informed(self._its(state), player, action)
+            informed(self._native_state(state), player, action)
 
     def inform_all(self, state: Any, actions: Sequence[int]) -> None:
         """Pass a joint action to the object's ``inform_actions``, if it has one."""
         informed = AgentAbilities(self._agent).inform_actions
         if informed is not None:
-            informed(self._its(state), list(actions))
+            informed(self._native_state(state), list(actions))
 
-    def _its(self, position: Any) -> Any:
+    def _native_state(self, position: Any) -> Any:
         state = position if self._is_ours else framework_state(position)
         if self._is_native and not any(k.__module__ == "pyspiel" for k in type(state).__mro__):
             raise UnsupportedGameError(
@@ -207,14 +207,14 @@ def own_agent(value: Any) -> Policy | Maker:
 def _recognised(value: Any) -> Policy | Maker:
     if isinstance(value, Policy | Maker):
         return value
-    if isinstance(value, type) and (issubclass(value, Policy) or _steps(value)):
+    if isinstance(value, type) and (issubclass(value, Policy) or _has_step(value)):
         return Maker(value)
     if not isinstance(value, type):
-        if _steps(value):
+        if _has_step(value):
             return _Steps(value)
         if callable(value) and _advice(value) is None:
             return _Observes(_checked_function(value))
-    raise TypeError(f"{SHAPES[0].upper()}{SHAPES[1:]}; got {_described(value)}")
+    raise TypeError(f"{SHAPES[0].upper()}{SHAPES[1:]}; got {_describe(value)}")
 
 
 def remaker(value: Any) -> Callable[[], Any] | None:
@@ -265,7 +265,7 @@ def settable_parameters(own: Policy | Maker) -> tuple[str, ...] | None:
     return tuple(known)
 
 
-def _steps(value: Any) -> bool:
+def _has_step(value: Any) -> bool:
     """True for an object or a class with ``step(state)``, rather than another ``step``."""
     step = AgentAbilities(value).step
     if step is None or is_torch_module(value):
@@ -302,7 +302,7 @@ def _checked_function(function: Any) -> Any:
     return function
 
 
-def _described(value: Any) -> str:
+def _describe(value: Any) -> str:
     """An object that is no agent, for a message, with the function that makes one of it."""
     if value is None or isinstance(value, bool | int | float | bytes | list | tuple | dict):
         return f"{value!r}."

@@ -74,7 +74,7 @@ class StateView:
         return self._position.clone()
 
     @functools.cached_property
-    def _shown(self) -> View | None:
+    def _environment_view(self) -> View | None:
         """The view in the environment, where the position is one of an environment."""
         show = StateAbilities(self.position).policy_view if self._observe is None else None
         return None if show is None else show(self.seat)
@@ -82,7 +82,7 @@ class StateView:
     @property
     def start(self) -> int:
         """The agent's number of the first action."""
-        return 0 if self._shown is None else self._shown.start
+        return 0 if self._environment_view is None else self._environment_view.start
 
     @property
     def env(self) -> Any:
@@ -91,9 +91,9 @@ class StateView:
         Raises:
             UnsupportedGameError: for a game that is none.
         """
-        if self._shown is None:
+        if self._environment_view is None:
             raise UnsupportedGameError("the game is no environment, so there is no env.")
-        return self._shown.env
+        return self._environment_view.env
 
     @functools.cached_property
     def observation(self) -> Any:
@@ -102,8 +102,8 @@ class StateView:
         Raises:
             UnsupportedGameError: for a game without observations.
         """
-        if self._shown is not None:
-            return self._shown.observation
+        if self._environment_view is not None:
+            return self._environment_view.observation
         return (self._observe or observation_of)(self._position, self.seat)
 
     @functools.cached_property

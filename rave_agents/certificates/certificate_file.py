@@ -82,7 +82,7 @@ class Header(NamedTuple):
                 f"{game.name} has no position {shortened(self.position or '', 200)!r}{reason}"
             )
         for action in self.moves:
-            if action not in _steps(state):
+            if action not in _legal_steps(state):
                 raise CertificateError(f"Move {action} of the certificate is not legal.")
             state.apply_action(action)
         found: GameState | None = compiled_form(state)
@@ -293,7 +293,7 @@ def _is_finite(value: object) -> bool:
     return abs(value) < math.inf
 
 
-def _steps(state: GameState) -> list[int]:
+def _legal_steps(state: GameState) -> list[int]:
     """The legal actions, or the chance outcomes."""
     if state.is_terminal():
         return []

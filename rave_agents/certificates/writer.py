@@ -106,7 +106,7 @@ def _walk(
         if left_out is not None and not state.is_terminal() and left_out(statement, state):
             kind, number, steps = LEFT_OUT, 0, list[int]()
         else:
-            kind, number, steps = _described(state, statement, answers)
+            kind, number, steps = _describe_position(state, statement, answers)
         walk.kinds.append(kind)
         walk.numbers.append(number)
         # Leaves are not worth a reference: their line is as short as one.
@@ -120,7 +120,7 @@ def _walk(
     return walk
 
 
-def _described(
+def _describe_position(
     state: GameState, statement: Statement, answers: Answers
 ) -> tuple[int, int, list[int]]:
     """The kind of a position's line, its number, and the actions and outcomes that follow."""

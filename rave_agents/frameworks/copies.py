@@ -42,7 +42,7 @@ def check_copies(state: GameState) -> None:
     lacking = missing_methods(copy)
     if lacking:
         raise CloneError(
-            f"{name}.clone() must return a copy of the state, got {_shown(copy)}, which has no "
+            f"{name}.clone() must return a copy of the state, got {_brief(copy)}, which has no "
             f"{lacking[0].partition('(')[0]}()."
         )
     try:
@@ -104,9 +104,9 @@ def _difference(before: dict[str, Any], after: dict[str, Any]) -> str:
     """The first answer that differs."""
     for call in {**before, **after}:
         if before.get(call) != after.get(call):
-            return f"{call} gave {_shown(before.get(call))} and then {_shown(after.get(call))}"
+            return f"{call} gave {_brief(before.get(call))} and then {_brief(after.get(call))}"
     return ""
 
 
-def _shown(value: Any) -> str:
+def _brief(value: Any) -> str:
     return repr(value)[:120]

@@ -120,7 +120,7 @@ def as_game(game: Any) -> Game:
     if isinstance(game, str):
         return _named_game(game)
     if _is_game(game):
-        return _checked(game)
+        return _check_game(game)
     # ``game.new_initial_state`` itself, given as a maker, means its game.
     owner: Any = getattr(game, "__self__", None)
     if (start := GameAbilities(owner).new_initial_state) is not None and game == start:
@@ -139,7 +139,7 @@ def _is_game(value: Any) -> bool:
     )
 
 
-def _checked(game: Any) -> Game:
+def _check_game(game: Any) -> Game:
     """A game with the interface of ``Game``, refused if a user's states cannot be copied."""
     if not is_of_package(type(game)):
         as_game_state(game.new_initial_state())
@@ -181,7 +181,7 @@ def _named_game(text: str) -> Game:
             "parameters."
         )
     if _is_game(source.value):
-        return _checked(source.value)
+        return _check_game(source.value)
     return _own_game(source, text.strip())
 
 
@@ -196,7 +196,7 @@ def _own_game(source: Source, name: str | None) -> Game:
         _check_class(value)
         _check_parameters(value, source.parameters)
     elif not (EnvAbilities(value).reset or isinstance(value, types.ModuleType | GameState)):
-        wrapped = _wrapped(value)
+        wrapped = _wrap_by_adapter(value)
         if wrapped is not None:
             return wrapped  # A framework's game can be sent to other processes by itself.
     return OwnGame(name or _name_of(source), source)
@@ -231,7 +231,7 @@ def _check_parameters(maker: Any, parameters: Mapping[str, Any]) -> None:
         )
 
 
-def _wrapped(value: Any) -> Game | None:
+def _wrap_by_adapter(value: Any) -> Game | None:
     """The game wrapped by its framework's adapter; None if no adapter knows it."""
     for adapter in adapters().values():
         wrapped = AdapterAbilities(adapter).wrap_game(value)
@@ -250,7 +250,7 @@ def _inner_game(made: Any) -> tuple[Game | None, GameState | None]:
         return made, None
     if isinstance(made, GameState):
         return None, as_game_state(made)
-    wrapped = _wrapped(made)
+    wrapped = _wrap_by_adapter(made)
     if wrapped is not None:
         return wrapped, None
     start = GameAbilities(made).new_initial_state
@@ -280,7 +280,7 @@ def _name_of(source: Source) -> str:
         rules = rules() if isinstance(rules, type) else rules
         of_package = type(rules).__module__.startswith("rave_agents.")
         name = format_call(_place_of(type(rules)), rules.parameters)
-        return f"{rules if of_package else name}{_after(value)}"
+        return f"{rules if of_package else name}{_with_moves(value)}"
     if is_maker(value):
         return format_call(_place_of(value), dict(source.parameters))
     if isinstance(value, types.ModuleType):
@@ -288,8 +288,8 @@ def _name_of(source: Source) -> str:
     if EnvAbilities(value).reset is not None:
         return _name_of_environment(value)
     if (get_game := StateAbilities(value).get_game) is not None:
-        return f"{get_game()}{_after(value)}"
-    return f"{format_call(_place_of(type(value)), _plain_attributes(value))}{_after(value)}"
+        return f"{get_game()}{_with_moves(value)}"
+    return f"{format_call(_place_of(type(value)), _plain_attributes(value))}{_with_moves(value)}"
 
 
 _PLAIN = (bool, int, float, str)
@@ -341,7 +341,7 @@ def _plain_attributes(value: Any) -> dict[str, Any]:
     return {name: kept for name, kept in found.items() if isinstance(kept, _PLAIN)}
 
 
-def _after(state: Any) -> str:
+def _with_moves(state: Any) -> str:
     """The moves that lead to a position, if it has a history: part of its name."""
     if StateAbilities(state).apply_action is None:
         return ""

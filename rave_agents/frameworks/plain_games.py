@@ -155,7 +155,7 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
-def _made(spec: str) -> str:
+def _error_of_making(spec: str) -> str:
     """Make a game and its first position; the reason why that fails, if it does."""
     try:
         state = make_plain_game(spec).new_initial_state()
@@ -167,4 +167,4 @@ def _made(spec: str) -> str:
 
 
 if __name__ == "__main__":
-    answer_items(_made)
+    answer_items(_error_of_making)

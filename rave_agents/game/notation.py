@@ -78,7 +78,7 @@ def apply_moves(state: GameState, moves: Moves) -> list[int]:
         ValueError: for a move that is not legal or whose name several moves have; the message
             offers the nearest.
     """
-    left = _rest(moves, 0) if isinstance(moves, str) else _listed(moves)
+    left = _text_from(moves, 0) if isinstance(moves, str) else _as_list(moves)
     played: list[int] = []
     while left:
         if state.is_terminal():
@@ -96,7 +96,7 @@ def apply_moves(state: GameState, moves: Moves) -> list[int]:
     return played
 
 
-def _listed(moves: Any) -> list[Any]:
+def _as_list(moves: Any) -> list[Any]:
     """The moves of a sequence."""
     listed = isinstance(moves, Sequence) and not isinstance(moves, bytes | bytearray)
     if not listed and not (isinstance(moves, np.ndarray) and moves.ndim == 1):
@@ -116,7 +116,7 @@ def _next_move(state: GameState, left: Any, player: int | None) -> tuple[int, An
         raise ValueError(f"Player {player}'s move is missing.")
     move, *left = left
     if isinstance(move, str):
-        action, more = _named_first(names, _rest(move, 0))
+        action, more = _named_first(names, _text_from(move, 0))
         if more:
             raise ValueError(f"{move!r} is more than one move.")
         return action, left
@@ -129,7 +129,7 @@ def _next_move(state: GameState, left: Any, player: int | None) -> tuple[int, An
 
 def _named_first(names: dict[int, str], text: str) -> tuple[int, str]:
     """The action of these names that a text begins with, and the rest of the text."""
-    fitting = {a: name for a, name in names.items() if _fits(name, text)}
+    fitting = {a: name for a, name in names.items() if _begins_text(name, text)}
     if fitting:
         # A name may begin like another one, such as "O-O" and "O-O-O".
         longest = max(fitting.values(), key=len)
@@ -137,15 +137,15 @@ def _named_first(names: dict[int, str], text: str) -> tuple[int, str]:
         if len(actions) > 1:
             numbers = ", ".join(map(str, actions))
             raise ValueError(f"Several moves are called {longest!r}; give the number: {numbers}.")
-        return actions[0], _rest(text, len(longest))
+        return actions[0], _text_from(text, len(longest))
     # A number only where no name fits: in many games numbers are names of other moves.
     word = _WORD_END.split(text, maxsplit=1)[0]
     if word.isdecimal() and int(word) in names:
-        return int(word), _rest(text, len(word))
+        return int(word), _text_from(text, len(word))
     raise ValueError(_unknown_move(word, text, names))
 
 
-def _fits(name: str, text: str) -> bool:
+def _begins_text(name: str, text: str) -> bool:
     end = len(name)
     return (
         bool(name)
@@ -154,7 +154,7 @@ def _fits(name: str, text: str) -> bool:
     )
 
 
-def _rest(text: str, start: int) -> str:
+def _text_from(text: str, start: int) -> str:
     """A text from a place on, without the separators there."""
     return _SEPARATORS.sub("", text[start:], count=1)
 

@@ -90,7 +90,7 @@ def find_object(name: ObjectName) -> Any:
         try:
             found = operator.attrgetter(word)(found)
         except AttributeError:
-            raise UnknownNameError(_lacks(name, found, word)) from None
+            raise UnknownNameError(_missing_name(name, found, word)) from None
     return found
 
 
@@ -138,14 +138,14 @@ def _imported(module: str) -> types.ModuleType:
     except ModuleNotFoundError as error:
         # The module exists, but one that it imports does not.
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise _failed(f"The module {module}", error) from error
-        near = _near(module, (path.stem for path in Path.cwd().glob("*.py")))
+            raise _import_failed(f"The module {module}", error) from error
+        near = _suggestion(module, (path.stem for path in Path.cwd().glob("*.py")))
         raise UnknownNameError(
             f"There is no module {error.name!r}{f' for {module}' if error.name != module else ''}."
             f"{near} A file is written with its path: ./{module.rpartition('.')[2]}.py:Name."
         ) from error
     except (Exception, SystemExit) as error:
-        raise _failed(f"The module {module}", error) from error
+        raise _import_failed(f"The module {module}", error) from error
 
 
 def _module_of_file(path: str) -> types.ModuleType:
@@ -155,7 +155,7 @@ def _module_of_file(path: str) -> types.ModuleType:
     """
     file = Path(path).expanduser().resolve()
     if not file.is_file():
-        near = _near(file.name, (other.name for other in file.parent.glob("*.py")))
+        near = _suggestion(file.name, (other.name for other in file.parent.glob("*.py")))
         raise UnknownNameError(f"There is no file {path!r}.{near}")
     root, name = file.parent, "" if file.stem == "__init__" else file.stem
     # A file in a package is imported by its full name, or its relative imports fail.
@@ -173,7 +173,7 @@ def _module_of_file(path: str) -> types.ModuleType:
             return importlib.import_module(name)
         return _run_as(own, file)
     except (Exception, SystemExit) as error:
-        raise _failed(f"The file {path!r}", error) from error
+        raise _import_failed(f"The file {path!r}", error) from error
 
 
 def _is_importable(name: str, file: Path) -> bool:
@@ -207,21 +207,21 @@ def _run_as(name: str, file: Path) -> types.ModuleType:
     return module
 
 
-def _failed(what: str, error: BaseException) -> UnknownNameError:
+def _import_failed(what: str, error: BaseException) -> UnknownNameError:
     return UnknownNameError(f"{what} cannot be imported: {type(error).__name__}: {error}")
 
 
-def _lacks(name: ObjectName, where: Any, word: str) -> str:
+def _missing_name(name: ObjectName, where: Any, word: str) -> str:
     public = [each for each in vars(where) if not each.startswith("_")]
     module = vars(where).get("__name__")
     own = [each for each in public if module_of(vars(where)[each]) == module]
-    near = _near(word, public)
+    near = _suggestion(word, public)
     if not near and own:
         near = f" It defines {', '.join(own[:8])}{', ...' if len(own) > 8 else ''}."
     what = "The file" if name.is_file else "The module"
     return f"{what} {name.place!r} has no name {name.name!r}.{near}"
 
 
-def _near(name: str, known: Iterable[str]) -> str:
+def _suggestion(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""

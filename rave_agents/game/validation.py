@@ -112,10 +112,10 @@ def checked(label: str, annotation: Any, value: Any, error: type[Exception] | No
             continue
         except ValueError:
             wrong = UnknownNameError if option.names else ValueError
-    allowed = _joined([each for option in options for each in option.allowed])
+    allowed = _join_alternatives([each for option in options for each in option.allowed])
     names = [name for option in options for name in option.names]
     near = difflib.get_close_matches(str(value).lower(), names, n=3, cutoff=0.5)
-    advice = f" Did you mean {_joined([repr(name) for name in near])}?" if near else ""
+    advice = f" Did you mean {_join_alternatives([repr(name) for name in near])}?" if near else ""
     given = shortened(printable(repr(value)), LONGEST_VALUE)
     raise (error or wrong)(f"{label} must be {allowed}, got {given}.{advice}")
 
@@ -212,7 +212,7 @@ def options_of(annotation: Any) -> tuple[Option, ...] | None:
         option = _member(annotation)
     elif _is_checkable(annotation):
         kind = get_origin(annotation) or annotation
-        option = Option((_named(kind),), functools.partial(_instance, kind))
+        option = Option((_describe_type(kind),), functools.partial(_instance, kind))
     return None if option is None else (option,)
 
 
@@ -242,7 +242,7 @@ def _instance(kind: type, value: Any) -> Any:
     return value
 
 
-def _named(kind: type) -> str:
+def _describe_type(kind: type) -> str:
     top, name = kind.__module__.partition(".")[0], kind.__name__
     if top != "builtins" and getattr(sys.modules.get(top), name, None) is kind:
         name = f"{top}.{name}"  # As users import it.
@@ -278,7 +278,7 @@ def _class_of(kind: type) -> Option:
             raise TypeError
         return value
 
-    return Option((f"a class of {_named(kind).partition(' ')[2]}",), convert)
+    return Option((f"a class of {_describe_type(kind).partition(' ')[2]}",), convert)
 
 
 def _number(kind: type, notes: tuple[Any, ...]) -> Option:
@@ -300,7 +300,7 @@ def _number(kind: type, notes: tuple[Any, ...]) -> Option:
             raise ValueError
         return number
 
-    return Option((_described(kind, low, high, above=above, below=below),), convert)
+    return Option((_describe_number(kind, low, high, above=above, below=below),), convert)
 
 
 def _bounds(notes: tuple[Any, ...]) -> tuple[float, float, bool, bool]:
@@ -318,7 +318,7 @@ def _bounds(notes: tuple[Any, ...]) -> tuple[float, float, bool, bool]:
     return low, high, above, below
 
 
-def _described(kind: type, low: float, high: float, *, above: bool, below: bool) -> str:
+def _describe_number(kind: type, low: float, high: float, *, above: bool, below: bool) -> str:
     noun = "an integer" if kind is int else "a number"
     if low == -math.inf and high == math.inf:
         return noun if kind is int or not below else "a finite number"
@@ -338,6 +338,6 @@ def _limit(limit: float) -> str:
     return f"{limit:,.0f}" if limit == round(limit) else f"{limit:g}"
 
 
-def _joined(words: list[str]) -> str:
+def _join_alternatives(words: list[str]) -> str:
     """Words in a sentence: ``1, 2 or None``."""
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))

@@ -113,7 +113,7 @@ class CheckedAnswers:
             )
         if len(set(actions)) < len(actions):
             raise GameError(
-                f"chance_outcomes() has the outcome {_twice(actions)} twice: give each outcome "
+                f"chance_outcomes() has the outcome {_repeated(actions)} twice: give each outcome "
                 "once, with its whole probability."
             )
         return actions, chances
@@ -196,7 +196,7 @@ def checked_actions(
     top = num_distinct_actions
     try:
         if 0 < len(actions) <= min(top, MOST_LEGAL) and 0 <= player < num_players:
-            listed = actions if type(actions) is list else _listed(actions)
+            listed = actions if type(actions) is list else _as_list(actions)
             operator.index(listed[0])  # One look suffices: a list rarely mixes types.
             if min(listed) >= 0 and max(listed) < top and len(set(listed)) == len(listed):
                 return listed
@@ -234,7 +234,7 @@ def wrong_actions(player: int, actions: Any, num_players: int, top: int) -> Game
             f"num_distinct_actions() allows 0 to {top - 1}."
         )
     return GameError(
-        f"legal_actions() has {_twice(listed)} twice: give each legal action once, got "
+        f"legal_actions() has {_repeated(listed)} twice: give each legal action once, got "
         f"{shown(actions)}."
     )
 
@@ -252,7 +252,7 @@ def checked_whole(actions: Sequence[Any]) -> Sequence[int]:
     return actions
 
 
-def _listed(actions: Any) -> list[int]:
+def _as_list(actions: Any) -> list[int]:
     """A list of actions from another kind of sequence."""
     if not is_sequence(actions):
         raise TypeError
@@ -267,7 +267,7 @@ def _is_whole(action: Any) -> bool:
         return False
 
 
-def _twice(actions: Sequence[int]) -> int | None:
+def _repeated(actions: Sequence[int]) -> int | None:
     """The first repeated action."""
     seen: set[int] = set()
     for action in actions:

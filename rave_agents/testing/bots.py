@@ -59,10 +59,10 @@ def _bots_game(bots: Sequence[Any], game: Any, seed: str) -> list[int]:
         # Before the action is applied, as pyspiel.evaluate_bots does; the mover is not informed.
         for other, bot in enumerate(bots):
             if other != player:
-                before = _written(state)
+                before = _content(state)
                 bot.inform_action(state, player, action)
                 require(
-                    _written(state) == before, "inform_action() must leave the state as it was."
+                    _content(state) == before, "inform_action() must leave the state as it was."
                 )
         state.apply_action(action)
         actions.append(action)
@@ -70,15 +70,15 @@ def _bots_game(bots: Sequence[Any], game: Any, seed: str) -> list[int]:
 
 
 def _bot_action(bot: Any, state: Any, *, with_policy: bool) -> int:
-    before, legal = _written(state), list(state.legal_actions())
+    before, legal = _content(state), list(state.legal_actions())
     if with_policy and bot.provides_policy():
         _check_policy(bot.get_policy(state), legal, "get_policy()")
-        require(_written(state) == before, "get_policy() must leave the state as it was.")
+        require(_content(state) == before, "get_policy() must leave the state as it was.")
         policy, action = bot.step_with_policy(state)
         _check_policy(policy, legal, "step_with_policy()")
     else:
         action = bot.step(state)
-    require(_written(state) == before, "step() must leave the state as it was.")
+    require(_content(state) == before, "step() must leave the state as it was.")
     require(action in legal, f"step() gave {action!r} at a state where {legal!r} are legal.")
     return int(action)
 
@@ -96,7 +96,7 @@ def _check_policy(policy: Sequence[tuple[int, float]], legal: list[int], source:
     )
 
 
-def _written(state: Any) -> tuple[Any, ...]:
+def _content(state: Any) -> tuple[Any, ...]:
     """Return the content of a framework's state, to compare two states."""
     # The history too: the text alone would miss an action that was applied and hidden.
     method = StateAbilities(state).history

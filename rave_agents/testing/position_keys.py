@@ -33,7 +33,7 @@ class KeyedPositions:
         # Moves in another order often lead to the same position: equal keys must mean equal play.
         self._compare(state, max_moves)
         if self._draw.random() < TRIED and not has_simultaneous_moves(state):
-            for after in _exchanged(state, self._draw):
+            for after in _transposed(state, self._draw):
                 self._compare(after, max_moves)
 
     def _compare(self, state: Any, max_moves: int) -> None:
@@ -49,7 +49,7 @@ class KeyedPositions:
         # A key that misses castling rights or the like shows only later: play both on.
         one, other = state.clone(), other.clone()
         for _ in range(max_moves):
-            shown, others = _described(one), _described(other)
+            shown, others = _describe(one), _describe(other)
             differing = [name for name, value in shown.items() if value != others.get(name)]
             require(
                 not differing,
@@ -64,7 +64,7 @@ class KeyedPositions:
             apply_path(other, move)
 
 
-def _exchanged(state: Any, draw: random.Random) -> list[Any]:
+def _transposed(state: Any, draw: random.Random) -> list[Any]:
     """The positions after three drawn moves, and after the same with the first and last exchanged.
 
     None where that is not legal.
@@ -84,7 +84,7 @@ def _exchanged(state: Any, draw: random.Random) -> list[Any]:
     return [each for each in (first, second) if not each.is_terminal()]
 
 
-def _described(state: Any) -> dict[str, Any]:
+def _describe(state: Any) -> dict[str, Any]:
     """The player to move at a position, and its actions, outcomes or returns."""
     player = int(state.current_player())
     if player == PlayerId.TERMINAL:

@@ -73,7 +73,7 @@ def check_rules(
                     plain.check(state, playout=draw.random() < 1 / (1 + ply))
                 if state.is_terminal():
                     break
-                action = _drawn(state, draw)
+                action = _draw_move(state, draw)
                 state.apply_action(action)
                 if reference is not None:
                     reference.apply_action(action)
@@ -88,7 +88,7 @@ def check_rules(
             raise ConformanceError(f"In {rules} after {moves}: {error}") from None
 
 
-def _drawn(state: RulesState, draw: random.Random) -> int:
+def _draw_move(state: RulesState, draw: random.Random) -> int:
     if state.is_chance_node():
         return drawn_outcome(state, draw)
     return draw.choice(state.legal_actions())
@@ -188,10 +188,10 @@ class _Interpreted:
         given = [action for action, _ in state.chance_outcomes()] or state.legal_actions()
         _require_equal("The list of actions", given, listed)
         if playout and not state.is_terminal():
-            compiled, plain = self._played(state, False), self._played(state, True)
+            compiled, plain = self._play_out(state, False), self._play_out(state, True)
             _require_equal("A playout, its players, actions and returns,", compiled, plain)
 
-    def _played(self, state: RulesState, interpreted: bool) -> Any:
+    def _play_out(self, state: RulesState, interpreted: bool) -> Any:
         # The same seed for both forms, another one at each position.
         frame = self._new_frame(len(state.history()))
         provider = RulesSimulator(
