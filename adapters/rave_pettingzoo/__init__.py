@@ -13,13 +13,13 @@ Agents for the environment loop are bound to a live environment, which they neve
         env.step(None if termination or truncation else agent.act(observation))
 
 ``UCTAgent``, ``GraveAgent``, ``PNMCTSAgent`` and ``make_agent("rave(simulations=500)", env)`` are
-used in the same way. ``evaluate`` plays episodes between policies of any usual form, the seats
+used in the same way. ``evaluate`` plays episodes between policies of any usual form, with seats
 exchanged; ``tournament`` rates any number of them. In environments with hidden information, such as
-card games, an agent searches determinizations from ``worlds=function``: environments that it cannot
-tell from the live one.
+card games, an agent searches determinizations from ``worlds=function``: environments that look like
+the live one to it.
 
-``clone_env`` copies an environment in its present state; ``register_cloner`` registers how your own
-are copied. ``AECState`` and ``ParallelState`` wrap environments in the interface that
+``clone_env`` copies an environment in its current state; ``register_cloner`` registers a copying
+function for your own. ``AECState`` and ``ParallelState`` wrap environments in the interface that
 ``rave_agents.Searcher`` takes. Tic-tac-toe, connect four, Go, chess and Shimmy's environments are
 searched in OpenSpiel's states where OpenSpiel is installed (``translate=False`` prevents it).
 """

@@ -77,13 +77,14 @@ class PettingZooGame:
         """The environment; states are copies of it."""
         self._knowledge: Knowledge | None = None
         state = self.seeded_initial_state(0)
+        # Hidden information may show only in a played position, as cards dealt at the reset.
         if state.hides_information() and known_worlds(env) is None:
             raise UnsupportedGameError(no_worlds(env, state.what_is_hidden))
         self._is_uncertain: bool = state.draws_chance() or state.hides_information()
 
     @functools.cached_property
     def framework_game(self) -> Any:
-        """OpenSpiel's game, where that has the same actions; else the environment."""
+        """OpenSpiel's game if its actions are the same; else the environment."""
         return framework_game_at(self.new_initial_state(), self.env)
 
     def new_initial_state(self) -> GameState:
@@ -95,6 +96,7 @@ class PettingZooGame:
         """Return the state after ``reset`` with a seed, which decides the chance outcomes."""
         env = clone_env(self.env)
         begun = env.reset(seed=seed)
+        # Detecting chance plays games of copies: do it once, and hand the result to each new copy.
         if self._knowledge is None:
             self._knowledge = chance_knowledge(env)
         remember(raw_env(env), self._knowledge)
@@ -104,7 +106,7 @@ class PettingZooGame:
         return AECState(env)
 
     def mirror(self, render_mode: str | None) -> Any:
-        """Return a new environment of this game that mirrors it, to draw it and to show it.
+        """Return a new environment that mirrors a game, to draw it and to show observations.
 
         Raises:
             UnsupportedGameError: if it does not draw in this mode.
@@ -127,7 +129,7 @@ class PettingZooGame:
             check_hidden(config, simultaneous=False)
 
     def __reduce__(self) -> Any:
-        return (_game_of_spec, (self.name,))
+        return (_game_of_spec, (self.name,))  # By name: EzPickle would lose the board.
 
 
 def _game_of_spec(name: str) -> PettingZooGame:
@@ -189,6 +191,7 @@ def make_env(spec: str, **options: Any) -> Any:
         raise UnknownNameError(unknown_game(name, (*classic_names(), *registered)))
     try:
         with warnings.catch_warnings():
+            # Modules are deprecated since 1.27, but older versions have nothing else.
             warnings.simplefilter("ignore", DeprecationWarning)
             if name in registered:
                 return pettingzoo.make("aec", name, **parameters)
@@ -210,11 +213,11 @@ def _module(name: str) -> Any:
 def make_played_env(spec: str) -> Any:
     """Make the environment of this name to play episodes in, without a reset.
 
-    Where agents move at the same time, it is the Parallel form.
+    It is the Parallel form if agents move at the same time.
 
     Args:
         spec: as for ``make_env``; an importable module with environments, such as
-            ``mpe2.simple_tag_v3``; or what makes one, ``my_module:make_env`` or
+            ``mpe2.simple_tag_v3``; or a function or class, ``my_module:make_env`` or
             ``./my_env.py:MyEnv``. Parameters may follow in parentheses.
 
     Raises:
@@ -226,10 +229,12 @@ def make_played_env(spec: str) -> Any:
     name, parameters = split_spec(spec)
     module: Any = None
     if re.fullmatch(r"\w+(\.\w+)+", name):
+        # Not an error yet: the name may be an id that only looks like a module.
         with contextlib.suppress(ImportError):
             module = importlib.import_module(name)
     try:
         makers = {} if module is None else vars(module)
+        # Modules offer ``env`` for simultaneous moves too, but in turns that reveal earlier moves.
         if "parallel_env" in makers:
             return makers["parallel_env"](**parameters)
         if "env" in makers:
@@ -344,7 +349,7 @@ class ShimmyAdapter:
     def load_game(self, spec: str) -> PettingZooGame:
         """Load the game of this name, such as ``hex(board_size=7)``.
 
-        Shimmy loses parameters inside a game's name at each reset, so they go into its config.
+        Shimmy's ``reset`` drops parameters inside a game's name, so they go into its config.
         """
         from shimmy.openspiel_compatibility import (  # noqa: PLC0415  (optional: Shimmy)
             OpenSpielCompatibilityV0,
@@ -360,7 +365,7 @@ class ShimmyAdapter:
             raise UnknownNameError(f"Shimmy cannot make {spec!r}: {error}") from error
         try:
             return PettingZooGame(f"shimmy:{spec}", env)
-        except spiel_error as error:  # Of a board that is too small, at its first state.
+        except spiel_error as error:  # For example a board too small, found at its first state.
             raise UnknownNameError(f"Shimmy cannot play {spec!r}: {error}") from error
 
     def is_plain(self, spec: str) -> bool:
@@ -391,7 +396,7 @@ ADAPTER = PettingZooAdapter()
 
 
 def __getattr__(name: str) -> Any:
-    """``SHIMMY_ADAPTER`` is made when it is asked for: it needs more than the other."""
+    """Make ``SHIMMY_ADAPTER`` on first use: it needs Shimmy and OpenSpiel."""
     if name == "SHIMMY_ADAPTER":
         adapter = globals()[name] = ShimmyAdapter()
         return adapter

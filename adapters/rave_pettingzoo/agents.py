@@ -32,12 +32,12 @@ class SearchAgent(SearchingAgent, LoopAgent):
     The tree is kept between moves where the moves since are known: in the classic board games and
     in Shimmy's environments.
 
-    Where something is hidden from the agent, each simulation begins in another world that it cannot
-    tell from the live environment (``hidden="determinize"``), and no tree is kept. Worlds come from
+    With hidden information each simulation begins in another world, which looks like the live
+    environment to the agent (``hidden="determinize"``), and no tree is kept. Worlds come from
     ``worlds``; Shimmy's environments have those of OpenSpiel's game.
 
     Args:
-        env: the live environment; it is looked at and never changed. Or a vectorised one of
+        env: the live environment, which is read and never changed. Or a vectorised one of
             Supersuit's, see ``LoopAgent``.
         player: the agent to play for in a Parallel environment, see ``LoopAgent``.
         translate: whether searches may play in OpenSpiel's states where these are the same.
@@ -45,9 +45,9 @@ class SearchAgent(SearchingAgent, LoopAgent):
             environment that ``agent``, who is to move, cannot distinguish from the live one.
             ``env`` is a copy that it may change and return; it draws by ``rng``, a
             ``numpy.random.Generator``, everything still to come included, such as the order of a
-            deck. Each is checked. To give one says that the environment hides something, known or
-            not. In a Parallel environment ``agent`` is ``player``, and only the agents of a world
-            can be checked.
+            deck. Each is checked. Giving one declares that the environment hides something, known
+            or not. In a Parallel environment ``agent`` is ``player``, and only a world's agents can
+            be checked.
         chance: where the environment's steps have random outcomes, ``"draw"`` lets each simulation
             draw its own; ``"see"`` copies the environment's generators, so that the search knows
             what will come: it cheats, and says so. What was found of chance is in the result's
@@ -55,9 +55,9 @@ class SearchAgent(SearchingAgent, LoopAgent):
         horizon: steps that a simulation looks ahead, at least 1: moves in an AEC environment, joint
             moves in a Parallel one; None for the end of the game; ``"auto"`` for the end in the
             classic environments and in Shimmy's, else 1,000. A simulation that it cuts off counts
-            its rewards so far, and what ``evaluator`` says is still to come, if it gives values of
-            single positions. With a horizon no tree is kept.
-        discount: what a reward counts less with every step, above 0 and at most 1.
+            its rewards so far, plus the value that ``evaluator`` gives to its last position, if it
+            values single positions. With a horizon no tree is kept.
+        discount: the factor on a reward for every step, above 0 and at most 1.
         simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator`` and
             ``**config`` as for ``rave_agents.agents.searching_agent.SearchingAgent``.
 
@@ -95,6 +95,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
         discount: float = 1.0,
         **config: Unpack[SearchParameters],
     ) -> None:
+        # First: ``LoopAgent`` reads the configuration and the evaluator.
         SearchingAgent.__init__(
             self,
             simulations=simulations,
@@ -104,7 +105,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
             evaluator=evaluator,
             **config,
         )
-        if self.config.hidden == "see":
+        if self.config.hidden == "see":  # The true state is searched: a given source is unused.
             worlds = None
         LoopAgent.__init__(
             self,
@@ -129,6 +130,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
         seat = None
         if self.player is not None and isinstance(state, ParallelState):
             seat = state.seat(self.player)
+        # The clock runs from ``act`` on: copying and checking the environment take their time.
         limit = self.limit if self._asked is None else self._limit_from(self._asked)
         self._asked = None
         return self._searcher.choose(

@@ -51,6 +51,7 @@ def check_searchable(env: Any, *, simultaneous: bool = False) -> None:
     check_agents_known(env)
     for agent in raw_env(env).possible_agents:
         space = env.action_space(agent)
+        # Trees number actions from 0, as masks do.
         if not isinstance(space, spaces.Discrete) or space.start != 0:
             raise UnsupportedGameError(
                 f"{env_name(env)} cannot be searched: the actions of {agent!r} are "
@@ -90,6 +91,8 @@ def check_agents_known(env: Any) -> None:
 def check_begun(env: Any) -> None:
     """Raise ValueError for an environment before its first reset, or after the end."""
     raw = raw_env(env)
+    # The base class of AEC environments sets none of these before ``reset``, but wrappers raise
+    # their own errors for a missing attribute: so look at the raw environment.
     parallel = isinstance(env, pettingzoo.ParallelEnv) or isinstance(raw, pettingzoo.ParallelEnv)
     if parallel or type(raw).last is not pettingzoo.AECEnv.last:
         begun = parallel or hasattr(raw, "agent_selection")  # It may be None after the end.
@@ -111,11 +114,11 @@ def is_simultaneous(env: Any) -> bool:
 
 
 def _why_simultaneous(env: Any) -> str | None:
-    """Why agents are taken to move at the same time; None if they take turns."""
+    """The evidence that agents move at the same time; None if they take turns."""
     raw = raw_env(env)
     if not is_shimmy(raw):
         return why_simultaneous(env)
-    return None if openspiel().is_sequential(raw.game_type) else "OpenSpiel's game says so"
+    return None if openspiel().is_sequential(raw.game_type) else "OpenSpiel's game declares it"
 
 
 def always_ends(env: Any) -> bool:
@@ -216,7 +219,7 @@ def check_perfect_information(env: Any) -> None:
 
 
 def no_worlds(env: Any, hidden: str | None = None) -> str:
-    """Say why there are no worlds for an environment that hides information, and the remedies."""
+    """Explain why an environment that hides information has no worlds, with remedies."""
     example = declare = ""
     if hidden == DRAWN_BEFORE:
         example = ", such as the order of a deck"
@@ -243,8 +246,8 @@ def _instead(env: Any) -> str:
 _assumed: set[type] = set()
 
 
-def say_what_is_assumed(env: Any) -> None:
-    """Log, once for each class, that an environment is taken to hide nothing."""
+def warn_of_assumption(env: Any) -> None:
+    """Log, once for each class, the assumption that an environment hides nothing."""
     raw = raw_env(env)
     kind = type(raw)
     if (
@@ -258,9 +261,9 @@ def say_what_is_assumed(env: Any) -> None:
         return
     _assumed.add(kind)
     _log.warning(
-        "rave_pettingzoo: %s is taken to hide nothing from its agents: the search sees its whole "
+        "rave_pettingzoo: %s is assumed to hide nothing from its agents: the search sees its whole "
         "state. If something is hidden, give worlds=function to the agent, or let the environment "
-        "declare metadata['hidden_information'] = 'what is hidden'; None there says that nothing "
-        "is, and ends this message.",
+        "declare metadata['hidden_information'] = 'the hidden part'; None there declares that "
+        "nothing is hidden, and silences this.",
         env_name(env),
     )

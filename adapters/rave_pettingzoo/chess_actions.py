@@ -1,4 +1,4 @@
-"""Tables between PettingZoo's and OpenSpiel's action numbers of chess.
+"""Tables between PettingZoo's and OpenSpiel's action numbers in chess.
 
 Both number actions from the mover's side of the board, 64 squares by 73 planes, in different
 orders. OpenSpiel has two more numbers, for castling; in PettingZoo castling is a king's move of two
@@ -48,6 +48,7 @@ def chess_actions() -> ChessActions:
         state = game.new_initial_state(board.fen())
         for move, action in chess_move_actions(board).items():
             number = state.parse_move_to_action(move.uci())
+            # One of PettingZoo's numbers with two meanings: castling, or a queen's or rook's move.
             known = tables.to_openspiel[player, action]
             same = known in (NONE, number)
             tables.to_openspiel[player, action] = number if same else AMBIGUOUS
@@ -67,14 +68,18 @@ def _boards() -> Iterator[Any]:
             board.set_piece_at(square, piece)
         return board
 
+    # Kings of white and black: for each square some pair leaves the piece there all its moves, and
+    # the black king out of check.
     places = ("a1 h8", "h1 a8", "d1 e8", "a4 h5", "b3 g5", "c7 g2", "f6 b1")
     corners = [tuple(map(chess.parse_square, place.split())) for place in places]
     whites = [chess.Board("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")]
+    # Rooks, bishops, kings and pawns move along a queen's lines, and share its numbers.
     for square in chess.SQUARES:
         for piece in (chess.QUEEN, chess.KNIGHT):
             for own, other in corners:
                 if square not in (own, other):
                     whites.append(with_kings(own, other, {square: chess.Piece(piece, chess.WHITE)}))
+    # Pawns that promote, ahead and by capture: underpromotions have planes of their own.
     for file in range(8):
         prey = {
             chess.square(near, 7): chess.Piece(chess.KNIGHT, chess.BLACK)

@@ -1,7 +1,8 @@
 """Functions that copy PettingZoo's classic environments.
 
-``copy.deepcopy`` makes a new environment from the constructor's arguments, and so loses the board.
-These copies share what no step changes in place: spaces, images, arrays that each step replaces.
+``copy.deepcopy`` makes a new environment from the constructor's arguments (EzPickle) and loses the
+board. These copies share the parts that no step changes in place: spaces, images, and arrays that
+each step replaces.
 """
 
 import contextlib
@@ -39,6 +40,7 @@ def _copy(raw: Any, *own: str) -> Any:
 
     Attributes that do not exist before the first ``reset`` are skipped.
     """
+    # Not by the constructor, which would reset; not by pickle, which calls it.
     new = object.__new__(type(raw))
     values = vars(raw).copy()
     for name in _MUTABLE:
@@ -106,9 +108,10 @@ def clone_rps(raw: Any) -> Any:
 
 
 def clone_cards(raw: Any, shared: tuple[type, ...] = ()) -> Any:
-    """RLCard's game is copied whole: the deck, the hands, and the one random stream of all."""
+    """RLCard's game is copied whole: the deck, the hands, and the random stream they share."""
     new = _copy(raw)
     new.env = copied(raw.env, CopyRules(shared=shared))
+    # Missing before the first reset.
     if "next_legal_moves" in vars(new):
         new.next_legal_moves = copy.copy(raw.next_legal_moves)
     return new
@@ -124,13 +127,13 @@ def clone_shimmy(raw: Any, shared: tuple[type, ...] = ()) -> Any:
 
 
 def clone_hanabi(raw: Any, shared: tuple[type, ...] = ()) -> Any:
-    """The environment inside is Shimmy's, and both have dictionaries in common."""
+    """The inner environment is Shimmy's, and the two share dictionaries."""
     new = _copy(raw)
     inner = clone_shimmy(raw.hanabi_env, shared)
     for name, value in vars(raw.hanabi_env).items():
         if name in vars(raw) and vars(raw)[name] is value:
             vars(new)[name] = vars(inner)[name]
-    new.hanabi_env = inner  # What both have in common above must stay the same objects.
+    new.hanabi_env = inner  # Objects that the two share must be shared by the copies too.
     return new
 
 
@@ -150,7 +153,7 @@ CLONERS: Final[dict[str, Cloner]] = {
 
 
 def dressed_cloner(raw: Any) -> Cloner | None:
-    """The function whose copies of a raw environment also have their own screen and spaces.
+    """The function that copies a raw environment with its own screen and spaces.
 
     None for an unknown environment.
     """
@@ -162,7 +165,7 @@ def _dressed(own: Cloner, raw: Any) -> Any:
     new = own(raw)
     values: Any = vars(new)
     if values.get("render_mode") == "human":
-        values["render_mode"] = None
+        values["render_mode"] = None  # A second window cannot show a copy.
         values["screen"] = None
     elif values.get("screen") is not None:
         values["screen"] = raw.screen.copy()
@@ -172,6 +175,7 @@ def _dressed(own: Cloner, raw: Any) -> Any:
 
 def _copied_space(space: Any) -> Any:
     """A copy of a space with its own generator."""
+    # Deep copies of spaces are slow; only the generator ever changes.
     new = object.__new__(type(space))
     vars(new).update(vars(space))
     if space._np_random is not None:
@@ -228,6 +232,7 @@ def _go_globals(size: int) -> dict[str, Any]:
 
 
 def _at_own_size(method: Callable[..., Any]) -> Callable[..., Any]:
+    # The module's own namespace: its functions read their globals there at each call.
     rules = vars(_go_rules())
 
     @functools.wraps(method)
@@ -267,6 +272,7 @@ def _sized_go(kind: Any) -> Any:
     methods = {
         name: _at_own_size(operator.attrgetter(name)(kind)) for name in ("step", "reset", "render")
     }
+    # The subclass keeps its name, so that look-ups by full class name still find it.
     names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
     return type(kind.__name__, (kind,), {**methods, **names, "_keeps_its_size": True})
 
@@ -275,6 +281,7 @@ def _sized_go(kind: Any) -> Any:
 def unchanged_go_rules() -> Iterator[None]:
     """Restore the board size of PettingZoo's Go rules after making an environment."""
     module = sys.modules.get(GO_RULES)
+    # A constructor sets the globals for its size, which breaks all live boards of another size.
     before = None if module is None else {name: vars(module)[name] for name in _SIZED}
     try:
         yield

@@ -37,9 +37,9 @@ class Kind(NamedTuple):
     hidden: str | None = None
     """The information hidden from players; None in games with perfect information."""
     view: Callable[[Any, int], Hashable] | None = None
-    """All that a seat knows, where the environment shows less, or what it was a step ago."""
+    """A seat's full knowledge, where observations show less of it, or an outdated part."""
     worlds: WorldFunction | None = None
-    """The source of worlds, where something is hidden and can be dealt anew."""
+    """The source of worlds, if hidden cards can be dealt anew."""
 
 
 def kind_of(raw: Any) -> Kind | None:
@@ -59,13 +59,14 @@ def _tictactoe_moves(before: Any, after: Any) -> list[int] | None:
 
 
 def _connect_four_moves(before: Any, after: Any) -> list[int] | None:
+    # Cells are numbered by rows from the top left: the last is the bottom right one.
     bottom_up = range(41, -1, -1)
     moves = _placed(before.board, after.board, bottom_up, _mark(before), column=lambda c: c % 7)
     return _in_turn(before, after, None if moves is None else [cell % 7 for cell in moves])
 
 
 def _in_turn(before: Any, after: Any, moves: list[int] | None) -> list[int] | None:
-    """The moves, if the agent that is to move afterwards is the one whose turn it is then."""
+    """The moves, if their number agrees with the agent to move afterwards."""
     if moves is None or (_mark(before) + _mark(after) + len(moves)) % 2 == 1:
         return None
     return moves
@@ -89,7 +90,9 @@ def _placed(
         return None
     moves: list[int] = []
     while filled:
+        # ``reversed``, so that the first cell of each column in the order given stays.
         lowest = {cell if column is None else column(cell): cell for cell in reversed(filled)}
+        # Any order of turns that fits will do: the position reached is the same.
         cell = next((c for c in lowest.values() if new[c] == mark), None)
         if cell is None:
             return None
@@ -104,9 +107,9 @@ def _go_key(raw: Any) -> Hashable:
 
 
 def _go_position_key(position: Any) -> Hashable:
-    """The moves and, since a board may be set by hand, what they have led to."""
-    led_to = position.board.tobytes(), position.ko, position.to_play, position.n, position.caps
-    return position.recent, led_to
+    """The moves and, since a board may be set by hand, the position that they led to."""
+    reached = position.board.tobytes(), position.ko, position.to_play, position.n, position.caps
+    return position.recent, reached
 
 
 def _go_moves(before: Any, after: Any) -> list[int] | None:
@@ -128,7 +131,7 @@ def _chess_moves(before: Any, after: Any) -> list[int] | None:
     old, new = before.board.move_stack, after.board.move_stack
     if new[: len(old)] != old or before.board.root() != after.board.root():
         return None
-    board = before.board.copy()
+    board = before.board.copy()  # Actions depend on the mover's side: replay move by move.
     moves = []
     for move in new[len(old) :]:
         action = chess_move_actions(board).get(move)
@@ -140,7 +143,7 @@ def _chess_moves(before: Any, after: Any) -> list[int] | None:
 
 
 def _chess_key(board: Any) -> Hashable:
-    """The moves and, since pieces may be set by hand, where they began and what they led to."""
+    """The moves and, since pieces may be set by hand, the positions before and after them."""
     return board.root().fen(), tuple(board.move_stack), board.fen(promoted=True, en_passant="fen")
 
 
@@ -195,6 +198,7 @@ def _go_name(raw: Any, action: int) -> str:
     if action == raw._N * raw._N:
         return "pass"
     row, column = divmod(action, raw._N)
+    # Go's columns skip the letter I.
     return f"{'ABCDEFGHJKLMNOPQRSTUVWXYZ'[column]}{raw._N - row}"
 
 
@@ -206,7 +210,9 @@ KINDS = {
         key=lambda raw: tuple(raw.board.squares),
         moves=_tictactoe_moves,
         text=lambda raw: _grid(
-            [raw.board.squares[3 * c + r] for r in range(3) for c in range(3)], 3
+            # PettingZoo numbers the squares by columns.
+            [raw.board.squares[3 * c + r] for r in range(3) for c in range(3)],
+            3,
         ),
     ),
     "pettingzoo.classic.connect_four.connect_four.raw_env": Kind(

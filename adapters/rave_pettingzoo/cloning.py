@@ -44,7 +44,7 @@ RECORDERS = frozenset({"CaptureStdoutWrapper", "RecordVideo", "RecordVideoParall
 """Classes of PettingZoo's wrappers that only record."""
 
 Masks = Callable[[], Mapping[Any, Any]]
-"""Returns the current masks of a Parallel environment's agents, as far as they are known."""
+"""Returns the known current masks of a Parallel environment's agents."""
 
 _registered: dict[type, Callable[[Any], Any]] = {}
 
@@ -69,7 +69,7 @@ def register_cloner(env_type: type, cloner: Callable[[Any], Any]) -> None:
     if not callable(cloner):
         raise TypeError(f"cloner must be a function of an environment, got {cloner!r}.")
     _registered[env_type] = cloner
-    CLONER.forget()
+    CLONER.forget()  # Earlier checks were of copies by another function.
 
 
 def registered_cloner(kind: type) -> Callable[[Any], Any] | None:
@@ -124,6 +124,7 @@ class ZooCloner(Cloner):
         if type(env) in PASSIVE_WRAPPERS:  # Several times faster than pickling their attributes.
             new = object.__new__(type(env))
             vars(new).update(vars(env), env=self.clone(env.env))
+            # The only mutable object in these wrappers: TerminateIllegal's last observation.
             if "_prev_obs" in vars(new):
                 new._prev_obs = copy.deepcopy(env._prev_obs)
             return new
@@ -141,6 +142,8 @@ class ZooCloner(Cloner):
         """See ``Cloner``; copies by a registered function have generators of their own."""
         keeps_own = self.keeps_generators(env)
         own = classic.simulation_cloner(env)
+        # A registered function anywhere in the chain copies generators too, and all copies would
+        # draw the same outcomes: reseed those after copying.
         if own is not None and not keeps_own:
             return own
         base = _rules() if keeps_own else _simulation_rules(generator_types())
@@ -174,7 +177,7 @@ CLONER = ZooCloner()
 
 
 def searched_env(env: Any, *, keep_observations: bool = False, masks: Masks | None = None) -> Any:
-    """A copy to search, without pictures and wrappers that mean nothing to a search.
+    """A copy to search, without pictures and wrappers that do not affect a search.
 
     Args:
         env: the environment; it is not changed.
@@ -192,7 +195,7 @@ def searched_env(env: Any, *, keep_observations: bool = False, masks: Masks | No
 
 
 def searched_part(env: Any, keep_observations: bool) -> Any:
-    """An environment without those wrappers; it is to be copied before it is stepped."""
+    """An environment without those wrappers; copy it before stepping it."""
 
     def leaves_out(wrapper: Any, one_is_kept: bool) -> bool:
         if type(wrapper) is wrapper_classes.TerminateIllegalWrapper:
@@ -222,6 +225,7 @@ def only_observes(wrapper: Any) -> bool:
     plain = wrapper_classes.BaseWrapper
     if not isinstance(wrapper, plain):
         return False
+    # Judge a wrapper by what its classes below ``BaseWrapper`` override.
     own = {name for base in kind.__mro__[: kind.__mro__.index(plain)] for name in vars(base)}
     shown = {"observe", "observation_space", "observation_spaces", "render", "close"}
     public = {name for name in own - shown if not name.startswith("_")}
@@ -257,10 +261,10 @@ def chance_knowledge(env: Any, masks: Masks | None = None) -> Knowledge:
 def _with_copiers(
     rules: CopyRules, env: Any, of_classic: Callable[[Any], Callable[[Any], Any] | None]
 ) -> CopyRules:
-    """Rules that copy the parts of an environment with a copying function of their own by it."""
+    """Rules that copy a part of an environment by its own copying function, if it has one."""
     for each in chain(env, inner_env):
         own = registered_cloner(type(each)) or of_classic(each)
-        if own is not None:  # It copies all that is inside, too.
+        if own is not None:  # The outermost one: it copies everything inside too.
             return rules.copying({type(each): own})
     return rules
 
@@ -278,7 +282,8 @@ def _rules() -> CopyRules:
         pass
     else:
         copiers[pyspiel.State] = lambda state: state.clone()
-        shared = (*shared, pyspiel.Game)
+        shared = (*shared, pyspiel.Game)  # Games never change.
+    # By attributes, since EzPickle's ``__setstate__`` calls the constructor and loses the state.
     kinds = (pettingzoo.AECEnv, pettingzoo.ParallelEnv, EzPickle)
     return CopyRules(by_attributes=kinds, shared=shared, copiers=copiers, referred=(spaces.Space,))
 

@@ -1,4 +1,4 @@
-"""``EnvFacts``: what an environment is, asked once when an agent is bound to it."""
+"""``EnvFacts``: facts of an environment, collected once when an agent is bound to it."""
 
 import dataclasses
 import importlib.util
@@ -55,11 +55,11 @@ DEFAULT_HORIZON = 1000
 """Steps that simulations look ahead by default in environments that may never end."""
 
 _SHOWN = frozenset({"render_mode", "screen_height", "screen_width", "screen_scaling"})
-"""Arguments of environments that change pictures, and nothing else."""
+"""Arguments of environments that change only pictures."""
 
 
 class Options(NamedTuple):
-    """What a user chooses for the search of an environment; see ``AECState``."""
+    """A user's options for the search of an environment; see ``AECState``."""
 
     translate: bool = True
     worlds: WorldFunction | None = None
@@ -78,7 +78,7 @@ class Options(NamedTuple):
         return all(one is two for one, two in zip(self, other, strict=True))
 
     def checked_plan(self, env: Any) -> Plan:
-        """How far simulations look ahead in an environment, after a check of all options.
+        """Check all options; return how far simulations look ahead in an environment.
 
         Raises:
             TypeError, ValueError: naming the argument, its value and the values allowed.
@@ -111,10 +111,10 @@ class Seats(dict[Any, int]):
 
 
 class Bound(NamedTuple):
-    """The state of an environment's structure by which it is recognised at a later move."""
+    """An environment's structure, compared at a later move to notice changes."""
 
     chain: tuple[Any, ...]
-    """The environment and those inside of it, outermost first."""
+    """The environment and its inner ones, outermost first."""
     agents: tuple[Any, ...]
     spaces: tuple[Any, ...]
     """The action spaces by seat."""
@@ -124,7 +124,7 @@ class Bound(NamedTuple):
 
     @classmethod
     def of(cls, env: Any) -> "Bound":
-        """The present structure of an environment that lists its agents."""
+        """The current structure of an environment that lists its agents."""
         every = chain(env, inner_env)
         raw = every[-1]
         agents = tuple(raw.possible_agents)
@@ -139,6 +139,7 @@ class Bound(NamedTuple):
 
     def same(self, other: "Bound") -> bool:
         """True if nothing has changed since."""
+        # Identity, not ``==``: spaces and wrappers of users may compare in any way, and slowly.
         return self.agents == other.agents and all(
             len(one) == len(two) and all(a is b for a, b in zip(one, two, strict=True))
             for one, two in (
@@ -152,10 +153,10 @@ class Bound(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class EnvFacts(EnvironmentFacts):
-    """What an environment is, and how it is searched with one agent's options."""
+    """Facts of an environment, with one agent's options for its search."""
 
     bound: Bound
-    """Its structure, by which a change is noticed."""
+    """Its structure, to notice changes."""
     options: Options
     """The options that these facts are for."""
     kind: Kind | None
@@ -226,10 +227,12 @@ def env_facts(env: Any, options: Options, masks: Masks | None = None) -> EnvFact
     check_begun(env)
     name, bound, worlds = env_name(env), Bound.of(env), options.worlds
     raw = bound.chain[-1]
+    # Worlds known by class are functions of AEC environments, which have a selected agent.
     if worlds is None and not parallel:
         worlds = known_worlds(raw)
     part = searched_part(env, _keeps(options, worlds))
-    kind = kind_of(part)
+    kind = kind_of(part)  # Of the part: a wrapper that changes the game hides the class.
+    # OpenSpiel's states know no horizon, and value positions by their own ends.
     whole = options.translate and plan.is_whole_game
     replaced = whole and options.worlds is None and not options.keep_observations
     return EnvFacts(
@@ -263,7 +266,7 @@ def _keeps(options: Options, worlds: WorldFunction | None) -> bool:
 
 
 def _made_with(raw: Any) -> str:
-    """The arguments that an environment was made with, where it keeps them for its pickles."""
+    """The arguments that made an environment, if EzPickle keeps them."""
     values = vars(raw).get("_ezpickle_args", ()), vars(raw).get("_ezpickle_kwargs", {})
     try:
         given = inspect.signature(type(raw)).bind(*values[0], **values[1])

@@ -19,7 +19,7 @@ from rave_pettingzoo.structure import is_parallel, turn_based_env
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class EnvTable:
-    """Policies that play together; see ``evaluate`` for what has no description here."""
+    """Policies that play together; ``evaluate`` describes the other fields."""
 
     name: str
     """The environment's name."""
@@ -27,15 +27,15 @@ class EnvTable:
     seats: tuple[str, ...]
     """The environment's agents."""
     agents: tuple[Any, ...]
-    """The policies that begin in their places."""
+    """The policies, in their seats of the first episode."""
     seed: int
     exchange_seats: bool
     translate: bool
     worlds: WorldFunction | None
     outside: Outside
     env: Any = None
-    """The environment for all episodes in this process; it is not sent to others. None for a new
-    one for each episode."""
+    """The environment for all episodes in this process, not sent to others; None to make a new one
+    for each episode."""
     copies: bool = False
     """True if each episode gets a copy of a policy that is an object."""
 
@@ -51,7 +51,8 @@ class EnvTable:
 
     def _play(self, env: Any, number: int) -> Episode:
         """Reset the environment, and let the policies play it to its end."""
-        # The policies move on by one seat each episode; those of one round share the env's seed.
+        # Policies move on by one seat each episode. A round shares its seed: each policy then faces
+        # the same luck in each seat, which cancels from their difference.
         turn = number % len(self.seats) if self.exchange_seats else 0
         seats = self.seats[turn:] + self.seats[:turn]
         group = number // len(seats) if self.exchange_seats else number

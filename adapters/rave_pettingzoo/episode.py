@@ -18,7 +18,7 @@ from rave_agents.records import fields
 from rave_pettingzoo.structure import is_shimmy, mask_of, num_actions
 
 Outside = Literal["raise", "illegal"]
-"""Results of an action outside its space."""
+"""Treatments of an action outside its space."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Episode:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The episode that ``to_dict`` made these values of; other keys are ignored.
+        """The episode with these values from ``to_dict``; other keys are ignored.
 
         Raises:
             ValueError: if they are none; the message names the field.
@@ -139,6 +139,7 @@ def play(env: Any, players: Mapping[Any, Policy], *, outside_counts: bool = Fals
     for agent in env.agent_iter():
         observation, _, terminated, truncated, info = env.last()
         if terminated or truncated:  # An agent that is out takes no action, but has its turn.
+            # Read once, before any agent that is out is stepped.
             if final is None and is_shimmy(env.unwrapped):
                 final = list(env.unwrapped.game_state.returns())
             env.step(None)
@@ -149,6 +150,7 @@ def play(env: Any, players: Mapping[Any, Policy], *, outside_counts: bool = Fals
         env.step(action)
         steps += 1
         _check_length(env, steps, len(players))
+        # From ``env.rewards``: ``last()`` reports an agent's sum only at its next turn.
         for other, reward in env.rewards.items():
             returns[other] += float(reward)
     if final is not None:  # Shimmy counts the last rewards of some agents twice.
@@ -203,7 +205,7 @@ def _mask(env: Any, agent: Any, observation: Any, info: Any) -> Any:
 def _choose(policy: Policy, view: View, outside_counts: bool) -> tuple[Any, bool]:
     """The action that a policy plays, and whether its answer was legal."""
     if view.mask is not None and not np.any(view.mask):
-        view = view._replace(mask=None)  # A mask that forbids everything says nothing.
+        view = view._replace(mask=None)  # A mask that forbids everything has no information.
     answer = policy.choose_at(view)
     space = view.env.action_space(view.agent)
     if not isinstance(space, spaces.Discrete):

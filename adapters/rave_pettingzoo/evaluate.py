@@ -62,8 +62,8 @@ def evaluate(
             specs, see ``SearchAgent``; ``"rave(hidden=see)"`` searches the true state, which is
             cheating.
         outside: the effect of an action outside its space: ``"raise"`` raises ActionOutsideError;
-            ``"illegal"`` counts it as illegal, and plays an action in its place that the mask
-            forbids, so that the environment's rule decides; the first one, if all are allowed.
+            ``"illegal"`` counts it as illegal and instead plays one that the mask forbids, so that
+            the environment's rule decides; the first one, if all are allowed.
         jobs: processes that play at the same time. Policies and ``env_fn`` are sent to them, and
             what a policy learns or counts there is lost. Results do not depend on their number,
             unless policies of your own remember or draw something.
@@ -107,12 +107,13 @@ def evaluate(
         games=[episodes],
     )
     show = functools.partial(Evaluation, agents=agents)
+    # This process plays in the one environment; ``EnvTable`` drops it when pickled for others.
     with contextlib.closing(made):
         return _Evaluation(plan, RunOptions(jobs=jobs), progress, show).play()
 
 
 class _Evaluation(TablesRun):
-    """An evaluation that is played."""
+    """A running evaluation."""
 
     def fail(self, key: Key, failure: Failure) -> NoReturn:
         """Raise the error that ended an episode as it is."""
@@ -210,7 +211,7 @@ def tournament(
         ],
         by=("policies",),
         games=[episodes] * len(lineups),
-        group=len(agents),
+        group=len(agents),  # A round of seats stays in one shard, so that its luck cancels.
     )
     show = functools.partial(EnvTournament, names=tuple(players), anchor=anchor)
     return TablesRun(plan, options, progress, show).play()

@@ -32,7 +32,7 @@ class PolicyResult:
     """Episodes with the greatest return alone (wins), shared (draws), or not (losses); in a
     tournament, comparisons of returns with each other policy of an episode."""
     num_episodes: int
-    """The number of episodes that it took part in."""
+    """The number of its episodes."""
     returns: tuple[float, ...]
     """Its return in each episode, and in each seat that it had."""
     illegal_moves: int
@@ -118,6 +118,7 @@ class EpisodesView(View):
             name=name,
             seat=seat,
             score=score,
+            # By identity: a policy with several seats has the same episode several times.
             num_episodes=len({id(episode) for episode, _ in of}),
             returns=tuple(episode.returns[index] for episode, index in of),
             illegal_moves=sum(episode.illegal_moves[index] for episode, index in of),
@@ -235,6 +236,7 @@ class EnvTournament(EpisodesView):
                 lineup[one],
                 lineup[two],
                 0.5 + 0.5 * _sign(episode.returns[one] - episode.returns[two]),
+                # A round of seats is one cluster, since it shares a seed.
                 (lineup, episode.number // len(lineup)),
             )
             for lineup, episode in self.played()

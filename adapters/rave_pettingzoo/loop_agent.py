@@ -56,12 +56,12 @@ class LoopAgent(EnvironmentAgent):
         discount: as for ``SearchAgent``.
         evaluator: evaluates the position where the horizon cuts a simulation off, see
             ``rave_agents.environments.plan.ValueFunction``; None for nothing.
-        worlds: as for ``SearchAgent``; ``choose`` gets a state that has them. Without, it has the
-            true state, hidden cards included, and must itself respect ``hides_information()``.
+        worlds: as for ``SearchAgent``; ``choose`` gets a state with them. Without worlds it gets
+            the true state, hidden cards included, and must respect ``hides_information()`` itself.
 
     Raises:
         TypeError: if ``env`` is no environment of PettingZoo.
-        ValueError: if ``player`` is none of its agents, or missing, or not wanted.
+        ValueError: if ``player`` is unknown, missing, or given for an AEC environment.
         UnsupportedGameError: if the search cannot play it; it says why.
     """
 
@@ -105,7 +105,8 @@ class LoopAgent(EnvironmentAgent):
         """Steps that simulations look ahead; None for the end, ``"auto"`` for the default."""
         self.discount = discount
         """The discount of rewards per step."""
-        vars(self)["evaluator"] = evaluator  # An agent that searches has it already.
+        # Past ``__setattr__``: a searching agent has its evaluator already, and it is fixed.
+        vars(self)["evaluator"] = evaluator
         self._check_playable(env)
         self.env = live
         """The live environment."""
@@ -143,6 +144,7 @@ class LoopAgent(EnvironmentAgent):
         if player is None and is_parallel(env):
             player = self.player
         _check_player(env, player)
+        # Lend the seat for this call: facts and worlds depend on ``self.player``.
         bound, vars(self)["player"] = self.player, player
         try:
             if player is None or not is_parallel(env):
@@ -159,7 +161,7 @@ class LoopAgent(EnvironmentAgent):
         check_searchable(env, simultaneous=is_parallel(env))
 
     _asked: float | None = None
-    """The ``time.perf_counter()`` time at which the agent was asked for the present action."""
+    """The ``time.perf_counter()`` time at which the current action was requested."""
 
     _facts: EnvFacts | None = None
     """The facts of the environment of the last action."""
@@ -170,6 +172,7 @@ class LoopAgent(EnvironmentAgent):
         return None
 
     def __getstate__(self) -> dict[str, Any]:
+        # Facts hold closures, and are collected again when needed.
         return {name: value for name, value in vars(self).items() if name != "_facts"}
 
     def _facts_of(self, env: Any, *, masks: Masks | None = None) -> EnvFacts:
@@ -199,7 +202,7 @@ class LoopAgent(EnvironmentAgent):
         if turns is env:
             _check_selected(env)
         elif self._waits(turns):
-            return 0
+            return 0  # The Parallel view ignores it.
         self._asked = time.perf_counter()
         with checks_within(self._seconds):
             state = position(turns, self._facts_of(turns))
@@ -222,7 +225,7 @@ class LoopAgent(EnvironmentAgent):
         return self.choose(state)
 
     def _waits(self, turns: Any) -> bool:
-        """True if it is another's turn in a Parallel view of turns."""
+        """True if it is another agent's turn in the Parallel view of a turn-based environment."""
         if self.player is None:
             return False
         check_begun(turns)
@@ -253,8 +256,8 @@ class LoopAgent(EnvironmentAgent):
 class RandomLoopAgent(LoopAgent):
     """Plays a legal action uniformly at random.
 
-    It uses the mask alone, and so plays any environment: with hidden information, simultaneous
-    moves, or actions of any space, of which it draws what ``space.sample()`` would.
+    It reads only the mask, and so plays any environment: with hidden information, simultaneous
+    moves, or actions of any space, from which it draws as ``space.sample()`` does.
     """
 
     def __init__(self, env: Any, *, seed: int | None = None, **options: Any) -> None:
@@ -333,6 +336,7 @@ def rows_of(env: Any) -> Sequence[Row] | None:
         return None
     if EnvAbilities(env).num_envs is None:
         return None
+    # By ``vars``: vectorised wrappers forward unknown attributes to the environments inside.
     held = vars(env)
     inside = held.get("par_env")
     if isinstance(inside, pettingzoo.ParallelEnv):
@@ -352,12 +356,12 @@ def rows_of(env: Any) -> Sequence[Row] | None:
 def _check_player(env: Any, player: Any) -> None:
     agents = list(raw_env(env).possible_agents)
     if isinstance(env, pettingzoo.ParallelEnv) and not is_parallel(env) and player in agents:
-        return  # The view of turns as a Parallel environment.
+        return  # The Parallel view of a turn-based environment.
     if not is_parallel(env):
         if player is not None:
             raise ValueError(
                 "player is for Parallel environments, where agents move at the same time: this one "
-                f"tells whose turn it is. Leave it out, got {player!r}."
+                f"shows whose turn it is. Leave it out, got {player!r}."
             )
     elif player not in agents:
         raise ValueError(
@@ -377,10 +381,13 @@ def _check_selected(env: Any) -> None:
 
 
 def _check_mask(env: Any, observation: Any, mask: Any, actions: Sequence[int]) -> None:
+    # The agent searches the environment, not the observation: a caller with several environments
+    # may pass another one's observation, which only the mask reveals.
     if mask is None and isinstance(observation, Mapping):
         mask = observation.get("action_mask")
     if mask is None:
         return
+    # An empty mask means the first action, as for ``Discrete.sample``.
     given = np.flatnonzero(np.ravel(np.asarray(mask))).tolist() or [0]
     legal = sorted(actions)
     if given == legal:

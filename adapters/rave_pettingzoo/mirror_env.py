@@ -10,7 +10,7 @@ from rave_pettingzoo.structure import env_name
 
 
 class MirrorEnv:
-    """An AEC environment that takes the moves of a game, to draw it and to show what agents see.
+    """An AEC environment that follows a game's moves, to draw it and to show observations.
 
     Args:
         env: the environment, new.
@@ -42,6 +42,7 @@ class MirrorEnv:
 
     def observation(self, seat: int) -> Any:
         """Return what a seat observes, without the mask."""
+        # Unwrapped, since wrappers may refuse to observe.
         seen = self.env.unwrapped.observe(self.env.possible_agents[seat])
         if isinstance(seen, Mapping) and "observation" in seen:
             return seen["observation"]

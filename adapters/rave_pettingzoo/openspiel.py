@@ -8,7 +8,7 @@ from rave_openspiel.support import check_worlds, plays
 from rave_openspiel.worlds import view
 
 SpielError: type[Exception] = pyspiel.SpielError
-"""The error of OpenSpiel's own."""
+"""OpenSpiel's exception."""
 
 __all__ = [
     "OpenSpielState",
@@ -36,7 +36,8 @@ def is_sequential(game_type: Any) -> bool:
 def hidden_information(game_type: Any) -> str | None:
     """Return what a game hides from its players; None if nothing."""
     if game_type.information != pyspiel.GameType.Information.PERFECT_INFORMATION:
-        return "what OpenSpiel's game keeps from its players"
+        return "the information that OpenSpiel's game keeps from its players"
+    # Shimmy resolves chance itself inside ``step``, by a generator that copies would foresee.
     if game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC:
         return "the outcomes of chance to come"
     return None

@@ -47,15 +47,14 @@ class ParallelState(ZooState):
         infos: the infos that its last ``reset`` or ``step`` returned, for the masks.
         simultaneous: whether agents move at the same time; by default, whether several have a
             choice now. A turn-based game must remain turn-based to its end.
-        worlds: in an environment with hidden information, the source of environments that
-            ``player`` cannot tell from this one; see ``rave_pettingzoo.worlds.WorldFunction``. A
-            Parallel environment does not return observations on request, so that only a world's
-            agents are checked.
+        worlds: in an environment with hidden information, the source of environments that look
+            like this one to ``player``; see ``rave_pettingzoo.worlds.WorldFunction``. Only a
+            world's agents are checked, since Parallel environments have no ``observe``.
         player: the agent whose knowledge the worlds agree with; needed with ``worlds``.
         chance: as for ``AECState``.
         horizon: steps of the environment, in each of which all agents act, that a simulation looks
             ahead; else as for ``AECState``.
-        discount: what a reward counts less with every such step, above 0 and at most 1.
+        discount: the factor on a reward for every such step, above 0 and at most 1.
         evaluator: as for ``AECState``.
 
     Raises:
@@ -122,9 +121,11 @@ class ParallelState(ZooState):
                 f"player must be the agent that the worlds are for, one of {list(facts.agents)}, "
                 f"got {player!r}."
             )
+        # Parallel environments cannot be asked for masks again: those of the last step come along.
         copy = facts.copy(env, lambda: masks_of(env, observations, infos))
         super().__init__(copy, facts)
         self._look(observations, infos)
+        # Decided at the first position, for the whole search: a tree mixes no two kinds of nodes.
         if facts.options.simultaneous is None and self._player == PlayerId.SIMULTANEOUS:
             self._shared = facts.changed(simultaneous=True)
         self._set_player()
@@ -218,6 +219,7 @@ class ParallelState(ZooState):
         if player < 0 or self._player == TERMINAL:
             return []
         legal = self._legal.get(self._shared.agents[player], [])
+        # Another outcome may have put the agent out: joint actions keep an entry for each seat.
         return [0] if self._open_loop and not legal else legal
 
     def all_actions(self, player: int) -> Sequence[int]:
@@ -246,7 +248,7 @@ class ParallelState(ZooState):
         observations, rewards, ended, cut, infos = self.env.step(dict(actions))
         for agent, reward in rewards.items():
             self._account.add(self._shared.seats[agent], reward)
-        # Agents that are out leave ``env.agents``, some only with the next step.
+        # Some environments keep agents that are out in ``agents`` until the next step.
         if all(ended.get(agent) or cut.get(agent) for agent in self.env.agents):
             self._player = TERMINAL
         else:
@@ -256,7 +258,7 @@ class ParallelState(ZooState):
         return self._seen.get(self._shared.agents[player])
 
     def policy_view(self, player: int) -> View:
-        """Return what a policy for this seat gets, as in the environment's own loop."""
+        """Return the view of a policy in this seat, as in the environment's own loop."""
         agent = self._shared.agents[player]
         mask = np.zeros(self._size(agent), np.int8)
         mask[list(self.legal_actions(player))] = 1

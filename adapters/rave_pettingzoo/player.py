@@ -29,7 +29,7 @@ class ZooPlayer:
     """Plays PettingZoo environments; see ``rave_agents.environments.clone_check.Player``.
 
     Args:
-        masks: the current masks of a Parallel environment's agents, as far as they are known.
+        masks: the known current masks of a Parallel environment's agents.
     """
 
     unmasked: Any = {}  # noqa: RUF012, never changed
@@ -37,7 +37,7 @@ class ZooPlayer:
     def __init__(self, masks: Mapping[Any, Any] | None = None) -> None:
         self._masks = {} if masks is None else dict(masks)
         self.ended: bool = False
-        """True if the last game that was played came to its end."""
+        """True if the last game played reached its end."""
 
     def raw(self, env: Any) -> Any:
         """The innermost environment."""
@@ -68,7 +68,7 @@ class ZooPlayer:
         return [raw.observe(agent) for agent in raw.agents]
 
     def restart(self, env: Any, seed: int) -> Start:
-        """Reset an environment; in a Parallel one every agent sees something at once."""
+        """Reset an environment; all agents of a Parallel one observe the start."""
         begun = env.reset(seed=seed)
         if isinstance(env, pettingzoo.ParallelEnv):
             observations, infos = begun
@@ -115,6 +115,7 @@ def _play(
             break
         action = None
         try:
+            # (agent, observation, reward, terminated, truncated, info): read before the step.
             shown = () if parallel else (env.agent_selection, *env.last())
             if like is not None:
                 action = like[len(seen)][-1]
@@ -125,7 +126,7 @@ def _play(
                 mask = mask_of(env, agent, shown[1], shown[5], num_actions(env, agent))
                 action = _choose(env.action_space(agent), mask, drawn)
             answer = env.step(action)
-        except Exception as error:
+        except Exception as error:  # A correct copy raises the same error at the same step.
             seen.append(raised(error, action))
             break
         seen.append((*shown, answer if parallel else dict(env.rewards), action))

@@ -1,7 +1,7 @@
 """RLCard's poker games in PettingZoo: what a seat sees, the names of moves, and worlds.
 
 A world is dealt anew: the other players' hands and the deck, from all the cards that the player
-does not see. What the others have bid does not weigh the hands that they are dealt.
+does not see. Bids of the others do not weight the hands that they are dealt.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ def _hand(player: Any) -> Sequence[Any]:
 
 
 def _board(game: Any) -> Sequence[Any]:
-    """The cards that lie open."""
+    """The public cards."""
     if "public_card" not in vars(game):  # Leduc hold'em has one.
         return list(game.public_cards)
     return [] if game.public_card is None else [game.public_card]
@@ -42,7 +42,7 @@ def _word(action: Any) -> str:
 
 
 def _public(raw: Any) -> Iterator[str]:
-    """Lines of what everybody sees: the board, the chips, the moves."""
+    """Lines of public information: the board, the chips, the moves."""
     game, agents = raw.env.game, raw.possible_agents
     yield f"board: {_names(_board(game))}"
     chips = (f"{a} {p.in_chips}" for a, p in zip(agents, game.players, strict=True))
@@ -70,8 +70,10 @@ def deal(env: Any, agent: Any, rng: np.random.Generator) -> Any:
     game, seat = raw.env.game, raw.possible_agents.index(agent)
     others = [player for number, player in enumerate(game.players) if number != seat]
     unseen = [card for player in others for card in _hand(player)]
+    # Sorted first: the order of the true deck must not leak into the deal of a given seed.
     unseen = sorted([*unseen, *game.dealer.deck], key=str)
     cards = [unseen[place] for place in rng.permutation(len(unseen))]
+    # As many cards as each holds now: the phase of the game is public.
     for player in others:
         if isinstance(player.hand, list):
             player.hand = [cards.pop() for _ in player.hand]

@@ -1,4 +1,4 @@
-"""Makes policies for PettingZoo's environments of specs and the user's own agents."""
+"""Makes policies for PettingZoo's environments from specs and the user's own agents."""
 
 from typing import Any
 
@@ -47,12 +47,13 @@ def make_policy(
     kind = own.function if isinstance(own, Maker) else None
     if isinstance(kind, type) and issubclass(kind, LoopAgent):
         return kind(env, player=together, **asked.parameters)
+    # Only makers get a game: looking for OpenSpiel's clones the environment.
     game = _game_of(env) if isinstance(own, Maker) else env
     return asked.policy(game, env.possible_agents.index(player), seed, copies=copies)
 
 
 def _game_of(env: Any) -> Any:
-    """OpenSpiel's game, where an environment is one with the same actions; else the environment."""
+    """OpenSpiel's game if the environment is one with the same actions; else the environment."""
     try:
         return framework_game_at(game_state(env), env)
     except (RaveAgentsError, TypeError, ValueError):  # It cannot be searched.

@@ -62,6 +62,7 @@ def record(
     policies: dict[Any, Policy] = {}
     for number, (name, given) in enumerate(agents.items()):
         policy = make_policy(given, played, player=name, seed=drawn, translate=True, worlds=None)
+        # With simultaneous moves one picture a step: all policies move at the same position.
         draws = not together or number == 0
         policies[name] = _Filmed(policy, film, draws=draws, together=together)
     for policy in policies.values():
@@ -72,14 +73,14 @@ def record(
         else:
             play(played, policies)
     finally:
-        if len(film):
+        if len(film):  # Also after an error: a film of the part played shows its cause.
             film.add(played.render())
             film.save()
     return film.path
 
 
 class _Filmed(Policy):
-    """A policy that takes a picture before each of its moves, the first one's where all move."""
+    """A policy that takes a picture before each of its moves, if it ``draws``."""
 
     def __init__(self, policy: Policy, film: Film, *, draws: bool, together: bool) -> None:
         self._policy, self._film = policy, film

@@ -22,7 +22,7 @@ from rave_pettingzoo.checks import (
     check_begun,
     check_searchable,
     is_openspiels,
-    say_what_is_assumed,
+    warn_of_assumption,
 )
 from rave_pettingzoo.env_facts import EnvFacts, Options, env_facts
 from rave_pettingzoo.structure import (
@@ -47,14 +47,14 @@ class ZooState(EnvironmentState):
     def _begun(self, entropy: Sequence[int]) -> tuple[Any, Dice]:
         facts = self._shared
         if not facts.is_open and facts.worlds is None and facts.what_is_hidden is None:
-            say_what_is_assumed(self.env)
+            warn_of_assumption(self.env)
         return super()._begun(entropy)
 
     def view(self, player: int) -> Hashable:
         """Return what the agent of a seat sees: its observation, and its mask if it is to move.
 
-        If only chance is unknown, it sees everything: all agents' observations, their returns and
-        the last action; or the last action alone, if no outcome repeats.
+        If only chance is unknown, all agents' observations, their returns and the last action count
+        too; if no outcome repeats, only the last action.
         """
         if self.hides_information() or not self._shared.draws:
             return self._seen_by(player)
@@ -77,26 +77,26 @@ class AECState(ZooState):
     on. Agents that are out are skipped; the game is over when all are terminated or truncated.
 
     Chance in the environment's steps is detected once (``chance`` has the report). Each simulation
-    then draws its own outcomes, and different outcomes of an action get different nodes, told apart
-    by the agents' observations, the rewards and the last action. Where no outcome repeats, as with
-    continuous noise, a node is a sequence of actions (open loop).
+    then draws its own outcomes, and different outcomes of an action get different nodes,
+    distinguished by the agents' observations, the rewards and the last action. If no outcome
+    repeats, as with continuous noise, a node is a sequence of actions (open loop).
 
     Args:
         env: the environment, after ``reset``; it is not changed.
         translate: whether searches may run in OpenSpiel's states where the games are the same.
         worlds: in an environment with hidden information, the source of determinizations,
-            environments that the agent to move cannot tell from this one; see
-            ``rave_pettingzoo.worlds.WorldFunction``. None for those that its class is known by, see
+            environments that look like this one to the agent to move; see
+            ``rave_pettingzoo.worlds.WorldFunction``. None for those registered for its class, see
             ``register_worlds``.
         chance: ``"draw"``: simulations draw the outcomes of chance; ``"see"``: they copy the
             environment's generators and foresee the outcomes, which is cheating.
         horizon: moves of all agents that a simulation looks ahead, at least 1; None for the end of
             the game; ``"auto"`` for the end where the game is known to end, else 1,000.
-        discount: what a reward counts less with every move, above 0 and at most 1.
+        discount: the factor on a reward for every move, above 0 and at most 1.
         evaluator: evaluates the position where the horizon cuts a simulation off, see
             ``rave_agents.environments.plan.ValueFunction``; None for nothing.
-        keep_observations: whether wrappers that change observations alone are kept, as an evaluator
-            that reads them needs it.
+        keep_observations: whether wrappers that change only observations are kept, for an
+            evaluator that reads them.
 
     Raises:
         TypeError: for an argument of the wrong type.
@@ -144,7 +144,7 @@ class AECState(ZooState):
         super().__init__(facts.copy(env), facts)
         self._settle()
         if facts.translate and self._player != TERMINAL:
-            _translation().prepare(self.env)
+            _translation().prepare(self.env)  # Compiles, before the search's clock starts.
 
     def _world_source(self, unit: Unit, function: WorldFunction) -> Callable[[], Any]:
         return FunctionWorlds(self.env, unit, function, self._clone)
@@ -172,6 +172,7 @@ class AECState(ZooState):
     def _step(self, action: int) -> None:
         env, account, seats = self.env, self._account, self._shared.seats
         env.step(action)
+        # ``rewards`` are of this step; ``_cumulative_rewards`` are reset at each agent's turn.
         for agent, reward in env.rewards.items():
             account.add(seats[agent], reward)
         self._settle()
@@ -185,6 +186,7 @@ class AECState(ZooState):
             if not (ended[agent] or cut[agent]):
                 self._player = self._shared.seats[agent]
                 return
+            # The end: leave the final position as it is.
             if all(ended[other] or cut[other] for other in env.agents):
                 break
             env.step(None)  # PettingZoo's step of an agent that is out: it removes the agent.
@@ -196,6 +198,7 @@ class AECState(ZooState):
         For a Shimmy environment these are OpenSpiel's returns.
         """
         kind = self._shared.kind
+        # Shimmy's rewards count the last move twice for some agents.
         if kind is not None and kind.returns is not None and self._plan.is_whole_game:
             return kind.returns(self.env)
         return super().returns()
@@ -247,7 +250,7 @@ class AECState(ZooState):
         return self if found is None else found
 
     def policy_view(self, player: int) -> View:
-        """Return what a policy for this seat gets, as in the environment's own loop."""
+        """Return the view of a policy in this seat, as in the environment's own loop."""
         env, agent = self.env, self._shared.agents[player]
         observation, info = env.observe(agent), env.infos.get(agent, {})
         size = int(env.action_space(agent).n)
@@ -293,6 +296,7 @@ class AECState(ZooState):
         if translatable and self._shared.translate and self._player != TERMINAL:
             translated = _translation()
             found = translated.translated_safely(self.env)
+            # Compare at the root of each search: a board may have been set by hand.
             if found is not None:
                 if translated.matches(found, self._player, self.legal_actions()):
                     made: Simulator | None = found.provider(frame, evaluator)
@@ -342,7 +346,7 @@ def game_state(
     """
     check_env(env)
     if is_parallel(env) and is_openspiels(env):
-        env = raw_env(env)  # OpenSpiel's state knows whose turn it is.
+        env = raw_env(env)  # OpenSpiel's state has the mover, or the joint move, itself.
     if is_parallel(env):
         check_searchable(env, simultaneous=True)
         raise UnsupportedGameError(

@@ -24,7 +24,7 @@ SHIMMY = "OpenSpielCompatibilityV0"
 
 
 def openspiel() -> ModuleType:
-    """The module ``rave_pettingzoo.openspiel``, imported when it is needed."""
+    """The module ``rave_pettingzoo.openspiel``, imported on first use."""
     from rave_pettingzoo import openspiel as module  # noqa: PLC0415  (optional: OpenSpiel)
 
     return module
@@ -92,20 +92,20 @@ def env_name(env: Any) -> str:
 # Masks of actions.
 
 MaskSource = Callable[[Any, Any], Any]
-"""Returns the mask of an agent from a method of an environment, or of one inside of it; called with
-the environment and the agent."""
+"""Called with an environment and an agent: returns the agent's mask from a method of the
+environment or of an inner one."""
 
 
 def mask_source(env: Any) -> MaskSource | None:
-    """The function that asks an environment's own methods for masks; None without any.
+    """The function that gets masks from an environment's methods; None without any.
 
-    Besides methods, it asks for the observation of an environment inside, where a wrapper leaves
-    the mask out of it.
+    Otherwise from an inner environment's observation, if a wrapper drops the mask from its own.
     """
     every = chain(env, inner_env)
     for depth, inner in enumerate(every):
         name = mask_method(inner, arguments=1)
         if name is not None:
+            # By depth, not by object: the function must work for copies of the environment.
             return functools.partial(_ask, depth, name)
     for depth, inner in enumerate(every):
         if depth > 0 and EnvAbilities(inner).observe is not None and _shows_masks(inner):
@@ -153,16 +153,16 @@ def _observed(depth: int, env: Any, agent: Any) -> Any:
 def masked_function(env: Any) -> Callable[[Any], Sequence[int]]:
     """The function for the actions that the selected agent's mask allows, counted from 0.
 
-    The mask is in its info, else in its observation, else what ``action_mask()`` or the like of the
-    environment or a wrapper returns. A mask that allows nothing means the first action, as it
-    does for ``Discrete.sample``.
+    The mask is in its info, else in its observation, else from a method such as ``action_mask()``
+    of the environment or a wrapper. A mask that allows nothing means the first action, as for
+    ``Discrete.sample``.
     """
     source = mask_source(env)
 
     def actions(given: Any) -> Sequence[int]:
         agent = given.agent_selection
         size = int(given.action_space(agent).n)
-        mask = shown_mask(None, given.infos.get(agent), size)
+        mask = shown_mask(None, given.infos.get(agent), size)  # Cheaper than to observe.
         if mask is None:
             mask = shown_mask(given.observe(agent), None, size)
         if mask is None and source is not None:

@@ -3,8 +3,8 @@
 Tic-tac-toe and connect four are the same games. Go with half a point in the komi is the same until
 a whole board repeats, which OpenSpiel ends as a draw and PettingZoo plays on: that happens in two
 of 1,000 random games on 9x9, and in one of 50 on 3x3. Chess differs in draws by claim: PettingZoo
-ends the game as soon as the player to move could claim one. The search's tree follows that; only
-the random moves of playouts go on to OpenSpiel's own end. Shimmy's environments hold a state of
+ends the game as soon as the player to move could claim one. The search's tree does too; only the
+random moves of playouts continue to OpenSpiel's own end. Shimmy's environments hold a state of
 OpenSpiel, which is cloned.
 
 At the root of each search the player to move and the legal actions are compared; where they differ
@@ -62,8 +62,8 @@ class Translation(NamedTuple):
     actions: Sequence[int]
     """Its legal actions, as the environment numbers them."""
     provider: Provider
-    """Makes the simulator, which speaks the environment's actions; with a value function only where
-    that is compiled, else None."""
+    """Makes the simulator, in the environment's action numbers; None with a value function that is
+    not compiled."""
     alike: bool = False
     """True if OpenSpiel numbers the actions as the environment does."""
 
@@ -95,17 +95,17 @@ def translated(raw: Any) -> Translation | None:
 
 
 def translated_safely(raw: Any) -> Translation | None:
-    """Return ``translated(raw)``; None, with a warning, for a position that cannot be in OpenSpiel.
+    """Return ``translated(raw)``; None, with a warning, for a position that OpenSpiel refuses.
 
-    A board that was set by hand may be one that no game leads to.
+    A board that was set by hand may be unreachable.
     """
     try:
         return translated(raw)
-    except Exception as error:  # pyspiel raises what it likes.
+    except Exception as error:  # pyspiel's exceptions have no common base class.
         if is_raised_by_handler(error):
             raise
         _log.warning(
-            "rave_pettingzoo: OpenSpiel does not take this position of %s (%s), so the environment "
+            "rave_pettingzoo: OpenSpiel refuses this position of %s (%s), so the environment "
             "itself is searched, which is slower. translate=False silences this.",
             raw,
             str(error).partition("\n")[0],
@@ -128,8 +128,8 @@ def openspiel_state(raw: Any) -> pyspiel.State | None:
 def warn_of_mismatch(name: str) -> None:
     """Log that a position is searched in the environment itself."""
     _log.warning(
-        "rave_pettingzoo: this position of %s is another one in OpenSpiel's terms (the legal "
-        "actions differ), so the environment itself is searched, which is slower. translate=False "
+        "rave_pettingzoo: this position of %s differs from OpenSpiel's (in its legal actions), "
+        "so the environment itself is searched, which is slower. translate=False "
         "silences this.",
         name,
     )
@@ -154,11 +154,11 @@ def _same_actions(state: pyspiel.State) -> Translation:
 
 
 def follow_environment(simulator: Any, root: GameState) -> None:
-    """Let a provider go on to later positions of an environment, whose states it does not know.
+    """Let a provider continue at later positions of an environment, which it cannot read itself.
 
     Args:
         simulator: the provider.
-        root: the state that has made it.
+        root: the state that made it.
     """
     set_root = SimulatorAbilities(simulator).set_root
     if isinstance(simulator, RulesSimulator):
@@ -232,7 +232,9 @@ def _go(raw: Any) -> Translation | None:
     size, komi = int(raw._N), float(raw._komi)
     position = raw._go
     if komi == int(komi) or position.n != len(position.recent):
-        return None  # A draw on points is white's win here and a draw there.
+        # With a whole komi, equal points are white's win here and a draw there; a board set by hand
+        # has no moves to replay.
+        return None
     game = _game(f"go(board_size={size},komi={komi},max_game_length={GO_MOVES})")
     state = game.new_initial_state()
     for move in position.recent:
@@ -243,7 +245,7 @@ def _go(raw: Any) -> Translation | None:
         if action not in state.legal_actions():
             return None
         state.apply_action(action)
-    # A board may have been set by hand.
+    # Stones may have been set by hand after the moves.
     return _same_actions(state) if _go_rows(state) == position.board.tolist() else None
 
 
@@ -256,6 +258,7 @@ def _go_rows(state: pyspiel.State) -> list[list[int]]:
 def _chess(raw: Any) -> Translation | None:
     board = raw.board
     root = board.root()
+    # Moves, not the FEN now: repetitions count from the root.
     game = _game("chess")
     state = game.new_initial_state(root.fen())
     for move in board.move_stack:
@@ -265,7 +268,7 @@ def _chess(raw: Any) -> Translation | None:
     player = int(not board.turn)
     table = chess_actions().to_pettingzoo[player]
     actions = [int(table[action]) for action in state.legal_actions()]
-    snapshot = board.copy()
+    snapshot = board.copy()  # The live board moves on while this simulator is kept.
     return Translation(
         state=state,
         player=player,
@@ -294,8 +297,8 @@ class ChessSimulator(PythonSimulator):
 
     White is player 0 in PettingZoo and player 1 in OpenSpiel.
 
-    A leaf at which the player to move could claim a draw is an end, as in PettingZoo. Playouts go
-    by OpenSpiel's rules.
+    A leaf at which the player to move could claim a draw is terminal, as in PettingZoo. Playouts
+    follow OpenSpiel's rules.
 
     Args:
         state: the root in OpenSpiel's terms.
@@ -316,6 +319,7 @@ class ChessSimulator(PythonSimulator):
         """Switch to this frame."""
         super().bind(frame)
         if frame.header[Header.NUM_WEIGHTS] > 0:
+            # The inner simulator shares the frame's buffers but needs weights by OpenSpiel's ids.
             frame = reweighted_frame(frame, np.ones((2, OPENSPIEL_ACTIONS), np.float64))
         self._inner_weights = frame.action_weights
         self._inner.bind(frame)
@@ -325,7 +329,7 @@ class ChessSimulator(PythonSimulator):
         frame, header = self.frame, self.frame.header
         length = int(header[Header.PATH_LENGTH])
         path = tuple(frame.path[:length].tolist())
-        known = self._paths.get(path)
+        known = self._paths.get(path)  # A search selects most paths again.
         if known is None:
             known = self._paths[path] = self._translated(path)
         moves, is_draw = known
@@ -363,6 +367,7 @@ class ChessSimulator(PythonSimulator):
                 number = int(state.parse_move_to_action(move.uci()))
             board.push(move)
             moves.append(number)
+        # The clock first: ``can_claim_draw`` replays the game to count repetitions.
         claim = board.halfmove_clock >= REVERSIBLE_BEFORE_CLAIM and board.can_claim_draw()
         return moves, bool(path) and claim and not board.is_checkmate()
 
@@ -377,6 +382,7 @@ class ChessSimulator(PythonSimulator):
         tables = chess_actions().to_pettingzoo
         player = int(header[Header.PLAYER])
         playouts = int(header[Header.NUM_PLAYOUTS])
+        # Seats are exchanged between the two, so columns of returns are too.
         frame.returns[:playouts] = frame.returns[:playouts, ::-1].copy()
         if player < 0:
             return

@@ -2,7 +2,7 @@
 
 An AEC environment asks one agent after the other, whether they take turns or move at the same time;
 ``metadata["is_parallelizable"]`` only permits a conversion to the Parallel form. So copies of such
-an environment are played. In turns, an agent sees what the agent before it has done; at the same
+an environment are played. In turns, an agent sees the move of the agent before it; at the same
 time, it sees nothing until all have acted.
 """
 
@@ -25,25 +25,25 @@ DECLARATION = "simultaneous_moves"
 
 SEEN_LATER = (
     "its metadata['is_parallelizable'] permits the Parallel form, and in games of copies no agent "
-    "saw what the others had done before all had acted"
+    "saw the others' actions before all had acted"
 )
 
 STEPS = 100
-"""Steps for which the environment is played at most."""
+"""Largest number of steps to play the environment."""
 
 SECONDS = 1.0
-"""Seconds of work for which it is."""
+"""Largest number of seconds of work to play it."""
 
 
 def why_simultaneous(env: Any) -> str | None:
-    """Return why agents are taken to move at the same time; None if they take turns."""
+    """Return the evidence that agents move at the same time; None if they take turns."""
     raw = raw_env(env)
     metadata = metadata_of(raw)
     if DECLARATION in metadata:
-        return f"metadata[{DECLARATION!r}] says so" if metadata[DECLARATION] else None
+        return f"metadata[{DECLARATION!r}] declares it" if metadata[DECLARATION] else None
     while env is not None:
         if isinstance(env, parallel_to_aec_wrapper):
-            return "parallel_to_aec made it of a Parallel environment"
+            return "parallel_to_aec made it from a Parallel environment"
         env = inner_env(env)
     if not metadata.get("is_parallelizable") or EnvAbilities(raw).observe is None:
         return None
@@ -52,13 +52,14 @@ def why_simultaneous(env: Any) -> str | None:
     return None if _takes_turns[type(raw)] else SEEN_LATER
 
 
+# Weak keys: classes made in a notebook's cell come again and again.
 _takes_turns: "weakref.WeakKeyDictionary[type, bool]" = weakref.WeakKeyDictionary()
 
 
 def turns_at_once(env: Any) -> str | None:
-    """Say why turns are taken at once, where ``aec_to_parallel`` has converted a turn-based game.
+    """Explain why ``aec_to_parallel`` has wrongly converted a turn-based game.
 
-    Returns None for any other environment, also for one without masks: all agents can act there.
+    Returns None for any other environment, and for one without masks, where all agents can act.
     """
     while env is not None and not isinstance(env, aec_to_parallel_wrapper):
         env = inner_env(env)
@@ -93,7 +94,7 @@ def _agent_that_waits(raw: Any) -> Any:
 
 
 def _played_in_turns(raw: Any) -> bool:
-    """True if some agent sees what another has done before all have acted."""
+    """True if some agent sees another's action before all have acted."""
     drawn = random.Random(0)
     budget = CheckTime(SECONDS)
     clone = CLONER.search_cloner(raw)

@@ -1,8 +1,8 @@
 """Worlds: determinizations of an environment, drawn by the user's function.
 
-A world is an environment that the agent cannot tell from the live one; with hidden information each
+A world is an environment that looks like the live one to the agent; with hidden information each
 simulation begins in another. PettingZoo's interface cannot draw them, so the user's function does,
-and each is checked against what the agent sees.
+and each is checked against the agent's view.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -35,7 +35,7 @@ class FunctionWorlds(_ZooWorlds):
     """Worlds of an AEC environment by the user's function.
 
     Args:
-        env: the true position, as its selected agent knows it. It is kept, and must not change.
+        env: the true position, whose selected agent's knowledge counts; it must not change.
         unit: draws the seed of the generator that the function gets.
         function: see ``WorldFunction``.
         clone: copies the position; by default exactly, its generators included.
@@ -74,16 +74,16 @@ class FunctionWorlds(_ZooWorlds):
         seen = view(world, self._agent)
         if seen != self._view:
             raise GameError(
-                f"worlds returned an environment that {self._agent!r} can tell from the true one: "
-                f"it would see {_shown(world, seen)} where it sees {_shown(self._env, self._view)}."
+                f"worlds returned an environment that {self._agent!r} can distinguish from the "
+                f"true one: it would see {_shown(world, seen)} where it sees "
+                f"{_shown(self._env, self._view)}."
             )
 
 
 class ParallelWorlds(_ZooWorlds):
     """Worlds of a Parallel environment by the user's function.
 
-    Such an environment does not return observations on request, so that only its agents are
-    compared.
+    Parallel environments have no ``observe``, so only their agents are compared.
     """
 
     def _check(self, world: Any) -> None:
@@ -105,7 +105,7 @@ def view(env: Any, agent: Any) -> Hashable:
     At another agent's turn some environments show that agent's mask, which is left out.
     """
     if agent not in env.agents:
-        return None
+        return None  # Agents that are out observe nothing, and some environments raise.
     kind = kind_of(raw_env(env))
     if kind is not None and kind.view is not None:
         return kind.view(raw_env(env), env.possible_agents.index(agent))

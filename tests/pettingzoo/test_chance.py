@@ -399,7 +399,7 @@ def test_the_first_search_of_an_unknown_environment_says_what_is_assumed_once(ca
             UCTAgent(env, simulations=5, seed=1).act()
         UCTAgent(zoo.classic("tictactoe-v3"), simulations=5).act()
     assert len(caplog.records) == 1
-    assert "unknown is taken to hide nothing" in caplog.text
+    assert "unknown is assumed to hide nothing" in caplog.text
     assert "worlds=function" in caplog.text
     assert "metadata['hidden_information']" in caplog.text
 

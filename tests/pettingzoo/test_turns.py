@@ -151,7 +151,7 @@ def test_a_declaration_decides(kind, together):
     env.reset(seed=1)
     assert is_simultaneous(env) == together
     if together:
-        with pytest.raises(UnsupportedGameError, match=r"metadata.'simultaneous_moves'. says so"):
+        with pytest.raises(UnsupportedGameError, match=r"'simultaneous_moves'. declares it"):
             UCTAgent(env, simulations=50)
 
 

@@ -130,7 +130,7 @@ def masked(env, agent, rng):
         (lambda env, agent, rng: zoo.classic("tictactoe-v3"), "the environment tictactoe_v3"),
         (stepped, "'player_1' is to move, not 'player_0'"),
         (masked, r"\[0\] are legal, but \[0, 1, 2\] are"),
-        (exchanged, "'player_0' can tell from the true one: it would see"),
+        (exchanged, "'player_0' can distinguish from the true one: it would see"),
     ],
 )
 def test_worlds_that_contradict_what_the_agent_sees_are_refused(function, message):
@@ -224,7 +224,7 @@ def test_worlds_of_hanabi_are_checked_by_what_openspiel_says_is_seen():
         return given
 
     source = FunctionWorlds(state.env, zoo.choices(1).random, another)
-    with pytest.raises(GameError, match=r"can tell from the true one|are legal"):
+    with pytest.raises(GameError, match=r"can distinguish from the true one|are legal"):
         source()
 
 
@@ -260,7 +260,7 @@ def test_shimmys_environments_take_worlds_too():
         for one in (zoo.shimmy("kuhn_poker", seed=seed) for seed in range(20))
         if one.game_state.information_state_string() != env.game_state.information_state_string()
     )
-    with pytest.raises(GameError, match="can tell from the true one"):
+    with pytest.raises(GameError, match="can distinguish from the true one"):
         acted(env, worlds=lambda given, agent, rng: other)
 
 
