@@ -41,7 +41,7 @@ class Policy:
     """Chooses actions from a player's view."""
 
     function: Callable[..., Any] | None = None
-    """The user's function, whose further parameters a spec sets; None if there is none."""
+    """The user's function, if any; a spec sets its further parameters."""
     advice: str = ""
     """A sentence for the message about an illegal action."""
     is_bound: bool = False
@@ -218,7 +218,7 @@ def _recognised(value: Any) -> Policy | Maker:
 
 
 def remaker(value: Any) -> Callable[[], Any] | None:
-    """The function by which a framework's adapter makes an object anew that Python cannot copy.
+    """A function that makes an uncopyable object anew, from its framework's adapter.
 
     Raises:
         TypeError: if the framework's agent cannot play.
@@ -303,7 +303,7 @@ def _checked_function(function: Any) -> Any:
 
 
 def _describe(value: Any) -> str:
-    """An object that is no agent, for a message, with the function that makes one of it."""
+    """Describe a refused object, with the function that would make an agent of it."""
     if value is None or isinstance(value, bool | int | float | bytes | list | tuple | dict):
         return f"{value!r}."
     kind = value if isinstance(value, type) else type(value)

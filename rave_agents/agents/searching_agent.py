@@ -28,7 +28,7 @@ SEARCH_PARAMETERS = ("simulations", "seconds", "clock", "seed", "evaluator")
 """Parameters of every agent that searches, in addition to those of its search."""
 
 FIXED = ("config", "seed", "evaluator", "game")
-"""Attributes that are fixed once the agent is made, as the parameters of its search are."""
+"""Attributes fixed at construction, like the parameters of the search."""
 
 LIVE = ("limit", "clock")
 """Attributes that may be set between moves, except in an agent of several environments."""
@@ -161,7 +161,7 @@ class SearchingAgent:
         super().__setattr__(name, value)
 
     def _is_of_search(self, name: str) -> bool:
-        """True for a parameter of the search, which is no attribute of the agent."""
+        """True for a parameter of the search that is not an attribute of the agent."""
         if name in vars(self) or name.startswith("_"):
             return False
         return name in (*SEARCH_PARAMETERS, "preset") or self.config.takes(name, {})

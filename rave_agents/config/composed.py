@@ -32,7 +32,7 @@ class Composed:
     if not TYPE_CHECKING:
 
         def __new__(cls, **fields: Any) -> Self:
-            """Refuse names that are no fields, with the nearest that are."""
+            """Refuse unknown fields, and suggest the nearest."""
             for name in fields:
                 if name not in cls.field_names():
                     raise TypeError(
@@ -156,7 +156,7 @@ class Composed:
     def _unknown(
         self, what: str, name: str, others: tuple[str, ...] = (), see: str = ALL_FIELDS
     ) -> str:
-        """The message for a name that is neither a field nor one of a part in use."""
+        """The message for an unknown field, of this record or its parts."""
         inner = {path[-1] for path, _ in self.inner_fields()}
         known = {*others, *self.field_names(), *inner}
         return unknown_field(type(self), what, name, known, see)

@@ -29,7 +29,7 @@ class Limit:
     if not TYPE_CHECKING:
 
         def __new__(cls, *given: Any, **named: Any) -> Self:
-            """Refuse names that are no limits, with those that are meant."""
+            """Refuse unknown names, and suggest the right ones."""
             refuse_positional(cls.__name__, given, ())
             check_arguments("limit", named, [field.name for field in dataclasses.fields(cls)])
             return super().__new__(cls)

@@ -55,12 +55,12 @@ def plain(value: Any) -> Any:
 
 
 def identity(value: Any) -> Any:
-    """A key that is equal for equal values; for a part it includes the classes."""
+    """A key for comparing values; for parts it includes their classes."""
     return (type(value), *map(identity, value)) if is_part(value) else value
 
 
 def kinds_of(takes: Takes) -> dict[str, type]:
-    """The classes that a field takes, by their names in specs: all that are registered here."""
+    """All registered classes that a field takes, by their names in specs."""
     kinds = dict.fromkeys(takes.classes)
     inverse: dict[type, list[type]] = {}
     # A part may run as another record: functions are registered for that, users name the part.

@@ -172,7 +172,7 @@ class SearchConfig(Composed):
     warning says so."""
 
     utility_range: Literal["game", "observed"] = "game"
-    """The range of utilities that is scaled to [0, 1]: the ``"game"``'s bounds, if it states any,
+    """The range of utilities mapped to [0, 1]: the ``"game"``'s bounds, if it states any,
     or the least and the greatest return ``"observed"`` so far."""
 
     threads: Annotated[int, Ge(1), Le(256)] = 1
@@ -271,7 +271,7 @@ class SearchConfig(Composed):
 
     @property
     def needs_proofs(self) -> bool:
-        """True if a search in which nothing can be proven is refused."""
+        """True if the search refuses games in which nothing can be proven."""
         return self.proves and not self.proofs.optional
 
     @property
@@ -296,7 +296,7 @@ class SearchConfig(Composed):
         return tuple(PRESETS)
 
     def changes_from(self, other: Composed) -> dict[str, Any]:
-        """The fields in which this differs from another one, as ``to_dict`` has them."""
+        """The fields that differ from another configuration's, as ``to_dict`` writes them."""
         changed = super().changes_from(other)
         if "rule" in changed:  # Given alone, it would set the other, too.
             changed["simultaneous"] = plain(self.simultaneous)

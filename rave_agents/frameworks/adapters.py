@@ -43,7 +43,7 @@ class GameAbilities(Abilities):
     name: Offered[Any] = Offered(None)
     num_players: Offered[Any] = Offered(None)
     new_initial_state: Offered[Callable[[], Any] | None] = Method(None)
-    """The attributes of ``Game`` itself, which objects that are no games lack."""
+    """The attributes of ``Game`` itself; other objects lack them."""
     parameters: Offered[Mapping[str, Any]] = Offered({})
     """All parameters of the game with their values; a GTP program gets board size and komi from
     them."""
@@ -169,7 +169,7 @@ def _load() -> tuple[dict[str, Adapter], dict[str, str]]:
 
 
 def adapters() -> dict[str, Adapter]:
-    """The adapters whose frameworks are installed, by name."""
+    """The adapters of installed frameworks, by name."""
     return _load()[0]
 
 

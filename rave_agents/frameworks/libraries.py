@@ -1,4 +1,4 @@
-"""Forms by which policies and models of other libraries are recognised; none is imported."""
+"""Recognises policies and models of other libraries by their form, without importing any."""
 
 import sys
 from collections.abc import Mapping

@@ -58,7 +58,7 @@ class OwnGame:
         start = self.new_initial_state()
         self.num_players: int = int(start.num_players())
         self.parameters: dict[str, Any] = _parameters(self.rules, source)
-        """All parameters that are known, with their values."""
+        """All known parameters with their values."""
 
     @property
     def rules(self) -> Any:
@@ -273,7 +273,7 @@ def _rules_at(state: Any) -> Any:
 
 
 def _name_of(source: Source) -> str:
-    """A name in tables and files that is the same in the next run."""
+    """A name for tables and files, stable between runs."""
     value = source.value
     rules = _rules_at(value) or value
     if _is_rules(rules):
@@ -293,7 +293,7 @@ def _name_of(source: Source) -> str:
 
 
 _PLAIN = (bool, int, float, str)
-"""Types of parameters that are written into a game's name."""
+"""Types of parameters that appear in a game's name."""
 
 
 def _place_of(maker: Any) -> str:

@@ -57,7 +57,7 @@ def rules_digest(game: Game) -> str:
 
 
 def _content(source: Any, name: str) -> bytes:
-    """The content of a game that is given as an object."""
+    """The content of a game given as an object."""
     try:
         return pickle.dumps((source.value, dict(source.parameters)), protocol=4)
     except Exception as error:

@@ -65,8 +65,8 @@ class StateAbilities(Abilities):
     """``facts()``: the ``Facts`` of the game, for a state that keeps them; the same object as long
     as nothing has changed."""
     game_key: Offered[Callable[[], Hashable] | None] = Method(None)
-    """``game_key()``: equal for two states exactly if they are of the same game; needed where a
-    class is of several games. What a search learns of one game it forgets in another."""
+    """``game_key()``: equal for two states exactly if they belong to the same game; needed if one
+    class serves several games. A search forgets what it learned when the game changes."""
     utility_sum: Offered[Callable[[], float | None]] = Method(lambda: None)
     """``utility_sum()``: the sum of all players' returns at every end; None if it varies."""
     has_chance_nodes: Offered[Callable[[], bool] | None] = Method(None)

@@ -102,7 +102,7 @@ def check_names(
 def refuse_positional(
     kind: str, given: Sequence[object], taken: Sequence[str], by_name: Sequence[str] = ()
 ) -> None:
-    """Refuse arguments given by position that are taken by name alone, and guess the names.
+    """Refuse positional arguments for keyword-only parameters, and guess their names.
 
     Args:
         kind: the name of the function or class.

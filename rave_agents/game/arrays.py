@@ -40,7 +40,7 @@ def in_main_memory(given: Any) -> Any:
 
 
 def is_sequence(given: Any) -> bool:
-    """True for a list or an array, in which each entry has a place."""
+    """True for a list or an array with indexed entries."""
     placed = isinstance(given, Sized) and hasattr(given, "__getitem__")
     return placed and not isinstance(given, Mapping | str | bytes)
 

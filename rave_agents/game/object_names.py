@@ -121,7 +121,7 @@ def name_of(thing: Any) -> str:
 
 
 def file_of(module: str) -> str | None:
-    """The file of a module that is imported; None without one."""
+    """The file of an imported module; None without one."""
     found = sys.modules.get(module)
     return None if found is None else vars(found).get("__file__")
 

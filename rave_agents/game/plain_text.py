@@ -10,7 +10,7 @@ _KEPT = frozenset("\n\t\u00a0\u200c\u200d\ufe0f")
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    r"""A text in which control characters and the like are escapes, such as ``\x1b``.
+    r"""A text with escapes, such as ``\x1b``, in place of control characters.
 
     So a name can neither move a terminal's cursor nor reverse the direction of the text.
 

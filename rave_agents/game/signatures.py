@@ -9,7 +9,7 @@ WIDTH = 80
 
 
 class Signature(inspect.Signature):
-    """A signature that is written with a line for each parameter, where it is long."""
+    """A signature printed with one parameter per line if it is long."""
 
     def __str__(self) -> str:
         text = super().__str__()

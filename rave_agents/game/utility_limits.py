@@ -47,11 +47,11 @@ class UtilityLimits(NamedTuple):
     total: float | None
     """The sum of returns at every end; None if it varies or is unknown."""
     least: float
-    """The least return that is taken."""
+    """The least accepted return."""
     greatest: float
     """The greatest."""
     least_total: float
-    """The least sum of returns that is taken."""
+    """The least accepted sum of returns."""
     greatest_total: float
     """The greatest."""
     sum_of_two: float
@@ -81,7 +81,7 @@ class UtilityLimits(NamedTuple):
         return numbers if fits else None
 
     def returns(self, given: Any) -> list[float]:
-        """The returns of a game that is over.
+        """A finished game's returns, checked.
 
         Raises:
             GameError: if they are not one finite number within the utilities for each player, or

@@ -1,8 +1,7 @@
 """Small numbers for the actions of games whose ids are large.
 
-The search keeps tables with a row for each action. If ids are so large that most never occur, a
-provider in Python numbers the actions that do, and the search uses these numbers; results turn
-them back into ids.
+The search's tables have a row for each action. If ids are so large that most never occur, a
+provider in Python numbers those that do; results map the numbers back to ids.
 """
 
 from collections.abc import Iterable, Sequence
@@ -62,7 +61,7 @@ class ActionNumbers:
 
     @property
     def counts_playouts(self) -> bool:
-        """True if actions that are met in playouts alone may get numbers."""
+        """True if actions met only in playouts may get numbers."""
         return self._most_now > 0
 
     def close(self, *, to_playouts: bool = False) -> None:
@@ -75,12 +74,12 @@ class ActionNumbers:
         self.closed = not to_playouts
 
     def of_position(self, actions: Iterable[int]) -> list[int]:
-        """The numbers of actions that are legal at a node; those without one get one."""
+        """The numbers of a node's legal actions; new actions get the next ones."""
         # Numbers begin at 1, so ``or`` finds actions that have none yet.
         return [self._numbers.get(action) or self._new(action) for action in actions]
 
     def of_playout(self, actions: Sequence[int]) -> list[int]:
-        """The numbers of a playout's actions; those without one get one while there are few."""
+        """The numbers of a playout's actions; new ones get numbers while there are few."""
         if len(self._ids) + len(actions) <= self._most_now:
             return self.of_position(actions)
         return self.known(actions)

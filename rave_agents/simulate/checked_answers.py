@@ -240,7 +240,7 @@ def wrong_actions(player: int, actions: Any, num_players: int, top: int) -> Game
 
 
 def not_whole(actions: Sequence[Any]) -> GameError:
-    """The error for actions of which one is no whole number, or too large."""
+    """The error for a list with an action that is not a whole number, or too large."""
     strange = next((action for action in actions if not _is_whole(action)), actions[0])
     return GameError(f"legal_actions() has {strange!r}: actions are whole numbers.")
 

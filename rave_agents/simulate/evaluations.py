@@ -133,8 +133,8 @@ class BatchAnswer(NamedTuple):
     own_values: Array
     """[rows] what the player to move expects."""
     limits: Array
-    """[LIMITS_LENGTH] the least and the greatest value that are taken; the least and the greatest
-    utility, and their sum."""
+    """[LIMITS_LENGTH] the least and greatest accepted value; the least and greatest utility, and
+    their sum."""
     sizes: Array
     """[SIZES_LENGTH] rows in use; the game's distinct actions; its players; 1 where ``own_values``
     are given, for logits, and where values are moved into the utilities."""

@@ -49,4 +49,4 @@ class EvaluatorKind(NamedTuple):
     batched: bool = False
     """True if it takes batches."""
     minimax: bool = False
-    """True for a value function that is known to be better with minimax backups."""
+    """True for a value function known to play better with minimax backups."""

@@ -40,7 +40,7 @@ class Place(enum.IntEnum):
     IN_PYTHON = 6
     """Constant: 1 if the expander runs in Python."""
     REQUIRED_ACTIONS = 7
-    """Out: with ``FULL`` the capacity that is needed; after a refusal the number that was given."""
+    """Out: with ``FULL`` the capacity needed; after a refusal the number given."""
     REQUIRED_MOVES = 8
     """Out: after a refusal, its code."""
     PROVIDER = 9

@@ -19,7 +19,7 @@ class Player(Protocol):
         """The position after an action."""
 
     def checked_returns(self, returns: Any) -> Sequence[float]:
-        """Returns of a game that is over."""
+        """A finished game's returns, checked."""
 
 
 class MoveChoice:

@@ -117,7 +117,7 @@ class PythonSimulator(PythonPlayouts):
         )
         self.root = root
         self.observer: int = 0 if observer is None else observer
-        """The player whose knowledge the worlds agree with."""
+        """The player with whose knowledge worlds must agree."""
         self.worlds: RecordedWorlds | None = None
         """The source of worlds, with the record of them; None without an observer."""
         self._world: Any = None
@@ -458,7 +458,7 @@ class PythonSimulator(PythonPlayouts):
 
 
 def world_key(world: Any) -> Hashable:
-    """The key by which a world differs from others: its ``position_key``; None without one."""
+    """A world's identity: its ``position_key``; None without one."""
     key = StateAbilities(world).position_key
     return None if key is None else key()
 

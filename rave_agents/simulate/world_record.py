@@ -42,7 +42,7 @@ class WorldSample(NamedTuple):
 
 
 class SourceAbilities(Abilities):
-    """What a source of worlds may offer, which is a function without arguments."""
+    """Optional attributes of a source of worlds, a function without arguments."""
 
     __slots__ = ()
 

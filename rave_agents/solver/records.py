@@ -99,7 +99,7 @@ class Stack(NamedTuple):
     taken: NDArray[np.int64]
     """1 if the position was written to ``Shared.taken``."""
     image: NDArray[np.int64]
-    """The symmetric image whose key the position has."""
+    """The symmetric image that gave the position's key."""
 
 
 class Pool(NamedTuple):
@@ -121,7 +121,7 @@ class Pool(NamedTuple):
     cells: NDArray[np.uint64]
     """[children * CELL_WORDS] the carrier of a settled child's proof, see ``carriers.py``."""
     image: NDArray[np.int64]
-    """The rotated or reflected image whose key it is."""
+    """The rotated or reflected image that gave the key."""
 
 
 class Trail(NamedTuple):

@@ -331,7 +331,7 @@ def settle(search: Search, word: Any, rests: int) -> int:
 
 @kernel
 def leave_open(search: Search, phi: int, delta: int) -> int:
-    """Leave an unsettled node, one of whose numbers has reached its threshold."""
+    """Leave an unsettled node after a number reached its threshold."""
     control, stack = search.control, search.stack
     depth = control[DEPTH]
     proof, disproof = (phi, delta) if stack.is_own[depth] != 0 else (delta, phi)

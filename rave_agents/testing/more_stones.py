@@ -62,7 +62,7 @@ class ForeseenEnd(NamedTuple):
     moves: int
     """Maximum number of moves left."""
     carrier: list[int]
-    """The empty cells that are needed, where more stones never hurt."""
+    """The empty cells that the win needs, where more stones never hurt."""
 
 
 def check_foreseen_win(rules: Rules, draw: random.Random) -> None:
