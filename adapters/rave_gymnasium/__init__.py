@@ -52,6 +52,7 @@ def __dir__() -> list[str]:
     return sorted({"__doc__", *__all__})
 
 
+# ``make("rave_gymnasium:Opponent-v0")`` imports this module first, so that importing registers.
 for _name in ("Opponent-v0", "rave_agents/Opponent-v0"):
     gymnasium.register(
         id=_name,

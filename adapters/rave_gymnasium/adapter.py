@@ -50,6 +50,7 @@ class GymnasiumGame:
         """Return the state after ``reset`` with a seed; it lasts to the end of the episode."""
         observation, info = self.env.reset(seed=seed)
         mask = info.get("action_mask")
+        # A game lasts to the end of its episode; only searches stop at their horizon.
         limit, elapsed = time_limit(self.env)
         state = PlanningState(self.env, observation=observation, action_mask=mask)
         return state.lasting(limit - elapsed)
@@ -90,7 +91,7 @@ class GymnasiumAdapter:
 
         A module that registers it may precede the id: ``my_module:MyEnvironment-v0``.
         """
-        if not re.search(r"-v\d+", spec):  # Before importing Gymnasium.
+        if not re.search(r"-v\d+", spec):  # A cheap test: other frameworks' names come here too.
             raise UnknownNameError(
                 f"{spec!r} is not a Gymnasium environment: their ids end in a version, such as "
                 "CartPole-v1."

@@ -52,23 +52,23 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
     there is one agent, and none of these environments is a game of OpenSpiel.
 
     Args:
-        env: the live environment; it is looked at and never changed. For a vectorised one, of
+        env: the live environment, which is read and never changed. For a vectorised one, of
             Stable-Baselines3 or Gymnasium, whose environments live in this process, ``predict`` and
             ``act`` return an array with an action for each of them.
         worlds: where something is hidden, a function ``worlds(env, agent, rng)`` that returns an
             environment that the agent cannot distinguish from the live one; ``agent`` is None.
             ``env`` is a copy that it may change and return; it draws by ``rng``, a
             ``numpy.random.Generator``, everything still to come included. Each simulation
-            begins in another world. To give one says that the environment hides something, known or
-            not.
+            begins in another world. Giving one declares that the environment hides something, known
+            or not.
         chance: where the environment's steps have random outcomes, ``"draw"`` lets each simulation
             draw its own; ``"see"`` copies the environment's generators, so that the plan knows what
             will come: it cheats, and says so. What was found of chance is in the result's
             ``state.chance``.
         horizon: steps that a plan looks ahead, at least 1; None for the end of the episode;
-            ``"auto"`` for 100. A simulation that it cuts off counts its rewards so far, and what
-            ``evaluator`` says is still to come, if it gives values of single positions.
-        discount: what a reward counts less with every step, above 0 and at most 1.
+            ``"auto"`` for 100. A simulation that it cuts off counts its rewards so far, plus the
+            value that ``evaluator`` gives to its last position, if it values single positions.
+        discount: the factor on a reward for every step, above 0 and at most 1.
         simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator`` and
             ``**config`` as for ``rave_agents.agents.searching_agent.SearchingAgent``.
 
@@ -112,6 +112,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         self.chance: Chance = checked("chance", Chance, chance)
         """The handling of chance: simulations draw its outcomes, or see what will come."""
         checked("worlds", WorldFunction | None, worlds)
+        # Before ``SearchingAgent``, whose message could only call them unknown.
         for name in OF_PETTINGZOO:
             if name in config:
                 raise TypeError(f"{type(self).__name__} has no {name!r}: {OF_PETTINGZOO[name]}")
@@ -161,6 +162,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         reads = isinstance(self.evaluator, BatchEvaluator) or value is not None
         if mask is None:
             mask = shown_mask(observation, None, int(env.action_space.n))
+        # From here on, so that copying and checking count as part of the move's time.
         started = time.perf_counter()
         with checks_within(self._seconds):
             state = PlanningState(
@@ -177,7 +179,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             warn_of_misfit(self.config, env_name(env), lambda: state)
         limit = self._limit_from(started)
         action = self._searcher.choose(state, limit, clock=self.clock)
-        return action + int(env.action_space.start)
+        return action + int(env.action_space.start)  # The search numbers actions from 0.
 
 
 class UCTAgent(PlanningAgent, preset="uct"):

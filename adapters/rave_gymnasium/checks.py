@@ -58,7 +58,7 @@ FIELDS = 5
 
 
 def wrong_answer(env: Any, answer: Sequence[Any]) -> str:
-    """Say that a step did not return what Gymnasium's API asks for."""
+    """Describe how a step's answer differs from Gymnasium's API."""
     old = ""
     if len(answer) == FIELDS - 1:
         old = " Four are those of gym before 0.26; shimmy.GymV21CompatibilityV0(env=env) converts."
@@ -85,12 +85,12 @@ def hidden_information(env: Any) -> str | None:
 
 
 def is_declared(env: Any) -> bool:
-    """Return True if an environment declares what it hides from its agent, or that it does not."""
+    """True if an environment declares the information that it hides, or that it hides none."""
     return declared_hidden(env.unwrapped, env_name) is not UNDECLARED
 
 
 def no_worlds(env: Any, hidden: str | None = None) -> str:
-    """Say why a search cannot plan without cheating where an environment hides information."""
+    """Explain why a search needs worlds for an environment with hidden information."""
     declare = (
         " Numbers that a step draws from a generator are not hidden; if nothing else is, declare "
         f"it: metadata[{DECLARATION!r}] = None."
@@ -99,16 +99,17 @@ def no_worlds(env: Any, hidden: str | None = None) -> str:
     )
     return (
         f"{env_name(env)} cannot be planned in: it hides {hidden or hidden_information(env)}, and "
-        "the search would see it. worlds=function draws what is hidden anew; hidden='see' allows "
+        "the search would see it. worlds=function draws the hidden part anew; hidden='see' allows "
         f"the search to see it, which is cheating.{declare}"
     )
 
 
 def check_goes_on(env: Any) -> None:
-    """Raise ValueError where an environment or a wrapper tells that its episode is over."""
+    """Raise ValueError if an environment or a wrapper shows that its episode is over."""
     over = False
     inner = env
     while isinstance(inner, gymnasium.Wrapper):
+        # Stable-Baselines3's Monitor; it needs a reset before the first episode too.
         over = over or (vars(inner).get("needs_reset") is True and _has_begun(inner))
         inner = inner.env
     values = vars(inner)
@@ -143,7 +144,7 @@ def time_limit(env: Any) -> tuple[float, int]:
             # The limit with the fewest steps left; several wrappers may each count their own.
             if env._max_episode_steps - taken < limit - elapsed:
                 limit, elapsed = env._max_episode_steps, taken
-        if vars(env).get("_has_reset", True) is False:
+        if vars(env).get("_has_reset", True) is False:  # OrderEnforcing's.
             begun = False
         env = env.env
     if not begun:

@@ -37,7 +37,7 @@ REPLACED = frozenset(
 objects with its original except the random number generator."""
 
 MUJOCO = frozenset(["mujoco", "mujoco_py", "dm_control"])
-"""Packages whose objects belong to MuJoCo, or hold MuJoCo's objects."""
+"""Packages of MuJoCo's objects, or of objects that hold these."""
 
 _log = logging.getLogger("rave_agents")
 
@@ -68,7 +68,7 @@ class GymCloner(Cloner):
         return new
 
     def deep_clone(self, env: Any) -> Any:
-        """Such a copy of an environment whose attributes may be changed in place."""
+        """A copy of an environment whose steps may change attributes in place."""
         return self._without_window(env, _rules())
 
     def simulation_cloner(self, env: Any, seed: int = 0) -> Callable[[Any], Any]:
@@ -76,13 +76,14 @@ class GymCloner(Cloner):
         return bare_clone if self.is_known(env) else self.world_cloner()
 
     def world_cloner(self) -> Callable[[Any], Any]:
-        """The function whose copies share the generators, and may be changed in place."""
+        """The function for deep copies that share the generators."""
         rules = _simulation_rules(generator_types())
         return lambda given: self._without_window(given, rules)
 
     def _without_window(self, env: Any, rules: CopyRules) -> Any:
         new = self.copied(env, rules)
         raw = new.unwrapped
+        # A copy that draws would open a window of its own.
         if vars(raw).get("render_mode") == "human":
             raw.render_mode = None
         return new
@@ -92,7 +93,7 @@ class GymCloner(Cloner):
         return _rules()
 
     def player(self, masks: Any) -> GymPlayer:
-        """See ``Cloner``; the mask is the present one."""
+        """See ``Cloner``; ``masks`` is the current mask."""
         return GymPlayer(masks)
 
 
@@ -105,19 +106,21 @@ def planning_env(env: Any, action_mask: Any = None, *, keep_observations: bool =
 
     Args:
         env: the environment; it is not changed.
-        action_mask: the actions allowed now, to which the check keeps; None for the environment's
-            own mask, or for all actions.
+        action_mask: the actions allowed now, also in the check; None for the environment's own
+            mask, or for all actions.
         keep_observations: whether wrappers that change observations are copied too.
 
     Raises:
         CloneError: if the environment cannot be copied, or a copy is wrong; the message says why.
     """
+    # Find it first: the recorder may be inside wrappers that are left out.
     recorder = replayable(env)
     env = searched_part(env, keep_observations)
     if recorder is not None:
         env = _replay(recorder, env)
     _refuse_mujoco(env)
     new = CLONER.checked_clone(env, action_mask)
+    # After the check: copies must first repeat the live episode exactly, chance included.
     if recorder is not None:
         recorder.fair(new)
     return new
@@ -152,7 +155,7 @@ def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
         copy: a copy for planning.
         action_mask: as for ``planning_env``.
     """
-    # This player, since it notes whether steps have shown masks.
+    # Keep the player: it notes whether steps have shown masks.
     raw, player = env.unwrapped, GymPlayer(action_mask)
     is_new = known(raw) is None
     knowledge = CLONER.knowledge(
@@ -163,7 +166,7 @@ def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
         shared=common_objects(copy),
     )
     if is_new and action_mask is None and player.met_masks:
-        _say_mask_is_unknown(class_name(raw))
+        _warn_of_unknown_mask(class_name(raw))
     recorder = replayable(env)
     if recorder is not None and recorder.unsure != knowledge.report.unsure:
         knowledge.report = dataclasses.replace(knowledge.report, unsure=recorder.unsure)
@@ -172,11 +175,11 @@ def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
     return knowledge
 
 
-@functools.cache
-def _say_mask_is_unknown(name: str) -> None:
+@functools.cache  # Once for each class.
+def _warn_of_unknown_mask(name: str) -> None:
     _log.warning(
-        "rave_gymnasium: steps of %s show masks of the allowed actions, and that of the present "
-        "position is not known: all actions count as allowed there. Give it to the agent: "
+        "rave_gymnasium: steps of %s show masks of the allowed actions, but that of the current "
+        "position is unknown: all actions count as allowed there. Give it to the agent: "
         'act(observation, info["action_mask"]).',
         name,
     )
@@ -199,6 +202,7 @@ def bare_clone(env: Any) -> Any:
 
 def _refuse_mujoco(env: Any) -> None:
     raw = env.unwrapped
+    # Copies of MuJoCo's simulations are silently wrong: refuse them before any check.
     named = any(kind.__name__ == "MujocoEnv" for kind in type(raw).__mro__)
     if named or any(_is_of_mujoco(value) for value in vars(raw).values()):
         raise CloneError(

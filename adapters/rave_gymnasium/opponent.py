@@ -46,8 +46,8 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         opponent: an agent of any kind: a spec, such as ``"auto(simulations=100)"`` or ``"random"``,
             ``"./bots.py:Greedy"``, a function such as ``policy(observation, mask)``, a bot or a
             model, see ``rave_agents.as_agent``; a folder of checkpoints, whose path has a slash or
-            is a ``pathlib.Path``; or a list of these. Each game draws one of the list, and of a
-            folder what is there then.
+            is a ``pathlib.Path``; or a list of these. Each game draws one of the list, and one of
+            the checkpoints that a folder then has.
         seat: the learner's seat, 0 or 1, or ``"random"`` for a new draw in each episode.
         illegal: the effect of an illegal action: ``"raise"`` raises a ValueError; ``"lose"`` ends
             the episode with the game's least utility (-1 where it states none) and
@@ -56,7 +56,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
             ``"human"``, a window; None for no pictures.
         observation: ``"game"`` for the game's own, float32, from the perspective of the learner
             where it has one; ``"pettingzoo"`` for that of PettingZoo's environment without its
-            mask, so that a model plays there, too, and the other way round.
+            mask, so that models can play in both.
         load: a function that makes a policy from a checkpoint's path; None for models of
             Stable-Baselines3 and sb3-contrib (``*.zip``).
 
@@ -137,6 +137,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
             return game.seen(), reward, game.over, False, self._info()
         if game.illegal == "raise":
             raise ValueError(illegal_action(str(action), legal))
+        # The position stays: the learner sees where the illegal action was.
         reward = game.lose()
         return game.seen(), reward, True, False, {**self._info(), "illegal_action": True}
 

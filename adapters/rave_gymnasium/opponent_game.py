@@ -34,9 +34,9 @@ Illegal = Literal["raise", "lose"]
 Observation = Literal["game", "pettingzoo"]
 """The form of observations."""
 MOST_MASKED = 2**27
-"""Actions of which a mask, which has a byte for each, is made at every move."""
+"""Largest number of actions: a mask with a byte for each is made at every move."""
 _MOST_BEGINNINGS = 1000
-"""Games begun in one reset, as long as each is over before the learner's turn."""
+"""Games begun in one reset, if each is over before the learner's turn."""
 OPTIONS = ("opponent", "seat")
 """Keys of ``reset(options=...)``."""
 
@@ -105,7 +105,7 @@ class OpponentGame:
     def begin(self, random: np.random.Generator, options: Mapping[str, Any] | None) -> None:
         """Begin a game, to the learner's first turn.
 
-        Games that are over before it are not shown: an environment has no way to say so.
+        Games that end before it are skipped: Gymnasium's ``reset`` cannot report an end.
 
         Raises:
             UnknownNameError: for an unknown option.
@@ -118,6 +118,7 @@ class OpponentGame:
             self.opponents = Opponents(options["opponent"], self.game, self.observe, self._load)
         if "seat" in options:
             self.seat = checked("seat", SeatChoice, options["seat"])
+        # Drawn even with a fixed seat, so that the seat does not change other random choices.
         drawn = int(random.integers(2))
         self.learner = drawn if self.seat == "random" else int(self.seat)
         self.opponent = self.opponents.draw(random, 1 - self.learner)
@@ -159,7 +160,7 @@ class OpponentGame:
         return self._legal
 
     def play(self, action: int) -> float:
-        """Play the learner's legal action and all until its next turn; return the reward."""
+        """Play the learner's legal action and all moves until its next turn; return the reward."""
         state, opponent = self.state, self.opponent
         assert state is not None
         assert opponent is not None
@@ -168,6 +169,7 @@ class OpponentGame:
         else:
             self._apply(state, opponent, self.learner, action)
         self._play_on()
+        # The difference, since returns accumulate; summed rewards equal the final return.
         total = float(state.returns()[self.learner])
         reward, self._return = total - self._return, total
         self._legal = None
@@ -219,6 +221,7 @@ class OpponentGame:
             elif not self._all_move(state):
                 player = int(state.current_player())
                 self._apply(state, opponent, player, self._opponents_action(state, opponent))
+            # Some have no action at a joint move: the opponent may then move alone.
             elif self.learner in moving_players(state):
                 return
             else:
@@ -233,7 +236,7 @@ class OpponentGame:
         return state.legal_actions()
 
     def _apply(self, state: GameState, opponent: Opponent, player: int, action: int) -> None:
-        opponent.saw(state, player, action)
+        opponent.saw(state, player, action)  # Before it is applied, as agents expect.
         state.apply_action(action)
         if self.mirror is not None:
             self.mirror.step(action)
@@ -284,7 +287,7 @@ def mirror(game: Game, render_mode: str | None) -> Any:
 
 
 def illegal_action(action: str, legal: Sequence[int]) -> str:
-    """The message for an illegal action of the learner's: it must know which are legal."""
+    """The message for an illegal action of the learner, with ways to know the legal ones."""
     return (
         f"Action {action} is illegal; the legal actions are {list(legal)}. A learner must see "
         "which are: train MaskablePPO of sb3-contrib, which asks action_masks(), in place of PPO, "

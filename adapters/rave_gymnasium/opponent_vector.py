@@ -1,4 +1,4 @@
-"""Many games of ``Opponent-v0`` that are stepped in one process, without wrappers in between."""
+"""Many games of ``Opponent-v0``, stepped in one process without wrappers in between."""
 
 from typing import Any, ClassVar
 
@@ -70,7 +70,7 @@ class OpponentVectorEnv(VectorEnv):  # type: ignore[misc]
     ) -> None:
         if render_mode is not None:
             raise ValueError("render_mode must be None: make a single environment for pictures.")
-        loaded = as_game(game)
+        loaded = as_game(game)  # Once: loading may compile rules.
         self.num_envs = num_envs
         self.games: list[OpponentGame] = [
             OpponentGame(loaded, opponent, seat, illegal, observation, load, None)
@@ -93,7 +93,7 @@ class OpponentVectorEnv(VectorEnv):  # type: ignore[misc]
         seed: int | list[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin all games anew; a seed gives the games seeds that follow each other."""
+        """Begin all games anew; game i is seeded by ``seed + i``."""
         if seed is not None or not self._randoms:
             given = (
                 seed
@@ -103,6 +103,7 @@ class OpponentVectorEnv(VectorEnv):  # type: ignore[misc]
             self._randoms = [np.random.default_rng(each) for each in given]
         for index in range(self.num_envs):
             self._begin(index, options)
+        # Copies: callers keep observations, and the buffers are written in place at each step.
         return self._seen.copy(), self._infos()
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -121,6 +122,7 @@ class OpponentVectorEnv(VectorEnv):  # type: ignore[misc]
         ended = np.zeros(self.num_envs, np.bool_)
         illegal = np.zeros(self.num_envs, np.bool_)
         for index, game in enumerate(self.games):
+            # NEXT_STEP: the last step returned the final observation; this one returns the first.
             if game.over:
                 self._begin(index, None)
                 continue

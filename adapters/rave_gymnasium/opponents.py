@@ -19,7 +19,7 @@ from rave_agents.game.game_state import GameState
 from rave_agents.game.object_names import split_place
 
 Observe = Callable[[GameState, int], Any]
-"""The observation of a state by a seat, in the form that the learner has chosen."""
+"""Returns a seat's observation of a state, in the learner's form."""
 
 Loader = Callable[[pathlib.Path], Any]
 """Makes a policy from a checkpoint's file."""
@@ -43,15 +43,15 @@ class Opponent:
 
     def choose(self, state: GameState) -> Any:
         """Return an action, which may be illegal."""
-        # A user's own agent gets a copy where it asks for the state at all.
+        # A ``Player`` copies the state itself, if the user's agent reads it.
         return self.agent.step(state if isinstance(self.agent, Player) else state.clone())
 
     def saw(self, state: GameState, player: int, action: int) -> None:
-        """Learn of a move."""
+        """Receive a move."""
         self.agent.inform_action(state, player, action)
 
     def saw_all(self, state: GameState, actions: Sequence[int]) -> None:
-        """Learn of moves that were made at the same time."""
+        """Receive simultaneous moves."""
         inform = AgentAbilities(self.agent).inform_actions
         if inform is not None:
             inform(state, actions)
@@ -98,15 +98,15 @@ class Opponents:
         except TypeError as error:
             raise TypeError(f"opponent cannot be {given!r}: {error}") from error
         if agent.is_named:
-            for seat in (0, 1):
+            for seat in (0, 1):  # Fail now, rather than in the first game of that seat.
                 make_agent(agent, self._game, seat)
         return (agent,)
 
     def draw(self, random: np.random.Generator, seat: int) -> Opponent:
-        """Draw who plays a seat in the next game.
+        """Draw the opponent of the next game, in a seat.
 
         Raises:
-            ValueError: if there is nobody: folders without checkpoints.
+            ValueError: if there is none: all folders lack checkpoints.
         """
         while True:
             groups = [self._open(choice) for choice in self.choices]
@@ -117,12 +117,13 @@ class Opponents:
                     f"{', '.join(map(str, self.choices))} has no checkpoint (*.zip) yet. Save "
                     "one first, or give a list with another opponent too."
                 )
+            # First the group, then its member: a folder weighs as much as any other opponent.
             group = groups[int(random.integers(len(groups))) if len(groups) > 1 else 0]
             chosen = group[int(random.integers(len(group))) if len(group) > 1 else 0]
             try:
                 agent = self._loaded_from(chosen) if isinstance(chosen, pathlib.Path) else chosen
             except FileNotFoundError:
-                continue  # Whoever trains has just removed it.
+                continue  # The training process has just removed it.
             return Opponent(str(chosen), self._made(agent, seat, int(random.integers(2**31))))
 
     def _made(self, agent: AgentSpec, seat: int, seed: int) -> Agent:
@@ -135,13 +136,14 @@ class Opponents:
         if not isinstance(choice, pathlib.Path):
             return [choice]
         files = (path for path in choice.iterdir() if path.is_file())
+        # Hidden files may be unfinished: a trainer can write there first, then rename.
         shown = (path for path in files if not path.name.startswith("."))
         if self._load is load_stable_baselines:
             shown = (path for path in shown if path.suffix == ".zip")
-        return sorted(shown)
+        return sorted(shown)  # File systems list in any order, and draws must repeat.
 
     def _loaded_from(self, path: pathlib.Path) -> AgentSpec:
-        """The agent of a checkpoint, loaded once as long as its file stays the same."""
+        """The agent of a checkpoint, loaded again only if its file has changed."""
         key = str(path), path.stat().st_mtime_ns
         if key not in self._loaded:
             self._loaded[key] = as_agent(self._load(path))
@@ -168,7 +170,7 @@ def load_stable_baselines(path: pathlib.Path) -> Any:
     """Load a model that Stable-Baselines3 or sb3-contrib saved.
 
     Raises:
-        UnknownNameError: if it is none of those with discrete actions.
+        UnknownNameError: for any other file, or a model without discrete actions.
     """
     try:
         with zipfile.ZipFile(path) as archive:

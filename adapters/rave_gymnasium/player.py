@@ -33,7 +33,7 @@ class GymPlayer:
         self.met_masks: bool = False
         """True if a step has shown a mask."""
         self.ended: bool = False
-        """True if the last game that was played came to its end."""
+        """True if the last game played reached its end."""
 
     def raw(self, env: Any) -> Any:
         """Return the innermost environment."""
@@ -45,8 +45,10 @@ class GymPlayer:
         if spec is None:
             return None
         try:
+            # A window would open; but only some environments take the argument at all.
             silent = {"render_mode": None} if "render_mode" in spec.kwargs else {}
             made = gymnasium.make(spec, disable_env_checker=True, **silent)
+            # A spec may be of another class, if a user's environment copied it.
             if type(made.unwrapped) is not type(env.unwrapped):
                 return None
             fresh = made.unwrapped
@@ -55,7 +57,7 @@ class GymPlayer:
             self._fresh = (fresh, mask_of(fresh, *begun))
             last = self.play(fresh, steps=4)[-1]
             if last[0] is not RAISED:
-                # The mask of the position that the fresh environment is left in.
+                # Store the mask of the position in which the fresh environment is left.
                 over = last[2] or last[3]
                 shown = fresh.reset(seed=0) if over else (last[0], last[4])
                 self._fresh = (fresh, mask_of(fresh, *shown))
@@ -123,6 +125,6 @@ def _draw(env: Any, mask: Any, choices: np.random.Generator) -> Any:
         legal = range(int(space.n)) if mask is None else allowed(mask, int(space.n))
         # As ``Discrete.sample`` understands a mask that allows nothing.
         return int(space.start + legal[choices.integers(len(legal))]) if legal else int(space.start)
-    own = copied(space, CopyRules())
+    own = copied(space, CopyRules())  # Seeding the space itself would change the environment.
     own.seed(int(choices.integers(2**31)))
     return own.sample()

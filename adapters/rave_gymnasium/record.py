@@ -66,7 +66,7 @@ def record(
     mask_of = mask_function(env)
     try:
         for _ in range(steps):
-            picture = env.render()
+            picture = env.render()  # Before the move, to go with its search.
             mask = mask_of(env, observation, info)
             answer = policy.choose_at(View(env, observation, mask))
             action = _fitting(answer, env.action_space)
@@ -75,7 +75,7 @@ def record(
             if terminated or truncated:
                 break
     finally:
-        if len(film):
+        if len(film):  # Also after an error: a film of the part played shows its cause.
             film.add(env.render())
             film.save()
     return film.path

@@ -22,10 +22,10 @@ from rave_agents.environments.generators import (
 from rave_agents.errors import CloneError, UnsupportedGameError
 
 TRIES = 16
-"""Replays that may show something else than the live environment before it is refused."""
+"""Replays that may differ from the live environment before it is refused."""
 
 UNLIKELY = 5_826_113_094
-"""A seed that no reset gives by chance."""
+"""A seed above 2**32, which no reset draws."""
 
 OWN = "_np_random"
 """The attribute of Gymnasium's own generator, which a replay shares with the search."""
@@ -34,25 +34,25 @@ SEEDS = 2**16
 """Least width of a range from which a seed is drawn."""
 
 INEXACT = (
-    "cannot be replayed: the same seed and actions show something else. The search cannot plan in "
-    "it."
+    "cannot be replayed: the same seed and actions show different observations. The search cannot "
+    "plan in it."
 )
-"""Message where a replay by the live seed shows something else."""
+"""Message if a replay by the live seed differs."""
 
 UNFAIR = (
-    "cannot be replayed fairly: what it has shown comes again by the seed of its reset alone, "
-    "whatever its known generators draw. A hidden generator, such as one in a C++ library, decides "
-    "it, and the search would foresee what is to come. Make the environment without that chance, "
+    "cannot be replayed fairly: its observations repeat only with the seed of its reset, "
+    "regardless of its known generators. A hidden generator, such as one in a C++ library, decides "
+    "them, and the search would foresee later ones. Make the environment without that chance, "
     "or let it draw from np_random."
 )
-"""Message where replays agree by the live seed alone."""
+"""Message if replays agree only by the live seed."""
 
 
 class SeedsAnew(np.random.Generator):
-    """A generator that draws the same numbers, but for those that may seed another generator.
+    """A generator that repeats another one, except for draws that may seed a third.
 
     Args:
-        generator: the one that draws the same numbers; it is used up alike.
+        generator: the generator to repeat; it advances as usual.
         other: draws integers from wide ranges in its place.
     """
 
@@ -62,7 +62,7 @@ class SeedsAnew(np.random.Generator):
 
     def integers(self, low: Any, high: Any = None, *more: Any, **options: Any) -> Any:
         """Draw integers as NumPy does, from the other generator if a seed may be wanted."""
-        drawn = super().integers(low, high, *more, **options)
+        drawn = super().integers(low, high, *more, **options)  # Always, to advance alike.
         span = np.max(np.subtract(*((low, 0) if high is None else (high, low)), dtype=float))
         return self._other.integers(low, high, *more, **options) if span >= SEEDS else drawn
 
@@ -81,9 +81,9 @@ class Episode(NamedTuple):
     seen: tuple[Hashable, ...] = ()
     """The observation of each step, the reset first; empty if nothing is compared."""
     begun: Mapping[str, Any] = {}
-    """The states of the generators after the live reset, by their names."""
+    """The states of the generators after the live reset, by name."""
     anew: bool = False
-    """True if hidden generators have other numbers than in the live environment."""
+    """True if hidden generators get a seed other than the live one."""
 
 
 class Stage:
@@ -93,11 +93,11 @@ class Stage:
         silent = {"render_mode": None} if "render_mode" in spec.kwargs else {}
         self.env: Any = gymnasium.make(spec, disable_env_checker=True, **silent).unwrapped
         self.player: Any = None
-        """The player whose replay it is."""
+        """The token of the ``ReplayedEnv`` that plays on it now."""
         self.pairs: list[tuple[Any, Any]] = []
-        """The player's generators, and those in their places here."""
+        """The player's generators, each with its counterpart on this stage."""
         self.outside: tuple[Found, ...] = ()
-        """The generators outside that it can draw from."""
+        """Generators outside of the environment that it can draw from, such as NumPy's own."""
         self._set_by_reset: tuple[Found, ...] = ()
         self.unsure: str = ""
         """The reason that a replay that begins anew may foresee chance; empty if it does not."""
@@ -108,7 +108,7 @@ class Stage:
 
     @contextlib.contextmanager
     def _kept(self) -> Iterator[None]:
-        """Give the generators outside of the environment their states again at the end."""
+        """Restore the states of the generators outside of the environment at the end."""
         outside = () if self._is_plain else self.outside
         before = [saved(found.generator) for found in outside]
         try:
@@ -135,13 +135,14 @@ class Stage:
         """Repeat an episode by the live seed.
 
         Returns:
-            The episode with what it shows, and with the states of its generators after the reset;
-            and the last observation.
+            The episode with its observations and the states of its generators after the reset; and
+            the last observation.
         """
         self._is_plain = self._is_seeded_otherwise = False
         self.outside = find_generators(self.env).outside
         with self._kept():
-            # Else a state that the live reset has set looks untouched.
+            # The live reset may have left exactly the state that this one sets: change it first, to
+            # notice.
             for found in self.outside:
                 if saved(found.generator) is not None:
                     reseed(found.generator, UNLIKELY)
@@ -168,9 +169,9 @@ class Stage:
         return {**self.generators(), **{one.name: one.generator for one in self._set_by_reset}}
 
     def begins_anew(self, episode: Episode) -> bool:
-        """True if a reset without a seed, after one by another seed, begins like the live one.
+        """True if a reset without a seed, after one by another seed, repeats the live start.
 
-        If it can, it also draws seeds of other generators anew.
+        If possible, it also draws seeds of other generators anew.
         """
         self.unsure = ""
         for self._draws_seeds_anew in (True, False):
@@ -193,11 +194,11 @@ class Stage:
         return True
 
     def play(self, episode: Episode) -> None:
-        """Repeat an episode until it shows what it has shown.
+        """Repeat an episode until its observations agree (rejection sampling).
 
         Raises:
-            CloneError: if it does not by the live seed.
-            UnsupportedGameError: if it does by the live seed alone.
+            CloneError: if they do not by the live seed.
+            UnsupportedGameError: if they do only by the live seed.
         """
         with self._kept():
             for _ in range(TRIES if episode.anew else 1):
@@ -223,7 +224,7 @@ class Stage:
         if not episode.anew:
             self._is_seeded_otherwise = False
             return _digest(self.env.reset(seed=episode.seed, options=episode.options)[0])
-        # With another seed, so that hidden generators cannot repeat the live episode's numbers.
+        # By another seed, so that hidden generators cannot repeat the live episode's numbers.
         if not self._is_seeded_otherwise:
             self._others = np.random.default_rng([episode.seed, len(episode.actions)])
             self.env.reset(seed=int(self._others.integers(2**31)), options=episode.options)

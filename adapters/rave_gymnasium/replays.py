@@ -1,14 +1,14 @@
 """Replays in place of copies: the same actions, for environments that cannot be copied.
 
-A replay must show what the live environment has shown, and must not know what it will show. So the
+A replay must repeat the live environment's observations, and must not foresee later ones. So the
 environment that replays is first reset with another seed, and then without one, after which its
 generators go on. ``np_random`` and the other generators that can be found then get the states they
-had in the live environment; from the present on they are the search's own. A generator that cannot
-be found, such as one in a C++ library, draws other numbers than the live one, before and after the
-present. If these show, most replays disagree with the live episode: they are repeated until one
-agrees (rejection sampling), and if none does, the environment is refused.
+had in the live environment; from the current position on they are the search's own. A generator
+that cannot be found, such as one in a C++ library, draws numbers other than the live ones, before
+and after that. If these affect observations, most replays disagree with the live episode: they are
+repeated until one agrees (rejection sampling), and if none does, the environment is refused.
 
-Where a reset without a seed does not begin alike, the live seed must be used. Then it is unknown
+If a reset without a seed does not repeat the start, the live seed must be used. Then it is unknown
 whether there is such a generator, whose future numbers the search would see.
 """
 
@@ -24,9 +24,9 @@ from rave_agents.environments.masks import mask_method
 from rave_agents.errors import CloneError
 from rave_gymnasium.replay_stage import INEXACT, Episode, Stage
 
-CANNOT_TELL = (
-    "a reset without a seed does not repeat its start, so that it cannot be told whether a hidden "
-    "generator decides outcomes to come, which replays would foresee"
+UNKNOWN_CHANCE = (
+    "a reset without a seed does not repeat its start, so it is unknown whether a hidden generator "
+    "decides later outcomes, which replays would foresee"
 )
 """Message for an environment whose replays need the live seed."""
 
@@ -36,7 +36,7 @@ class Replayable(gymnasium.Wrapper):  # type: ignore[misc]
 
     A simulation begins in a second environment from ``gymnasium.make`` that repeats the episode,
     which takes time and so suits short episodes. A check verifies that replays are exact. Each
-    simulation draws the chance to come anew; ``unsure`` gives the reason where that is not certain.
+    simulation draws later chance anew; ``unsure`` gives the reason if that is not certain.
 
     ::
 
@@ -47,7 +47,7 @@ class Replayable(gymnasium.Wrapper):  # type: ignore[misc]
         env: an environment that ``gymnasium.make`` has made, with discrete actions.
 
     Raises:
-        CloneError: if it was made otherwise, and so cannot be made again.
+        CloneError: if it was made in another way, and so cannot be made again.
     """
 
     def __init__(self, env: Any) -> None:
@@ -70,7 +70,7 @@ class Replayable(gymnasium.Wrapper):  # type: ignore[misc]
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode; without a seed, with one that is drawn."""
+        """Begin an episode; without a seed, draw one."""
         if seed is not None:
             self._random = np.random.default_rng(seed)
         drawn = int(self._random.integers(2**31)) if seed is None else seed
@@ -90,11 +90,11 @@ class Replayable(gymnasium.Wrapper):  # type: ignore[misc]
     def replay(self) -> "ReplayedEnv":
         """Return an environment in the same state, which is replayed when it is stepped.
 
-        It goes on like the live one; ``fair`` makes it draw hidden numbers to come anew.
+        It continues like the live one; ``fair`` makes it draw later hidden numbers anew.
 
         Raises:
             ValueError: before ``reset``.
-            CloneError: if a replay shows something else than the environment did, or than another.
+            CloneError: if a replay differs from the live episode or from another replay.
         """
         if self._episode is None:
             raise ValueError(f"{self} has not been reset: call env.reset() first.")
@@ -103,6 +103,7 @@ class Replayable(gymnasium.Wrapper):  # type: ignore[misc]
         seed, actions = self._episode
         episode = Episode(seed, self._options, tuple(actions))
         live, last = self._stage.recorded(episode)
+        # Only the last live observation is kept to compare with.
         exact = equal(np.asarray(last), np.asarray(self._last))
         if exact and not self.is_checked:
             exact = self._stage.recorded(episode)[0].seen == live.seen
@@ -111,15 +112,15 @@ class Replayable(gymnasium.Wrapper):  # type: ignore[misc]
         return ReplayedEnv(self._stage, live, self.env.unwrapped)
 
     def fair(self, replayed: "ReplayedEnv") -> None:
-        """Let a replay, or a copy of it, draw anew what a hidden generator is to draw.
+        """Let a replay, or a copy of it, draw the later numbers of hidden generators anew.
 
         Raises:
-            UnsupportedGameError: if replays agree by the live seed alone, which foresees chance.
+            UnsupportedGameError: if replays agree only by the live seed, which foresees chance.
         """
         assert self._stage is not None
         live = replayed.episode
         begins_anew = self._stage.begins_anew(live)
-        self.unsure = self._stage.unsure if begins_anew else CANNOT_TELL
+        self.unsure = self._stage.unsure if begins_anew else UNKNOWN_CHANCE
         if begins_anew:
             self._stage.play(live._replace(anew=True))
             replayed.episode = live._replace(anew=True)
@@ -128,7 +129,7 @@ class Replayable(gymnasium.Wrapper):  # type: ignore[misc]
 class ReplayedEnv(gymnasium.Env):  # type: ignore[misc]
     """An environment made of an episode's seed and actions; see ``Replayable``.
 
-    Made when the stage has just repeated the episode by the live seed.
+    The stage must have just repeated the episode by the live seed.
     """
 
     def __init__(self, stage: Stage, episode: Episode, like: Any) -> None:
@@ -150,7 +151,7 @@ class ReplayedEnv(gymnasium.Env):  # type: ignore[misc]
         self.generators: dict[str, Any] = {
             name: copied(each, rules) for name, each in self._stage.generators().items()
         }
-        """The other generators, by their names."""
+        """The other generators, by name."""
 
     @property
     def outside_generators(self) -> tuple[Found, ...]:
@@ -169,7 +170,7 @@ class ReplayedEnv(gymnasium.Env):  # type: ignore[misc]
         return answer
 
     def replay(self) -> None:
-        """Play the episode so far, and what came since."""
+        """Play the live episode, then this environment's own steps."""
         self._stage.play(self.episode)
         self._give_generators()
         for action in self._since:
@@ -189,10 +190,12 @@ class ReplayedEnv(gymnasium.Env):  # type: ignore[misc]
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Take a step, after a replay if another one has played since."""
+        # Copies share one stage: if another has played, bring it back to this position.
         if self._stage.player is not self._token:
             self.replay()
         self._since.append(action)
         answer: tuple[Any, Any, bool, bool, dict[str, Any]] = self._stage.env.step(action)
+        # The search seeds and copies this environment's generators, not the stage's: keep in step.
         for own, its in self._stage.pairs:
             restore(own, saved(its))
         return answer
@@ -208,7 +211,7 @@ class ReplayedEnv(gymnasium.Env):  # type: ignore[misc]
 
 
 def replayable(env: Any) -> Replayable | None:
-    """Return the wrapper that remembers an episode's actions, if there is one."""
+    """Return the wrapper that records an episode's actions, if there is one."""
     while isinstance(env, gymnasium.Wrapper):
         if isinstance(env, Replayable):
             return env

@@ -35,12 +35,12 @@ DEFAULT_HORIZON = 100
 """Steps that a search looks ahead by default."""
 
 _SHOWN = 200
-"""Characters of an observation that a text of the position has, at most."""
+"""Largest number of an observation's characters in the text of a position."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PlanningFacts(EnvironmentFacts):
-    """What all positions of an environment share."""
+    """Facts that all positions of an environment share."""
 
     raw: Any
     """The live environment."""
@@ -71,8 +71,8 @@ class PlanningState(EnvironmentState):
 
     Chance in the environment's steps is detected once (``chance`` has the report). Each simulation
     then draws its own outcomes, so that the search does not foresee them. Different outcomes of an
-    action get different nodes, which are told apart by the observation and the return; where no
-    outcome repeats, as with continuous noise, a node is a sequence of actions (open loop).
+    action get different nodes, distinguished by the observation and the return; if no outcome
+    repeats, as with continuous noise, a node is a sequence of actions (open loop).
     Actions are numbered from 0, even if the action space starts at another number.
 
     Args:
@@ -82,17 +82,17 @@ class PlanningState(EnvironmentState):
             which must then have a time limit; ``"auto"`` for 100.
         evaluator: evaluates the position where the horizon cuts a simulation off, see
             ``rave_agents.environments.plan.ValueFunction``; None for nothing.
-        action_mask: whether each action is allowed now; None for the mask in ``observation``, of
-            ``action_masks()`` of a wrapper or of the environment, or in what its ``_get_obs()`` and
-            ``_get_info()`` return; else all actions. Later masks come from ``info["action_mask"]``,
+        action_mask: whether each action is allowed now; None for the mask in ``observation``, from
+            ``action_masks()`` of a wrapper or of the environment, or from its ``_get_obs()`` and
+            ``_get_info()``; else all actions. Later masks come from ``info["action_mask"]``,
             ``observation["action_mask"]`` and ``action_masks()``.
         chance: ``"draw"``: simulations draw the outcomes of chance; ``"see"``: they copy the
             environment's generators and foresee the outcomes, which is cheating.
-        worlds: where something is hidden, the function that draws environments which the agent
-            cannot tell from this one, see ``rave_agents.environments.worlds.WorldFunction``; each
-            simulation begins in one. None where nothing is hidden.
-        observation: what the environment's last ``reset`` or ``step`` returned, for an evaluator of
-            batches; None if there is none.
+        worlds: with hidden information, the function that draws environments which look like this
+            one to the agent, see ``rave_agents.environments.worlds.WorldFunction``; each
+            simulation begins in one. None if nothing is hidden.
+        observation: the observation that the last ``reset`` or ``step`` returned, for an evaluator
+            of batches; None if there is none.
 
     Raises:
         TypeError, ValueError: for an argument that is not allowed, or an environment before
@@ -141,7 +141,7 @@ class PlanningState(EnvironmentState):
             some_allowed(action_mask, len(actions))
         copy = planning_env(env, action_mask, keep_observations=keep)
         mask = mask_function(copy)
-        if action_mask is None:  # Asked of a copy of its own, which the methods may change.
+        if action_mask is None:  # From another copy, since the environment's methods may change it.
             action_mask = present_mask(CLONER.clone(copy), mask)
         facts = PlanningFacts(
             name=env_name(env),
@@ -177,10 +177,10 @@ class PlanningState(EnvironmentState):
     def lasting(self, steps: float) -> Self:
         """Return this state as one of an episode that goes on beyond the horizon.
 
-        Searches look ahead from wherever they begin, as far as this state's horizon.
+        Searches look ahead from any of its positions, up to this state's horizon.
 
         Args:
-            steps: the steps that are left of the episode, at most.
+            steps: the largest number of steps left in the episode.
         """
         new = self.clone()
         plan = new._account.plan
@@ -218,7 +218,7 @@ class PlanningState(EnvironmentState):
         """Step the environment.
 
         Raises:
-            GameError: for an exception of the environment, or an answer that is none.
+            GameError: for an exception of the environment, or an invalid answer.
         """
         super().apply_action(action + self._shared.start)
 
@@ -242,7 +242,7 @@ class PlanningState(EnvironmentState):
             self._legal = allowed(mask, facts.num_actions) or [0]
 
     def policy_view(self, player: int) -> View:
-        """Return what a policy gets, as in the environment's own loop."""
+        """Return the view of a policy, as in the environment's own loop."""
         facts = self._shared
         mask = np.zeros(facts.num_actions, np.int8)
         mask[list(self.legal_actions())] = 1
@@ -262,8 +262,7 @@ class PlanningState(EnvironmentState):
 class PlanningWorlds(UserWorlds):
     """Worlds of a Gymnasium environment by the user's function.
 
-    An environment does not show its observation on request, so that only the kind of environment
-    and its actions are compared.
+    Gymnasium has no ``observe``, so only the kind of environment and its actions are compared.
     """
 
     def _adopted(self, world: Any) -> Any:
@@ -279,6 +278,6 @@ class PlanningWorlds(UserWorlds):
 
 
 def _kind(env: Any) -> tuple[Any, ...]:
-    """Return what two worlds have in common."""
+    """Return the features that all worlds of an environment share."""
     raw = type(env.unwrapped)
     return raw.__module__, raw.__qualname__, env.action_space

@@ -29,7 +29,7 @@ _KEEP_TIME = frozenset(
         "stable_baselines3.common.monitor.Monitor",
     ]
 )
-"""Wrappers that keep time, record, or watch over the caller."""
+"""Wrappers that keep time, record, or check the caller."""
 
 _OBSERVE = frozenset(
     [
@@ -39,7 +39,7 @@ _OBSERVE = frozenset(
         "gymnasium.wrappers.stateful_observation.TimeAwareObservation",
     ]
 )
-"""Wrappers with a step of their own that changes nothing but the observation."""
+"""Wrappers whose own step changes only the observation."""
 
 
 def inner_env(env: Any) -> Any | None:
@@ -48,10 +48,10 @@ def inner_env(env: Any) -> Any | None:
 
 
 def searched_part(env: Any, keep_observations: bool) -> Any:
-    """Return an environment without the wrappers that mean nothing to a search.
+    """Return an environment without the wrappers that do not affect a search.
 
-    A time limit is left out, since the planning state counts the steps, unless it is inside of a
-    wrapper that may take more steps than it is asked for.
+    A time limit is left out, since the planning state counts the steps, unless it is inside a
+    wrapper that may take more steps than requested.
 
     Args:
         env: the environment; it is not changed.
@@ -69,9 +69,10 @@ def searched_part(env: Any, keep_observations: bool) -> Any:
 
 
 def only_observes(wrapper: Any) -> bool:
-    """True if a wrapper changes nothing but observations and pictures."""
+    """True if a wrapper changes only observations and pictures."""
     if class_name(wrapper) in _OBSERVE or supersuit_changes_observations_alone(wrapper):
         return True
+    # By its methods: a class that overrides ``step`` may change rewards or actions.
     kind = type(wrapper)
     plain: Any = gymnasium.Wrapper
     if isinstance(wrapper, gymnasium.ObservationWrapper):
@@ -90,9 +91,8 @@ def _shows_mask(env: Any) -> bool:
 
 
 MaskOf = Callable[[Any, Any, Any], Any]
-"""The mask of an environment in its present state: called with the environment, and with the
-observation and the info that its last ``reset`` or ``step`` returned, as far as they are known;
-None if there is no mask."""
+"""Called with an environment and the observation and info of its last ``reset`` or ``step``, None
+if unknown: returns its current mask, or None if there is none."""
 
 
 def mask_function(env: Any) -> MaskOf:
@@ -107,7 +107,7 @@ def mask_function(env: Any) -> MaskOf:
     while name is None and isinstance(inner, gymnasium.Wrapper):
         inner, depth = inner.env, depth + 1
         name = mask_method(inner)
-    # By depth rather than by object: the function is used on copies, too.
+    # By depth rather than by object: the function also serves copies.
     if name is None:
         return lambda given, observation, info: shown_mask(observation, info, size)
 
@@ -128,11 +128,11 @@ def mask_function(env: Any) -> MaskOf:
 
 
 def present_mask(env: Any, mask_of: MaskOf) -> Any:
-    """Return the mask of an environment in its present state; None if it is not known.
+    """Return the mask of an environment in its current state; None if it is unknown.
 
     Args:
-        env: a copy of the environment, which may be changed: it is asked by ``_get_obs`` and
-            ``_get_info`` too, which many environments have.
+        env: a copy of the environment, which may be changed by calls of ``_get_obs`` and
+            ``_get_info``, which many environments have.
         mask_of: the function of ``mask_function``.
     """
     mask = mask_of(env, None, None)
@@ -160,6 +160,7 @@ def environments_of(env: Any) -> Sequence[Any] | None:
         return None
     inner = env
     while "envs" not in vars(inner):
+        # Stable-Baselines3's wrappers have ``venv``, Gymnasium's ``env``.
         wrapped = vars(inner).get("venv") or vars(inner).get("env")
         if wrapped is None and type(inner).__module__.startswith("supersuit."):
             raise UnsupportedGameError(

@@ -1,4 +1,4 @@
-"""Observations of OpenSpiel's games as PettingZoo's environments of them show them, for models."""
+"""Observations of OpenSpiel's games in the form of PettingZoo's environments, for models."""
 
 import functools
 from typing import Any
@@ -14,7 +14,7 @@ from rave_gymnasium.opponent_game import mirror
 
 
 def twin_observation(position: GameState, player: int, shape: tuple[int, ...]) -> Any:
-    """Return a seat's observation of this shape; None if PettingZoo has no such one of the game.
+    """Return a seat's observation of this shape; None if PettingZoo's game has none.
 
     Args:
         position: the position, of a game of OpenSpiel's.
@@ -27,6 +27,7 @@ def twin_observation(position: GameState, player: int, shape: tuple[int, ...]) -
     twin = _twin(str(state.get_game()))
     if twin is None or tuple(twin.observation_space(player).shape or ()) != shape:
         return None
+    # One cached environment serves all positions: replay the game on it each time.
     twin.reset(0)
     for action in state.history():
         twin.step(action)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 from rave_gymnasium import RaveAgent, Replayable, UCTAgent
-from rave_gymnasium.cloning import _say_mask_is_unknown
+from rave_gymnasium.cloning import _warn_of_unknown_mask
 
 from rave_agents.errors import CloneError, GameError
 
@@ -240,7 +240,7 @@ def test_an_illegal_action_that_raises_tells_where_masks_are_looked_for():
 
 
 def test_a_mask_that_is_known_only_later_is_asked_for(caplog):
-    _say_mask_is_unknown.cache_clear()
+    _warn_of_unknown_mask.cache_clear()
     env = InInfo()
     env.reset(seed=1)
     with caplog.at_level(logging.WARNING, "rave_agents"):

@@ -67,7 +67,7 @@ def test_replays_that_are_not_exact_are_refused():
     gymnasium.register("Forgetful-v0", Forgetful, max_episode_steps=10)
     env = Replayable(gymnasium.make("Forgetful-v0"))
     env.reset(seed=1)
-    with pytest.raises(CloneError, match="the same seed and actions show something else"):
+    with pytest.raises(CloneError, match="the same seed and actions show different observations"):
         PlanningState(env)
 
 
