@@ -63,7 +63,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             or not.
         chance: where the environment's steps have random outcomes, ``"draw"`` lets each simulation
             draw its own; ``"see"`` copies the environment's generators, so that the plan knows what
-            will come: it cheats, and says so. What was found of chance is in the result's
+            will come: it cheats, and says so. The chance detected is in the result's
             ``state.chance``.
         horizon: steps that a plan looks ahead, at least 1; None for the end of the episode;
             ``"auto"`` for 100. A simulation that it cuts off counts its rewards so far, plus the

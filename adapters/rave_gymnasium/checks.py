@@ -104,7 +104,7 @@ def no_worlds(env: Any, hidden: str | None = None) -> str:
     )
 
 
-def check_goes_on(env: Any) -> None:
+def check_not_over(env: Any) -> None:
     """Raise ValueError if an environment or a wrapper shows that its episode is over."""
     over = False
     inner = env

@@ -69,7 +69,7 @@ def record(
             picture = env.render()  # Before the move, to go with its search.
             mask = mask_of(env, observation, info)
             answer = policy.choose_at(View(env, observation, mask))
-            action = _fitting(answer, env.action_space)
+            action = _as_action(answer, env.action_space)
             film.add(picture, AgentAbilities(policy.agent).last_result)
             observation, _, terminated, truncated, info = env.step(action)
             if terminated or truncated:
@@ -81,7 +81,7 @@ def record(
     return film.path
 
 
-def _fitting(answer: Any, space: Any) -> Any:
+def _as_action(answer: Any, space: Any) -> Any:
     """A policy's answer as an action of a space, if it is one."""
     if isinstance(space, spaces.Discrete):
         return discrete_action(answer)

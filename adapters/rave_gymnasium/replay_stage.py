@@ -48,7 +48,7 @@ UNFAIR = (
 """Message if replays agree only by the live seed."""
 
 
-class SeedsAnew(np.random.Generator):
+class ReseedingGenerator(np.random.Generator):
     """A generator that repeats another one, except for draws that may seed a third.
 
     Args:
@@ -102,7 +102,7 @@ class Stage:
         self.unsure: str = ""
         """The reason that a replay that begins anew may foresee chance; empty if it does not."""
         self._is_plain = False
-        self._is_seeded_otherwise = False
+        self._has_other_seed = False
         self._draws_seeds_anew = True
         self._others = np.random.default_rng()
 
@@ -126,7 +126,7 @@ class Stage:
 
     def reset(self, seed: int, options: Any) -> Any:
         """Reset the environment by a seed that a search may not know; return its answer."""
-        self._is_seeded_otherwise = False
+        self._has_other_seed = False
         self.outside = find_generators(self.env).outside
         with self._kept():
             return self.env.reset(seed=seed, options=options)
@@ -138,7 +138,7 @@ class Stage:
             The episode with its observations and the states of its generators after the reset; and
             the last observation.
         """
-        self._is_plain = self._is_seeded_otherwise = False
+        self._is_plain = self._has_other_seed = False
         self.outside = find_generators(self.env).outside
         with self._kept():
             # The live reset may have left exactly the state that this one sets: change it first, to
@@ -177,7 +177,7 @@ class Stage:
         for self._draws_seeds_anew in (True, False):
             try:
                 with self._kept():
-                    if self._begun(episode._replace(anew=True)) == episode.seen[0]:
+                    if self._begin(episode._replace(anew=True)) == episode.seen[0]:
                         break
             except Exception as error:
                 if is_raised_by_handler(error):
@@ -210,7 +210,7 @@ class Stage:
         raise UnsupportedGameError(f"{name} {UNFAIR}")
 
     def _agrees(self, episode: Episode) -> bool:
-        begun, seen = self._begun(episode), episode.seen
+        begun, seen = self._begin(episode), episode.seen
         if seen and begun != seen[0]:
             return False
         for number, action in enumerate(episode.actions, 1):
@@ -219,18 +219,20 @@ class Stage:
                 return False
         return True
 
-    def _begun(self, episode: Episode) -> Hashable:
+    def _begin(self, episode: Episode) -> Hashable:
         """Begin an episode, with the known generators as they were after the live reset."""
         if not episode.anew:
-            self._is_seeded_otherwise = False
+            self._has_other_seed = False
             return _digest(self.env.reset(seed=episode.seed, options=episode.options)[0])
         # By another seed, so that hidden generators cannot repeat the live episode's numbers.
-        if not self._is_seeded_otherwise:
+        if not self._has_other_seed:
             self._others = np.random.default_rng([episode.seed, len(episode.actions)])
             self.env.reset(seed=int(self._others.integers(2**31)), options=episode.options)
-            self._is_seeded_otherwise = True
+            self._has_other_seed = True
         own = seeding.np_random(episode.seed)[0]
-        self.env._np_random = SeedsAnew(own, self._others) if self._draws_seeds_anew else own
+        self.env._np_random = (
+            ReseedingGenerator(own, self._others) if self._draws_seeds_anew else own
+        )
         seen, _ = self.env.reset(options=episode.options)
         self.env._np_random = own  # From here on, as after the live reset.
         if OWN in episode.begun:

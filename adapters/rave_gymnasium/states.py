@@ -19,7 +19,7 @@ from rave_agents.environments.worlds import Unit, UserWorlds, WorldFunction
 from rave_agents.errors import GameError
 from rave_agents.game.validation import checked
 from rave_gymnasium.checks import (
-    check_goes_on,
+    check_not_over,
     check_plannable,
     env_name,
     hidden_information,
@@ -122,7 +122,7 @@ class PlanningState(EnvironmentState):
         checked("worlds", WorldFunction | None, worlds)
         plan = checked_plan(horizon, discount, evaluator, default=DEFAULT_HORIZON)
         of_chance: Chance = checked("chance", Chance, chance)
-        check_goes_on(env)
+        check_not_over(env)
         limit, elapsed = time_limit(env)  # The copy has no such wrapper: the state counts steps.
         steps = min(plan.steps, limit - elapsed)
         if math.isinf(steps):

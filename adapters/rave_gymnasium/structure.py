@@ -138,10 +138,12 @@ def present_mask(env: Any, mask_of: MaskOf) -> Any:
     mask = mask_of(env, None, None)
     if mask is not None:
         return mask
-    return mask_of(env, _asked(env.unwrapped, "_get_obs"), _asked(env.unwrapped, "_get_info"))
+    return mask_of(
+        env, _call_if_any(env.unwrapped, "_get_obs"), _call_if_any(env.unwrapped, "_get_info")
+    )
 
 
-def _asked(raw: Any, method: str) -> Any:
+def _call_if_any(raw: Any, method: str) -> Any:
     try:
         return operator.methodcaller(method)(raw)
     except Exception as error:

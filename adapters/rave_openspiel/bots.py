@@ -48,7 +48,7 @@ class SearchBot(SearchingAgent, Bot):
             from the player, each simulation begins in another world, which they cannot distinguish
             from the true state (``hidden="determinize"``), and no tree is kept between moves.
         player_id: the seat, from 0: the bot then refuses to move for others. None for any seat,
-            which is not enough where players move at the same time.
+            which does not suffice for simultaneous moves.
         worlds: where something is hidden, a function ``worlds(state, player, rng)`` that returns a
             state that ``player``, who is to move, cannot distinguish from ``state``, drawn by the
             ``numpy.random.Generator`` ``rng``; each is checked. None for the game's own method, or

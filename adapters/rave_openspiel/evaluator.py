@@ -52,7 +52,7 @@ class AmafTable:
         """The greatest utility that any player got in a playout."""
         self._numbers: ActionNumbers | None = None
         columns = num_distinct_actions
-        # Some games have millions of ids and few legal actions: number them as they occur.
+        # Some games have far more ids than legal actions: number those that occur.
         if num_players * num_distinct_actions > MOST_DENSE:
             self._numbers = ActionNumbers(num_players)
             columns = self._numbers.capacity

@@ -51,7 +51,7 @@ def frozen(value: Any, seen: _Seen | None = None) -> Hashable:
         if id(value) in seen:
             return "again", seen[id(value)][0]
         seen[id(value)] = len(seen), value  # The value must live: its id is its key.
-    return kind, _CONTENTS.get(kind, _taken_apart)(value, seen)
+    return kind, _CONTENTS.get(kind, _parts_of)(value, seen)
 
 
 def _of_items(items: Iterable[Any], seen: _Seen) -> Hashable:
@@ -64,9 +64,9 @@ def _of_array(array: NDArray[Any], seen: _Seen) -> Hashable:
     return array.dtype, array.shape, content
 
 
-def _taken_apart(value: Any, seen: _Seen) -> Hashable:
+def _parts_of(value: Any, seen: _Seen) -> Hashable:
     """The content of an object of a class of its own."""
-    # pyspiel pickles a game by its name alone; equal names may mean different games.
+    # pyspiel pickles a game as the text that made it, which differs between equal games.
     if isinstance(value, pyspiel.Game):
         return game_key(value)
     if isinstance(value, RulesState):

@@ -99,7 +99,7 @@ class HistoryChain:
         if not knowledge.counts_moves or not self.sites:
             self.sites = self._hidden
         self._kinds = KINDS
-        self.count_anew()
+        self.reset_counts()
 
     def _others(self, movers: Sequence[int]) -> list[int]:
         return [step for step, mover in enumerate(movers) if mover != self._knowledge.player]
@@ -164,15 +164,15 @@ class HistoryChain:
             # Each kind is symmetric or draws from the prior, so any mixture is a valid proposal.
             kind = 0 if chosen < self._kinds[0] else 1 if chosen < 1.0 - self._kinds[2] else 2
             if kind == 0:
-                proposed = self._swapped(line, sites, others)
+                proposed = self._swap(line, sites, others)
             elif kind == 1:
-                proposed = self._changed(line, sites, others)
+                proposed = self._change(line, sites, others)
             else:
-                proposed = self._redrawn(line, sites)
+                proposed = self._redraw(line, sites)
             self._tried[kind] += 1
             if proposed is not None:
                 self.accepted += 1
-                self._taken_of[kind] += 1
+                self._accepted_of[kind] += 1
                 self._changed_at.update(
                     step for step in others if line.actions[step] != proposed.actions[step]
                 )
@@ -181,15 +181,15 @@ class HistoryChain:
 
     @property
     def tried(self) -> int:
-        """The number of proposals since the last ``count_anew``."""
+        """The number of proposals since the last ``reset_counts``."""
         return sum(self._tried)
 
-    def count_anew(self) -> None:
+    def reset_counts(self) -> None:
         """Reset the counts of accepted proposals."""
         self.accepted: int = 0
         """The number of accepted proposals."""
         self._tried = [0, 0, 0]
-        self._taken_of = [0, 0, 0]
+        self._accepted_of = [0, 0, 0]
         self._changed_at: set[int] = set()
 
     def adapt(self) -> None:
@@ -200,7 +200,7 @@ class HistoryChain:
         """
         rates = [
             max(LEAST_KIND, taken / max(1, tried))
-            for taken, tried in zip(self._taken_of, self._tried, strict=True)
+            for taken, tried in zip(self._accepted_of, self._tried, strict=True)
         ]
         self._kinds = (rates[0] / sum(rates), rates[1] / sum(rates), rates[2] / sum(rates))
         if len(self._changed_at) > 1:
@@ -220,20 +220,20 @@ class HistoryChain:
         places = others if self._unit() < ELSEWHERE else sites
         return places[int(self._unit() * len(places))]
 
-    def _swapped(self, line: Line, sites: Sequence[int], others: Sequence[int]) -> Line | None:
+    def _swap(self, line: Line, sites: Sequence[int], others: Sequence[int]) -> Line | None:
         early, late = sorted((self._place(sites, others), self._place(sites, others)))
         actions = line.actions
         if line.movers[early] != line.movers[late] or actions[early] == actions[late]:
             return None
-        return self._proposed(line, {early: actions[late], late: actions[early]})
+        return self._propose(line, {early: actions[late], late: actions[early]})
 
-    def _changed(self, line: Line, sites: Sequence[int], others: Sequence[int]) -> Line | None:
+    def _change(self, line: Line, sites: Sequence[int], others: Sequence[int]) -> Line | None:
         step = self._place(sites, others)
         possible = choices(line.states[step])
         action = possible[int(self._unit() * len(possible))]
-        return None if action == line.actions[step] else self._proposed(line, {step: action})
+        return None if action == line.actions[step] else self._propose(line, {step: action})
 
-    def _proposed(self, line: Line, changes: dict[int, int]) -> Line | None:
+    def _propose(self, line: Line, changes: dict[int, int]) -> Line | None:
         first, actions = min(changes), line.actions
         new = self._knowledge.replayed(
             line, first, lambda state, step: changes.get(step, actions[step])
@@ -242,9 +242,9 @@ class HistoryChain:
             return None
         # The proposal is symmetric: accept by the ratio of prior probabilities. A changed early
         # action changes the number of legal moves, and so the weights, of later ones.
-        return self._taken(new, sum(new.weights[first:]) - sum(line.weights[first:]))
+        return self._accept(new, sum(new.weights[first:]) - sum(line.weights[first:]))
 
-    def _redrawn(self, line: Line, sites: Sequence[int]) -> Line | None:
+    def _redraw(self, line: Line, sites: Sequence[int]) -> Line | None:
         """Redraw consecutive hidden actions, or all of them, and keep the rest."""
         if self._unit() < REDRAWS:
             block = sites
@@ -263,8 +263,8 @@ class HistoryChain:
             return None
         # Redrawn steps come from the prior and cancel in the ratio; kept ones do not.
         kept = [step for step in range(first, len(line)) if step not in anew]
-        return self._taken(new, sum(new.weights[step] - line.weights[step] for step in kept))
+        return self._accept(new, sum(new.weights[step] - line.weights[step] for step in kept))
 
-    def _taken(self, line: Line, gain: float) -> Line | None:
+    def _accept(self, line: Line, gain: float) -> Line | None:
         # Metropolis: accept with probability min(1, exp(gain)).
         return None if gain < 0.0 and self._unit() >= math.exp(gain) else line

@@ -216,7 +216,7 @@ class Knowledge:
         if self.is_moment(self.start.current_player()):
             line.moments[0] = 0
             return (line if self.fits(self.start, 0) else None), 1
-        return self._drawn_on(line, 0, unit, 0)
+        return self._extend(line, 0, unit, 0)
 
     def continued(self, line: Line, unit: Unit) -> tuple[Line | None, int]:
         """Extend a line from its last moment to the next one, with random actions of the others.
@@ -234,11 +234,9 @@ class Knowledge:
             if self.is_moment(longer.states[-1].current_player()):
                 longer.moments[-1] = moment + 1
                 return (longer if self.fits(longer.states[-1], moment + 1) else None), 1
-        return self._drawn_on(longer, moment + 1, unit, int(action is not None))
+        return self._extend(longer, moment + 1, unit, int(action is not None))
 
-    def _drawn_on(
-        self, line: Line, moment: int, unit: Unit, played: int
-    ) -> tuple[Line | None, int]:
+    def _extend(self, line: Line, moment: int, unit: Unit, played: int) -> tuple[Line | None, int]:
         state = line.states[-1]
         for _ in range(LONGEST_GAME):
             self.look_at_clock()

@@ -12,7 +12,7 @@ PUCT with uniformly random playouts, no learned values, and a new tree for each 
 - ``uct_c`` is the exploration constant for the game's utilities. Values in this package's search
   lie in [0, 1], so it is divided by the range of the utilities: halved where they go from -1 to 1.
 - ``RandomRolloutEvaluator(n)`` means n playouts at each new leaf, which run in compiled code.
-  Any other evaluator is asked as it is, and alone evaluates positions.
+  Any other evaluator is called directly, and alone evaluates positions.
 - ``solve=True`` backs up exact outcomes. Nothing is proven where something is hidden from the
   players.
 - PUCT (``SearchNode.puct_value``) selects by priors. With UCT (``SearchNode.uct_value``) priors
@@ -71,8 +71,8 @@ class MCTSBot(SearchBot):
         child_selection_fn: ``SearchNode.uct_value`` or ``SearchNode.puct_value``.
         dirichlet_noise: ``(epsilon, alpha)`` of the noise in the root's priors, or None.
         verbose: print the report of ``step_verbose`` at each move.
-        dont_return_chance_node: whether the evaluator is never asked for the value of a chance
-            node: an outcome is drawn, and the position after it is evaluated.
+        dont_return_chance_node: whether, at a chance node, the evaluator gets the position after a
+            drawn outcome instead.
         **config: options of ``SearchBot`` that OpenSpiel's bot lacks, such as ``known=True``.
 
     Raises:
@@ -141,7 +141,7 @@ class MCTSBot(SearchBot):
         self.max_utility: float = game.max_utility()
         """The greatest utility of the game."""
         self.dont_return_chance_node = dont_return_chance_node
-        """True if the evaluator is never asked for the value of a chance node."""
+        """True if the evaluator never gets a chance node."""
         self._random_state = random_state
         self._child_selection_fn = child_selection_fn
         self._dirichlet_noise = dirichlet_noise

@@ -1,4 +1,4 @@
-"""A bot for each preset of ``SearchConfig``. ``SearchBot`` says what their parameters are."""
+"""A bot for each preset of ``SearchConfig``; see ``SearchBot`` for their parameters."""
 
 from rave_openspiel.bots import SearchBot
 

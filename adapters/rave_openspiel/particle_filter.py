@@ -80,7 +80,7 @@ class _Filter:
         for _ in self._knowledge.moments:
             # Before the first moment there are no particles that the chain could move.
             attempts = 1 if not self._particles else 1 + REVIVALS
-            while not self._drawn_on():
+            while not self._advance():
                 attempts -= 1
                 if attempts == 0:
                     return []
@@ -89,7 +89,7 @@ class _Filter:
                 self._shake()
         return self._particles
 
-    def _drawn_on(self) -> bool:
+    def _advance(self) -> bool:
         """Advance the particles to the next moment; return whether any reached it."""
         survivors: list[Line] = []
         origins: list[int] = []

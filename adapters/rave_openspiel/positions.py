@@ -153,10 +153,10 @@ def _is_same(one: pyspiel.State, other: pyspiel.State, traits: Traits) -> bool:
     if content is None or content == _attributes(other):
         return content is not None
     # A state may cache its answers in attributes: compare copies that answered the same questions.
-    return _attributes(_asked(one)) == _attributes(_asked(other)) is not None
+    return _attributes(_after_queries(one)) == _attributes(_after_queries(other)) is not None
 
 
-def _asked(state: pyspiel.State) -> pyspiel.State:
+def _after_queries(state: pyspiel.State) -> pyspiel.State:
     """A copy after the calls that game loops make."""
     state = state.clone()
     _actions(state)

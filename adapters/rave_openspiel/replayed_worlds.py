@@ -196,7 +196,7 @@ class ReplayedWorlds:
             if math.isfinite(self._simulations):
                 later = self._simulations * self._round * len(self._knowledge.truth) / 2
                 budget.steps = max(budget.steps, min(MOST_STEPS, WALK_SHARE * later))
-            self._lines = [self._walked(budget)]
+            self._lines = [self._walk(budget)]
 
     def _is_open(self, budget: Budget) -> bool:
         """True if none of some proposals was accepted, so that nothing seems hidden."""
@@ -218,12 +218,12 @@ class ReplayedWorlds:
         ends = now + SHARE_OF_TIME * max(self._deadline - now, 0.0)
         return Budget(min(steps, MOST_STEPS), ends)
 
-    def _walked(self, budget: Budget) -> Line:
+    def _walk(self, budget: Budget) -> Line:
         """Run the chain from the true history until it levels off or the budget is spent."""
         moves = self._moves
         assert moves is not None
         line, stretch = self._knowledge.truth, ROUNDS * self._round
-        moves.count_anew()
+        moves.reset_counts()
         least = LEAST_ROUNDS * self._round
         for share in (SHARE_OF_WALK, 1.0):
             time_alone = Budget(math.inf, self._latest).part(share)

@@ -58,7 +58,7 @@ MOST_OBSERVED = 4096
 
 
 class _Kind(NamedTuple):
-    """Facts of a game, asked once for all of its states."""
+    """Facts of a game, collected once for all of its states."""
 
     clones_point_to_their_original: bool
     tensor: str | None

@@ -228,7 +228,7 @@ class _Resampler:
 
 
 def openspiel_game(game: Game, agent: str) -> pyspiel.Game:
-    """The ``pyspiel.Game`` behind a game; UnsupportedGameError, naming the agent, if it is none."""
+    """The ``pyspiel.Game`` behind a game; else UnsupportedGameError, naming the agent."""
     pyspiel_game = GameAbilities(game).game
     if not isinstance(pyspiel_game, pyspiel.Game):
         raise UnsupportedGameError(

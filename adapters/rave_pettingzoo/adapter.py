@@ -156,7 +156,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
         raise UnknownNameError(f"{spec!r} is not a game's spec: {error}") from error
 
 
-def _has_numbers_alone(spec: str, names: Collection[str]) -> bool:
+def _has_only_numbers(spec: str, names: Collection[str]) -> bool:
     """Return whether a spec has one of these names, and parameters that are numbers."""
     try:
         name, parameters = split_spec(spec)
@@ -225,7 +225,7 @@ def make_played_env(spec: str) -> Any:
     """
     place = split_place(spec)
     if place is not None:
-        return _env_of_own(*place)
+        return _user_env(*place)
     name, parameters = split_spec(spec)
     module: Any = None
     if re.fullmatch(r"\w+(\.\w+)+", name):
@@ -262,7 +262,7 @@ def make_game_env(spec: str) -> Any:
     return pettingzoo.make("parallel", name, **parameters)
 
 
-def _env_of_own(place: str, spec: str) -> Any:
+def _user_env(place: str, spec: str) -> Any:
     """The environment that a function or a class of the user's own makes."""
     name, parameters = split_spec(spec)
     made = find_object(parse_object_name(f"{place}:{name}", "my_module:make_env"))
@@ -310,7 +310,7 @@ class PettingZooAdapter:
 
     def is_plain(self, spec: str) -> bool:
         """Return whether it is a classic environment whose parameters are numbers."""
-        return _has_numbers_alone(spec, classic_names())
+        return _has_only_numbers(spec, classic_names())
 
     def games(self) -> Sequence[GameInfo]:
         """List the classic environments."""
@@ -370,7 +370,7 @@ class ShimmyAdapter:
 
     def is_plain(self, spec: str) -> bool:
         """Return whether it is a game of OpenSpiel whose parameters are numbers."""
-        return _has_numbers_alone(spec, openspiel().game_names())
+        return _has_only_numbers(spec, openspiel().game_names())
 
     def games(self) -> Sequence[GameInfo]:
         """Return an empty list: OpenSpiel's adapter lists these games."""

@@ -50,7 +50,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
             be checked.
         chance: where the environment's steps have random outcomes, ``"draw"`` lets each simulation
             draw its own; ``"see"`` copies the environment's generators, so that the search knows
-            what will come: it cheats, and says so. What was found of chance is in the result's
+            what will come: it cheats, and says so. The chance detected is in the result's
             ``state.chance``.
         horizon: steps that a simulation looks ahead, at least 1: moves in an AEC environment, joint
             moves in a Parallel one; None for the end of the game; ``"auto"`` for the end in the

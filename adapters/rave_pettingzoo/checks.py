@@ -214,7 +214,8 @@ def check_perfect_information(env: Any) -> None:
     hidden = hidden_information(env)
     if hidden is not None and known_worlds(env) is None:
         raise UnsupportedGameError(
-            f"{env_name(env)} cannot be searched without worlds: it hides {hidden}. {_instead(env)}"
+            f"{env_name(env)} cannot be searched without worlds: it hides {hidden}. "
+            f"{_remedies(env)}"
         )
 
 
@@ -228,11 +229,11 @@ def no_worlds(env: Any, hidden: str | None = None) -> str:
         )
     return (
         f"{env_name(env)} hides {hidden or hidden_information(env)}{example}, and has no worlds to "
-        f"search. {_instead(env)}{declare}"
+        f"search. {_remedies(env)}{declare}"
     )
 
 
-def _instead(env: Any) -> str:
+def _remedies(env: Any) -> str:
     own = ""
     raw = raw_env(env)
     if is_shimmy(raw) and openspiel().plays(raw.game_type):

@@ -40,7 +40,7 @@ def _copy(raw: Any, *own: str) -> Any:
 
     Attributes that do not exist before the first ``reset`` are skipped.
     """
-    # Not by the constructor, which would reset; not by pickle, which calls it.
+    # Not by the constructor, which sets up an empty board; not by pickle, which calls it.
     new = object.__new__(type(raw))
     values = vars(raw).copy()
     for name in _MUTABLE:
@@ -152,16 +152,16 @@ CLONERS: Final[dict[str, Cloner]] = {
 """Copying functions by the full name of the class, so that no environment needs an import."""
 
 
-def dressed_cloner(raw: Any) -> Cloner | None:
+def full_cloner(raw: Any) -> Cloner | None:
     """The function that copies a raw environment with its own screen and spaces.
 
     None for an unknown environment.
     """
     own = CLONERS.get(class_name(raw))
-    return None if own is None else functools.partial(_dressed, own)
+    return None if own is None else functools.partial(_full_copy, own)
 
 
-def _dressed(own: Cloner, raw: Any) -> Any:
+def _full_copy(own: Cloner, raw: Any) -> Any:
     new = own(raw)
     values: Any = vars(new)
     if values.get("render_mode") == "human":

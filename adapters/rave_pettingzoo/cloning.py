@@ -118,7 +118,7 @@ class ZooCloner(Cloner):
 
     def clone(self, env: Any) -> Any:
         """See ``Cloner``."""
-        own = registered_cloner(type(env)) or classic.dressed_cloner(env)
+        own = registered_cloner(type(env)) or classic.full_cloner(env)
         if own is not None:
             return own(env)
         if type(env) in PASSIVE_WRAPPERS:  # Several times faster than pickling their attributes.
@@ -128,14 +128,14 @@ class ZooCloner(Cloner):
             if "_prev_obs" in vars(new):
                 new._prev_obs = copy.deepcopy(env._prev_obs)
             return new
-        return self.copied(env, _with_copiers(_rules(), env, classic.dressed_cloner))
+        return self.copied(env, _with_copiers(_rules(), env, classic.full_cloner))
 
     def search_cloner(self, env: Any) -> Callable[[Any], Any]:
         """The fastest function that copies an environment from ``searched_env``."""
         own = classic.CLONERS.get(class_name(env))
         if own is not None and registered_cloner(type(env)) is None:
             return own
-        rules = _with_copiers(_rules(), env, classic.dressed_cloner)
+        rules = _with_copiers(_rules(), env, classic.full_cloner)
         return lambda given: self.copied(given, rules)
 
     def simulation_cloner(self, env: Any, seed: int = 0) -> Callable[[Any], Any]:

@@ -32,7 +32,7 @@ from rave_pettingzoo.checks import (
     known_worlds,
     no_worlds,
 )
-from rave_pettingzoo.classic import dressed_cloner
+from rave_pettingzoo.classic import full_cloner
 from rave_pettingzoo.classic_knowledge import Kind, kind_of
 from rave_pettingzoo.cloning import (
     CLONER,
@@ -237,7 +237,7 @@ def env_facts(env: Any, options: Options, masks: Masks | None = None) -> EnvFact
     replaced = whole and options.worlds is None and not options.keep_observations
     return EnvFacts(
         name=name,
-        key=(type(raw), str(part), _made_with(raw)),
+        key=(type(raw), str(part), _constructor_arguments(raw)),
         agents=bound.agents,
         num_actions=max(int(space.n) for space in bound.spaces),
         clone=CLONER.search_cloner(part),
@@ -255,7 +255,7 @@ def env_facts(env: Any, options: Options, masks: Masks | None = None) -> EnvFact
         legal=masked_function(part) if kind is None else kind.legal,
         translate=whole and importlib.util.find_spec("pyspiel") is not None,
         is_openspiels=replaced and is_openspiels(env),
-        copy_known=dressed_cloner(raw) if CLONER.is_known(env) else None,
+        copy_known=full_cloner(raw) if CLONER.is_known(env) else None,
         simultaneous=bool(options.simultaneous),
     )
 
@@ -265,7 +265,7 @@ def _keeps(options: Options, worlds: WorldFunction | None) -> bool:
     return options.keep_observations or worlds is not None or options.evaluator is not None
 
 
-def _made_with(raw: Any) -> str:
+def _constructor_arguments(raw: Any) -> str:
     """The arguments that made an environment, if EzPickle keeps them."""
     values = vars(raw).get("_ezpickle_args", ()), vars(raw).get("_ezpickle_kwargs", {})
     try:

@@ -60,7 +60,7 @@ class LoopAgent(EnvironmentAgent):
             the true state, hidden cards included, and must respect ``hides_information()`` itself.
 
     Raises:
-        TypeError: if ``env`` is no environment of PettingZoo.
+        TypeError: if ``env`` is not a PettingZoo environment.
         ValueError: if ``player`` is unknown, missing, or given for an AEC environment.
         UnsupportedGameError: if the search cannot play it; it says why.
     """

@@ -63,7 +63,7 @@ class ZooPlayer:
     def shown(self, env: Any) -> Any:
         """The observation of each agent."""
         raw = env.unwrapped
-        if not isinstance(raw, pettingzoo.AECEnv) or not _goes_on(raw, parallel=False):
+        if not isinstance(raw, pettingzoo.AECEnv) or not _is_playable(raw, parallel=False):
             return ()
         return [raw.observe(agent) for agent in raw.agents]
 
@@ -82,7 +82,7 @@ class ZooPlayer:
     ) -> list[Step]:
         """Play at random, or repeat earlier actions."""
         seen = _play(env, like, choices=choices, masks=self._masks if known is None else known)
-        self.ended = not _goes_on(env, isinstance(env, pettingzoo.ParallelEnv))
+        self.ended = not _is_playable(env, isinstance(env, pettingzoo.ParallelEnv))
         return seen
 
     def visible(self, step: Step) -> Any:
@@ -110,7 +110,7 @@ def _play(
     drawn = random.Random(choices)
     seen: list[Step] = []
     budget = CheckTime(SECONDS, seconds_for_a_game())
-    while len(seen) < (steps if like is None else len(like)) and _goes_on(env, parallel):
+    while len(seen) < (steps if like is None else len(like)) and _is_playable(env, parallel):
         if like is None and len(seen) >= LEAST_STEPS and budget.is_over():
             break
         action = None
@@ -135,7 +135,7 @@ def _play(
     return seen
 
 
-def _goes_on(env: Any, parallel: bool) -> bool:
+def _is_playable(env: Any, parallel: bool) -> bool:
     """True if the environment can be played: not before a reset, and not after the end."""
     raw = env if parallel else env.unwrapped
     return bool(EnvAbilities(raw).agents) and (

@@ -159,7 +159,7 @@ class AECState(ZooState):
         """Return the actions that the mask allows; without a mask, all actions.
 
         Raises:
-            GameError: for an exception of the environment, or a mask that is none.
+            GameError: for an exception of the environment, or an invalid mask.
         """
         if self._player == TERMINAL:
             return []

@@ -164,10 +164,10 @@ def follow_environment(simulator: Any, root: GameState) -> None:
     if isinstance(simulator, RulesSimulator):
         vars(simulator)["set_root"] = _Following(simulator, root.clone())
     elif set_root is not None:
-        vars(simulator)["set_root"] = functools.partial(_go_on, set_root)
+        vars(simulator)["set_root"] = functools.partial(_set_later_root, set_root)
 
 
-def _go_on(set_root: Callable[[Any], bool], later: Any) -> bool:
+def _set_later_root(set_root: Callable[[Any], bool], later: Any) -> bool:
     """Move a provider to OpenSpiel's state of a later position, if there is an equal one."""
     found = translated_safely(later.env)
     same = found is not None and matches(found, later.current_player(), later.legal_actions())

@@ -83,7 +83,7 @@ _waiting: "weakref.WeakKeyDictionary[type, Any]" = weakref.WeakKeyDictionary()
 def _agent_that_waits(raw: Any) -> Any:
     """Return an agent whose mask allows nothing while another is to move; None if there is none."""
     try:
-        copy = _begun(raw)
+        copy = _reset_copy(raw)
         if present_actions(copy, copy.agent_selection):
             return next((agent for agent in copy.agents if not present_actions(copy, agent)), None)
     except Exception as error:
@@ -100,12 +100,12 @@ def _played_in_turns(raw: Any) -> bool:
     clone = CLONER.search_cloner(raw)
     acted: set[Any] = set()
     try:
-        env = _begun(raw)
+        env = _reset_copy(raw)
         for seed in range(1, STEPS):
             if budget.is_over():
                 break
             if not env.agents:
-                env, acted = _begun(raw, seed), set()
+                env, acted = _reset_copy(raw, seed), set()
             agent = env.agent_selection
             if env.terminations[agent] or env.truncations[agent]:
                 env.step(None)
@@ -129,7 +129,7 @@ def _played_in_turns(raw: Any) -> bool:
     return False
 
 
-def _begun(raw: Any, seed: int = 0) -> Any:
+def _reset_copy(raw: Any, seed: int = 0) -> Any:
     env = CLONER.search_cloner(raw)(raw)
     if EnvAbilities(env).render_mode is not None:
         env.render_mode = None
