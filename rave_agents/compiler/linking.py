@@ -155,7 +155,8 @@ def _insert_user_function(context: Any, function: Any, description: Any, librari
     """
     raises = any(getattr(library, "raises", True) for library in libraries)
     optional = isinstance(description.restype, types.Optional)  # type: ignore[attr-defined]
-    call: Any = (user_function if raises or optional else _plain_call)(description, libraries)
+    plain = description.inline and not (raises or optional)
+    call: Any = (_plain_call if plain else user_function)(description, libraries)
     if any(getattr(library, "is_not_inlined", False) for library in libraries):
         call = _call_with_records_in_memory(call)
     context._defns[function].append(call, call.signature)
