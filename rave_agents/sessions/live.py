@@ -6,8 +6,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
-from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.agents.named_agents import AgentSpec, as_agent
 from rave_agents.errors import RaveAgentsError
 from rave_agents.results.search_result import SearchResult
 from rave_agents.sessions.agent_runner import AgentRunner
@@ -26,7 +27,7 @@ class LiveSession:
 
     Args:
         session: the session.
-        adviser: the agent that gives hints.
+        adviser: the agent that gives hints, see ``as_agent``.
         beside: whether agents think in processes of their own, where possible.
         path: the file that keeps the game after each turn; None for none.
         pace: minimum seconds between two turns of agents.
@@ -37,14 +38,14 @@ class LiveSession:
         self,
         session: Session,
         *,
-        adviser: AgentSpec,
+        adviser: Any,
         beside: bool = True,
         path: Path | None = None,
         pace: float = 0.0,
         paused: bool = False,
     ) -> None:
         self.session: Session = session
-        self.adviser: AgentSpec = adviser
+        self.adviser: AgentSpec = as_agent(adviser)
         self.path: Path | None = path
         self.pace: float = pace
         """Minimum seconds between two turns of agents."""

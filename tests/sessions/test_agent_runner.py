@@ -82,7 +82,7 @@ def test_an_agent_is_asked_with_the_time_that_it_has_left(monkeypatch):
     monkeypatch.setattr(AgentRunner, "ask", lambda self, state, left: asked.append(left))
     session = set_up_session("tic_tac_toe", "random", seats=(1,), clock="60+30")
     session._since -= 5.0
-    with LiveSession(session, adviser=as_agent("random"), beside=False) as live:
+    with LiveSession(session, adviser="random", beside=False) as live:
         waited(live, lambda: asked)
     ((seconds, moves),) = asked
     assert (50.0 < seconds <= 60.0, moves) == (True, 0)
