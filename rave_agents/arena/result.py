@@ -1,6 +1,5 @@
 """The result of a run of several tables: its finished games, and the view that its kind has."""
 
-import abc
 import dataclasses
 import functools
 from collections.abc import Callable, Sequence
@@ -10,7 +9,7 @@ from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.run import Pairing, Plan, Run, RunOptions
 from rave_agents.records.record import GameRecord
 from rave_agents.results.progress import Progress
-from rave_agents.results.result import GrowingResult
+from rave_agents.results.result import GrowingResult, Tabular
 from rave_agents.results.tables import Table
 
 
@@ -161,32 +160,11 @@ class TablesRun(Run[RunResult]):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class View(abc.ABC):
+class View(Tabular):
     """What the games of a run say; it is made from a ``RunResult`` and shows itself as one."""
 
     run: RunResult
     """The result of the run."""
-
-    @property
-    def remarks(self) -> Sequence[str]:
-        """Further lines between the summary and the tables."""
-        return ()
-
-    @abc.abstractmethod
-    def summary(self) -> str:
-        """One line: the subject and the outcome."""
-
-    @abc.abstractmethod
-    def tables(self) -> Sequence[Table]:
-        """The tables to print, with rounded numbers."""
-
-    @abc.abstractmethod
-    def columns(self) -> dict[str, list[Any]]:
-        """The columns of ``to_csv`` and ``to_frame``: exact values by name."""
-
-    @abc.abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for strict JSON."""
 
     def estimates(self) -> dict[str, Any]:
         """The arguments of ``plot_estimates``, which draws the picture."""

@@ -20,13 +20,8 @@ _LONGEST = 190
 """Maximum characters of a ``repr``."""
 
 
-class Result(abc.ABC):
-    """Base class of results: each has a summary line, tables, plain values and a picture.
-
-    ``repr()`` is one line, ``str()`` has tables that fit the terminal, and notebooks show HTML.
-    ``to_dict`` returns plain values, ``to_csv`` and ``to_frame`` the rows with exact numbers, and
-    ``plot`` a picture.
-    """
+class Tabular(abc.ABC):
+    """What a result says: a line, tables, columns and plain values."""
 
     @abc.abstractmethod
     def summary(self) -> str:
@@ -48,6 +43,15 @@ class Result(abc.ABC):
     @abc.abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Plain values for strict JSON; infinite and unknown ones are None."""
+
+
+class Result(Tabular):
+    """Base class of results: each has a summary line, tables, plain values and a picture.
+
+    ``repr()`` is one line, ``str()`` has tables that fit the terminal, and notebooks show HTML.
+    ``to_dict`` returns plain values, ``to_csv`` and ``to_frame`` the rows with exact numbers, and
+    ``plot`` a picture.
+    """
 
     def plot(self) -> "Picture":
         """A picture, a ``matplotlib`` figure; a notebook shows it, ``savefig`` writes it.
