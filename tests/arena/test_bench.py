@@ -19,19 +19,13 @@ def measured():
     return run_bench(["tic_tac_toe", "connect_four"], rounds=2, round_seconds=0.02, peers=False)
 
 
-def test_every_agent_has_a_row_for_every_game(measured):
+def test_every_agent_has_a_speed_in_every_game_beside_that_of_the_baseline(measured):
     assert [(row.game, row.agent) for row in measured.rows] == [
         (game, agent) for game in ("tic_tac_toe", "connect_four") for agent in ("uct", "rave")
     ]
-
-
-def test_speeds_are_finite_and_above_zero(measured):
     for row in measured.rows:
         assert 0 < row.simulations_per_second < math.inf
         assert 0 < row.baseline_simulations_per_second < math.inf
-
-
-def test_agents_of_a_game_share_the_baselines_speed(measured):
     assert len({row.baseline_simulations_per_second for row in measured.rows}) == 2
 
 
@@ -125,26 +119,19 @@ def test_an_interrupted_run_keeps_the_rounds_that_are_finished():
     assert set(result.geometric_mean) == {"uct", "rave"}
 
 
-def agents_measured(game, agents=("uct",), **options):
+@pytest.mark.full(but=4)
+@pytest.mark.parametrize(
+    ("game", "agent", "options", "measured"),
+    [
+        ("tic_tac_toe", "uct", {}, ["uct", "mcts_py"]),
+        ("tic_tac_toe", "mcts_py(uct_c=2)", {}, ["mcts_py(uct_c=2)"]),
+        ("pettingzoo:connect_four_v3", "uct", {}, ["uct"]),  # Which mcts_py cannot play.
+        ("tic_tac_toe", "uct", {"peers": False}, ["uct"]),
+    ],
+)
+def test_openspiels_python_bot_is_measured_once_where_it_can_play(game, agent, options, measured):
     fast = {"rounds": 1, "round_seconds": 0.001, "baseline": "uct(c=1)", "move_times": False}
-    options = fast | options
-    return [row.agent for row in run_bench([game], agents, **options).rows]
-
-
-def test_openspiels_python_bot_is_measured_besides():
-    assert agents_measured("tic_tac_toe") == ["uct", "mcts_py"]
-
-
-def test_a_bot_that_was_asked_for_is_measured_once():
-    assert agents_measured("tic_tac_toe", ["mcts_py(uct_c=2)"]) == ["mcts_py(uct_c=2)"]
-
-
-def test_peers_are_left_out_of_games_that_they_cannot_play():
-    assert agents_measured("pettingzoo:connect_four_v3") == ["uct"]
-
-
-def test_peers_can_be_left_out():
-    assert agents_measured("tic_tac_toe", peers=False) == ["uct"]
+    assert [row.agent for row in run_bench([game], [agent], **fast, **options).rows] == measured
 
 
 @pytest.fixture(scope="module")

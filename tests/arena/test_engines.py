@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -31,10 +32,11 @@ def games_for_two():
 
 
 def some_of_each_framework():
-    """Every eighth game of OpenSpiel, and all that others have."""
+    """Every eighth game of OpenSpiel, some in Python, and all that others have."""
     names = sorted(games_for_two())
     openspiel = [name for name in names if ":" not in name]
-    return openspiel[::8] + [name for name in names if ":" in name]
+    in_python = ["nogo(board_size=4)", "python_tic_tac_toe", "misere(game=python_tic_tac_toe())"]
+    return openspiel[::8] + in_python + [name for name in names if ":" in name]
 
 
 @from_step
@@ -63,14 +65,6 @@ def test_games_are_played_alike_by_one_process_by_several_and_on_a_cluster(name,
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", ["tic_tac_toe", "python_tic_tac_toe"])
-def test_users_policies_are_played_alike_by_all_engines(name, dask_workers, threads):
-    engines = [{}, {"jobs": 2}, {"executor": dask_workers}, {"executor": threads}]
-    results = [moves_of(play_match(name, first_legal, "random", games=6, **e)) for e in engines]
-    assert all(result == results[0] for result in results)
-
-
-@pytest.mark.full
 def test_a_module_that_the_cluster_lacks_travels_by_value(tmp_path, dask_workers, monkeypatch):
     head = "from rave_agents import from_step\n\n\n@from_step\n"
     code = f"{head}def policy(state):\n    return last(state)\n\n\ndef last(state):\n"
@@ -87,14 +81,6 @@ def test_a_module_that_the_cluster_lacks_travels_by_value(tmp_path, dask_workers
 @from_step
 def failing(state):
     raise KeyError("by a test")
-
-
-@pytest.mark.full
-def test_an_error_travels_with_its_traceback(dask_workers):
-    with pytest.raises(RunError, match="agent failing: KeyError: 'by a test'") as caught:
-        play_match("tic_tac_toe", failing, "random", games=2, executor=dask_workers)
-    assert isinstance(caught.value.__cause__, KeyError)
-    assert "in failing" in caught.value.__notes__[0]
 
 
 @pytest.mark.parametrize("engine", ["jobs", "executor"])
@@ -293,3 +279,80 @@ def test_a_local_cluster_listens_to_this_machine_alone(dask_workers):
         if connection.status == psutil.CONN_LISTEN
     }
     assert listening == {"127.0.0.1"}
+
+
+# Games and workers of a script.
+
+
+COUNTING_GAME = pathlib.Path(__file__).parent.parent / "helpers" / "counting_game.py"
+
+
+def run(*arguments):
+    return subprocess.run(
+        [sys.executable, str(COUNTING_GAME), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.full
+def test_a_game_that_a_script_registers_is_played_in_several_processes():
+    done = run()
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("my_counting_game") == 2
+
+
+@pytest.mark.full
+def test_a_game_that_cannot_travel_plays_here_and_a_line_says_so():
+    done = run("locked")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("my_counting_game") == 2
+    assert "my_counting_game(heap=7) cannot be sent to other processes" in done.stderr
+    assert "plays in this one (cannot pickle '_thread.lock' object)" in done.stderr
+
+
+@pytest.mark.full  # Five workers are started anew.
+def test_a_worker_that_dies_is_an_error_of_the_match():
+    done = run("dies")
+    assert "RunError: A worker process ended" in done.stderr
+
+
+@pytest.mark.full
+@pytest.mark.skipif(os.name == "nt", reason="sends signals")
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+def test_an_ended_match_leaves_no_process_and_shows_its_games(number, code, jobs, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(SCRIPT))
+    options = ["match", "connect_four", "uct", "uct", "--games", "5000", "--jobs", str(jobs)]
+    with subprocess.Popen(
+        [sys.executable, str(script), *options, "--simulations", "50", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as program:
+        for line in program.stderr:
+            if line.strip() == "3":
+                break
+        children = psutil.Process(program.pid).children(recursive=True)
+        assert len(children) >= jobs - 1
+        program.send_signal(number)
+        output, errors = program.communicate(timeout=60)
+    assert program.returncode == code, errors
+    if number == signal.SIGTERM:
+        assert '"games": ' in output
+        assert "Terminated: " in errors
+        assert "Traceback" not in errors
+    waited = time.monotonic() + 20
+    while any(map(is_running, children)) and time.monotonic() < waited:
+        time.sleep(0.1)
+    assert not any(map(is_running, children))
+
+
+def is_running(process):
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

@@ -5,9 +5,6 @@ import json
 import os
 import pickle
 import random as plain_random
-import subprocess
-import sys
-import textwrap
 
 import pytest
 
@@ -381,35 +378,6 @@ def test_a_failing_agent_is_named_and_the_games_are_kept(play, tmp_path):
         play(agents=("uct", fails), output=path)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     assert caught.value.result.finished == len(lines_of(path)) - 1 == 0
-
-
-@pytest.mark.full
-@pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_run_that_a_terminal_interrupts_can_be_continued(tmp_path, jobs):
-    path = tmp_path / "stopped.jsonl"
-    script = textwrap.dedent(f"""
-        import os, signal
-        from rave_agents.arena import play_match
-
-        def stop(result):
-            if result.finished == 5:
-                os.killpg(0, signal.SIGINT)
-
-        if __name__ == "__main__":
-            result = play_match("tic_tac_toe", "uct", "random", games=200, simulations=2, seed=3,
-                                jobs={jobs}, output={str(path)!r}, progress=stop)
-            print(result.finished, result.complete)
-    """)
-    command = [sys.executable, "-c", script]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=60, start_new_session=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    finished, complete = done.stdout.split()
-    assert 5 <= int(finished) <= len(lines_of(path)) - 1 < 200
-    assert complete == "False"
-    assert played(match(200, path)) == played(match(200))
 
 
 @pytest.mark.full(but=4)

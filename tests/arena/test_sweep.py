@@ -6,7 +6,7 @@ import pytest
 from rave_agents.arena import play_match, run_sweep
 from rave_agents.arena.sweep import parse_vary
 from rave_agents.config.specs import parse_values
-from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.errors import UnknownNameError
 from rave_agents.parts import HandSelected, MinimumMSE
 
 VARY = {"c": [0, 0.5], "playout_count": [1, 2]}
@@ -281,8 +281,3 @@ def test_a_grid_that_cannot_be_played_is_refused(tmp_path, agent, vary, error, m
     with pytest.raises(error, match=message):
         run_sweep("tic_tac_toe", agent, "random", vary, output=path)
     assert not path.exists()
-
-
-def test_games_for_more_players_are_refused():
-    with pytest.raises(UnsupportedGameError, match="two players"):
-        run_sweep("pig(players=3)", "uct", "random", {"c": [0]})

@@ -103,16 +103,6 @@ def test_a_transitive_order_is_told(straight):
     assert straight[0].is_transitive()
 
 
-@pytest.mark.full
-def test_programs_take_part():
-    import sys
-
-    program = f'gtp(command="{sys.executable} -m rave_agents gtp --game tic_tac_toe random")'
-    agents = {"program": program, "random": "random"}
-    result = tournament(games="tic_tac_toe", agents=agents, games_per_pairing=2)
-    assert result.complete
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

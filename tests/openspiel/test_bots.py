@@ -172,28 +172,24 @@ def test_one_bot_may_play_all_seats(connect_four):
     assert any(bot.reused)
 
 
-def test_drops_the_tree_for_another_line(connect_four):
+@pytest.mark.full(but=4)
+@pytest.mark.parametrize(
+    ("first", "second", "between"),
+    [
+        ((3,), (2, 3), lambda bot, state: None),
+        ((), (), lambda bot, state: None),
+        ((), (3, 3), lambda bot, state: bot.restart()),
+        ((), (3, 3), lambda bot, state: bot.restart_at(state)),
+    ],
+    ids=["another line", "the same position", "restart", "restart_at"],
+)
+def test_drops_the_tree_where_the_game_does_not_go_on(connect_four, first, second, between):
     bot = UCTBot(connect_four, simulations=200, seed=0)
-    bot.step(after(connect_four, 3))
-    bot.step(after(connect_four, 2, 3))
-    assert bot.last_result.simulations == 200
-
-
-def test_searches_the_same_position_afresh(connect_four):
-    bot = UCTBot(connect_four, simulations=200, seed=0)
-    bot.step(connect_four.new_initial_state())
-    bot.step(connect_four.new_initial_state())
-    assert bot.last_result.simulations == 200
-
-
-@pytest.mark.parametrize("restart", [lambda b, s: b.restart(), lambda b, s: b.restart_at(s)])
-def test_restart_drops_the_tree(connect_four, restart):
-    bot = UCTBot(connect_four, simulations=200, seed=0)
-    bot.step(connect_four.new_initial_state())
-    state = after(connect_four, 3, 3)
-    restart(bot, state)
+    bot.step(after(connect_four, *first))
+    state = after(connect_four, *second)
+    between(bot, state)
     bot.step(state)
-    assert bot.last_result.simulations == 200
+    assert bot.last_result.root_visits == bot.last_result.simulations == 200
 
 
 def test_the_same_information_twice_does_no_harm(connect_four):
@@ -218,53 +214,11 @@ def test_force_action_leads_the_tree(connect_four):
     assert bot.last_result.root_visits > 200
 
 
-@pytest.mark.parametrize("kind", BOTS)
-def test_wins_in_one(tic_tac_toe, kind):
-    state = after(tic_tac_toe, 0, 3, 1, 4)
-    assert kind(tic_tac_toe, simulations=300, seed=1).step(state) == 2
-
-
-@pytest.mark.parametrize("kind", BOTS)
-def test_blocks(tic_tac_toe, kind):
-    state = after(tic_tac_toe, 0, 4, 1)
-    assert kind(tic_tac_toe, simulations=1000, seed=1).step(state) == 2
-
-
-@pytest.mark.full(but=["RaveBot"])
-@pytest.mark.parametrize("kind", BOTS)
-def test_beats_the_stock_random_bot(connect_four, kind):
-    returns = []
-    for seed in range(5):
-        bots = [
-            pyspiel.make_uniform_random_bot(0, seed),
-            kind(connect_four, simulations=100, seed=seed, player_id=1),
-        ]
-        returns.append(play_in_cpp(connect_four, bots).returns()[1])
-    assert returns == [1.0] * 5
-
-
 def test_plays_against_the_stock_bot(tic_tac_toe):
     evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
     stock = pyspiel.MCTSBot(tic_tac_toe, evaluator, 1.4, 100, 10, True, 1, False)
     bots = [RaveBot(tic_tac_toe, simulations=300, seed=1), stock]
     assert play_in_cpp(tic_tac_toe, bots).returns()[0] >= 0
-
-
-def test_seed_decides_everything(connect_four):
-    games = []
-    for _ in range(2):
-        bots = [kind(connect_four, simulations=50, seed=7) for kind in BOTS]
-        games.append(play_in_python(connect_four, bots).history())
-    assert games[0] == games[1]
-
-
-def test_draws_a_seed_and_tells_it(connect_four):
-    bot = RaveBot(connect_four, simulations=50)
-    again = RaveBot(connect_four, simulations=50, seed=bot.seed)
-    state = connect_four.new_initial_state()
-    bot.step(state)
-    again.step(state)
-    assert visits(bot) == visits(again)
 
 
 def test_default_limit_is_a_thousand_simulations(tic_tac_toe):
@@ -329,14 +283,6 @@ def test_step_verbose_reports_as_the_stock_bot_prints(tic_tac_toe):
     assert "x(1,1): player: 0, prior: 0.111, value:" in report
 
 
-def test_verbose_prints_the_report(tic_tac_toe, capsys):
-    bot = UCTBot(tic_tac_toe, simulations=100, seed=0, verbose=True)
-    bot.step(tic_tac_toe.new_initial_state())
-    printed = capsys.readouterr().out
-    assert "Children of chosen:" in printed
-    assert "AMAF" not in printed
-
-
 def test_reports_a_forced_move_that_it_did_not_search(tic_tac_toe):
     state = after(tic_tac_toe, 0, 1, 2, 4, 3, 5, 7, 6)
     action, report = UCTBot(tic_tac_toe, simulations=10, seed=0).step_verbose(state)
@@ -345,20 +291,16 @@ def test_reports_a_forced_move_that_it_did_not_search(tic_tac_toe):
     assert "Forced: x(2,2)" in report
 
 
-@pytest.mark.parametrize("protocol", [4, pickle.HIGHEST_PROTOCOL])
-def test_a_pickled_bot_goes_on_growing_its_tree(protocol):
-    game = pyspiel.load_game("hex(board_size=5)")
-    bot, state = RaveBot(game, simulations=50, seed=1), game.new_initial_state()
-    state.apply_action(bot.step(state))
-    twin = pickle.loads(pickle.dumps(bot, protocol=protocol))
-    bot.limit = twin.limit = Limit(simulations=200)
-    state.apply_action(state.legal_actions()[0])
-    assert twin.step(state) == bot.step(state)
-    assert visits(twin) == visits(bot)
+COPIES = [
+    copy.copy,
+    copy.deepcopy,
+    lambda bot: pickle.loads(pickle.dumps(bot)),
+    lambda bot: pickle.loads(pickle.dumps(bot, protocol=4)),
+]
 
 
-@pytest.mark.full(but=1)
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))])
+@pytest.mark.full(but=3)
+@pytest.mark.parametrize("copied", COPIES)
 @pytest.mark.parametrize("name", ["connect_four", "python_tic_tac_toe", "pig"])
 def test_a_copy_plays_on_as_the_original(name, copied):
     game = pyspiel.load_game(name)
@@ -370,20 +312,25 @@ def test_a_copy_plays_on_as_the_original(name, copied):
         state.apply_action(1)
     twin = copied(bot)
     assert type(twin) is RaveBot
+    bot.limit = twin.limit = Limit(simulations=200)
     for _ in range(2):
         assert twin.step(state) == bot.step(state)
         assert visits(twin) == visits(bot)
         assert twin.last_result.simulations == bot.last_result.simulations
 
 
-def test_a_copy_shares_nothing_that_changes(connect_four):
-    bot = UCTBot(connect_four, simulations=60, seed=5)
-    untouched = UCTBot(connect_four, simulations=60, seed=5)
+@pytest.mark.parametrize("copied", [*COPIES, UCTBot.clone])
+def test_a_copy_shares_nothing_that_changes(connect_four, copied):
+    bot, untouched = (UCTBot(connect_four, simulations=60, seed=5) for _ in range(2))
     state = connect_four.new_initial_state()
-    copy.deepcopy(bot).step(state)
-    bot.clone().step(state)
-    bot.step(state)
-    untouched.step(state)
+    for each in (bot, untouched):
+        each.step(state)
+    twin = copied(bot)
+    assert (twin.game, twin.seed == bot.seed) == (bot.game, copied is not UCTBot.clone)
+    state.apply_action(3)
+    twin.step(state)
+    for each in (bot, untouched):
+        each.step(state)
     assert visits(bot) == visits(untouched)
 
 
@@ -400,22 +347,17 @@ def test_a_clone_knows_the_tree_but_draws_its_own_numbers(connect_four):
     assert visits(bot) != visits(clones[0]) != visits(clones[1])
 
 
-def test_a_clone_tells_the_policy_that_was_asked_before(connect_four):
+def test_a_clone_draws_its_own_action_from_the_policy_that_was_asked_before(connect_four):
     bot = UCTBot(connect_four, simulations=100, seed=5, temperature=1.0)
     state = connect_four.new_initial_state()
     assert bot.get_policy(state) == bot.clone().get_policy(state)
-
-
-def test_a_clone_draws_its_own_action_from_that_policy(connect_four):
-    bot = UCTBot(connect_four, simulations=100, seed=5, temperature=1.0)
-    state = connect_four.new_initial_state()
-    bot.get_policy(state)
     assert len({bot.clone().step(state) for _ in range(20)}) > 3
 
 
-def test_a_clone_shares_the_evaluator(connect_four):
+@pytest.mark.parametrize("copied", [copy.copy, UCTBot.clone])
+def test_a_copy_shares_the_evaluator(connect_four, copied):
     evaluator = mcts.RandomRolloutEvaluator()
-    assert UCTBot(connect_four, evaluator=evaluator).clone().evaluator is evaluator
+    assert copied(UCTBot(connect_four, evaluator=evaluator)).evaluator is evaluator
 
 
 class Favourite(mcts.Evaluator):
@@ -445,26 +387,6 @@ def test_stock_rollout_evaluator_works(tic_tac_toe, kind):
     evaluator = mcts.RandomRolloutEvaluator(2, np.random.RandomState(0))
     bot = kind(tic_tac_toe, evaluator=evaluator, simulations=200, seed=0)
     assert bot.step(after(tic_tac_toe, 0, 3, 1, 4)) == 2
-
-
-def test_an_evaluators_exception_reaches_the_caller(tic_tac_toe):
-    class Broken(Favourite):
-        def evaluate(self, state):
-            raise ZeroDivisionError("broken evaluator")
-
-    bot = UCTBot(tic_tac_toe, evaluator=Broken(1), simulations=10)
-    with pytest.raises(ZeroDivisionError, match="broken evaluator"):
-        bot.step(tic_tac_toe.new_initial_state())
-    bot.evaluator.__class__ = Favourite
-    assert bot.step(after(tic_tac_toe, 4, 0)) in range(9)
-
-
-def test_dirichlet_noise_changes_the_roots_priors(connect_four):
-    bot = UCTBot(connect_four, simulations=50, seed=0, root_noise=DirichletNoise())
-    bot.step(connect_four.new_initial_state())
-    priors = [row.prior for row in bot.last_result.actions]
-    assert sum(priors) == pytest.approx(1.0)
-    assert len(set(priors)) == 7
 
 
 def test_the_bases_preset_decides_the_search(tic_tac_toe):
@@ -585,11 +507,6 @@ def test_refuses_information_on_illegal_actions(tic_tac_toe, action):
     bot = RaveBot(tic_tac_toe, simulations=10)
     with pytest.raises(ValueError, match="not legal"):
         bot.inform_action(after(tic_tac_toe, 0), 1, action)
-
-
-def test_refuses_information_on_simultaneous_actions(tic_tac_toe):
-    with pytest.raises(ValueError, match="one player moves at a time"):
-        RaveBot(tic_tac_toe).inform_actions(tic_tac_toe.new_initial_state(), [0, 1])
 
 
 def test_searches_no_tree_at_chance_nodes():

@@ -4,7 +4,7 @@ import copy
 
 import pyspiel
 import pytest
-from rave_openspiel import RaveBot, UCTBot, UCTSolverBot, load_bot, refusal
+from rave_openspiel import UCTBot, load_bot, refusal
 from rave_openspiel.same_game import is_same_game
 from rave_openspiel.states import OpenSpielState
 
@@ -23,38 +23,6 @@ def some_moves(bot, count=3):
         played.append((action, [row.visits for row in bot.last_result.actions]))
         state.apply_action(action)
     return played
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", [UCTBot, RaveBot, UCTSolverBot])
-def test_a_copy_of_a_bot_plays_on_as_it_does_and_neither_disturbs_the_other(kind):
-    game = pyspiel.load_game("connect_four")
-    bot, same = (kind(game, simulations=60, seed=3) for _ in range(2))
-    state = game.new_initial_state()
-    for one in (bot, same):
-        one.step(state)
-    twin = copy.copy(bot)
-    assert twin.seed == bot.seed
-    expected = some_moves(same)
-    assert some_moves(twin) == expected  # Searches of the copy leave the original's tree alone.
-    assert some_moves(bot) == expected
-
-
-def test_a_copy_of_a_bot_shares_what_it_was_given():
-    class Judge:
-        def evaluate(self, state):
-            return [0.0, 0.0]
-
-        def prior(self, state):
-            actions = state.legal_actions()
-            return [(action, 1.0 / len(actions)) for action in actions]
-
-    judge = Judge()
-    bot = UCTBot(pyspiel.load_game("tic_tac_toe"), evaluator=judge, seed=1, simulations=20)
-    twin = copy.copy(bot)
-    assert twin.evaluator is judge
-    assert twin.game is bot.game
-    some_moves(twin)
 
 
 def test_a_copy_of_a_searcher_has_a_tree_of_its_own():

@@ -84,53 +84,7 @@ def test_a_known_position_is_solved(name, moves, proven, answers, kind):
     assert all(row.outcome is None or row.outcome <= value for row in result.actions)
 
 
-@pytest.mark.parametrize("kind", BOTS)
-def test_a_win_is_solved_and_played(kind):
-    result, move = solved(kind, after("tic_tac_toe", "x(0,1)", "o(2,2)"))
-    assert result.proven == "win"
-    # Who answers this move cannot meet the next two threats.
-    answer, _ = solved(kind, after("tic_tac_toe", "x(0,1)", "o(2,2)", move))
-    assert answer.proven == "loss"
-
-
 # How moves are ordered: a proven win, then by visits, a proven loss last.
-
-
-@pytest.mark.parametrize("kind", BOTS)
-def test_a_proven_win_is_before_all_others(kind):
-    """Crosses have two in a row; the search is too short to visit the winning move often."""
-    state = after("tic_tac_toe", 0, 3, 1, 4)
-    for seed in range(10):
-        bot = kind(state.get_game(), simulations=30, seed=seed)
-        assert bot.step(state) == 2
-        row = next(row for row in bot.last_result.actions if row.action == 2)
-        assert (row.outcome, row.distance) == (1.0, 1)
-
-
-@pytest.mark.full(but=1)
-@pytest.mark.parametrize("kind", BOTS)
-def test_a_proven_loss_is_after_all_others(kind):
-    """Crosses threaten to end a row: any move that lets them is a loss, and is found to be one."""
-    state = after("connect_four", 3, 0, 3, 0, 3)
-    for simulations in (50, 100, 200):
-        bot = kind(state.get_game(), simulations=simulations, seed=1)
-        assert bot.step(state) == 3
-        others = [row.outcome for row in bot.last_result.actions if row.action != 3]
-        assert set(others) == {-1.0}
-
-
-@pytest.mark.full(but=1)
-@pytest.mark.parametrize("kind", BOTS)
-def test_where_nothing_is_proven_the_most_visited_move_is_played(kind):
-    state = after("connect_four")
-    for seed in range(2):
-        bot = kind(state.get_game(), simulations=300, seed=seed)
-        action = bot.step(state)
-        result = bot.last_result
-        assert result.outcome is None
-        assert {row.outcome for row in result.actions} == {None}
-        most = max(row.visits for row in result.actions)
-        assert next(row.visits for row in result.actions if row.action == action) == most
 
 
 @pytest.mark.parametrize("preset", ["uct_solver", "pn_mcts", "rave_pn"])
@@ -164,20 +118,6 @@ def hand_made_move(action, statistics):
 
 
 # Games with chance, and with one player.
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", BOTS)
-def test_the_ball_is_caught(kind):
-    """Chance puts the ball somewhere, then it falls straight: the catcher can always be there."""
-    game = load("catch")
-    for column in range(game.get_parameters()["columns"]):
-        state = game.new_initial_state()
-        state.apply_action(column)
-        bot = kind(game, simulations=100, seed=column)
-        while not state.is_terminal():
-            state.apply_action(bot.step(state))
-        assert state.returns() == [1.0]
 
 
 @pytest.mark.parametrize("kind", BOTS)

@@ -84,6 +84,23 @@ def test_stock_agents_that_would_see_hidden_cards_are_refused_by_name():
     assert "ismcts" in bots_that_can_play_game(game)
 
 
+@pytest.mark.full(but=["ismcts"])
+@pytest.mark.parametrize("name", ["mcts", "mcts_py", "ismcts"])
+def test_the_seed_decides_a_stock_agents_moves(name):
+    """So many moves that a tie broken by chance would show."""
+    game = GAMES.get(name, "tic_tac_toe")
+    state = position(pyspiel.load_game(game))
+    agents = [make_agent(name, game, **FEW) for _ in range(2)]
+    moves = [[agent.step(state) for _ in range(20)] for agent in agents]
+    assert moves[0] == moves[1]
+
+
+def test_without_a_seed_the_cpp_bot_plays_where_the_game_resamples_worlds():
+    agent = make_agent("ismcts(simulations=20)", "kuhn_poker")
+    assert isinstance(agent.bot, pyspiel.ISMCTSBot)
+    assert agent.step(position(pyspiel.load_game("kuhn_poker"))) in (0, 1)
+
+
 def test_a_seat_that_the_game_lacks_is_refused():
     game = pyspiel.load_game("tic_tac_toe")
     with pytest.raises(ValueError, match="from 0 to 1"):

@@ -1,4 +1,3 @@
-import contextlib
 import copy
 import pickle
 
@@ -10,11 +9,9 @@ from open_spiel.python.algorithms import mcts
 from open_spiel.python.observation import make_observation
 from rave_openspiel import OpenSpielState, RaveBot
 
-from rave_agents import RaveAgentsError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games.kit.rules_simulator import RulesSimulator
 from rave_agents.simulate.simulator import make_frame
-from rave_agents.testing import check_bot
 
 
 @pytest.fixture
@@ -85,26 +82,6 @@ def test_the_search_recognises_it_and_simulates_it_compiled(game):
     frame = make_frame(num_players=2, playouts=1, playout_stream=np.ones(4, np.int64))
     simulator = OpenSpielState(game.new_initial_state()).simulator(frame, None)
     assert isinstance(simulator, RulesSimulator)
-
-
-def test_bots_play_it():
-    game = pyspiel.load_game("nogo(board_size=3)")
-
-    def make_bot(player, seed):
-        return RaveBot(game, player_id=player, simulations=5, seed=seed)
-
-    check_bot(make_bot, game, games=1)
-
-
-@pytest.mark.full
-def test_registered_bots_play_it_from_c(game):
-    bots = [rave_openspiel.load_bot("rave", game, player, {"simulations": 5}) for player in (0, 1)]
-    with contextlib.suppress(RaveAgentsError):  # There may be no compiler.
-        rave_openspiel.register_bots()
-        bots[1] = pyspiel.load_bot("rave", game, 1, {"simulations": 5})
-    state = game.new_initial_state()
-    assert sorted(pyspiel.evaluate_bots(state, bots, 1)) == [-1.0, 1.0]
-    assert state.is_terminal()
 
 
 def test_an_evaluator_sees_openspiels_states(game):

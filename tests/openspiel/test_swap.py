@@ -366,17 +366,6 @@ def test_nodes_tell_what_is_unknown_as_the_stock_bots_do():
         assert len(lines[0]) == len(lines[1]) == 7
 
 
-def test_a_proven_outcome_is_known_to_the_nodes_of_both():
-    state = load().new_initial_state()
-    for action in (0, 3, 1, 4):
-        state.apply_action(action)
-    for make in (made, made_in_place_of_cpp):
-        root = make().mcts_search(state)
-        assert root.outcome == [1.0, -1.0]
-        assert root.best_child().action == 2
-        assert "outcome:  1.0" in root.to_string(state)
-
-
 def test_a_node_of_the_search_has_the_values_by_which_the_stock_bot_selects():
     root = made(max_simulations=60, solve=False).mcts_search(load().new_initial_state())
     assert type(root) is SearchNode
