@@ -12,8 +12,8 @@ from rave_agents.agents.own_agents import Maker, Policy
 from rave_agents.agents.views import AnyView, framework_state, observation_like
 from rave_agents.environments.masks import without_mask
 from rave_agents.environments.spaces import EnvAbilities, SpaceAbilities
+from rave_agents.evaluators.models import is_torch_module
 from rave_agents.frameworks.agent import AgentAbilities
-from rave_agents.frameworks.libraries import is_torch_module
 from rave_agents.game.signatures import parameters_of
 
 PREDICTS = ("observation", "state", "episode_start", "deterministic", "action_masks")

@@ -16,9 +16,9 @@ from rave_agents.agents.answers import discrete_action
 from rave_agents.agents.views import AnyView, Observe, StateView, framework_state
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.evaluators.models import is_torch_module
 from rave_agents.frameworks.adapters import AdapterAbilities, adapters, as_game_state
 from rave_agents.frameworks.agent import AgentAbilities, Effort
-from rave_agents.frameworks.libraries import is_torch_module
 from rave_agents.game.arguments import check_names, is_integer
 from rave_agents.game.game_state import GameState
 from rave_agents.game.object_names import name_of

@@ -182,14 +182,6 @@ def number_in(arrays: Arrays, name: str) -> float:
     return float(array)
 
 
-def integers_in(arrays: Arrays, name: str, dimensions: int) -> list[Any]:
-    """An array of integers as lists; else errors as above."""
-    array = arrays[name]
-    if array.ndim != dimensions or (array.size > 0 and array.dtype.kind not in "iu"):
-        raise ValueError(f"its {name} are no integers")
-    return list(array.tolist())
-
-
 def match_arrays(match: FileMatch | None) -> dict[str, Any]:
     """The arrays of a file that record its match; without numbers if it was not measured."""
     numbers = () if match is None else match[:4]

@@ -22,20 +22,13 @@ from rave_agents.evaluators.learned_file import (
     Arrays,
     FileMatch,
     LearnedFile,
-    integers_in,
     match_arrays,
     match_in,
     number_in,
     read_learned,
     text_in,
 )
-from rave_agents.evaluators.tuple_network import (
-    MOST_CELLS,
-    MOST_CONTENTS,
-    TupleNetwork,
-    judged_rules,
-    windows_of,
-)
+from rave_agents.evaluators.tuple_network import TupleNetwork, judged_rules
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.arguments import is_number
@@ -50,14 +43,8 @@ MOST_NAMED = 900
 FORMAT = 2
 """The version of the file format."""
 
-WINDOWS_FORMAT = 1
-"""The version before, which is read, too: windows of some shapes, each with its own table."""
-
 MEAN, MINIMAX = "mean_backup", "minimax_backup"
 """The backups of ``auto`` with a value, as specs name them."""
-
-MOST_SHAPES = 16
-"""The maximum number of shapes of windows in such a file."""
 
 
 class LinearValue(LearnedFile):
@@ -67,9 +54,9 @@ class LinearValue(LearnedFile):
         game: the game that it was learned on, as text, with its parameters; it fits that game
             alone. For a board it is the text of the rules, else that of ``game_text``.
         weights: [rows, outputs, features + 1], the bias last. There is a row for each player to
-            move and each stage of a network; players may share rows. One output is player 0's
-            share of the utilities in a game for two with a constant sum, or that of the player to
-            move if players share rows; else there is an output for each player.
+            move, or one that players share. One output is player 0's share of the utilities in a
+            game for two with a constant sum, or that of the player to move if players share the
+            row; else there is an output for each player.
         utilities: the least and the greatest utility.
         utility_sum: the sum of two players' utilities; None if it varies, or for other numbers of
             players.
@@ -139,10 +126,9 @@ class LinearValue(LearnedFile):
             **match_arrays(self.match),
         }
         if self.network is not None:
-            stages = np.array(self.network.stages, np.int64)
             arrays = operator.attrgetter(*_NETWORK_ARRAYS)(self.network)
             found |= dict(zip(_NETWORK_ARRAYS, arrays, strict=True))
-            found |= {"board": self.network.board, "stages": stages}
+            found["board"] = self.network.board
         return found
 
     @classmethod
@@ -183,7 +169,7 @@ class LinearValue(LearnedFile):
         cells = np.zeros(on_rules.rules.num_board_cells, np.int8)
         on_rules.rules.describe_board(on_rules.record, cells)
         places = self.network.places(player, cells[None])[0]
-        row = self.weights[self.network.row_of(player, cells)]
+        row = self.weights[0 if self.network.shared else player]
         logits = row[:, places].sum(axis=1) + row[:, -1]
         # Shared weights give the value of the player to move; -logit is that of the other one.
         swapped = self.network.shared and player == 1
@@ -299,55 +285,35 @@ _NETWORK_ARRAYS = ("cells", "tables", "kinds")
 
 def _arguments(arrays: Arrays) -> dict[str, Any]:
     """Read the arguments of ``LinearValue`` from the arrays of a file."""
-    version, weights = number_in(arrays, "format"), arrays["weights"]
-    if version not in (FORMAT, WINDOWS_FORMAT):
+    weights = arrays["weights"]
+    if number_in(arrays, "format") != FORMAT:
         raise ValueError("it has another format")
     if weights.dtype not in (np.float32, np.float16):
         raise ValueError(f"its weights are {weights.dtype}, not float32 or float16")
     total = number_in(arrays, "utility_sum")
-    found = {
+    found: dict[str, Any] = {
         "game": text_in(arrays, "game"),
         "weights": weights,
         "utilities": tuple(arrays["utilities"].tolist()),
         "utility_sum": None if math.isnan(total) else total,
+        "players": int(number_in(arrays, "players")),
+        "made": text_in(arrays, "made"),
+        "match": match_in(arrays),
     }
-    if version == WINDOWS_FORMAT:
-        return found | {"network": _network_of_windows(arrays)}
-    network = None
     if "board" in arrays:
-        board, stages = integers_in(arrays, "board", 1), integers_in(arrays, "stages", 1)
+        # Files of earlier development versions have this array, always empty.
+        if "stages" in arrays and arrays["stages"].size:
+            raise ValueError("it has weights for stages of the game")
         for name in _NETWORK_ARRAYS:
             if arrays[name].dtype.kind != "i":
                 raise ValueError(f"its {name} are no integers")
         named: dict[str, Any] = {name: arrays[name] for name in _NETWORK_ARRAYS}
-        network = TupleNetwork(board=tuple(board), stages=tuple(stages), **named)
-    players = int(number_in(arrays, "players"))
+        found["network"] = TupleNetwork(board=tuple(arrays["board"].ravel().tolist()), **named)
     if "backup" in arrays:
         found["backup"] = text_in(arrays, "backup")
     if "other_sizes" in arrays:
         found["other_sizes"] = number_in(arrays, "other_sizes") == 1.0
-    found |= {"made": text_in(arrays, "made"), "match": match_in(arrays)}
-    return found | {"network": network, "players": players}
-
-
-def _network_of_windows(arrays: Arrays) -> TupleNetwork | None:
-    """The network of a file of ``WINDOWS_FORMAT``."""
-    board, shapes = integers_in(arrays, "board", 1), integers_in(arrays, "shapes", 2)
-    if not board:
-        return None
-    if len(board) != 3 or not 0 < len(shapes) <= MOST_SHAPES or min(board) < 1:
-        raise ValueError(f"its board is {board} and it has {len(shapes)} shapes of windows")
-    # Check the sizes before anything of that size is allocated.
-    numbers = 0
-    for height, width in shapes:
-        fits = 0 < height <= board[0] and 0 < width <= board[1] and height * width <= MOST_CELLS
-        if not fits or board[2] > MOST_CONTENTS:
-            raise ValueError(f"windows of the shape {(height, width)} do not fit the board {board}")
-        count = (board[0] - height + 1) * (board[1] - width + 1)
-        numbers += count * board[2] ** (height * width)
-    if numbers + 1 != arrays["weights"].shape[-1]:
-        raise ValueError("its weights do not fit its windows")
-    return windows_of((board[0], board[1], board[2]), [(shape[0], shape[1]) for shape in shapes])
+    return found
 
 
 def _check_utilities(utilities: Any, utility_sum: Any) -> None:
@@ -366,7 +332,7 @@ def _check_weights(
     rows, outputs, width = weights.shape if weights.ndim == 3 else (0, 0, 0)
     needed = players
     if network is not None:
-        needed = (1 if network.shared else players) * (len(network.stages) + 1)
+        needed = 1 if network.shared else players
         if network.shared and not (players == 2 and outputs == 1):
             raise ValueError("Only two players whose utilities have a constant sum share weights.")
     one_of_two = outputs == 1 and players == 2 and constant_sum

@@ -18,7 +18,6 @@ from rave_agents.environments.spaces import EnvAbilities, SpaceAbilities
 from rave_agents.errors import GameError, RaveAgentsError
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
-from rave_agents.frameworks.libraries import NAMES, is_torch_module
 from rave_agents.game.abilities import Abilities, Method, Offered
 from rave_agents.game.object_names import name_of
 from rave_agents.game.signatures import parameters_of
@@ -60,6 +59,13 @@ def model_evaluator(model: Any) -> BatchEvaluator | None:
     if is_torch_module(model):
         return BatchEvaluator(_OfModule(model), gives=None)
     return None
+
+
+def is_torch_module(thing: Any) -> bool:
+    """True for a module of PyTorch, which takes tensors."""
+    # No import: if torch is not loaded, the object cannot be a module of it.
+    kind = getattr(getattr(sys.modules.get("torch"), "nn", None), "Module", None)
+    return kind is not None and isinstance(thing, kind)
 
 
 def function_evaluator(function: Callable[..., Any]) -> BatchEvaluator:
@@ -109,7 +115,7 @@ class _OfActorCritic:
             return _fitted(batch.observations, self._space, count)
         return {
             name: _fitted(
-                batch.legal_actions_mask if NAMES.get(name) == "mask" else batch.observations,
+                batch.legal_actions_mask if "mask" in name else batch.observations,
                 space,
                 count,
             )
@@ -182,19 +188,17 @@ def tensors_for(parameter: Any, arrays: Iterable[Any]) -> list[Any]:
 
 
 def fields_taken(function: Callable[..., Any]) -> list[str]:
-    """Match a function's required parameters with the fields of a batch."""
-    parameters = parameters_of(function) or {}
-    fields, unknown = [], iter(["observations", "legal_actions_mask", "players"])
-    for parameter in parameters.values():
+    """The fields of a batch that a function takes: by place, but ``batch`` and masks by name."""
+    fields, by_place = [], iter(["observations", "legal_actions_mask", "players"])
+    for parameter in (parameters_of(function) or {}).values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        meant = NAMES.get(parameter.name)
         if parameter.name == "batch":
             fields.append("batch")
-        elif meant == "mask":
+        elif "mask" in parameter.name:
             fields.append("legal_actions_mask")
         elif parameter.default is parameter.empty:
-            fields.append(next((name for name in unknown if name not in fields), "players"))
+            fields.append(next((name for name in by_place if name not in fields), "players"))
     return fields or ["observations"]
 
 

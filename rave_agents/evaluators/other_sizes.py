@@ -109,17 +109,14 @@ def _network_at_size(network: TupleNetwork, rules: BaseRules) -> TupleNetwork | 
     if not cells:
         return None
     image = image_under(rules, rules.exchange) if network.shared else None
-    # Stages begin at numbers of filled cells, which grow with the board.
-    share = rows * columns / (network.board[0] * network.board[1])
     try:
         return TupleNetwork(
             (rows, columns, network.board[2]),
             padded_views(cells, image),
             np.array(tables, np.int32),
             network.kinds,
-            tuple(round(share * filled) for filled in network.stages),
         )
-    except ValueError:  # Too many tuples, or stages that fall together.
+    except ValueError:  # Too many tuples.
         return None
 
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from rave_agents.errors import GameError
 from rave_agents.evaluators.batch import Batch
-from rave_agents.evaluators.models import fields_taken, given_to, tensors_for
-from rave_agents.frameworks.libraries import is_torch_module
+from rave_agents.evaluators.models import fields_taken, given_to, is_torch_module, tensors_for
 from rave_agents.simulate.evaluations import pair_of
 
 Arrays = Mapping[str, NDArray[Any]]

@@ -28,8 +28,8 @@ MOST_CONTENTS, MOST_CONTENTS_OF_LARGE = 1000, 3**8
 SHORTEST_LINE, LONGEST_LINE = 4, 8
 """Cells of lines."""
 
-MOST_CELLS, MOST_TUPLES, MOST_STAGES, MOST_NUMBERS = 16, 4096, 8, 1 << 26
-"""Limits: cells of a tuple, tuples, stages of a game, and weights of a row."""
+MOST_CELLS, MOST_TUPLES, MOST_NUMBERS = 16, 4096, 1 << 26
+"""Limits: cells of a tuple, tuples, and weights of a row."""
 
 PADDING = -1
 """Entry after the last cell of a tuple that is shorter than others."""
@@ -53,8 +53,6 @@ class TupleNetwork:
     """[tuples] the first weight of each tuple's table in a row."""
     kinds: NDArray[np.int8]
     """[views, kinds] each kind of cell as a view sees it."""
-    stages: tuple[int, ...] = ()
-    """The numbers of cells, not counting those of kind 0, at which a further stage begins."""
 
     def __post_init__(self) -> None:
         _check(self)
@@ -82,17 +80,6 @@ class TupleNetwork:
         powers = np.where(exponents < 0, 0, self.board[2] ** np.maximum(exponents, 0))
         return powers.astype(np.int32)
 
-    @functools.cached_property
-    def stage_by_filled(self) -> NDArray[np.int64]:
-        """The stage, by the number of cells that are not of kind 0."""
-        filled = np.arange(self.board[0] * self.board[1] + 1)
-        return np.searchsorted(np.array(self.stages, np.int64), filled, side="right")
-
-    def row_of(self, player: int, board: NDArray[np.int8]) -> int:
-        """The number of the row for a player to move."""
-        stage = int(self.stage_by_filled[np.count_nonzero(board)])
-        return stage if self.shared else player * (len(self.stages) + 1) + stage
-
     def places(self, player: int, boards: NDArray[np.int8]) -> NDArray[np.int64]:
         """[positions, tuples] the place in a row of the weight for each tuple's content.
 
@@ -110,7 +97,7 @@ class TupleNetwork:
     def key(self) -> tuple[Any, ...]:
         """Equal for equal networks."""
         arrays = self.cells, self.tables, self.kinds
-        return (self.board, self.stages, *((each.shape, each.tobytes()) for each in arrays))
+        return (self.board, *((each.shape, each.tobytes()) for each in arrays))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TupleNetwork) and self.key == other.key
@@ -124,7 +111,6 @@ class TupleNetwork:
         board: tuple[int, int, int],
         groups: Iterable[Sequence[Cells]],
         exchange: tuple[NDArray[np.int64], Sequence[int]] | None = None,
-        stages: tuple[int, ...] = (),
     ) -> Self:
         """A network of groups of tuples.
 
@@ -133,7 +119,6 @@ class TupleNetwork:
             groups: tuples of the same length, which share a table.
             exchange: each cell's and each kind's image when players change places, if they share
                 weights; else None.
-            stages: see the field.
         """
         cells: list[Cells] = []
         tables: list[int] = []
@@ -146,7 +131,7 @@ class TupleNetwork:
         kinds = np.arange(board[2], dtype=np.int8)[None]
         if exchange is not None:
             kinds = np.stack([kinds[0], np.array(exchange[1], np.int8)])
-        return cls(board, views, np.array(tables, np.int32), kinds, stages)
+        return cls(board, views, np.array(tables, np.int32), kinds)
 
 
 def padded_views(cells: Sequence[Cells], image: NDArray[np.int64] | None) -> NDArray[np.int16]:
@@ -159,9 +144,7 @@ def padded_views(cells: Sequence[Cells], image: NDArray[np.int64] | None) -> NDA
     return np.stack([padded, np.append(image, PADDING)[padded]]).astype(np.int16)
 
 
-def network_for(
-    rules: BaseRules, more: Sequence[Cells] = (), *, windows: str = SMALL
-) -> TupleNetwork:
+def network_for(rules: BaseRules, *, windows: str = SMALL) -> TupleNetwork:
     """The network that learns a game, by the windows of its board.
 
     Tuples that a symmetry of the board maps to each other share a table. If the rules say how
@@ -171,7 +154,6 @@ def network_for(
 
     Args:
         rules: the game.
-        more: further tuples.
         windows: ``"small"`` for two by three cells, or fewer if these have too many contents;
             ``"large"`` for two by four; ``"lines"`` for large ones, and rows, columns and diagonals
             of up to eight cells; ``"strips"`` for two adjacent lines of four cells, straight or
@@ -184,17 +166,12 @@ def network_for(
     tuples = {SMALL: _small_windows, STRIPS: _strips}.get(windows, _large_windows)(rules)
     if windows in (LINES, STRIPS):
         tuples += long_lines(rows, columns)
-    groups = tied([*tuples, *more], symmetries_of(rules))
+    groups = tied(tuples, symmetries_of(rules))
     two = rules.num_players == 2 and rules.utility_sum is not None
     # Kinds 0, 1 and 2 must be empty, player 0 and player 1 for an exchange of colours.
     shares = rules.exchange and rules.cell_kinds == 3 and two and windows != STRIPS
     exchange = (image_under(rules, rules.exchange), (0, 2, 1)) if shares else None
     return TupleNetwork.of_tuples((rows, columns, rules.cell_kinds), groups, exchange)
-
-
-def windows_of(board: tuple[int, int, int], shapes: Iterable[tuple[int, int]]) -> TupleNetwork:
-    """The network of all windows of these shapes, each with its own table."""
-    return TupleNetwork.of_tuples(board, [[cells] for cells in rectangles(*board[:2], shapes)])
 
 
 def rectangles(rows: int, columns: int, shapes: Iterable[tuple[int, int]]) -> list[Cells]:
@@ -311,9 +288,6 @@ def _check(network: TupleNetwork) -> None:
     fits = kinds.shape == (views, board[2])
     if not fits or (np.sort(kinds, axis=1) != np.arange(board[2])).any():
         raise ValueError("Each player must see each kind of cells as another one.")
-    rising = list(network.stages) == sorted({*network.stages})
-    if not all(map(is_integer, network.stages)) or not rising or len(network.stages) >= MOST_STAGES:
-        raise ValueError(f"Stages must begin at ascending numbers, got {network.stages!r}.")
 
 
 def entries_by_cell(
@@ -358,10 +332,8 @@ def judged_rules(rules: BaseRules, network: TupleNetwork, shape: tuple[int, int,
         entry_powers=powers,
         tuple_tables=network.tables.astype(np.uint32),
         seen_kinds=network.kinds.ravel(),
-        stage_by_filled=network.stage_by_filled,
         players_share=network.shared,
         num_tuples=int(network.cells.shape[1]),
-        num_stages=len(network.stages) + 1,
         num_outputs=shape[1],
         num_features=shape[2],
         num_weights=int(np.prod(shape)),

@@ -15,33 +15,28 @@ from rave_agents.simulate.evaluations import logistic
 COMPARED_AT_ONCE = 8
 """Cells of one byte each that are compared as one 64-bit number."""
 
-NO_STAGE = -1
-"""Code for a board with an unknown kind of cell."""
-
 
 @kernel
 def read_board(rules: Any, state: Any, player: Any, cells: Any) -> Any:
-    """Write the board as a player to move sees it. Returns its stage, or NO_STAGE.
+    """Write the board as a player to move sees it. Returns False if a cell is of no known kind.
 
     If players share weights, player 1 sees own cells as player 0's.
     """
     rules.describe_board(state, cells)
     kinds = rules.cell_kinds
     first = player * kinds if rules.players_share else 0
-    filled = 0
     for place in range(rules.num_board_cells):
         kind = np.int64(cells[place])
         if not 0 <= kind < kinds:
-            return NO_STAGE
-        filled += kind != 0
+            return False
         cells[place] = rules.seen_kinds[first + kind]
-    return rules.stage_by_filled[filled]
+    return True
 
 
 @kernel
-def row_of(rules: Any, player: Any, stage: Any, output: Any) -> Any:
-    """The first weight of the row for a player to move, a stage of the game and an output."""
-    row = stage if rules.players_share else player * rules.num_stages + stage
+def row_of(rules: Any, player: Any, output: Any) -> Any:
+    """The first weight of the row for a player to move and an output."""
+    row = np.int64(0) if rules.players_share else player
     return (row * rules.num_outputs + output) * rules.num_features
 
 
@@ -113,8 +108,7 @@ def judge_tuples(self: Any, state: Any, cells: Any, weights: Any, returns: Any) 
     player = np.int64(self.player(state))
     low, high = self.min_utility, self.max_utility
     board = cells[: self.num_board_cells]
-    stage = read_board(self, state, player, board)
-    if stage == NO_STAGE:  # There are no weights for such a cell.
+    if not read_board(self, state, player, board):  # There are no weights for such a cell.
         returns[0] = np.nan
         return
     view = player if self.players_share else np.int64(0)
@@ -124,7 +118,7 @@ def judge_tuples(self: Any, state: Any, cells: Any, weights: Any, returns: Any) 
     last, places = cells[first:end], cells[end - 4 * self.num_tuples : end].view(np.uint32)
     update_places(self, view, board, last, places)
     for output in range(self.num_outputs):
-        start = row_of(self, player, stage, output)
+        start = row_of(self, player, output)
         returns[output] = low + (high - low) * expected_share(self, weights[start:], places)
     if self.players_share and player == 1:
         returns[1] = returns[0]

@@ -11,13 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
-from rave_agents.evaluators.tuples import (
-    NO_STAGE,
-    expected_share,
-    read_board,
-    row_of,
-    update_places,
-)
+from rave_agents.evaluators.tuples import expected_share, read_board, row_of, update_places
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
 from rave_agents.games.kit.leaves import take_winner
 from rave_agents.games.kit.memory import array_at, clear, copy_state, states_at, table_at
@@ -88,7 +82,7 @@ class Lesson(NamedTuple):
     latest_places: Any
     """[2, tuples] the places of their weights."""
     rows: Any
-    """[ROWS] the first weight of each position's player and stage."""
+    """[ROWS] the first weight of each position's player."""
     movers: Any
     """[ROWS] the player to move; -1 - player if a random action was taken."""
     values: Any
@@ -134,8 +128,7 @@ def take_foreseen(rules: Any, state: Any, player: Any, lesson: Any, level: Any) 
 @kernel
 def note_position(rules: Any, state: Any, player: Any, lesson: Any, row: Any) -> bool:
     """Write the places of a position's weights to a row; False for an unknown kind of cell."""
-    stage = read_board(rules, state, player, lesson.cells)
-    if stage == NO_STAGE:
+    if not read_board(rules, state, player, lesson.cells):
         return False
     # Each view has a latest board of its own, from which places are updated.
     view = player if rules.players_share else np.int64(0)
@@ -143,7 +136,7 @@ def note_position(rules: Any, state: Any, player: Any, lesson: Any, row: Any) ->
     update_places(rules, view, lesson.cells, lesson.latest_boards[view], places)
     for number in range(rules.num_tuples):
         lesson.places[row, number] = places[number]
-    lesson.rows[row] = row_of(rules, player, stage, 0)
+    lesson.rows[row] = row_of(rules, player, 0)
     lesson.movers[row] = player
     return True
 

@@ -63,7 +63,7 @@ class Teacher:
     ) -> None:
         outputs = 1 if network.shared or constant_sum(rules) else rules.num_players
         players = 1 if network.shared else rules.num_players
-        shape = players * (len(network.stages) + 1), outputs, network.size + 1
+        shape = players, outputs, network.size + 1
         self.rules: BaseRules = judged_rules(rules, network, shape)
         self.shape = shape
         size, room, tuples = int(np.prod(shape)), rules.list_room, network.cells.shape[1]

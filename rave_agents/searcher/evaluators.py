@@ -19,7 +19,6 @@ from rave_agents.evaluators.models import alpha_zero_inference, function_evaluat
 from rave_agents.evaluators.move_policy import load_learned
 from rave_agents.evaluators.trained_network import named_network
 from rave_agents.frameworks.adapters import as_game_state
-from rave_agents.frameworks.libraries import METHODS, NAMES
 from rave_agents.frameworks.sources import find_source
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import GameState, legal_actions_of, moving_players
@@ -40,25 +39,13 @@ TAKES = (
 )
 """Everything that ``as_evaluator`` accepts, for messages."""
 
-STATE_NAMES = ("state", "s", "st", "game_state", "position", "pos", "node")
-"""Parameter names that mark a function of a state."""
-
-BATCH_NAMES = (
-    *("observations", "batch", "x", "xs", "input", "inputs", "tensor", "tensors"),
-    *("features", "planes", "images", "data", "array"),
-)
-"""Parameter names that mark a function of observations, in addition to ``NAMES``."""
-
-ARRAY_TYPES = ("Tensor", "ndarray", "NDArray", "Array", "Batch")
-"""Annotations that mark such parameters."""
-
 
 def as_evaluator(given: Any) -> Any:
     """Coerce user input to an evaluator of positions.
 
     Accepted are:
 
-    * values alone: a function whose parameter is called ``state``; an object with
+    * values alone: a function whose first parameter is called ``state``; an object with
       ``evaluate(state)``; a ``LinearValue``, or the path of the file that ``rave-agents learn``
       wrote; a part that implements ``rave_agents.parts.position_value``, which is compiled with a
       game's rules. A value is the expected return of the player to move, in the game's utilities,
@@ -68,10 +55,11 @@ def as_evaluator(given: Any) -> Any:
     * both: an object with ``evaluate(state)`` and ``prior(state)``, OpenSpiel's ``Evaluator``;
     * evaluators of batches of observations: a ``BatchEvaluator``; a ``torch.nn.Module``; a model of
       OpenSpiel's AlphaZero; a model of Stable-Baselines3 or sb3-contrib with a critic, such as PPO
-      or MaskablePPO; a function, of JAX for example, whose parameter is called ``observations``. A
-      second parameter, or one of a name such as ``action_mask``, gets the mask [B, A], one named
-      ``batch`` the whole ``Batch``. Modules and functions return the policy's logits [B, A] and the
-      values [B], [B, 1] or [B, players], in a pair or a dictionary, or one of them alone;
+      or MaskablePPO; a function, of JAX for example, whose first parameter is called
+      ``observations`` or ``batch``. The one called ``batch`` gets the whole ``Batch``, the next
+      after ``observations``, or any with ``mask`` in its name, the mask [B, A]. Modules and
+      functions return the policy's logits [B, A] and the values [B], [B, 1] or [B, players], in a
+      pair or a dictionary, or one of them alone;
     * files of ``rave-agents train``: ``"net.npz"``, or with a custom network's code
       ``"net.npz(network=./nets.py:Net)"``;
     * by name: ``"my_module:net"`` or ``"./nets.py:Net(width=64)"``. A class or a function without
@@ -116,45 +104,23 @@ def _of_object(given: Any) -> Any:
     offers = EvaluatorAbilities(given)
     if offers.prior is not None or (offers.evaluate is not None and not callable(given)):
         return given
-    returns_actions = [name for name in METHODS if callable(getattr(given, name, None))]
-    if not callable(given) or (returns_actions and not _is_of_keras(given)):
-        has = f"{returns_actions[0]}(), which returns only an action" if returns_actions else "none"
-        raise TypeError(f"{TAKES}. {type(given).__name__} has {has}: got {given!r}.")
+    if not callable(given):
+        raise TypeError(f"{TAKES}. {type(given).__name__} has none: got {given!r}.")
     return given if _takes_state(given) else function_evaluator(given)
 
 
-def _is_of_keras(model: Any) -> bool:
-    """True for a Keras model: its ``predict`` returns values, not actions."""
-    return any(kind.__module__.partition(".")[0] == "keras" for kind in type(model).__mro__)
-
-
-_METHODS = ("evaluate", "prior")
-
-
 def _takes_state(function: Any) -> bool:
-    """True if a function takes a state, False if it takes observations."""
-    parameters = parameters_of(function)
-    if parameters is None:
+    """True if a function takes a state, False if it takes observations or a batch."""
+    # A compiled function, or one that passes *args on, has no first parameter to go by.
+    first = next(iter((parameters_of(function) or {}).values()), None)
+    if first is None or first.kind in (first.VAR_POSITIONAL, first.VAR_KEYWORD):
         return False
-    named = [
-        each
-        for each in parameters.values()
-        if each.kind not in (each.VAR_KEYWORD, each.KEYWORD_ONLY)
-    ]
-    if not named or named[0].kind is inspect.Parameter.VAR_POSITIONAL:
-        return False
-    first, annotation = named[0].name.lower(), str(named[0].annotation)
-    if first in STATE_NAMES or "State" in annotation:
-        return True
-    if any(word in annotation for word in ARRAY_TYPES):
-        return False
-    if any(each.name.lower() in (*BATCH_NAMES, *NAMES) for each in named):
-        return False
-    name = name_of(function)
+    if first.name in ("state", "observations", "batch"):
+        return first.name == "state"
     raise TypeError(
-        f"evaluator: what does {name} take? Its parameter {named[0].name!r} does not say. Name it "
-        "state if the function takes one state and returns its value, or observations if it "
-        "takes a batch of them and returns policy and values."
+        f"evaluator: what does {name_of(function)} take? Its parameter {first.name!r} does not "
+        "say. Name it state if the function takes one state and returns its value, or observations "
+        "if it takes a batch of them and returns policy and values."
     )
 
 

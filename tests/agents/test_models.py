@@ -86,7 +86,10 @@ def test_each_part_of_a_module_keeps_its_mode(torch, connect_four):
     "function",
     [
         lambda observations: (np.zeros((len(observations), 7)), np.zeros(len(observations))),
-        lambda obs, action_mask: (np.where(action_mask, 0.0, -np.inf), np.zeros(len(obs))),
+        lambda observations, action_mask=None: (
+            np.where(action_mask, 0.0, -np.inf),
+            np.zeros(len(observations)),
+        ),
         lambda batch: {
             "logits": np.zeros(batch.legal_actions_mask.shape),
             "value": np.zeros((len(batch.players), 1)),
@@ -137,9 +140,9 @@ class Predicts:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (Predicts(), r"Predicts has predict\(\), which returns only an action"),
-        (3, "int has none"),
+        (Predicts(), "Predicts has none"),
         (lambda height: 0.0, "[Ii]ts parameter 'height' does not say"),
+        (lambda obs, action_mask: 0.0, "[Ii]ts parameter 'obs' does not say"),
     ],
 )
 def test_a_model_that_lacks_something_is_told_what(model, message):

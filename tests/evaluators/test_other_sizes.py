@@ -11,7 +11,8 @@ from rave_agents.evaluators.other_sizes import (
     at_other_size,
     size_parameters,
 )
-from rave_agents.evaluators.tuple_network import network_for
+from rave_agents.evaluators.symmetries import image_under
+from rave_agents.evaluators.tuple_network import TupleNetwork, network_for
 from rave_agents.games import rules_class
 
 AUTO = SearchConfig.preset("auto")
@@ -54,12 +55,17 @@ def test_a_board_of_another_size_has_windows_of_the_same_shapes(size):
     assert (found.game, found.learned_on) == (str(other), str(rules()))
 
 
-@pytest.mark.parametrize(
-    "tuples", [(), ((0, 1, 5, 9, 10), (2, 3, 6, 7, 11), (8, 12, 13, 16, 17), (10, 11, 14, 15, 19))]
-)
-def test_the_compiled_value_is_that_of_python(tuples):
+def network_of_bent_tuples(game):
+    """A network that two players share, of tuples that are no windows."""
+    tuples = (0, 1, 5, 9, 10), (2, 3, 6, 7, 11), (8, 12, 13, 16, 17), (10, 11, 14, 15, 19)
+    exchange = image_under(game, game.exchange), (0, 2, 1)
+    return TupleNetwork.of_tuples((5, 4, 3), [[each] for each in tuples], exchange)
+
+
+@pytest.mark.parametrize("network", [network_for, network_of_bent_tuples])
+def test_the_compiled_value_is_that_of_python(network):
     other = rules(6, 5)
-    value = at_other_size(random_value(rules(), tuples=tuples), other)
+    value = at_other_size(random_value(rules(), network=network(rules())), other)
     judged, state = value.judged(other), other.new_initial_state()
     cells = np.zeros(other.num_board_cells + judged.rules.judging_room, np.int8)
     for action in (0, 1):

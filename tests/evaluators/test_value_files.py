@@ -8,23 +8,35 @@ import zipfile
 
 import numpy as np
 import pytest
+from helpers.random_values import network_of_windows
 
 from rave_agents import LinearValue
 from rave_agents.evaluators import learned_file
-from rave_agents.evaluators.tuple_network import network_for, shapes_for, windows_of
+from rave_agents.evaluators.tuple_network import network_for
 from rave_agents.games import rules_class
 
 RULES = rules_class("breakthrough")(rows=5, columns=4)
-BOARD, SHAPES = (*RULES.board_shape, RULES.cell_kinds), shapes_for(RULES)
-FEATURES = windows_of(BOARD, SHAPES).size + 1
+WINDOWS, NETWORK = network_of_windows(RULES), network_for(RULES)
+FEATURES = WINDOWS.size + 1
 RIGHT = {
-    "format": 1,
+    "format": 2,
     "game": str(RULES),
     "weights": np.full((2, 1, FEATURES), 0.001, np.float32),
     "utilities": (-1.0, 1.0),
     "utility_sum": 0.0,
-    "board": BOARD,
-    "shapes": np.array(SHAPES),
+    "board": WINDOWS.board,
+    "cells": WINDOWS.cells,
+    "tables": WINDOWS.tables,
+    "kinds": WINDOWS.kinds,
+    "players": 2,
+    "made": "by a test",
+}
+OF_SHARED = {
+    **RIGHT,
+    "weights": np.full((1, 1, NETWORK.size + 1), 0.001, np.float16),
+    "cells": NETWORK.cells,
+    "tables": NETWORK.tables,
+    "kinds": NETWORK.kinds,
 }
 
 
@@ -56,8 +68,9 @@ def test_a_whole_file_is_read_packed_or_not(tmp_path):
     for packed in (True, False):
         value = LinearValue.load(written(tmp_path / "value.npz", packed=packed))
         assert value.weights.shape == (2, 1, FEATURES)
-        assert (value.game, value.network) == (str(RULES), windows_of(BOARD, SHAPES))
-    value = LinearValue.load(written(tmp_path / "value.npz", **RIGHT_NOW))
+        assert (value.game, value.network) == (str(RULES), WINDOWS)
+    with_stages = {**OF_SHARED, "stages": np.zeros(0, np.int64)}
+    value = LinearValue.load(written(tmp_path / "value.npz", **with_stages))
     assert (value.network, value.players, value.made) == (NETWORK, 2, "by a test")
 
 
@@ -81,9 +94,9 @@ def weights(*shape):
         {"weights": weights(2, 1, FEATURES).astype(np.complex64)},
         {"weights": "text"},
         {"weights": None},
-        {"format": 2},
+        {"format": 1},
         {"format": None},
-        {"format": "1"},
+        {"format": "2"},
         {"game": 7},
         {"game": None},
         {"game": np.array(print, object)},
@@ -102,32 +115,12 @@ def weights(*shape):
         {"board": (5, 4, -3)},
         {"board": (5.0, 4.0, 3.0)},
         {"board": (5, 4, 10**6)},
-        {"shapes": np.array([(2, 30)])},
-        {"shapes": np.array([(0, 0)])},
-        {"shapes": np.array([(-2, 3)])},
-        {"shapes": np.array([(2, 2)] * 1000)},
-        {"shapes": np.array([2, 2])},
-        {"shapes": np.zeros((0, 2), np.int64)},
+        {"board": 5},
     ],
 )
 def test_a_file_that_does_not_fit_together_is_refused(changes, tmp_path):
     with pytest.raises(ValueError, match=r"is not a learned value, .*: \S"):
         LinearValue.load(written(tmp_path / "value.npz", **changes))
-
-
-NETWORK = network_for(RULES)
-TUPLES = NETWORK.cells.shape[1]
-RIGHT_NOW = {
-    **RIGHT,
-    "format": 2,
-    "weights": np.full((1, 1, NETWORK.size + 1), 0.001, np.float16),
-    "cells": NETWORK.cells,
-    "tables": NETWORK.tables,
-    "kinds": NETWORK.kinds,
-    "stages": np.zeros(0, np.int64),
-    "players": 2,
-    "made": "by a test",
-}
 
 
 def changed(array, place, number):
@@ -157,10 +150,7 @@ def changed(array, place, number):
         {"kinds": changed(NETWORK.kinds, (1, 0), 2)},
         {"kinds": changed(NETWORK.kinds, (0, 0), 3)},
         {"kinds": NETWORK.kinds[:1]},
-        {"stages": np.array([5, 4])},
-        {"stages": np.array([5, 9])},
-        {"stages": np.arange(100)},
-        {"stages": np.array([0.5])},
+        {"stages": np.array([5])},
         {"players": 3},
         {"players": np.nan},
         {"players": None},
@@ -173,7 +163,7 @@ def changed(array, place, number):
 )
 def test_a_file_of_tuples_that_does_not_fit_together_is_refused(changes, tmp_path):
     with pytest.raises(ValueError, match=r"is not a learned value, .*: \S"):
-        LinearValue.load(written(tmp_path / "value.npz", **{**RIGHT_NOW, **changes}))
+        LinearValue.load(written(tmp_path / "value.npz", **{**OF_SHARED, **changes}))
 
 
 @pytest.mark.parametrize(
@@ -233,10 +223,10 @@ def damaged(content, draw):
 @pytest.mark.parametrize("files", [300, pytest.param(16_498, marks=pytest.mark.full)])
 def test_damaged_files_are_values_or_no_learned_values(files, tmp_path):
     draw, path, taken = random.Random(1), tmp_path / "value.npz", 0
-    small = {"weights": weights(2, 1, 29), "board": (), "shapes": np.zeros((0, 2), np.int64)}
+    small = {"weights": weights(2, 1, 29), "board": None}
     originals = []
     for packed in (True, False):
-        for changes in ({}, small, RIGHT_NOW):
+        for changes in ({}, small, OF_SHARED):
             originals.append(written(path, packed=packed, **changes).read_bytes())
     for _ in range(files):
         path.write_bytes(damaged(draw.choice(originals), draw))

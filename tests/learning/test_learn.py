@@ -1,6 +1,5 @@
 """Values that self-play teaches: their features, their files, and what they are good for."""
 
-import dataclasses
 import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +8,7 @@ import numpy as np
 import pyspiel
 import pytest
 from helpers.race import Race
+from helpers.random_values import network_of_windows
 from pettingzoo.classic import connect_four_v3
 from rave_pettingzoo import AECState, UCTAgent
 from typer.testing import CliRunner
@@ -20,13 +20,7 @@ from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.linear_value import game_text
 from rave_agents.evaluators.symmetries import symmetries_of
-from rave_agents.evaluators.tuple_network import (
-    long_lines,
-    network_for,
-    shapes_for,
-    strips_of,
-    windows_of,
-)
+from rave_agents.evaluators.tuple_network import long_lines, network_for, strips_of
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import GAMES, Rules, rules_class
 from rave_agents.learning import teacher
@@ -82,13 +76,12 @@ def played(rules, plies, seed=1):
 
 
 def random_value(rules, seed=1):
-    board, shapes = (*rules.board_shape, rules.cell_kinds), shapes_for(rules)
-    return value_of(rules, windows_of(board, shapes), seed)
+    return value_of(rules, network_of_windows(rules), seed)
 
 
 def value_of(rules, network, seed=1):
     """A value of a network with random weights."""
-    rows = (1 if network.shared else 2) * (len(network.stages) + 1)
+    rows = 1 if network.shared else 2
     draw = np.random.default_rng(seed)
     weights = draw.normal(0, 0.1, (rows, 1, network.size + 1)).astype(np.float32)
     return LinearValue(
@@ -142,16 +135,9 @@ def test_a_board_is_described_as_it_is_observed(name):
     assert len({cell for cell, _ in pairs}) == 3
 
 
-def with_stages(rules):
-    """A network that two players share, with stages and a further tuple."""
-    network = dataclasses.replace(network_for(rules, [(0, 1, 2, 5)]), stages=(4, 9))
-    assert network.shared
-    return network
-
-
 NETWORKS = [
-    *((name, lambda rules: random_value(rules).network) for name in BOARDS),
-    *((name, with_stages) for name in ("breakthrough", "hex", "connect_four")),
+    *((name, network_of_windows) for name in BOARDS),
+    *((name, network_for) for name in ("breakthrough", "hex", "connect_four")),
     ("connect_four", lambda rules: network_for(rules, windows="strips")),
 ]
 

@@ -5,14 +5,14 @@ import tempfile
 
 import numpy as np
 from helpers.broken import add_kind
+from helpers.random_values import network_of_windows
 
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher
-from rave_agents.evaluators.tuple_network import shapes_for, windows_of
 from rave_agents.games import rules_class
 
 RULES = rules_class("connect_four")(rows=4, columns=4, x_in_row=3)
-BOARD, SHAPES = (*RULES.board_shape, RULES.cell_kinds), shapes_for(RULES)
-FEATURES = windows_of(BOARD, SHAPES).size + 1
+NETWORK = network_of_windows(RULES)
+FEATURES = NETWORK.size + 1
 
 
 def weights(*shape):
@@ -21,13 +21,17 @@ def weights(*shape):
 
 def right():
     return {
-        "format": 1,
+        "format": 2,
         "game": str(RULES),
         "weights": weights(2, 1, FEATURES),
         "utilities": (-1.0, 1.0),
         "utility_sum": 0.0,
-        "board": BOARD,
-        "shapes": np.array(SHAPES),
+        "board": NETWORK.board,
+        "cells": NETWORK.cells,
+        "tables": NETWORK.tables,
+        "kinds": NETWORK.kinds,
+        "players": 2,
+        "made": "",
     }
 
 
@@ -40,7 +44,7 @@ CHANGES = {
     "another dtype": {"weights": weights(2, 1, FEATURES).astype(np.int8)},
     "a great board": {"board": (10**9, 10**9, 3)},
     "a board of another size": {"board": (5, 5, 3)},
-    "great windows": {"shapes": np.array([(9, 9)])},
+    "cells outside of the board": {"cells": NETWORK.cells + 9},
     "utilities upside down": {"utilities": (1.0, -1.0)},
     "a sum of NaN": {"utility_sum": np.nan},
     "objects": {"game": np.array(print, object)},
