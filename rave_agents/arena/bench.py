@@ -9,10 +9,9 @@ It is a run, too: a table for each game, whose "games" are rounds; and, at equal
 each game and agent with its match against the baseline. Tables of times per move come last.
 """
 
-import dataclasses
 import functools
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, as_agent, make_agent
@@ -22,19 +21,17 @@ from rave_agents.arena.arguments import (
     load_match_game,
     make_tables,
 )
-from rave_agents.arena.move_times import MoveTable
-from rave_agents.arena.play import counts_simulations, warm_up
+from rave_agents.arena.measurements import Measurements, MoveTable, SpeedTable
+from rave_agents.arena.play import counts_simulations
 from rave_agents.arena.result import RunResult, TablesRun
 from rave_agents.arena.run import GameCount, Pairing, Plan, RunOptions
-from rave_agents.arena.speeds import Round, Speeds
+from rave_agents.arena.speeds import Speeds
 from rave_agents.arena.worker import AnyTable, Failure, Key
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Game
-from rave_agents.frameworks.agent import Agent
 from rave_agents.frameworks.own_games import as_game
-from rave_agents.game.game_state import GameState, has_simultaneous_moves
+from rave_agents.game.game_state import has_simultaneous_moves
 from rave_agents.game.validation import Count, Natural, Positive, validated
-from rave_agents.records.openings import initial_decision
 from rave_agents.results.progress import Progress
 
 DEFAULT_AGENTS = ("uct", "rave")
@@ -86,12 +83,6 @@ THIRTY_GAMES = (
 )
 """The games used to compare agents in speed and strength, of OpenSpiel, and NoGo; the shortest
 first."""
-
-_FIRST_SIMULATIONS = 100
-"""Initial number of simulations of the calibration."""
-
-_FEWEST = 2
-"""Minimum simulations of a round: with one, OpenSpiel's Python bot cannot choose a move."""
 
 
 @validated
@@ -149,7 +140,7 @@ def run_bench(
     pairings, counts = [], []
     for name, game in loaded.items():
         measured = (*specs, *(_peers_of(game, specs) if peers else ()))
-        tables.append(SpeedTable(game, measured, len(specs), seed, round_seconds))
+        tables.append(SpeedTable(game, measured, seed, len(specs), round_seconds))
         pairings.append(Pairing(name, tuple(map(str, measured)), name))
         counts.append(rounds)
         if equal_time is None:
@@ -190,7 +181,7 @@ class _SpeedRun(TablesRun):
 
     def fail(self, key: Key, failure: Failure) -> Any:
         """Raise the error of a failed round as it is."""
-        measured = isinstance(self.plan.tables[key.table], SpeedTable | MoveTable)
+        measured = isinstance(self.plan.tables[key.table], Measurements)
         if measured and failure.cause is not None:
             raise failure.cause
         super().fail(key, failure)
@@ -214,96 +205,3 @@ def _peers_of(game: Game, specs: Sequence[AgentSpec]) -> list[AgentSpec]:
             continue
         found.append(spec)
     return found
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class SpeedTable:
-    """The measurements of agents on one game."""
-
-    game: Game
-    """The game."""
-    agents: tuple[AgentSpec, ...]
-    """The baseline, the agents and the peers."""
-    equals: int
-    """How many of them, the first ones, have the same number of simulations."""
-    seed: int
-    """The seed of everything random."""
-    round_seconds: float
-    """Target seconds of a round."""
-
-    @property
-    def name(self) -> str:
-        """The game's name."""
-        return self.game.name
-
-    def play(self, number: int) -> Round:
-        """Measure each agent once."""
-        agents = zip(self.agents, self._calibrated, strict=True)
-        return Round(number, tuple(self._speed(spec, agent) for spec, agent in agents))
-
-    @functools.cached_property
-    def _position(self) -> GameState:
-        """The position that all agents search."""
-        state = initial_decision(self.game, self.seed)
-        if state.is_terminal():
-            raise ValueError(f"{self.name} is over before the first move: nothing to measure.")
-        return state
-
-    @functools.cached_property
-    def _calibrated(self) -> list[Agent]:
-        """The agents, with as many simulations as fit into a round."""
-        for spec in self.agents[: self.equals]:
-            warm_up(spec, self.game)
-        fitting = [self._fitting(spec) for spec in self.agents]
-        simulations = min(fitting[: self.equals])
-        # Peers are much slower: they get fewer simulations.
-        counts = [simulations] * self.equals
-        counts += [max(_FEWEST, min(simulations, count)) for count in fitting[self.equals :]]
-        return [self._agent(*each) for each in zip(self.agents, counts, strict=True)]
-
-    def _fitting(self, spec: AgentSpec) -> int:
-        """Find the number of simulations that takes the agent one round's seconds.
-
-        If a proof ends the search earlier, it is the number of the proof's simulations, which
-        rounds repeat.
-        """
-        simulations = _FIRST_SIMULATIONS
-        while True:
-            agent = self._agent(spec, simulations)
-            agent.step(self._position)
-            effort = agent.effort
-            if effort.simulations < simulations:
-                return max(_FEWEST, effort.simulations)
-            # Shorter times are too noisy to extrapolate from.
-            if effort.seconds > self.round_seconds / 4:
-                return max(_FEWEST, round(simulations * self.round_seconds / effort.seconds))
-            simulations *= 2
-
-    def _agent(self, spec: AgentSpec, simulations: int) -> Agent:
-        """Make an agent with this limit of simulations, unless its spec has its own."""
-        limited = spec.with_defaults({"simulations": simulations, "seed": self.seed})
-        return make_agent(limited, self.game, max(0, int(self._position.current_player())))
-
-    def _speed(self, spec: AgentSpec, agent: Agent) -> float:
-        """Simulations per second of one agent in one round."""
-        before = agent.effort
-        simulations, seconds = 0, 0.0
-        while seconds < self.round_seconds / 2:
-            agent.restart()  # A fresh tree: a kept one would be searched further, not again.
-            agent.step(self._position)
-            simulations = agent.effort.simulations - before.simulations
-            seconds = agent.effort.seconds - before.seconds
-        if simulations == 0:
-            raise ValueError(f"{spec} ran no simulations on {self.name}: its first move is forced.")
-        return simulations / seconds
-
-    def warm_up(self) -> None:
-        """Do nothing: the first round calibrates."""
-
-    def describe_failure(self, number: int, error: Exception) -> tuple[str, Exception]:
-        """The round that failed, and its error."""
-        return f"Round {number + 1}", error
-
-    def read(self, line: Mapping[str, Any]) -> Round:
-        """Refuse: times of other runs are not comparable."""
-        raise ValueError("speeds are not recorded.")

@@ -3,28 +3,18 @@
 import dataclasses
 import functools
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from rave_agents.arena.match_result import SCORE, MatchResult
-from rave_agents.arena.move_times import MOVE_SIMULATIONS, MoveTimes
+from rave_agents.arena.measurements import MOVE_SIMULATIONS, Round
 from rave_agents.arena.result import View
+from rave_agents.arena.run import Pairing
 from rave_agents.results.numbers import counted, fixed, whole
 from rave_agents.results.rows import Field, exact_columns, plain_row, table_columns
 from rave_agents.results.tables import Column, Table
-
-
-class Round(NamedTuple):
-    """One measurement of every agent on a game."""
-
-    number: int
-    """Its number, from 0."""
-    speeds: tuple[float, ...]
-    """Simulations per second: the baseline's, then those of the others."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for strict JSON."""
-        return self._asdict()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -88,12 +78,10 @@ class Speeds(View):
     def rows(self) -> tuple[SpeedRow, ...]:
         """A row per game and agent that have finished a round."""
         found: list[SpeedRow] = []
-        for table, pairing in enumerate(self.run.pairings):
-            rounds = self.run.records[table]
-            if not rounds or not isinstance(rounds[0], Round):
+        for table, pairing, medians in self._medians():
+            if len(medians) > 1:
                 continue
-            speeds = zip(*(each.speeds for each in rounds), strict=True)
-            base, *others = map(statistics.median, speeds)
+            base, *others = medians[0]
             for number, (agent, speed) in enumerate(zip(pairing.agents[1:], others, strict=True)):
                 found.append(
                     SpeedRow(
@@ -109,25 +97,29 @@ class Speeds(View):
     @functools.cached_property
     def moves(self) -> tuple[MoveRow, ...]:
         """A row per game, agent and number of simulations, for the times per move."""
-        found: list[MoveRow] = []
+        return tuple(
+            MoveRow(pairing.game, agent, simulations, seconds, base)
+            for _, pairing, medians in self._medians()
+            if len(medians) > 1
+            for simulations, (base, *others) in zip(MOVE_SIMULATIONS, medians, strict=True)
+            for agent, seconds in zip(pairing.agents[1:], others, strict=True)
+        )
+
+    def _medians(self) -> Iterator[tuple[int, Pairing, list[list[float]]]]:
+        """For each table with rounds: its number, its agents, and their medians as in a round.
+
+        A round of speeds has one line of values, one of times per move a line for each of
+        ``MOVE_SIMULATIONS``.
+        """
         for table, pairing in enumerate(self.run.pairings):
-            games = self.run.records[table]
-            if not games or not isinstance(games[0], MoveTimes):
-                continue
-            for place, simulations in enumerate(MOVE_SIMULATIONS):
-                times = zip(*(game.seconds[place] for game in games), strict=True)
-                base, *others = map(statistics.median, times)
-                found += [
-                    MoveRow(pairing.game, agent, simulations, seconds, base)
-                    for agent, seconds in zip(pairing.agents[1:], others, strict=True)
-                ]
-        return tuple(found)
+            rounds = self.run.records[table]
+            if rounds and isinstance(rounds[0], Round):
+                yield table, pairing, np.median([each.values for each in rounds], axis=0).tolist()
 
     def _match(self, table: int) -> MatchResult | None:
         """The match of the agent with this table, if there is one and it has begun."""
         records = self.run.records[table] if table < len(self.run.records) else ()
-        measured = records and isinstance(records[0], Round | MoveTimes)
-        return self.run.match(table) if records and not measured else None
+        return self.run.match(table) if records and not isinstance(records[0], Round) else None
 
     @functools.cached_property
     def geometric_mean(self) -> dict[str, float]:

@@ -6,9 +6,10 @@ import pytest
 
 from rave_agents.agents.named_agents import agent_type
 from rave_agents.arena.bench import THIRTY_GAMES, run_bench
+from rave_agents.arena.measurements import Round
 from rave_agents.arena.result import RunResult
 from rave_agents.arena.run import Pairing
-from rave_agents.arena.speeds import Round, Speeds
+from rave_agents.arena.speeds import Speeds
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.records.openings import initial_decision
@@ -39,8 +40,8 @@ def test_times_per_move_have_a_row_for_each_number_of_simulations(measured):
 
 
 def test_ratio_and_geometric_mean():
-    rounds = [(Round(0, (10.0, 20.0)), Round(1, (10.0, 10.0)), Round(2, (10.0, 30.0)))]
-    rounds.append((Round(0, (10.0, 80.0)),))
+    rounds = [tuple(Round(n, ((10.0, value),)) for n, value in enumerate((20.0, 10.0, 30.0)))]
+    rounds.append((Round(0, ((10.0, 80.0),)),))
     result = RunResult(
         show=functools.partial(Speeds, baseline="mcts", counted=1),
         pairings=tuple(Pairing(game, ("mcts", "uct")) for game in "ab"),
