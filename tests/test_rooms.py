@@ -30,6 +30,7 @@ ROOMS = (
     "tree",
     "results",
     "solver",
+    "equilibrium",
     "searcher",
     "engines.client",
     "agents",

@@ -35,6 +35,7 @@ from rave_agents.game.utility_limits import CHANCE_ROUNDING
 from rave_agents.simulate.expansion import Answered, Place
 from rave_agents.simulate.frame import LOSES, WINS, CheckChildren
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
+from rave_agents.simulate.visits import VisitPlace
 
 
 class Part(NamedTuple):
@@ -87,6 +88,18 @@ EXPANDER = Part(
     },
 )
 """Expansions of OpenSpiel's C++ states."""
+
+VISITOR = Part(
+    "visitor",
+    "the visits of OpenSpiel's C++ histories",
+    pathlib.Path(__file__).with_name("visitor.cpp"),
+    "rave_openspiel.visitor_check",
+    constants={
+        **{f"VISIT_{place.name}": int(place) for place in VisitPlace},
+        **{f"ANSWERED_{answer.name}": int(answer) for answer in Answered},
+    },
+)
+"""Visits of histories of OpenSpiel's C++ games."""
 
 ERRORS = ("GAME", "SPIEL", "MEMORY", "ENDLESS", "OTHER")
 """The exceptions for the bridge's error codes, from 1 on."""

@@ -17,17 +17,20 @@ from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.expansion import Expansion
 from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_agents.simulate.value import PositionPriors, PositionValue
+from rave_agents.simulate.visits import Visit
 from rave_openspiel import compiled_games
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
 from rave_openspiel.native_expander import NativeExpander, can_expand, expander_library
 from rave_openspiel.native_library import Library
-from rave_openspiel.player_views import tensor_method
+from rave_openspiel.native_visitor import NativeVisitor, native_visitor
+from rave_openspiel.player_views import sees_information_state, tensor_method
 from rave_openspiel.positions import (
     Traits,
     is_fixed_by_history,
     is_serializable,
     moves_between,
     position_key,
+    replayed_start,
     traits_of,
 )
 from rave_openspiel.same_game import game_key
@@ -186,6 +189,25 @@ class OpenSpielState:
     def view(self, player: int) -> str:
         """Return what a player sees: their information state, or else their observation."""
         return view(self.state, player)
+
+    def recalls_all(self) -> bool:
+        """Return True if ``view`` is the information state, with all that the player has seen."""
+        return sees_information_state(self.state.get_game())
+
+    def start(self) -> Self:
+        """Return the state at which this one's game began.
+
+        Raises:
+            UnsupportedGameError: if it cannot be found.
+        """
+        new = object.__new__(type(self))
+        new.state, new._worlds, new._kind = replayed_start(self.state), self._worlds, self._kind
+        return new
+
+    def visitor(self, visit: Visit) -> NativeVisitor | None:
+        """Return a visitor that works outside the interpreter; None for Python games."""
+        check_chance(self.state.get_game())
+        return native_visitor(self.clone().state, visit)
 
     def legal_actions(self, player: int | None = None) -> Sequence[int]:
         """Return the legal actions of the player to move, or of a given player."""

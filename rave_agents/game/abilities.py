@@ -108,6 +108,15 @@ class StateAbilities(Abilities):
     UnsupportedGameError if there is none."""
     view: Offered[Callable[[int], Hashable] | None] = Method(None)
     """``view(player)``: equal for two states exactly if the player sees the same in them."""
+    recalls_all: Offered[Callable[[], bool]] = Method(lambda: False)
+    """``recalls_all()``: whether ``view(player)`` shows everything that the player has seen and
+    done since the start of the game."""
+    start: Offered[Callable[[], Any] | None] = Method(None)
+    """``start()``: the state at which the game of this one began, from which ``history()`` leads
+    here; needed by searches from the start of the game, such as ``mccfr``."""
+    visitor: Offered[Callable[..., Any] | None] = Method(None)
+    """``visitor(visit)``: visits histories from this state faster than the generic visitor, see
+    ``rave_agents.simulate.visits``; it may return None."""
     one_at_a_time: Offered[Callable[[int], Any] | None] = Method(None)
     """``one_at_a_time(player)``: for hidden information and simultaneous moves, the position in a
     game where they move in turn, unseen by each other, with ``player`` to move."""

@@ -1,0 +1,389 @@
+"""``RegretSearch``: regrets and average strategies of a game's information sets."""
+
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple, get_args, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.compiler.dispatch import JIT_DISABLED
+from rave_agents.compiler.layout import call_address
+from rave_agents.config.regrets import MCCFR
+from rave_agents.equilibrium import records as codes
+from rave_agents.equilibrium.records import Histories, Pool, Search, SetActions, Sets, Stack
+from rave_agents.equilibrium.state_visitor import StateVisitor
+from rave_agents.equilibrium.traversal import index_slot, run
+from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.game.abilities import StateAbilities
+from rave_agents.game.endless import LONGEST_GAME, endless_game
+from rave_agents.game.game_state import GameState, has_simultaneous_moves, is_simultaneous
+from rave_agents.game.utility_limits import MOST_LEGAL
+from rave_agents.simulate.random_stream import make_stream
+from rave_agents.simulate.visits import Visitor, VisitPlace, make_visit
+
+SLICE_SECONDS = 0.02
+"""Approximate seconds between two checks of the limits."""
+
+FIRST_HISTORIES, FIRST_SETS, FIRST_ACTIONS, FIRST_ENDS = 4096, 512, 2048, 1024
+FIRST_DEPTHS, FIRST_LISTS = 64, 64
+"""Initial capacities of the arrays."""
+
+MEGABYTE = 2.0**20
+
+
+class SetStrategy(NamedTuple):
+    """What the search knows of an information set."""
+
+    actions: tuple[int, ...]
+    """The legal actions."""
+    probabilities: tuple[float, ...]
+    """The average strategy; uniform where no traversal has come yet."""
+    values: tuple[float | None, ...]
+    """The mean return after each action in the traversals; None without any."""
+    updates: int
+    """Traversals in which the regrets were updated."""
+
+
+class RegretSearch:
+    """Monte-Carlo CFR of a game from its start; see ``traversal.py``.
+
+    Args:
+        start: the start of the game, copied.
+        variant: the constants of the algorithm.
+        seed: decides everything random.
+        max_memory_mb: megabytes for the arrays; when they are used up, no history is added.
+
+    Raises:
+        UnsupportedGameError: if the game's states lack what the search needs.
+    """
+
+    def __init__(
+        self,
+        start: GameState,
+        variant: MCCFR,
+        seed: np.random.SeedSequence,
+        max_memory_mb: float = 1024.0,
+    ) -> None:
+        self.start: GameState = start.clone()
+        self.num_players: int = start.num_players()
+        self._most_bytes = max_memory_mb * MEGABYTE
+        self._variant = variant
+        sampling, playouts = seed.spawn(2)
+        self._stream = make_stream(sampling)
+        self.control: NDArray[np.int64] = np.zeros(codes.CONTROL_WORDS, np.int64)
+        """Numbers of the search, see ``records.py``."""
+        self.control[codes.DEPTH], self.control[codes.HISTORIES] = -1, 1
+        self._numbers = np.zeros(3)
+        self.histories: Histories = _grown(None, Histories, FIRST_HISTORIES)
+        self.histories.player[codes.START] = codes.UNVISITED
+        self.sets: Sets = _grown(None, Sets, FIRST_SETS)
+        self.actions: SetActions = _grown(None, SetActions, FIRST_ACTIONS)
+        self._returns = np.zeros(FIRST_ENDS * self.num_players)
+        self._grow_index()
+        self._stack: Stack = _grown(None, Stack, FIRST_DEPTHS)
+        self._pool: Pool = _grown(None, Pool, FIRST_DEPTHS * 8)
+        self._visit = make_visit(self.num_players, FIRST_DEPTHS, FIRST_LISTS, make_stream(playouts))
+        made = StateAbilities(start).visitor
+        visitor = None if made is None else made(self._visit)
+        self.visitor: Visitor = StateVisitor(start, self._visit) if visitor is None else visitor
+        self._steps = 256
+        self._bind()
+
+    @property
+    def iterations(self) -> int:
+        """Complete iterations."""
+        return int(self.control[codes.ITERATION])
+
+    @property
+    def num_sets(self) -> int:
+        """Information sets found."""
+        return int(self.control[codes.SETS])
+
+    @property
+    def num_histories(self) -> int:
+        """Histories in the tree, those included that are listed but not visited yet."""
+        return int(self.control[codes.HISTORIES])
+
+    @property
+    def is_whole(self) -> bool:
+        """True if no playout was needed: all values come from the tree."""
+        return int(self.control[codes.PLAYOUTS]) == 0
+
+    @property
+    def memory_full(self) -> bool:
+        """True if the memory is used up."""
+        return bool(self.control[codes.FROZEN])
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of all arrays."""
+        records = (self.histories, self.sets, self.actions, self._stack, self._pool)
+        arrays = [array for record in records for array in record]
+        return sum(array.nbytes for array in (*arrays, self._returns, self._slots))
+
+    def run_slice(self, last: float, deadline: float) -> bool:
+        """Run for some milliseconds; returns whether there is more to do.
+
+        Args:
+            last: the number of complete iterations to end with; infinity for no limit.
+            deadline: the ``time.perf_counter()`` time to end at.
+
+        Raises:
+            GameError: if the game breaks the common interface.
+            Exception: any exception of the game, unchanged.
+        """
+        started = time.perf_counter()
+        if started >= deadline or self.iterations >= last:
+            return False
+        self.control[codes.LAST] = int(min(last, 2**62))
+        try:
+            with np.errstate(over="ignore"):
+                status = self._run(self._steps)
+        except BaseException:
+            # Only the interpreter stops within a step: the traversal's own numbers are torn.
+            if JIT_DISABLED:
+                self._begin_anew()
+            raise
+        if status == codes.DONE:
+            return False
+        if status != codes.GOES_ON:
+            self._mend(status)
+            return True
+        now = time.perf_counter()
+        seconds = min(SLICE_SECONDS, max(deadline - now, 1e-4))
+        # At most twice as long as the last one: one slow game must not stall the clock.
+        factor = min(2.0, max(0.25, seconds / max(now - started, 1e-6)))
+        self._steps = int(self._steps * factor) + 1
+        return True
+
+    def run(self, iterations: int) -> None:
+        """Run so many iterations more."""
+        last = self.iterations + iterations
+        while self.run_slice(last, np.inf):
+            pass
+
+    def _begin_anew(self) -> None:
+        """Drop the unfinished traversal."""
+        self.control[codes.DEPTH] = -1
+
+    def _mend(self, status: int) -> None:
+        """Remove the reason why the search has stopped, or raise it."""
+        header = self._visit.header
+        if status == codes.FAILED:
+            self.visitor.raise_pending()
+        elif status == codes.SETS_DIFFER:
+            player = int(header[VisitPlace.PLAYER])
+            raise GameError(
+                f"Player {player} has different legal actions at two histories that look the same "
+                "to them: the game must show them what is legal."
+            )
+        elif status == codes.NO_TURNS:
+            raise GameError(
+                f"current_player() gave {int(header[VisitPlace.PLAYER])} where the game goes on: a "
+                "search needs a player, chance or the end there."
+            )
+        elif status == codes.LISTS_FULL:
+            self._grow_lists()
+        elif status == codes.STACK_FULL:
+            self._grow_stack()
+        elif status == codes.ROOM_FULL:
+            self._grow_tree()
+        self._bind()
+
+    def _grow_lists(self) -> None:
+        actions = int(self._visit.header[VisitPlace.REQUIRED_ACTIONS])
+        if actions > MOST_LEGAL:
+            raise GameError(f"A history has {actions} actions, more than {MOST_LEGAL}.")
+        self._renew_visit(len(self._visit.path), 2 * actions)
+
+    def _grow_stack(self) -> None:
+        depths = 2 * len(self._stack.history)
+        if depths > 2 * LONGEST_GAME:
+            raise endless_game(type(self.start).__name__)
+        self._stack = _grown(self._stack, Stack, depths)
+        most = int(self._visit.header[VisitPlace.CAPACITY])
+        self._pool = _grown(self._pool, Pool, 2 * len(self._pool.value) + most)
+        self._renew_visit(depths, len(self._visit.actions))
+
+    def _renew_visit(self, depths: int, actions: int) -> None:
+        old = self._visit
+        self._visit = make_visit(self.num_players, depths, actions, old.stream)
+        self._visit.path[: len(old.path)] = old.path
+        self.visitor.bind(self._visit)
+
+    def _grow_tree(self) -> None:
+        """Double the arrays that are full; freeze the tree where the memory does not suffice."""
+        control, most = self.control, int(self._visit.header[VisitPlace.CAPACITY])
+        full = {
+            "histories": control[codes.HISTORIES] + most > control[codes.HISTORY_ROOM],
+            "actions": control[codes.ACTIONS] + most > control[codes.ACTION_ROOM],
+            "sets": control[codes.SETS] >= control[codes.SET_ROOM],
+            "returns": control[codes.ENDS] >= control[codes.END_ROOM],
+        }
+        more = 0
+        for name in ("histories", "actions", "sets"):
+            if full[name]:
+                more += sum(array.nbytes for array in getattr(self, name))
+        more += self._returns.nbytes if full["returns"] else 0
+        if self.memory_bytes + more > self._most_bytes:
+            control[codes.FROZEN] = 1
+            return
+        if full["histories"]:
+            rows = 2 * len(self.histories.player) + most
+            self.histories = _grown(self.histories, Histories, rows)
+        if full["actions"]:
+            rows = 2 * len(self.actions.action) + most
+            self.actions = _grown(self.actions, SetActions, rows)
+        if full["sets"]:
+            self.sets = _grown(self.sets, Sets, 2 * len(self.sets.player))
+            self._grow_index()
+        if full["returns"]:
+            self._returns = np.concatenate([self._returns, np.zeros_like(self._returns)])
+
+    def _grow_index(self) -> None:
+        # At most half full, for short probes.
+        self._slots: NDArray[np.int64] = np.zeros(2 * len(self.sets.player), np.int64)
+        self.control[codes.INDEXED] = 0
+
+    def _bind(self) -> None:
+        """Pass the current arrays to the compiled search."""
+        control = self.control
+        control[codes.HISTORY_ROOM] = len(self.histories.player)
+        control[codes.SET_ROOM] = len(self.sets.player)
+        control[codes.ACTION_ROOM] = len(self.actions.action)
+        control[codes.END_ROOM] = len(self._returns) // self.num_players
+        control[codes.STACK_ROOM] = len(self._stack.history)
+        control[codes.POOL_ROOM] = len(self._pool.value)
+        control[codes.INDEX_ROOM] = len(self._slots)
+        self._search = Search(
+            self._variant,
+            self.histories,
+            self.sets,
+            self.actions,
+            self._returns,
+            self._slots,
+            self._stack,
+            self._pool,
+            self._visit,
+            control,
+            self._numbers,
+            self._stream,
+            self.num_players,
+            self.visitor.address,
+            self._visit.header.ctypes.data,
+        )
+        self._run = run.bound(self._search)
+
+    def strategy_at(self, state: GameState, player: int) -> SetStrategy:
+        """What the search knows of the information set of a player who moves at a state.
+
+        Args:
+            state: a state of the game, reached from its start.
+            player: the player.
+
+        Raises:
+            UnsupportedGameError: if the state does not tell its history.
+        """
+        place = self.place_at(state, player)
+        if place >= 0:
+            return self.known_strategy(place)
+        visit = self._visit
+        actions = tuple(visit.actions[: visit.header[VisitPlace.NUM_ACTIONS]].tolist())
+        even = 1.0 / len(actions)
+        return SetStrategy(actions, (even,) * len(actions), (None,) * len(actions), 0)
+
+    def place_at(self, state: GameState, player: int) -> int:
+        """The number of that information set; -1 if the search has not come there."""
+        path = path_to(self.start, state)
+        while True:
+            header = self._asked(path)
+            if header[VisitPlace.PLAYER] == player:
+                break
+            # Others who move at the same time come first; the player sees no choice of theirs.
+            path = [*path, int(self._visit.actions[0])]
+        if self.control[codes.INDEXED] < self.control[codes.SETS]:
+            self._run(0)  # The index has grown: this fills it.
+        keys = int(header[VisitPlace.FIRST_KEY]), int(header[VisitPlace.SECOND_KEY])
+        return int(self._slots[index_slot(self._search, *keys)]) - 1
+
+    def known_strategy(self, place: int) -> SetStrategy:
+        """What the search knows of the information set with a number."""
+        first, count = int(self.sets.first[place]), int(self.sets.size[place])
+        rows = slice(first, first + count)
+        sums, updates = self.actions.strategy[rows], int(self.sets.updates[place])
+        total = float(sums.sum())
+        shares = sums / total if total > 0.0 else np.full(count, 1.0 / count)
+        values: Sequence[float | None] = [None] * count
+        if updates > 0:
+            values = (self.actions.value[rows] / updates).tolist()
+        actions = tuple(self.actions.action[rows].tolist())
+        return SetStrategy(actions, tuple(shares.tolist()), tuple(values), updates)
+
+    def _asked(self, path: Sequence[int]) -> NDArray[np.int64]:
+        """The header, after the game has listed the actions after a path."""
+        while len(path) >= len(self._visit.path):
+            self._renew_visit(2 * len(self._visit.path), len(self._visit.actions))
+        # A traversal may wait in the middle: its path is put back.
+        kept = self._visit.path.copy()
+        try:
+            while True:
+                visit = self._visit
+                visit.path[: len(path)] = path
+                visit.header[VisitPlace.LENGTH] = len(path)
+                visit.header[VisitPlace.PLAYOUT] = visit.header[VisitPlace.STATUS] = 0
+                answered = call_address(self.visitor.address, visit.header.ctypes.data)
+                if visit.header[VisitPlace.IN_PYTHON]:
+                    answered = int(visit.header[VisitPlace.STATUS])
+                if answered == codes.ANSWERED:
+                    return visit.header
+                if answered != codes.ANSWER_FULL:
+                    self.visitor.raise_pending()
+                self._grow_lists()
+        finally:
+            self._visit.path[: len(kept)] = kept
+            self._bind()
+
+
+def _grown(old: Any, record: Any, rows: int) -> Any:
+    """A record of arrays for so many rows, with the content of the old one."""
+    arrays = {}
+    for name, kind in get_type_hints(record).items():
+        width = 2 if name == "keys" else 1
+        # NDArray[type] is a type's dtype.
+        arrays[name] = np.zeros(width * rows, get_args(kind.__args__[1])[0])
+    for name, before in ({} if old is None else old._asdict()).items():
+        arrays[name][: len(before)] = before
+    return record(**arrays)
+
+
+def path_to(start: GameState, state: GameState) -> list[int]:
+    """The actions and chance outcomes from the start to a state, one of each mover.
+
+    Raises:
+        UnsupportedGameError: if the state does not tell its history.
+    """
+    history = StateAbilities(state).history
+    if history is None:
+        raise UnsupportedGameError(
+            f"{type(state).__name__} has no history(), the actions since the start of the game, "
+            "which a search from the start needs."
+        )
+    moves = [int(move) for move in history()]
+    if not has_simultaneous_moves(state):
+        return moves
+    # A joint action has an entry for each player, for those without a choice, too.
+    path: list[int] = []
+    now: Any = start.clone()
+    place = 0
+    while place < len(moves):
+        if is_simultaneous(now):
+            joint = moves[place : place + now.num_players()]
+            path += [a for seat, a in enumerate(joint) if len(now.legal_actions(seat)) > 0]
+            now.apply_actions(joint)
+            place += len(joint)
+        else:
+            path.append(moves[place])
+            now.apply_action(moves[place])
+            place += 1
+    return path

@@ -1,0 +1,69 @@
+"""External-sampling Monte-Carlo CFR as its papers write it: recursive, on pyspiel's states.
+
+It draws from the same stream as ``rave_agents.equilibrium``, in the same order, so that both must
+have equal regrets after each iteration.
+"""
+
+import numpy as np
+
+from rave_agents.simulate.random_stream import random_unit
+
+
+class TextbookMCCFR:
+    """Regrets and cumulative strategies by information state.
+
+    Args:
+        game: a ``pyspiel.Game`` in which one player moves at a time.
+        stream: the random stream.
+        regret_power, average_power, floor: see ``rave_agents.config.regrets.MCCFR``.
+    """
+
+    def __init__(self, game, stream, regret_power=0.0, average_power=0.0, floor=False):
+        self.game, self.stream = game, stream
+        self.regret_power, self.average_power, self.floor = regret_power, average_power, floor
+        self.regrets = {}
+        self.strategies = {}
+        self.iteration = 0
+
+    def iterate(self):
+        """Traverse the game once for each player."""
+        self.iteration += 1
+        for player in range(self.game.num_players()):
+            self.traverse(self.game.new_initial_state(), player)
+
+    def current_strategy(self, key, count):
+        """Regret matching."""
+        positive = np.maximum(self.regrets.setdefault(key, np.zeros(count)), 0.0)
+        self.strategies.setdefault(key, np.zeros(count))
+        total = sum(positive)
+        return positive / total if total > 0 else np.full(count, 1.0 / count)
+
+    def drawn(self, weights):
+        """The place of one of the weights, which sum to 1."""
+        unit = random_unit(self.stream)
+        for place, weight in enumerate(weights):
+            unit -= weight
+            if unit < 0:
+                return place
+        return len(weights) - 1
+
+    def traverse(self, state, player):
+        """The sampled value of a state for the player whose regrets are updated."""
+        if state.is_terminal():
+            return state.returns()[player]
+        if state.is_chance_node():
+            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+            return self.traverse(state.child(outcomes[self.drawn(chances)]), player)
+        mover, legal = state.current_player(), state.legal_actions()
+        key = mover, state.information_state_string()
+        strategy = self.current_strategy(key, len(legal))
+        if mover != player:
+            if mover == (player + 1) % self.game.num_players():
+                self.strategies[key] += self.iteration**self.average_power * strategy
+            return self.traverse(state.child(legal[self.drawn(strategy)]), player)
+        values = np.array([self.traverse(state.child(action), player) for action in legal])
+        value = sum(strategy * values)
+        self.regrets[key] += self.iteration**self.regret_power * (values - value)
+        if self.floor:
+            self.regrets[key] = np.maximum(self.regrets[key], 0.0)
+        return value
