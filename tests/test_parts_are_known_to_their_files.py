@@ -98,35 +98,3 @@ def test_few_ask_of_which_class_a_part_is_and_say_why(classes):
             found.append(f"{path.relative_to(HOUSE.parent)}:{number} {lines[number - 1].strip()}")
             assert "#" in "".join(lines[max(0, number - 4) : number]), found[-1]
     assert len(found) <= MOST_TESTS, "\n".join(found)
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "isinstance(part, UCB1)",
-        "isinstance(part, int | UCB1)",
-        "issubclass(type(part), (PUCT, UCB1))",
-        "type(part) is UCB1",
-        "type(part) in KINDS",
-        "type(part) == parts.UCB1",
-        "{UCB1: 1}[type(part)]",
-        "next(find_records(parts, UCB1))",
-        "type(part).__name__ == 'UCB1'",
-    ],
-)
-def test_however_it_is_asked_it_is_seen(question, classes):
-    imports = "from rave_agents import parts\nfrom rave_agents.kernel.rules import UCB1, PUCT\n"
-    text = f"{imports}KINDS = (UCB1, PUCT)\ndef asks(part):\n    return {question}\n"
-    assert lines_that_ask(text, classes) == [5]
-    matched = f"{imports}match part:\n    case UCB1():\n        pass\n"
-    assert lines_that_ask(matched, classes) == [4]
-
-
-def test_what_a_part_is_made_of_asks_nothing(classes):
-    text = """from rave_agents.kernel.rules import UCB1
-rule = UCB1(c=0.5) if given is None else given
-takes = Annotated[Part, Takes(UCB1)]
-@implements(exploration, UCB1)
-def explored(rule: UCB1, node, edge): ...
-"""
-    assert lines_that_ask(text, classes) == []

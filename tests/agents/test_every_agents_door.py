@@ -4,7 +4,6 @@ import json
 import pathlib
 
 import gymnasium
-import numpy as np
 import pyspiel
 import pytest
 import rave_gymnasium
@@ -193,14 +192,3 @@ def test_a_game_of_ones_own_is_solved_and_learned_by_commands(tmp_path):
     few = ("--games", "4", "--rounds", "1", "--simulations", "4", "--checks", "0")
     assert run("learn", networks.GAME, "--output", str(file), *few, "--json")["games"] == 4
     assert file.exists()
-
-
-def test_a_function_gets_the_observation_and_the_mask():
-    seen = []
-
-    def policy(observation, action_mask):
-        seen.append((np.shape(observation), action_mask.tolist()))
-        return 4
-
-    make_agent(policy, GAME, 0).step(as_game(GAME).new_initial_state())
-    assert seen == [((3, 3, 3), [1] * 9)]

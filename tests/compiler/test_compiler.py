@@ -71,13 +71,6 @@ def other_environment(tmp_path):
     return tmp_path / source.name, {"PYTHONPATH": str(tmp_path)}
 
 
-@pytest.mark.full
-@pytest.mark.compiled
-def test_another_environment_with_the_same_sources_loads_it(shared_cache, other_environment):
-    folder, _ = shared_cache
-    assert run(NUMBA_CACHE_DIR=str(folder), **other_environment[1]).stderr == ""
-
-
 EDITS = [
     ("kernel/backup.py", "    find_movers(search, depth)", "    find_movers(search, 1)", True),
     ("kernel/backup.py", "Count a simulation in", "Add a simulation to", False),
@@ -118,24 +111,6 @@ def test_damaged_code_is_not_taken_from_the_cache(tmp_path, damage):
     assert MachineCode.saved(path) == code
     path.write_bytes(damage(path.read_bytes()))
     assert MachineCode.saved(path) is None
-
-
-@pytest.mark.full
-@pytest.mark.compiled
-def test_damaged_code_is_compiled_anew(shared_cache, tmp_path):
-    shutil.copytree(shared_cache[0], tmp_path / "damaged")
-    files = [path for path in (tmp_path / "damaged").rglob("*") if path.is_file()]
-    for path in files:
-        path.write_bytes(path.read_bytes()[:-100])
-    done = run(NUMBA_CACHE_DIR=str(tmp_path / "damaged"))
-    assert "compiling the search" in done.stderr
-    assert run(NUMBA_CACHE_DIR=str(tmp_path / "damaged")).stderr == ""
-
-
-def test_the_cache_lies_in_the_users_cache_directory(monkeypatch, tmp_path):
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert folders.choose_cache_directory("kernel").is_relative_to(tmp_path / "rave_agents")
 
 
 @pytest.fixture

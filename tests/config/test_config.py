@@ -28,7 +28,6 @@ from rave_agents.parts import (
     AllPlayers,
     AverageStrategy,
     BlendScores,
-    CheckNothing,
     CheckRefutations,
     CheckTerminal,
     DecisiveMoves,
@@ -114,18 +113,6 @@ def test_the_default_is_plain_uct():
             final_move=RobustChild(),
         )
     )
-
-
-def test_parts_nest():
-    config = SearchConfig(
-        rule=PUCT(c=2.0),
-        amaf=GRAVE(ref=50, schedule=HandSelected(k=300), weighting=Linear(last=1)),
-        proofs=Proofs(Solver(), ProofNumbers(bonus=RankBonus(DrawLayer())), SkipSolved(3)),
-    )
-    assert config.amaf.schedule.k == 300.0
-    assert config.amaf.weighting == Linear(2.0, 1.0)
-    assert type(config.proofs.numbers.bonus.draws) is DrawLayer
-    assert type(config.proofs.checks) is CheckNothing
 
 
 @pytest.mark.parametrize(
@@ -637,11 +624,6 @@ def test_replacing_a_part_of_a_part_is_checked_too(name):
         config.replace(**{other: gone[other]})
 
 
-@pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf()])
-def test_mixed_strategies_take_what_nodes_keep(amaf):
-    assert SearchConfig(simultaneous=RegretMatching(), amaf=amaf).mixes
-
-
 def test_what_is_proven_and_mixed():
     assert not SearchConfig().proves
     assert not SearchConfig().mixes
@@ -785,11 +767,6 @@ def test_configurations_of_other_parts_or_numbers_differ(one, other):
     assert other.replace(**differing) == one
 
 
-def test_parts_that_are_equal_as_tuples_are_other_parts():
-    assert UCB1(0.5) == PUCT(0.5)
-    assert SearchConfig(rule=UCB1(0.5)) != SearchConfig(rule=PUCT(0.5))
-
-
 def test_equal_configurations_have_one_hash():
     one = SearchConfig(rule="puct(c=1)", amaf=NodeAmaf(HandSelected(300)))
     other = SearchConfig(rule=PUCT(1.0), amaf="node_amaf(schedule=hand_selected(k=300))")
@@ -927,17 +904,6 @@ def test_the_defaults_that_the_presets_rest_on():
     assert [HandSelected().k, SkipSolved().visits, Maximin().visits] == [500.0, 5, 10.0]
     assert [SteeredPlayouts().playout_temperature, PUCT().c, UCB1().c] == [0.05, 1.0, 0.5]
     assert [RegretMatching().gamma, Exp3().gamma, Linear()] == [0.3, 0.3, (2.0, 0.0)]
-
-
-def test_the_first_plan_as_it_is_written():
-    # (1 - β) UCT + β RAVE, β = sqrt(k / (3 n + k)), k = 500, C = sqrt(2), one table, each child
-    # visited once first.
-    assert SearchConfig.preset("rave_global") == SearchConfig(
-        rule=UCB1(c=math.sqrt(2.0)),
-        simultaneous=UCB1(c=3.0),
-        amaf=HRAVE(HandSelected(k=500.0), blending=BlendScores(), edges=VisitedEdges()),
-        first_play_urgency=INF,
-    )
 
 
 FULL = SearchConfig(

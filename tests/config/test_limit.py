@@ -13,28 +13,20 @@ def test_a_limit_is_needed():
         Limit()
 
 
-@pytest.mark.parametrize("value", [0, -1, 2**31])
-def test_simulations_out_of_range(value):
-    with pytest.raises(ValueError, match=f"simulations must be an integer from 1.*{value}"):
-        Limit(simulations=value)
-
-
-@pytest.mark.parametrize("value", [1.0, "1", True])
-def test_simulations_of_a_wrong_type(value):
-    with pytest.raises(TypeError, match="simulations must be an integer"):
-        Limit(simulations=value)
-
-
-@pytest.mark.parametrize("value", [0, 0.0, -1, math.inf, math.nan])
-def test_seconds_out_of_range(value):
-    with pytest.raises(ValueError, match="seconds must be a finite number above 0"):
-        Limit(seconds=value)
-
-
-@pytest.mark.parametrize("value", ["1", True, [1]])
-def test_seconds_of_a_wrong_type(value):
-    with pytest.raises(TypeError, match="seconds must be a finite number"):
-        Limit(seconds=value)
+@pytest.mark.full(but=4)
+@pytest.mark.parametrize(
+    ("name", "values", "error", "message"),
+    [
+        ("simulations", [0, -1, 2**31], ValueError, "must be an integer from 1"),
+        ("simulations", [1.0, "1", True], TypeError, "must be an integer"),
+        ("seconds", [0, -1, math.inf, math.nan], ValueError, "must be a finite number above 0"),
+        ("seconds", ["1", True, [1]], TypeError, "must be a finite number"),
+    ],
+)
+def test_what_is_no_limit_is_refused(name, values, error, message):
+    for value in values:
+        with pytest.raises(error, match=f"{name} {message}"):
+            Limit(**{name: value})
 
 
 def test_plain_numbers_are_kept():

@@ -267,19 +267,6 @@ def test_a_reader_that_is_gone_ends_it_quietly():
     assert "O" not in str(engine.position.state), "it went on after an answer"
 
 
-@pytest.mark.full
-def test_a_broken_pipe_ends_the_process_quietly():
-    engine = start("nogo(board_size=3)")
-    engine.stdin.write(b"name\n")
-    engine.stdin.flush()
-    assert engine.stdout.readline() == b"= rave-agents random\n"
-    engine.stdout.close()
-    engine.stdin.write(b"name\n" * 5)
-    engine.stdin.close()
-    assert engine.wait(30) == 0
-    assert b"Traceback" not in engine.stderr.read()
-
-
 @pytest.mark.slow
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -103,15 +103,6 @@ def test_equal_seeds_grow_equal_trees(leaves):
     assert stored(one) == stored(other)
 
 
-def test_a_scale_that_widens_while_leaves_wait_counts_no_lost_visit():
-    state = observed_game(6, depth=8, low=-3.0, high=5.0, stated=False)
-    config = PUCT_CONFIG.replace(leaves=6)
-    searcher, result = searched(state, drawing(6), 400, config=config)
-    check_tree(searcher, judged=True)
-    values = [row.value for row in result.actions if row.visits > 0]
-    assert all(-3.0 <= value <= 5.0 for value in values)
-
-
 def test_a_full_tree_is_searched_on_with_leaves_that_get_no_nodes():
     state = observed_game(8, depth=14, width=6, chance=0.4)
     config = PUCT_CONFIG.replace(max_memory_mb=0.004, leaves=3)
@@ -482,6 +473,9 @@ ZERO_SUM = observed_game(1, depth=8, zero_sum=True)
         (answering(values=lambda b: np.full(1, np.nan)), "no finite number in row 0"),
         (answering(values=lambda b: np.full(1, 1.5)), "value 1.5: values must lie from -1 to 1"),
         (answering(values=lambda b: ["high"]), "values as an array of numbers"),
+        (answering(lambda b: np.full((1, 6), 1j)), "array of numbers"),
+        (answering(lambda b: [[1.0], [1.0, 2.0]]), "is no array"),
+        (answering(lambda b: {0: 1.0}), "array of numbers"),
         (BatchEvaluator(lambda b: None), "must return two arrays"),
         (BatchEvaluator(lambda b: np.zeros((1, 6))), "must return two arrays"),
     ],

@@ -323,29 +323,6 @@ def test_perft(name):
     assert [perft(state, depth) for depth in range(len(PERFT[name]))] == PERFT[name]
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", SPECS)
-def test_positions_that_searches_reach_are_openspiels(name):
-    rules = rules_of(SPECS[name][0])
-    game = pyspiel.load_game(SPECS[name][0])
-    for seed in range(2):
-        searcher = Searcher(SearchConfig.preset("uct"), seed=seed)
-        state, own = game.new_initial_state(), rules.new_initial_state()
-        for _ in range(30):
-            if state.is_terminal():
-                break
-            assert own.current_player() == state.current_player()
-            assert own.legal_actions() == state.legal_actions()
-            if state.is_chance_node():
-                action = state.legal_actions()[0]
-            else:
-                action = searcher.search(OpenSpielState(state), Limit(simulations=50)).action
-            state.apply_action(action)
-            own.apply_action(action)
-        assert own.is_terminal() == state.is_terminal()
-        assert own.returns() == state.returns()
-
-
 @pytest.mark.full(but=["breakthrough-changes2"])
 @pytest.mark.parametrize("changes", [{}, {"proofs": Proofs()}, {"playouts": SteeredPlayouts()}])
 @pytest.mark.parametrize("spec", MAIN)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 from helpers import dice
-from rave_gymnasium import GraveAgent, PlanningState, RaveAgent, UCTAgent
+from rave_gymnasium import PlanningState, UCTAgent
 
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError
 from rave_agents.environments import chance
@@ -76,14 +76,6 @@ def test_generators_of_the_caller_stay_as_they_are(keeper):
     UCTAgent(env, simulations=40, seed=1).act()
     if keeper is not dice.Ignorant:
         assert [env.flip() for _ in range(20)] == flips
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", [RaveAgent, GraveAgent])
-def test_other_agents_do_not_see_either(kind):
-    env = dice.gym_coin(dice.Python)()
-    mean = statistics.mean(earned(kind, env, seed) for seed in range(EPISODES))
-    assert mean < 0.7
 
 
 @pytest.mark.full(but=4)

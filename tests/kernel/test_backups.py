@@ -110,20 +110,6 @@ def test_a_power_mean_holds_at_every_node_of_the_tree(game, changes):
     assert_backed_up(search_tree(searcher), 3.0)
 
 
-def test_with_two_players_of_constant_sum_the_values_of_an_edge_sum_up_to_one():
-    searcher, _ = searched("breakthrough(rows=5,columns=5)", backup=PowerMean(8.0))
-    whole = search_tree(searcher)
-    visited = whole.running.backup.visits[: int(whole.arrays.used[1])] > 0
-    assert values_of(whole)[visited].sum(axis=1) == pytest.approx(1.0)
-
-
-def test_values_of_nodes_stay_on_the_scale_when_the_range_of_utilities_widens():
-    searcher, result = searched("pig(players=2)", utility_range="observed", backup=PowerMean(2.0))
-    values = values_of(search_tree(searcher))
-    assert ((values >= 0) & (values <= 1)).all()
-    assert all(-1 <= row.value <= 1 for row in result.actions if row.visits > 0)
-
-
 def test_the_kept_tree_keeps_its_values():
     game = pyspiel.load_game("connect_four")
     searcher = Searcher(SearchConfig(backup=PowerMean(4.0)), seed=1)

@@ -55,13 +55,6 @@ def test_every_key_leads_to_its_own_entry(crowded):
     assert all(filled.find(*key) == NO_ENTRY for key in strangers)
 
 
-def test_edge_and_number_are_both_compared():
-    filled = Filled([(1, 2), (2, 1), (1, -3), (3, 2**62), (3, -(2**62))], 5)
-    assert filled.find(2, 2) == NO_ENTRY
-    assert filled.find(1, -2) == NO_ENTRY
-    assert filled.find(3, 2**62) == 3
-
-
 def test_a_new_entry_is_empty():
     filled = Filled([(7, 8)], 4, values=3)
     assert filled.table.children.child[0] == UNEXPANDED

@@ -154,15 +154,6 @@ def test_rows_go_with_their_edges():
     assert any(value >= 0.0 for value in kept)
 
 
-def test_it_grows_the_tree_that_the_same_formula_grows():
-    trees = []
-    for rule in (Watched(), UCB1(0.5)):
-        searcher = Searcher(CONFIG.replace(rule=rule), seed=3)
-        searcher.search(start(), Limit(simulations=150))
-        trees.append(dump(searcher))
-    assert trees[0] == trees[1]
-
-
 def test_reports_stand_in_the_result():
     result = Searcher(CONFIG, seed=1).search(start(), Limit(simulations=50))
     assert result.reports["wanted"] == 50

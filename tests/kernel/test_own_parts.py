@@ -3,7 +3,6 @@
 import math
 import os
 import pathlib
-import pickle
 import subprocess
 import sys
 from typing import NamedTuple
@@ -21,7 +20,6 @@ from rave_agents.parts import (
     GRAVE,
     PUCT,
     UCB1,
-    GraveBias,
     HandSelected,
     NodeAmaf,
     Proofs,
@@ -224,16 +222,6 @@ def test_an_own_policy_chooses_the_playouts_moves(playouts, value):
     config = SearchConfig(playouts=playouts, expand_visits=10_000)
     result = Searcher(config, seed=1).search(choice_for_the_playout(), Limit(simulations=4000))
     assert result.value == pytest.approx(value, abs=0.03)
-
-
-def test_an_own_policy_learns_from_the_playouts_so_far():
-    """As steered playouts do in this game, and uniform ones do not."""
-    state = random_game(1, depth=4, width=5)
-    own, steered, uniform = (
-        tree_of(SearchConfig(playouts=playouts), state, seed=1, simulations=200)
-        for playouts in (OwnPlayouts(0.05), SteeredPlayouts(0.05), UniformPlayouts())
-    )
-    assert own == steered != uniform
 
 
 class GrowsNaN(NamedTuple):
@@ -485,17 +473,6 @@ def test_implements_takes_open_functions_and_parts():
         implements(exploration, dict)
 
 
-def test_whole_numbers_are_taken_for_real_ones():
-    taken = SearchConfig(rule=OwnUCB1(2)).rule
-    assert taken == OwnUCB1(2.0)
-    assert type(taken.c) is float
-
-
-def test_a_configuration_with_parts_can_be_pickled():
-    config = SearchConfig(amaf=NodeAmaf(GraveBias(0.1)), rule=OwnUCB1(0.3))
-    assert pickle.loads(pickle.dumps(config)) == config
-
-
 # Parts that fail.
 
 
@@ -670,28 +647,6 @@ def run_script(path, text, **environment):
         check=False,
         timeout=120,
     )
-
-
-def told_by(script):
-    """What the script prints, with the place at which its formula raises."""
-    line = 1 + next(n for n, text in enumerate(SCRIPT.splitlines()) if "too often" in text)
-    place = f"(line {line} of {script})"
-    return f"True\nLeast: the search raised ValueError: too often {place}\nTrue\nTrue\n"
-
-
-@pytest.mark.full
-@pytest.mark.compiled
-def test_parts_of_a_script_are_cached_and_compiled_anew_when_it_is_edited(tmp_path):
-    script, cache = tmp_path / "script.py", {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    told = told_by(script)
-    first = run_script(script, SCRIPT.replace("SIGN", "-1.0"), **cache)
-    assert (first.returncode, first.stdout) == (0, told), first.stderr
-    assert "compiling the search" in first.stderr
-    again = run_script(script, SCRIPT.replace("SIGN", "-1.0"), **cache)
-    assert (again.returncode, again.stdout, again.stderr) == (0, told, "")
-    edited = run_script(script, SCRIPT.replace("SIGN", "1.0"), **cache)
-    assert (edited.returncode, edited.stdout) == (0, told.replace("True", "False", 1))
-    assert "compiling the search" in edited.stderr
 
 
 WORKERS = """

@@ -111,8 +111,3 @@ def test_what_is_proven_is_right_however_few_nodes_are_checked(patience):
     result, _ = searched("tic_tac_toe", 400, patient(patience), [4, 1, 0, 8, 3])
     assert result.outcome == (1.0, -1.0)
     assert {row.outcome for row in result.actions} <= {None, -1.0}
-
-
-def test_patience_is_above_0():
-    with pytest.raises(ValueError, match="patience"):
-        SearchConfig(proofs=AUTO.proofs._replace(checks=CheckRefutations(patience=0.0)))

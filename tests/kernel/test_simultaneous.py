@@ -14,13 +14,10 @@ from rave_agents.game.game_state import is_simultaneous, legal_actions_of, movin
 from rave_agents.kernel.amaf.report import AmafStatistics
 from rave_agents.kernel.proofs.report import EdgeProof
 from rave_agents.parts import (
-    PUCT,
     UCB1,
-    AdaptiveUCB1,
     AllPlayers,
     NodeAmaf,
     RandomTies,
-    RegretMatching,
     SearchingPlayer,
     TiesWithin,
 )
@@ -285,57 +282,9 @@ def test_a_game_that_breaks_the_interface_is_told():
         search(state)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"simultaneous": "exp3(gamma=0)"}, r"gamma must be a number in \(0, 1\], got 0"),
-        ({"simultaneous": "regret_matching(gamma=1.5)"}, r"gamma must be a number in \[0, 1\]"),
-        ({"ties": "ties_within(tolerance=-0.1)"}, "must be a finite number of at least 0"),
-        ({"final_move": "maximin(visits=-1)"}, "visits must be a finite number of at least 0"),
-        ({"final_move": "average_strategy"}, "needs simultaneous=regret_matching or exp3"),
-        ({"simultaneous": "exp3", "amaf": "grave"}, "use amaf=node_amaf or no_amaf, not grave"),
-        ({"simultaneous": "exp3", "amaf": "hrave"}, "use amaf=node_amaf or no_amaf, not hrave"),
-        ({"simultaneous": "regret_matching", "proofs": "proofs"}, "no solver"),
-        ({"simultaneous": "regret_matchin"}, "Did you mean 'regret_matching'"),
-        ({"rule": "regret_matching"}, "rule 'regret_matching'"),
-        ({"amaf": "node_amaf(players=mine)"}, "players 'mine'. There are: .*searching_player"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        SearchConfig(**changes)
-
-
 def same(config, **fields):
     """Whether these fields of it have these parts: equal ones of equal classes."""
     return config == dataclasses.replace(config, **fields)
-
-
-def test_a_rule_given_alone_holds_everywhere():
-    rave = SearchConfig.preset("rave")
-
-    def adaptive(c, simultaneous):
-        return {
-            "rule": AdaptiveUCB1(c=c, chance_c=0.7),
-            "simultaneous": AdaptiveUCB1(
-                c=simultaneous, chance_factor=1.0, values_factor=1.0, priors_c=3.0
-            ),
-        }
-
-    assert same(rave, **adaptive(0.0, 3.0))
-    assert same(rave.replace(rule=PUCT(c=0.3)), rule=PUCT(c=0.3), simultaneous=PUCT(c=0.3))
-    assert same(rave.replace(c=0.3), **adaptive(0.3, 0.3))
-    both = rave.replace(rule=PUCT(c=0.3), simultaneous=UCB1(c=1.0))
-    assert same(both, rule=PUCT(c=0.3), simultaneous=UCB1(c=1.0))
-    each = rave.replace(**{"rule.c": 0.3})
-    assert same(each, **adaptive(0.3, 3.0))
-
-
-def test_a_rule_given_alone_leaves_mixed_strategies_in_place():
-    mixing = SearchConfig.preset("regret_matching")
-    assert same(mixing.replace(rule=PUCT(c=0.3)), rule=PUCT(c=0.3), simultaneous=RegretMatching())
-    assert same(mixing.replace(c=0.3), rule=UCB1(c=0.3), simultaneous=RegretMatching())
-    assert same(mixing.replace(gamma=0.1), simultaneous=RegretMatching(gamma=0.1))
 
 
 def test_legal_actions_of_any_player():

@@ -26,13 +26,11 @@ from rave_agents.parts import (
     NodeAmaf,
     NoWinningMoves,
     Stepped,
-    VisitedEdges,
     WinningMoves,
 )
 from rave_agents.tree.storage import Storage
 
 MEGABYTE = 2**20
-INFINITE = 2**31 - 1
 
 
 def searched(state, simulations=400, *, seed=1, **changes):
@@ -128,28 +126,6 @@ GAMES = {
     "unknown range": {"stated": False, "whole": False},
 }
 OTHERS = [{}, {"weighting": Linear()}, {"weighting": Stepped(), "playout_count": 2}]
-
-
-@pytest.mark.full(but=1)
-@pytest.mark.parametrize("changes", OTHERS)
-@pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
-def test_the_global_table_is_grave_whose_reference_is_never_reached(rules, changes):
-    state = random_game(3, depth=8, **rules)
-    one = searched(state, amaf=HRAVE(), **changes)[0]
-    other = searched(state, amaf=GRAVE(ref=INFINITE), **changes)[0]
-    assert whole(one)[0] == whole(other)[0]
-    assert list(whole(one)[1]) == [()]
-    assert whole(one)[1][()] == whole(other)[1][()]
-
-
-@pytest.mark.full(but=1)
-@pytest.mark.parametrize("changes", OTHERS)
-@pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
-def test_grave_with_a_table_everywhere_that_is_always_used_is_rave(rules, changes):
-    state = random_game(3, depth=8, **rules)
-    grave = searched(state, amaf=GRAVE(ref=0, table_visits=1), **changes)[0]
-    rave = searched(state, amaf=NodeAmaf(), **changes)[0]
-    assert without_amaf(whole(grave)[0]) == without_amaf(dump(rave))
 
 
 def test_a_node_gets_its_table_on_the_configured_visit():
@@ -277,18 +253,6 @@ def test_a_node_made_after_an_interrupted_growth_has_no_table(monkeypatch):
     other.search(state, Limit(simulations=300))
     assert interrupted
     assert whole(other) == expected
-
-
-def test_unvisited_edges_wait_for_no_amaf_value():
-    """``VisitedEdges``: each edge is visited once before any other is visited twice."""
-    state = random_game(1, depth=20, width=9)
-    edges = len(state.legal_actions())
-    for amaf in (NodeAmaf(), HRAVE(), GRAVE()):
-        visited = amaf._replace(edges=VisitedEdges())
-        _, result = searched(state, edges + 1, rule=Greedy(), amaf=visited)
-        assert [row.visits for row in result.actions] == [1] * edges
-        _, result = searched(state, edges + 1, rule=Greedy(), amaf=amaf)
-        assert max(row.visits for row in result.actions) > 1
 
 
 def test_statistics_of_the_root_are_those_of_its_table():

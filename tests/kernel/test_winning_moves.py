@@ -123,12 +123,6 @@ def any_time_or_at_once():
     )
 
 
-def test_plain_rave_ranks_the_move_for_any_time_above_the_critical_one():
-    rows = sampled(any_time_or_at_once())
-    assert rows[A].amaf_value > rows[E].amaf_value + 0.02
-    assert rows[A].amaf_value == max(row.amaf_value for row in rows.values())
-
-
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("amaf", KINDS)
 def test_winning_move_numbers_rank_the_critical_move_above_the_one_for_any_time(amaf):
@@ -147,13 +141,6 @@ def only_in_order():
         return [a for a in ours if a in (B2, B3, C3)] == [B2, B3, C3]
 
     return Position(OrderedRules(([B2, B3, C3, 3, 4], []), 4, won))
-
-
-def test_plain_rave_cannot_tell_moves_apart_that_win_in_one_order_only():
-    rows = sampled(only_in_order())
-    values = [rows[action].amaf_value for action in (B2, B3, C3)]
-    assert min(values) > 1.5 * max(rows[3].amaf_value, rows[4].amaf_value)
-    assert max(values) - min(values) < 0.005
 
 
 @pytest.mark.full(but=1)

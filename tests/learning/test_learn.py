@@ -28,7 +28,6 @@ from rave_agents.learning.learn import learn
 from rave_agents.learning.observation_learner import logistic_regression, with_ones
 from rave_agents.learning.to_file import learn_to_file
 from rave_agents.learning.value_learner import ValueLearner
-from rave_agents.parts import Judging
 
 SMALL = {
     "amazons": {"board_size": 6},
@@ -155,20 +154,6 @@ def test_the_compiled_value_is_that_of_python(name, network):
         assert returns == pytest.approx(value(state), abs=1e-5)
         assert -1 < returns[0] < 1
         assert sum(returns) == pytest.approx(0.0)
-
-
-@pytest.mark.compiled
-@pytest.mark.full
-def test_machine_code_gives_the_same_value():
-    rules = small("breakthrough")
-    value, state = random_value(rules), played(rules, 5)
-    found = [
-        Searcher(SearchConfig(judging=Judging(playout_moves=0)), seed=1, evaluator=judge)
-        .search(state, Limit(simulations=1))
-        .value
-        for judge in (value, value.__call__)
-    ]
-    assert found[0] == pytest.approx(found[1], abs=1e-6)
 
 
 @pytest.mark.full(but=2)

@@ -1,5 +1,3 @@
-import copy
-import pickle
 import time
 
 import pyspiel
@@ -27,14 +25,6 @@ def test_a_bot_keeps_to_its_clock(game):
     assert all(bot.clock.moves >= 3 for bot in bots)
 
 
-def test_restart_gives_the_time_back(game):
-    bot = RaveBot(game, clock=1, seed=1)
-    bot.step(game.new_initial_state())
-    assert bot.clock.main_left < 1.0
-    bot.restart()
-    assert bot.clock.main_left == 1.0
-
-
 def test_a_policy_that_was_asked_for_is_charged_once(game):
     bot = RaveBot(game, clock="0.5", seed=1)
     state = game.new_initial_state()
@@ -42,22 +32,6 @@ def test_a_policy_that_was_asked_for_is_charged_once(game):
     left = bot.clock.main_left
     bot.step(state)
     assert bot.clock.main_left == left
-
-
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda bot: pickle.loads(pickle.dumps(bot))])
-def test_copies_have_clocks_of_their_own(game, copied):
-    bot = RaveBot(game, clock="100", simulations=50, seed=1)
-    bot.step(game.new_initial_state())
-    twin = copied(bot)
-    assert twin.clock.main_left == bot.clock.main_left
-    twin.clock.charge(0.1)
-    assert twin.clock.main_left < bot.clock.main_left
-
-
-def test_simulations_limit_a_move_on_a_clock_too(game):
-    bot = RaveBot(game, clock="100", simulations=50, seed=1)
-    bot.step(game.new_initial_state())
-    assert bot.last_result.root_visits <= 50
 
 
 @pytest.mark.parametrize("clock", ["5+1", 5, TimeControl(main=5.0), Clock(TimeControl(main=5.0))])

@@ -647,6 +647,11 @@ class Answers:
         [math.nan, 0.0],
         [math.inf, 0.0],
         [None, 0.0],
+        {0: 0.5, 1: -0.5},
+        {0.5, -0.5},
+        [[0.5, -0.5]],
+        [1j, -1j],
+        ["0.5", "-0.5"],
     ],
     ids=str,
 )
@@ -669,7 +674,9 @@ def test_an_evaluators_values_may_be_any_numbers_within_the_utilities(value):
     assert searcher.search(state, Limit(simulations=10)).simulations == 10
 
 
-@pytest.mark.parametrize("prior", [0.5, [0.1, 0.9], [(0, None)], [(0, 1.0, 2.0)]], ids=str)
+@pytest.mark.parametrize(
+    "prior", [0.5, [0.1, 0.9], [(0, None)], [(0, 1.0, 2.0)], [(0, 1j)]], ids=str
+)
 def test_an_evaluators_prior_must_be_pairs(prior):
     searcher = Searcher(SearchConfig(), seed=1, evaluator=Answers(prior=prior))
     with pytest.raises(GameError, match=r"Answers\.prior\(state\) must return a list of pairs"):

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from helpers.broken import KINDS, evaluators, files, rules, states  # noqa: F401  (they add kinds)
+from helpers.broken import KINDS, rules, states  # noqa: F401  (they add kinds)
 from helpers.sanitizers import sanitizing
 
 TESTS = pathlib.Path(__file__).parents[1]
@@ -28,16 +28,11 @@ SAMPLE = (
     "state returns beyond",
     "state num_players 2.5",
     "simultaneous legal_actions twice",
-    "evaluator values dict",
-    "evaluator prior sum of 800",
-    "batches policy 1e308",
-    "value function NaN",
     "rules player() 7",
     "rules legal action 99",
     "rules count of actions 1000000",
     "rules probability 0.1",
     "rules returns nan at 0",
-    "file many outputs",
 )
 """One of each sort."""
 
@@ -73,14 +68,14 @@ def test_one_of_each_sort_is_refused():
     assert found.keys() == set(SAMPLE)
     check(found)
     errors = [error for outcomes in found.values() for error in outcomes]
-    assert errors.count("GameError") >= 12
+    assert errors.count("GameError") >= 8
 
 
 @pytest.mark.full
 def test_every_kind_is_refused_or_played_rightly_interpreted():
     """Arrays that are read or written out of bounds raise an IndexError there."""
     found = run(4, (), 1500, NUMBA_DISABLE_JIT="1")
-    assert len(found) == len(KINDS) > 300
+    assert len(found) == len(KINDS) > 200
     check(found)
 
 
@@ -92,5 +87,4 @@ def test_every_kind_is_refused_or_played_rightly_compiled():
 @pytest.mark.full
 def test_every_kind_is_refused_or_played_rightly_with_the_sanitizer():
     """What the machine code frees after it wrote beyond it, the sanitizer finds."""
-    kinds = [name for name in KINDS if name.startswith(("rules", "file", "state", "simultaneous"))]
-    check(run(2, kinds, 1500, NUMBA_DISABLE_JIT="0", **sanitizing()))
+    check(run(2, (), 1500, NUMBA_DISABLE_JIT="0", **sanitizing()))

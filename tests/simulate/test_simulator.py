@@ -251,6 +251,12 @@ def test_a_broken_game_is_refused_before_it_does_harm(methods, message, expand_v
         ([], "does not list exactly the legal actions"),
         (-0.5, "not at least 0"),
         (float("nan"), "not at least 0"),
+        (float("inf"), "not at least 0"),
+        (1e308, "sum"),
+        (800.0, "sum"),
+        (0.0, "sum"),
+        ([(0, 0.5), (0, 0.5)], "does not list exactly the legal actions"),
+        ([(0, 0.5), (77, 0.5)], "does not list exactly the legal actions"),
     ],
 )
 def test_a_broken_prior_is_refused(prior, message):

@@ -39,12 +39,6 @@ PRESETS = ("uct", "rave", "grave", "rave_winning_move", "uct_solver", "pn_mcts",
 
 
 @pytest.fixture
-def freezing(monkeypatch):
-    """Searches keep the tree that they have when the memory is full, and add nothing."""
-    monkeypatch.setattr(SearchTree, "_forget", lambda tree, paths: False)
-
-
-@pytest.fixture
 def few_nodes(monkeypatch):
     """Trees of few nodes forget, too."""
     monkeypatch.setattr(search_trees, "LEAST_NODES", 6)
@@ -77,18 +71,6 @@ def test_the_tree_stays_whole_within_the_memory_and_goes_on_growing(preset):
         check_tables(tree)
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("rules", [{}, {"chance": 0.3}, {"num_players": 3}, {"num_players": 1}])
-def test_trees_of_all_kinds_of_games_stay_whole(rules, seed):
-    state = random_game(seed, depth=20, width=9, low=0.0, high=5.0, **rules)
-    changes = {"rule": UCB1(50.0), "max_memory_mb": 0.03}
-    with interpreted_but_for(seed, every=4):
-        searcher, _ = searched("rave", state, 1500, seed=seed, **changes)
-    assert search_tree(searcher).forgotten > 0
-    check_tree(searcher)
-
-
 def test_a_search_that_is_not_full_forgets_nothing_and_is_as_before(monkeypatch):
     def refuse(tree, paths):
         raise AssertionError
@@ -118,23 +100,6 @@ def test_nodes_that_stay_are_those_with_the_most_visits_and_the_latest_of_equals
         1000: range(8),
     }.items():
         assert np.flatnonzero(most_that_fit(visits, sizes, room)).tolist() == list(expected), room
-
-
-@pytest.mark.full
-def test_what_is_forgotten_is_visited_less_than_what_stays(monkeypatch):
-    """Each time, but for the ends of games, which tell the position above them of its outcome."""
-    kept, seen = Pruning.keep, []
-
-    def look(pruning, stays, paths=()):
-        tree = pruning._tree
-        visits, inner = tree.node_visits[: pruning.count], tree.node_edge_count[: pruning.count] > 0
-        seen.append((int(visits[~stays].max()), int(visits[stays & inner].min())))
-        kept(pruning, stays, paths)
-
-    monkeypatch.setattr(Pruning, "keep", look)
-    searched("rave", connect_four(), 2500, max_memory_mb=0.06)
-    assert len(seen) > 3
-    assert all(most_forgotten <= least_kept for most_forgotten, least_kept in seen)
 
 
 @pytest.mark.full

@@ -1,4 +1,4 @@
-"""States, rules, evaluators and files that break the interface, each in one way: a kind.
+"""States and rules that break the interface, each in one way: a kind.
 
 ``python -m helpers.broken RUNS SEED KIND ...`` runs each kind so many times, each time another
 search with the fault at another depth, and prints for each kind what came of it as a line of JSON.

@@ -7,7 +7,7 @@ import signal
 import sys
 import warnings
 
-from helpers.broken import KINDS, Draw, evaluators, files, rules, states  # noqa: F401  (they add kinds)
+from helpers.broken import KINDS, Draw, rules, states  # noqa: F401  (they add kinds)
 
 SECONDS = 200
 """After so long a run hangs."""
