@@ -50,7 +50,6 @@ class EnvironmentAgent(Policy):
         return self._act(self.env, observation, action_mask)
 
     def _act(self, env: Any, observation: Any, mask: Any) -> Any:
-        """Choose an action in an environment."""
         raise NotImplementedError
 
     def predict(
@@ -143,7 +142,6 @@ class EnvironmentAgent(Policy):
         return None
 
     def _batch_size(self, observation: Any, masks: Any) -> int | None:
-        """The number of observations in an array of them; None for a single one."""
         if masks is not None and not isinstance(masks, Mapping) and np.ndim(masks) == 2:
             return len(masks)
         space = self._observation_space()

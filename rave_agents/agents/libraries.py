@@ -207,7 +207,6 @@ class _Drawn(_OfState):
 
 
 def _observed_by(model: Any, view: AnyView) -> Any:
-    """The observation in the form of a model's space."""
     space = EnvAbilities(model).observation_space
     spaces, shape = SpaceAbilities(space).spaces, SpaceAbilities(space).shape
     # A plain space: the model was trained on the observation without the mask next to it.

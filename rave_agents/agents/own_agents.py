@@ -282,7 +282,6 @@ def _is_of_bot(kind: type, method: str) -> bool:
 
 
 def _checked_function(function: Any) -> Any:
-    """Refuse a function whose parameters are not an observation and a mask."""
     known = parameters_of(function)
     if known is None:  # A function of C has no signature.
         return function
@@ -303,7 +302,6 @@ def _checked_function(function: Any) -> Any:
 
 
 def _describe(value: Any) -> str:
-    """Describe a refused object, with the function that would make an agent of it."""
     if value is None or isinstance(value, bool | int | float | bytes | list | tuple | dict):
         return f"{value!r}."
     kind = value if isinstance(value, type) else type(value)

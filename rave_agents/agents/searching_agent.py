@@ -243,7 +243,6 @@ def _configured(
 
 
 def _refusal(kind: str, name: str) -> str:
-    """The message for an attribute that cannot be set."""
     if name in ("simulations", "seconds"):
         return f"A {kind} has no {name} to set: set its limit, to Limit({name}=...)."
     given = "parameters by their names" if name == "config" else f"{name}=..."
@@ -252,6 +251,5 @@ def _refusal(kind: str, name: str) -> str:
 
 @functools.cache
 def _positional(kind: type[SearchingAgent]) -> tuple[str, ...]:
-    """The positional parameters of a class's constructor."""
     parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
     return tuple(each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD)

@@ -95,7 +95,6 @@ class _Seen:
 
     @property
     def value(self) -> float | None:
-        """The value for the player to move."""
         return self.result.value_for(self.result.player)
 
 
@@ -223,7 +222,6 @@ class _Reviewer:
         return max(0.0, self._scaled(value) - self._scaled(after))
 
     def _value_after(self, state: GameState, before: _Seen) -> float | None:
-        """The mover's value after the best move, by a search of the position there."""
         result = before.result
         after = state.clone()
         after.apply_action(result.action)
@@ -254,7 +252,6 @@ class _Reviewer:
         return before.value, row.value if enough else None, False
 
     def _is_refuted(self, state: GameState, answer: _Seen, loser: int) -> bool:
-        """True if the reply wins, and no other searched reply does."""
         result = answer.result
         if result.player == loser or len(result.actions) < 2 or not self._open:
             return False

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from rave_agents.game.game_state import GameState
 from rave_agents.game.notation import action_name, position_text
 from rave_agents.game.utility_limits import utility_limits
-from rave_agents.results.numbers import counted, whole
+from rave_agents.results.numbers import counted, finite, whole
 from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
 
@@ -206,18 +206,14 @@ class Solution(Result):
             **{name: operator.attrgetter(name)(self) for name in plain},
             "moves": list(self.moves),
             "position": position_text(self.state),
-            "bounds": [_finite(each) for each in self.bounds],
+            "bounds": [finite(each) for each in self.bounds],
             "outcome": None if self.outcome is None else list(self.outcome),
-            **{name: _finite(operator.attrgetter(name)(self)) for name in numbers},
+            **{name: finite(operator.attrgetter(name)(self)) for name in numbers},
             "line": list(self.line),
             "line_names": list(self.line_names),
             **{name: operator.attrgetter(name)(self) for name in effort},
             "actions": [
-                {**each._asdict(), "low": _finite(each.low), "high": _finite(each.high)}
+                {**each._asdict(), "low": finite(each.low), "high": finite(each.high)}
                 for each in self.actions
             ],
         }
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None

@@ -40,7 +40,6 @@ ROWS_OVER_TIME = 12
 
 
 def _value_for(initial: GameState, name: str, evaluator: Any, known: bool) -> Any:
-    """The value function for a proof, or None."""
     if evaluator is None:
         rules = rules_of(initial) if known else None
         return None if rules is None else value_for(rules)

@@ -269,11 +269,6 @@ def _first_agent(words: Sequence[str]) -> int:
 
 
 def _is_game(word: str) -> bool:
-    """True for a game, False for an agent.
-
-    Raises:
-        UnknownNameError: if it is neither.
-    """
     name = word.partition("(")[0]
     if name.strip() in agent_types():
         return False

@@ -175,7 +175,6 @@ class _SpeedRun(TablesRun):
     """A run that plays table by table, so that a game's measurements lie close together."""
 
     def rounds(self) -> Iterator[list[Key]]:
-        """Yield the games of each table."""
         for table, count in enumerate(self.plan.games):
             yield [Key(table, number) for number in range(count)]
 
@@ -195,7 +194,6 @@ def _counting_spec(spec: Any) -> AgentSpec:
 
 
 def _peers_of(game: Game, specs: Sequence[AgentSpec]) -> list[AgentSpec]:
-    """The peers that can play the game and are not among the agents."""
     asked = {spec.name for spec in specs}
     found = []
     for spec in (AgentSpec(name) for name in PEERS if name not in asked):

@@ -154,7 +154,6 @@ class Grid(MatchesView):
         return {"game": games, **self._exact_values(), **exact_columns(SCORE, self.matches)}
 
     def _exact_values(self) -> dict[str, list[Any]]:
-        """The columns of the parameters, with numbers as they are."""
         columns = {name: [values[name] for values in self.values] for name in self.values[0]}
         return {
             name: [value if isinstance(value, int | float) else str(value) for value in column]
@@ -280,7 +279,6 @@ def overlap_notes(cells: Sequence[Cell]) -> list[str]:
 
 
 def _leader(cells: Sequence[Cell]) -> Cell | None:
-    """The cell with the highest score, if several have games."""
     known = [cell for cell in cells if cell.match.records]
     return max(known, key=lambda cell: cell.match.score.score) if len(cells) > 1 and known else None
 
@@ -292,7 +290,6 @@ def _level_with(leader: Cell, cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _pooled(cells: Sequence[Cell]) -> Cell:
-    """Merge one combination's cells of all games into one, renumbering the games."""
     first = cells[0].match
     stride = first.planned + first.planned % 2  # Even, so that pairs stay pairs.
     records = tuple(

@@ -183,13 +183,11 @@ class _MatchRun(Run[MatchResult]):
         self._decided = False
 
     def begin(self) -> None:
-        """Save the journal's games in the folder, too."""
         if self._folder is not None:
             numbers = [key.number for key in self.plan.keys(self.options.shard)]
             self._folder.begin(self.records[0], numbers)
 
     def take(self, key: Key, record: GameRecord) -> bool:
-        """Add a finished game. Returns True if the test has ended."""
         if not self._decided:
             super().take(key, record)
             self._count_pairs()
@@ -216,7 +214,6 @@ class _MatchRun(Run[MatchResult]):
                 self._changed.add(0)
 
     def result(self) -> MatchResult:
-        """The result so far."""
         pairing = self.plan.pairings[0]
         return MatchResult(
             game=pairing.game,

@@ -10,7 +10,6 @@ from rave_agents.arena.statistics import (
     MatchScore,
     PairCounts,
     elo_interval_at,
-    finite,
     mean_interval,
     units_interval,
 )
@@ -21,6 +20,7 @@ from rave_agents.results.numbers import (
     counted,
     elo_interval_text,
     elo_text,
+    finite,
     fixed,
     interval_text,
     played,

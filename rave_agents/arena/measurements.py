@@ -86,7 +86,6 @@ class SpeedTable(Measurements):
 
     @functools.cached_property
     def _position(self) -> GameState:
-        """The position that all agents search."""
         state = initial_decision(self.game, self.seed)
         if state.is_terminal():
             raise ValueError(f"{self.name} is over before the first move: nothing to measure.")
@@ -123,12 +122,10 @@ class SpeedTable(Measurements):
             simulations *= 2
 
     def _agent(self, spec: AgentSpec, simulations: int) -> Agent:
-        """Make an agent with this limit of simulations, unless its spec has its own."""
         limited = spec.with_defaults({"simulations": simulations, "seed": self.seed})
         return make_agent(limited, self.game, max(0, int(self._position.current_player())))
 
     def _speed(self, spec: AgentSpec, agent: Agent) -> float:
-        """Simulations per second of one agent in one round."""
         before = agent.effort
         simulations, seconds = 0, 0.0
         while seconds < self.round_seconds / 2:

@@ -252,7 +252,6 @@ class _Seat:
         self._inform_joint = AgentAbilities(agent).inform_actions
 
     def ask(self, method: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a method of the agent."""
         try:
             return method(*arguments)
         except ForfeitError as error:
@@ -261,12 +260,10 @@ class _Seat:
             raise AgentFailedError(self.number) from error
 
     def inform_joint(self, state: GameState, joint: Sequence[int]) -> None:
-        """Inform the agent of a joint action, if it listens to them."""
         if self._inform_joint is not None:
             self.ask(self._inform_joint, state, joint)
 
     def choose(self, state: GameState) -> int:
-        """The agent's action, timed by its clock; raises if it runs out of time."""
         started = time.perf_counter()
         action: int = self.ask(self._legal_action, state)
         if self._clock is not None and not self._clock.charge(time.perf_counter() - started):

@@ -176,7 +176,6 @@ class _RaceRun(TablesRun):
         self._played = self._earlier = 0
 
     def take(self, key: Key, record: GameRecord) -> bool:
-        """Add a finished game, and the pairs that it completes."""
         super().take(key, record)
         records = self.records[key.table]
         one, two = self._pairs[key.table]
@@ -197,19 +196,16 @@ class _RaceRun(TablesRun):
         return (first.score + second.score) / 2
 
     def report(self) -> None:
-        """Report the result, at limited frequency."""
         if time.monotonic() - self._reported_at >= _REPORT_SECONDS:
             self._reported_at = time.monotonic()
             super().report()
 
     def conclude(self) -> RunResult:
-        """Report the result at the end in any case."""
         self._reported_at = -math.inf  # The last games may not have been reported.
         self.report()
         return self.result()
 
     def result(self) -> RunResult:
-        """The result so far."""
         show = functools.partial(
             self._show_race,
             elimination=copy.deepcopy(self._rule),  # A result does not change when games go on.
@@ -219,7 +215,6 @@ class _RaceRun(TablesRun):
         return dataclasses.replace(super().result(), show=show, games_planned=None)
 
     def rounds(self) -> Iterator[list[Key]]:
-        """Yield rounds of games, at least one, until the race is decided or time is up."""
         options = self.options
         width = options.jobs if options.executor is None else executor_width(options.executor)
         began = now = time.monotonic()
@@ -274,7 +269,6 @@ def _opening_plies(game: Game, given: int | None, seed: int) -> int:
 def _limit_text(
     players: Mapping[str, AgentSpec], simulations: int | None, move_seconds: float | None
 ) -> str:
-    """The limit given to agents, as text; empty if none of them took it."""
     given = {"simulations": simulations, "seconds": move_seconds}
     taken = any(
         who.is_named

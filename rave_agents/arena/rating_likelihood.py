@@ -88,7 +88,6 @@ class RatingLikelihood:
 
     @property
     def _groups(self) -> _Flags:
-        """True where two agents belong to the same strongly connected group."""
         return self._beaten & self._beaten.T
 
     @property
@@ -247,18 +246,15 @@ class _Games(NamedTuple):
         return type(self)(int(group.sum()), pairings, *(part[inside] for part in self[2:]))
 
     def differences(self, strengths: _Array) -> _Array:
-        """Differences in each pairing."""
         found: _Array = strengths[self.pairings[:, 0]] - strengths[self.pairings[:, 1]]
         return found
 
     def loss(self, strengths: _Array) -> float:
-        """The negative logarithm of the likelihood."""
         d = self.differences(strengths)
         # ln E = -ln(1 + exp(-d)), without overflow for large differences.
         return float(self.won @ np.logaddexp(0.0, -d) + self.lost @ np.logaddexp(0.0, d))
 
     def gradient(self, strengths: _Array) -> _Array:
-        """The gradient of the logarithm of the likelihood."""
         d = self.differences(strengths)
         slopes = self.won * scipy.special.expit(-d) - self.lost * scipy.special.expit(d)
         one, two = self.pairings.T

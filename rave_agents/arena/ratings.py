@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.arena.rating_likelihood import RatingLikelihood
-from rave_agents.arena.statistics import finite
 from rave_agents.game.arguments import unknown_name
-from rave_agents.results.numbers import elo_interval_text, elo_text
+from rave_agents.results.numbers import elo_interval_text, elo_text, finite
 from rave_agents.results.result import Result, by_column
 from rave_agents.results.tables import Column, Table
 

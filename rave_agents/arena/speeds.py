@@ -117,7 +117,6 @@ class Speeds(View):
                 yield table, pairing, np.median([each.values for each in rounds], axis=0).tolist()
 
     def _match(self, table: int) -> MatchResult | None:
-        """The match of the agent with this table, if there is one and it has begun."""
         records = self.run.records[table] if table < len(self.run.records) else ()
         return self.run.match(table) if records and not isinstance(records[0], Round) else None
 
@@ -168,7 +167,6 @@ class Speeds(View):
         return tables
 
     def _move_times(self) -> Table:
-        """Microseconds per move, of the agent and of the baseline."""
         columns = [
             Column("game", [row.game for row in self.moves], text=True),
             Column("agent", [row.agent for row in self.moves], text=True),
@@ -238,7 +236,6 @@ class Speeds(View):
 
 
 def _names(rows: Sequence[SpeedRow], mean: str, agents: Sequence[str]) -> list[Column]:
-    """The columns of games and agents, with the rows of the means."""
     return [
         Column("game", [*(row.game for row in rows), *([mean] * len(agents))], text=True),
         Column("agent", [*(row.agent for row in rows), *agents], text=True),

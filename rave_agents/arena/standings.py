@@ -66,7 +66,6 @@ class Ranking:
 
     @functools.cached_property
     def _scores(self) -> dict[str, dict[str, MatchScore]]:
-        """The score of each agent against each other agent it has met."""
         found: dict[str, dict[str, list[int]]] = {agent: {} for agent in self.agents}
         for first, second, score, _ in self.outcomes:
             losses = round(2 - 2 * score)  # The index of the outcome: win, draw, loss.

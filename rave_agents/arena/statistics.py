@@ -19,6 +19,8 @@ from typing import Any, Self
 
 import scipy  # Its submodules load lazily.
 
+from rave_agents.results.numbers import finite
+
 CONFIDENCE = 0.95
 """The confidence level of all intervals."""
 
@@ -243,8 +245,3 @@ def elo_interval_at(scores: tuple[float, float]) -> tuple[float, float]:
     """The interval of the Elo difference at an interval of expected scores."""
     low, high = scores
     return elo_difference(low), elo_difference(high)
-
-
-def finite(value: float) -> float | None:
-    """The value for strict JSON: None if it is infinite or NaN."""
-    return value if math.isfinite(value) else None

@@ -144,7 +144,6 @@ def parse_vary(texts: Iterable[str]) -> dict[str, list[Any]]:
 
 
 def _grid(base: AgentSpec, vary: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """All combinations of the values, those of the last key varying fastest."""
     if not vary:
         raise ValueError("A sweep varies at least one parameter.")
     # Check the names with one value of each, before thousands of games are planned.

@@ -201,7 +201,6 @@ _unpacked_table = functools.lru_cache(maxsize=_TABLES_KEPT)(unpacked)
 
 
 def _picklable(failure: Failure) -> Failure:
-    """The failure in a form that can be pickled."""
     error = failure.cause
     assert error is not None
     text = "".join(traceback.format_exception(error))

@@ -134,7 +134,6 @@ class _Payloads:
         return here
 
     def _unpicklable(self, table: AnyTable) -> str:
-        """The agents of a table that cannot be pickled, or else its game."""
         names = []
         for agent in table.agents:
             try:
@@ -144,7 +143,6 @@ class _Payloads:
         return ", ".join(dict.fromkeys(names)) or table.name
 
     def of(self, keys: Iterable[Key]) -> dict[int, bytes]:
-        """The pickled tables of these games, by index."""
         return {key.table: self._pickled[key.table] for key in keys}
 
 
@@ -214,13 +212,11 @@ class _Workers:
 
     @property
     def width(self) -> int:
-        """The current number of workers."""
         if self._is_local:
             return self._jobs
         return executor_width(self._executor)
 
     def submit(self, *arguments: Any) -> "Future[list[Outcome]]":
-        """Submit a chunk of games; local processes are started anew if one has died."""
         try:
             future: Future[list[Outcome]] = self._executor.submit(*arguments)
         except BrokenExecutor:
@@ -237,7 +233,6 @@ class _Workers:
         return type(error).__name__ == "KilledWorker"  # of Dask
 
     def stop(self, futures: Iterable["Future[list[Outcome]]"]) -> None:
-        """Abort these games."""
         if self._is_local:
             with _silence_thread("ExecutorManagerThread"):
                 self._executor.shutdown(wait=True, kill_workers=True)

@@ -26,7 +26,6 @@ from rave_agents.results.numbers import counted
 
 
 def _table(*headers: str, **options: Any) -> Table:
-    """A table without rows, whose first column is bold."""
     table = Table(box=box.SIMPLE_HEAD, title_justify="left", **options)
     for number, header in enumerate(headers):
         table.add_column(header, style="" if number else "bold", overflow="fold")
@@ -63,7 +62,6 @@ def _agent(name: str, kind: AgentType) -> dict[str, Any]:
 
 
 def _parameters(kind: AgentType) -> Table:
-    """An agent's parameters and their defaults."""
     table = _table("parameter", "default")
     inner = {} if kind.config is None else kind.config.parts_in_use()
     for name, value in kind.parameters.items():
@@ -94,7 +92,6 @@ def find_games(part: str = "", *, everything: bool = False) -> list[dict[str, An
 
 
 def _refusal(framework: str, name: str) -> str:
-    """Why a game cannot be searched."""
     try:
         game = adapters()[framework].load_game(name)
         GameAbilities(game).check_search(SearchConfig())
@@ -148,7 +145,6 @@ def doctor(*, quick: bool = False, as_json: bool = False) -> None:
 
 
 def _sections(findings: Mapping[str, Any]) -> Iterable[list[tuple[str, str]]]:
-    """The findings of ``examine`` as labels and texts."""
     yield [(name, version or "not installed") for name, version in findings["versions"].items()]
     for name, diagnosis in findings["adapters"].items():
         details = [(f"  {key}", value) for key, value in diagnosis.items()]

@@ -106,7 +106,6 @@ def _name(option: str) -> str:
 
 
 def _of_agents(option: str) -> str | None:
-    """Advice for an option that is a parameter of agents."""
     kind = agent_type(DEFAULT_AGENT)
     if kind.takes(option, {}):
         return f"give it in an agent's spec, as in '{DEFAULT_AGENT}({option}=...)'"

@@ -75,7 +75,6 @@ class GameOutput(Output):
 
 @contextlib.contextmanager
 def _executor(address: str | None, jobs: int) -> Iterator[Executor | None]:
-    """The executor of a Dask cluster; None without an address."""
     if address is None:
         yield None
     else:

@@ -117,7 +117,6 @@ def tournament(
 
 
 def _settings(words: Sequence[str], agents: str | None) -> dict[str, Any]:
-    """The games and agents of a command, or all settings of its file."""
     # A game's name has no suffix; a file without one must be the only word.
     is_file = words[0].endswith(".toml") or (len(words) == 1 and Path(words[0]).is_file())
     if not is_file:

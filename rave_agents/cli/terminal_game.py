@@ -100,7 +100,6 @@ class TerminalGame:
         return word != "quit"
 
     def _wait(self, version: int) -> None:
-        """Wait for agents; on a terminal, show their searches meanwhile."""
         live = self._live
         while live.wait(version, 1.0) != version:
             thought = seen_thought(live, self._viewer)
@@ -115,13 +114,11 @@ class TerminalGame:
 
     @property
     def _viewer(self) -> int | None:
-        """The seat whose view is shown."""
         session = self._live.session
         movers = [seat for seat in session.movers if seat in session.people]
         return next(iter([*movers, *session.people]), None)
 
     def _show_turns(self) -> None:
-        """Show the turns since the last ones that were shown."""
         with self._live.changed:
             self._show_new_turns(self._live.session)
 
@@ -266,7 +263,6 @@ def _chosen(line: str, names: dict[int, str]) -> int | None:
 
 
 def _words(names: dict[int, str]) -> list[str]:
-    """The moves and commands that a person may write."""
     return [*names.values(), *(each.split()[0] for each in COMMANDS)]
 
 
@@ -281,7 +277,6 @@ def _show(text: str) -> None:
 
 
 def _ask(prompt: str, words: Sequence[str]) -> str:
-    """Ask for a line, which the Tab key completes."""
     if readline is not None:
 
         def complete(begun: str, number: int) -> str | None:

@@ -351,7 +351,6 @@ _PYTHON = os.path.dirname(os.__file__)
 
 
 def _name_in_library(value: Any) -> str:
-    """The name by which a library has a value; empty if it has none."""
     name = getattr(value, "__name__", None)
     for module in (getattr(value, "__module__", None), "numpy"):
         known = isinstance(name, str) and isinstance(module, str) and _is_librarys(module)

@@ -117,7 +117,6 @@ def dtype_as_text(dtype: Any) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _packing(kind: Kind) -> struct.Struct:
-    """Packing of a record's numbers and addresses as bytes."""
     return struct.Struct("=" + _letters(kind))
 
 

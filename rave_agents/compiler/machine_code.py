@@ -281,7 +281,6 @@ class _Loaded:
 
 
 def _exception(status: int, raised: ctypes.c_void_p) -> BaseException:
-    """The exception that compiled code has raised."""
     if status < 1 or not raised.value:
         return RuntimeError(f"compiled code ended with the status {status}")
     record = _Raised.from_address(raised.value)

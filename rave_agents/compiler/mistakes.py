@@ -191,7 +191,6 @@ def explain_numba_error(error: Exception, functions: Iterable[types.FunctionType
 
 
 def _line_of_error(code: types.CodeType, error: Exception) -> int | None:
-    """The line of a function at which Numba failed; None if the error names none in it."""
     lines = {line for one in _codes(code) for _, _, line in one.co_lines() if line is not None}
     name = code.co_filename.rpartition("/")[2]
     for place in _PLACE.finditer(_plain(error)):
@@ -223,7 +222,6 @@ _NOISE = re.compile(
 
 
 def _locations(error: Exception) -> Iterator[tuple[str, int]]:
-    """Source locations in the frames of Numba's traceback, the innermost first."""
     places, found = error.__traceback__, [getattr(error, "loc", None)]
     while places is not None:
         found.append(getattr(places.tb_frame.f_locals.get("self"), "loc", None))
@@ -275,6 +273,5 @@ def _reason(error: Exception) -> str:
 
 
 def _short(line: str) -> str:
-    """Shorten a line: record types, which spell out every field, become "the record"."""
     line = re.sub(r"Record\(.*?;(?:True|False)\)", "the record", line)
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..."

@@ -24,7 +24,6 @@ class _TextSoFar(ProgressColumn):
         self._done = done
 
     def render(self, task: Task) -> Text:
-        """The current text."""
         return Text(task.description + self._done())
 
 

@@ -39,7 +39,6 @@ def text_of(code: types.CodeType) -> bytes | None:
 
 @functools.lru_cache(maxsize=256)
 def _read(file: str, changed: int) -> tuple[bytes, frozenset[types.CodeType]]:
-    """The text of a file, and the code objects that Python compiles from it."""
     with open(file, "rb") as opened:
         text = opened.read()
     return text, frozenset(codes_in(compile(text, file, "exec", dont_inherit=True)))

@@ -80,7 +80,6 @@ class Composed:
         return changed
 
     def _with_parts(self, changes: Mapping[str, Any]) -> Self:
-        """Change fields of this record, and parts of its parts."""
         own = {name: value for name, value in changes.items() if name in self.field_names()}
         changed = self._with_own(own)
         # Parts first: they bring the fields that the other names belong to.

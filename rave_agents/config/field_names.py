@@ -66,7 +66,6 @@ def _owners(config: Any) -> dict[str, tuple[str, type]]:
 
 
 def _part_classes(config: Any) -> dict[type, str]:
-    """The classes of all registered parts, and the first field that takes each."""
     # Parts registered by users come and go, so this is not cached, unlike ``field_types``.
     found: dict[type, str] = {}
     waiting: list[type] = [config]

@@ -284,7 +284,6 @@ _NETWORK_ARRAYS = ("cells", "tables", "kinds")
 
 
 def _arguments(arrays: Arrays) -> dict[str, Any]:
-    """Read the arguments of ``LinearValue`` from the arrays of a file."""
     weights = arrays["weights"]
     if number_in(arrays, "format") != FORMAT:
         raise ValueError("it has another format")
@@ -317,7 +316,6 @@ def _arguments(arrays: Arrays) -> dict[str, Any]:
 
 
 def _check_utilities(utilities: Any, utility_sum: Any) -> None:
-    """Refuse bounds of utilities, or a sum, that no game has."""
     fits = isinstance(utilities, tuple) and len(utilities) == 2 and all(map(is_number, utilities))
     if not fits or not -math.inf < utilities[0] <= utilities[1] < math.inf:
         raise ValueError(f"utilities must be the least and the greatest, got {utilities!r}.")
@@ -328,7 +326,6 @@ def _check_utilities(utilities: Any, utility_sum: Any) -> None:
 def _check_weights(
     weights: NDArray[np.float32], players: int, network: TupleNetwork | None, *, constant_sum: bool
 ) -> None:
-    """Refuse weights whose shape is not that of rows, outputs and features."""
     rows, outputs, width = weights.shape if weights.ndim == 3 else (0, 0, 0)
     needed = players
     if network is not None:

@@ -109,7 +109,6 @@ class _OfActorCritic:
         return distribution.logits, policy.predict_values(seen).reshape(count)
 
     def _shaped(self, batch: Batch, count: int) -> Any:
-        """The observations in the form of the model's space."""
         spaces = SpaceAbilities(self._space).spaces
         if not isinstance(spaces, Mapping):
             return _fitted(batch.observations, self._space, count)

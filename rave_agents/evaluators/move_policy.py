@@ -131,7 +131,6 @@ _WITHIN_TWO = tuple(itertools.product((-2, -1, 0, 1, 2), repeat=2))
 
 
 def _cells_of_actions(rules: BaseRules) -> NDArray[np.int16]:
-    """Each action's cells, see ``MoveCells.cells``."""
     if not rules.fills_own_cells:
         return cells_in_random_games(rules)
     cells = np.full((rules.num_distinct_actions, 2), NO_CELL, np.int16)
@@ -358,7 +357,6 @@ def load_learned(path: str | os.PathLike[str]) -> LinearValue | MovePolicy:
 
 @functools.lru_cache(maxsize=64)
 def _rules_with_priors(rules: BaseRules) -> BaseRules:
-    """A game's rules with the features of moves, as ``give_priors`` needs them."""
     known = move_cells(rules)
     return with_method(
         rules,

@@ -198,6 +198,6 @@ class TorchTrainable:
 
 
 def _array(tensor: Any) -> NDArray[Any]:
-    """A tensor as an array; NumPy has no bfloat16."""
+    # NumPy has no bfloat16.
     tensor = tensor.float() if str(tensor.dtype).endswith("bfloat16") else tensor
     return np.array(tensor.numpy())

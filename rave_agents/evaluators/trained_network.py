@@ -328,7 +328,6 @@ def load_arrays(network: Trainable, arrays: Arrays, name: str) -> None:
 
 
 def _sizes_of(arrays: Arrays) -> NetworkSizes:
-    """Read the sizes of a game from a file's arrays."""
     if arrays[_FORMAT_NAME].tolist() != FORMAT:
         raise ValueError("it has another format")
     shape, utilities = arrays["observation_shape"], arrays["utilities"]

@@ -101,7 +101,6 @@ def answers_of(state: GameState) -> dict[str, Any]:
 
 
 def _difference(before: dict[str, Any], after: dict[str, Any]) -> str:
-    """The first answer that differs."""
     for call in {**before, **after}:
         if before.get(call) != after.get(call):
             return f"{call} gave {_brief(before.get(call))} and then {_brief(after.get(call))}"

@@ -147,7 +147,6 @@ def _check_game(game: Any) -> Game:
 
 
 def _is_rules(value: Any) -> bool:
-    """True for rules or a class of them."""
     return issubclass(value if isinstance(value, type) else type(value), BaseRules)
 
 
@@ -203,14 +202,12 @@ def _own_game(source: Source, name: str | None) -> Game:
 
 
 def _check_class(kind: Any) -> None:
-    """Refuse a class that lacks methods, before its parameters are checked."""
     lacking = lacks_methods(kind) if isinstance(kind, type) else ""
     if lacking and not any(hasattr(kind, name) for name in ("new_initial_state", "reset")):
         raise TypeError(lacking)
 
 
 def _check_parameters(maker: Any, parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters that a class or a function does not take, or needs and does not get."""
     name = name_of(maker)
     if _is_rules(maker):
         check_names(
@@ -232,7 +229,6 @@ def _check_parameters(maker: Any, parameters: Mapping[str, Any]) -> None:
 
 
 def _wrap_by_adapter(value: Any) -> Game | None:
-    """The game wrapped by its framework's adapter; None if no adapter knows it."""
     for adapter in adapters().values():
         wrapped = AdapterAbilities(adapter).wrap_game(value)
         if wrapped is not None:

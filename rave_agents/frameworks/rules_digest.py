@@ -57,7 +57,6 @@ def rules_digest(game: Game) -> str:
 
 
 def _content(source: Any, name: str) -> bytes:
-    """The content of a game given as an object."""
     try:
         return pickle.dumps((source.value, dict(source.parameters)), protocol=4)
     except Exception as error:
@@ -72,7 +71,6 @@ def _undetermined(name: str, reason: str) -> ValueError:
 
 
 def _modules_of(objects: list[Any]) -> set[str]:
-    """The modules that define the classes and functions that objects consist of."""
     found, waiting, seen = set[str](), list(objects), dict[int, Any]()
     while waiting and len(seen) < MOST_OBJECTS:
         one = waiting.pop()
@@ -156,7 +154,6 @@ def _is_library(name: str, file: str | None) -> bool:
 
 
 def _own_packages() -> set[str]:
-    """This package and those of the adapters."""
     found = [__name__, *(type(adapter).__module__ for adapter in adapters().values())]
     return {name.partition(".")[0] for name in found}
 
@@ -174,12 +171,10 @@ def _version(top: str) -> bytes:
 
 @functools.cache
 def _distributions() -> Mapping[str, list[str]]:
-    """The names of distributions by those of their packages."""
     return importlib.metadata.packages_distributions()
 
 
 def _imports(name: str, text: bytes) -> Iterator[str]:
-    """The existing modules that a module imports."""
     is_package = hasattr(sys.modules.get(name), "__path__")
     package = name if is_package else name.rpartition(".")[0]
     for node in ast.walk(ast.parse(text)):

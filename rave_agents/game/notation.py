@@ -97,7 +97,6 @@ def apply_moves(state: GameState, moves: Moves) -> list[int]:
 
 
 def _as_list(moves: Any) -> list[Any]:
-    """The moves of a sequence."""
     listed = isinstance(moves, Sequence) and not isinstance(moves, bytes | bytearray)
     if not listed and not (isinstance(moves, np.ndarray) and moves.ndim == 1):
         raise TypeError(

@@ -177,7 +177,6 @@ def _module_of_file(path: str) -> types.ModuleType:
 
 
 def _is_importable(name: str, file: Path) -> bool:
-    """True if an import of this name gives this file."""
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError, AttributeError):
@@ -192,7 +191,6 @@ def _is_of(origin: object, file: Path) -> bool:
 
 
 def _run_as(name: str, file: Path) -> types.ModuleType:
-    """Run a file as a module of a name that no other has."""
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None

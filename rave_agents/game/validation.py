@@ -261,7 +261,6 @@ def _names(values: tuple[Any, ...]) -> Option:
 
 
 def _member(kind: type[enum.Enum]) -> Option:
-    """A member of an enumeration, or its value."""
     names = tuple(str(each.value) for each in kind)
 
     def convert(value: Any) -> Any:
@@ -339,5 +338,4 @@ def _limit(limit: float) -> str:
 
 
 def _join_alternatives(words: list[str]) -> str:
-    """Words in a sentence: ``1, 2 or None``."""
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))

@@ -206,7 +206,6 @@ class NetworkLearner(Learner[TrainedNetwork]):
         self._train(new)
 
     def _train(self, new: int) -> None:
-        """Take steps of training, for so many new positions."""
         # Drawn from the last rounds: games of one network alone are too much alike.
         kept = Lesson.joined(self._kept)
         size = min(BATCH, len(kept.players))

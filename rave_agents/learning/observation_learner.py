@@ -19,7 +19,7 @@ from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.facts import Facts
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.learning.rounds import Learner
-from rave_agents.learning.self_play import draw_chance
+from rave_agents.records.openings import draw_outcome
 from rave_agents.searcher.searcher import Searcher
 
 RANDOM_SHARE = 0.05
@@ -139,7 +139,7 @@ class ObservationLearner(Learner[LinearValue]):
                 state = self._start.clone()
                 random_moves, begins_at_random = 0, False
             elif player == PlayerId.CHANCE:
-                state.apply_action(draw_chance(state, self._draw))
+                state.apply_action(draw_outcome(state, self._draw))
             elif random_moves > 0 or self._draw.random() < RANDOM_SHARE:
                 random_moves -= 1
                 state.apply_action(int(self._draw.choice(state.legal_actions())))
@@ -151,7 +151,6 @@ class ObservationLearner(Learner[LinearValue]):
         return [], np.zeros(self._limits.players)
 
     def _sample(self, state: Any, player: int, value: float) -> _Sample:
-        """A position with the search's value for the player to move."""
         collected = StateAbilities(state).collected
         earned = np.zeros(self._limits.players) if collected is None else np.array(collected()[0])
         value -= earned[player]  # A search's value counts the rewards before, too.
@@ -164,7 +163,6 @@ class ObservationLearner(Learner[LinearValue]):
         return _Sample(player, observation, searched, earned)
 
     def _shares(self, returns: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Utilities of the outputs, scaled to [0, 1]."""
         shares = (returns[: self._outputs] - self._limits.low) / (
             self._limits.high - self._limits.low
         )

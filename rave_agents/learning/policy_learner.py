@@ -19,7 +19,7 @@ from rave_agents.evaluators.move_policy import MovePolicy, Moves, features_of, m
 from rave_agents.evaluators.symmetries import symmetries_of
 from rave_agents.games.kit.base_rules import BaseRules
 from rave_agents.learning.rounds import Learner
-from rave_agents.learning.self_play import draw_chance
+from rave_agents.records.openings import draw_outcome
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
 
@@ -99,7 +99,7 @@ def _samples_of_game(share: Share, draw: np.random.Generator) -> Iterator[Sample
         if state.is_terminal():
             return
         if state.is_chance_node():
-            state.apply_action(draw_chance(state, draw))
+            state.apply_action(draw_outcome(state, draw))
             continue
         legal = state.legal_actions()
         if len(legal) == 1 or ply < opening or draw.random() < RANDOM_SHARE:
@@ -136,7 +136,6 @@ def _shares(result: SearchResult, rules: BaseRules) -> NDArray[np.float32] | Non
 
 
 def _turned(moves: Moves, image: NDArray[np.int64]) -> Moves:
-    """The moves on the image of the board under a symmetry."""
     boards = np.empty_like(moves.boards)
     boards[:, image] = moves.boards
     after = np.append(image, NO_CELL)  # NO_CELL is -1: the last entry maps it to itself.

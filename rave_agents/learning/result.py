@@ -3,10 +3,10 @@
 import dataclasses
 from typing import Any
 
-from rave_agents.arena.statistics import MatchScore, finite
+from rave_agents.arena.statistics import MatchScore
 from rave_agents.evaluators.learned_file import NOT_MEASURED, FileMatch
 from rave_agents.learning.rounds import Learned
-from rave_agents.results.numbers import counted, score_text
+from rave_agents.results.numbers import counted, finite, score_text
 from rave_agents.results.result import Result
 from rave_agents.results.tables import Column, Table
 

@@ -21,6 +21,7 @@ from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
 from rave_agents.game.utility_limits import utility_limits
 from rave_agents.game.validation import Count, Natural, Seed, checked, validated
+from rave_agents.records.openings import draw_outcome
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.evaluators import as_evaluator
 from rave_agents.searcher.multi_search import SIDE_BY_SIDE, Task, search_together
@@ -151,11 +152,10 @@ class _Game:
         self.settle()
 
     def settle(self) -> None:
-        """Draw outcomes of chance until a player is to move."""
         for _ in until_over(self.state):
             if not self.state.is_chance_node():
                 break
-            self.apply(draw_chance(self.state, self.draw))
+            self.apply(draw_outcome(self.state, self.draw))
 
     def apply(self, action: int) -> None:
         """Play an action or an outcome; the next search moves the root of its tree."""
@@ -171,14 +171,12 @@ class _Game:
         return self.resigned or self.state.is_terminal()
 
     def task(self) -> Task:
-        """The next search."""
         if len(self.examples) >= self.settings.temperature_moves:
             self.searcher.config = self.settings.final
         moves = self.since_search or None
         return Task(self.searcher, self.state, self.settings.limit, moves=moves)
 
     def play(self, result: SearchResult) -> None:
-        """Keep a searched position, and play on from it."""
         self.since_search = []
         state, player = self.state, result.player
         actions = state.num_distinct_actions()
@@ -200,7 +198,6 @@ class _Game:
             self.settle()
 
     def finished(self) -> Iterator[Example]:
-        """The positions with the outcome."""
         if self.resigned:
             lost = self.settings.resign_below
             returns = np.full(2, self.settings.sum_of_two - lost, np.float32)
@@ -222,7 +219,6 @@ def _play(
     side_by_side: int,
     overlap: bool,
 ) -> Iterator[Example]:
-    """Play the games, ``side_by_side`` at a time."""
     playing: list[_Game] = []
     begun = 0
     cache = EvaluationCache(settings.first.num_players(), keeps=settings.evaluator.cache)
@@ -245,12 +241,6 @@ def _play(
                 yield from each.finished()
                 cache.clear()  # The network may have learned from the examples.
         playing = [each for each in playing if not each.is_over]
-
-
-def draw_chance(state: Any, draw: np.random.Generator) -> int:
-    """Draw an outcome at a chance node."""
-    outcomes, chances = zip(*state.chance_outcomes(), strict=True)
-    return int(draw.choice(outcomes, p=np.divide(chances, sum(chances))))
 
 
 def save_examples(examples: Iterator[Example] | list[Example], path: str | pathlib.Path) -> int:

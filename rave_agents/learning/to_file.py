@@ -221,7 +221,6 @@ class _RoundsToFile:
         dask: str | None,
         progress: Progress[Learned],
     ) -> None:
-        """Call ``learn`` or ``train``, for a length in minutes or games and rounds."""
         workers: contextlib.AbstractContextManager[Executor | None] = contextlib.nullcontext()
         if dask is not None:
             workers = dask_executor(dask, jobs=jobs)
@@ -243,7 +242,6 @@ class _RoundsToFile:
             )
 
     def result(self) -> LearningResult:
-        """The result so far."""
         output = os.fspath(self._output) if self.found is None else self.found.spec(self._output)
         return LearningResult(
             game=self._name, output=output, learned=self._last, checks=tuple(self._checks)
@@ -273,7 +271,6 @@ class _RoundsToFile:
         return self.found.match
 
     def _take(self, found: LearnedFile) -> bool:
-        """Write a round's outcome and check its strength. Returns False to end learning."""
         found.made = self._made
         found.save(self._output)
         if self._games > 0:
@@ -311,7 +308,6 @@ class _RoundsToFile:
 
 
 def _agent(kind: str, evaluator: LearnedFile | None) -> AgentSpec:
-    """The agent of checks, with an evaluator or without."""
     name, parameters = _AGENTS[kind]
     if evaluator is not None:
         return AgentSpec(name, {**parameters, "evaluator": evaluator})
@@ -351,7 +347,6 @@ def choose_backup(
 
 
 def _writer(folder: str | os.PathLike[str]) -> Any:
-    """A TensorBoard writer, of PyTorch or of tensorboardX."""
     for module in ("torch.utils.tensorboard", "tensorboardX"):
         with contextlib.suppress(ImportError):
             return importlib.import_module(module).SummaryWriter(os.fspath(folder))

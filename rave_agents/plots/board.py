@@ -186,7 +186,6 @@ def _observed(state: GameState, viewer: int) -> PrintedBoard | None:
 
 
 def _empty(pieces: Sequence[str]) -> str | None:
-    """The mark of an empty cell; None if no cell is empty."""
     return next((mark for mark in _EMPTY if mark in pieces), None)
 
 

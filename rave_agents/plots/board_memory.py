@@ -48,7 +48,6 @@ class BoardMemory:
         return found
 
     def _learn(self, state: Any, board: Board) -> None:
-        """Keep the cells of actions, if they are exactly the empty cells."""
         empty = {index for index, cell in enumerate(board.cells) if cell.piece is None}
         targets = [place.target for place in board.places.values()]
         printed = printed_of(state, 0)

@@ -115,7 +115,6 @@ def _colour(scale: ScalarMappable, number: float) -> _Colour:
 
 
 def _readable(colour: _Colour | str) -> str:
-    """Return black or white, whichever is readable on a colour."""
     red, green, blue, _ = to_rgba(colour)
     return "black" if 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 else "white"
 
@@ -168,7 +167,6 @@ def _page_colours(kinds: list[str]) -> dict[str, str]:
 def _paint_element(
     axes: Axes, element: Any, colours: Mapping[str, str], face: _Colour | None
 ) -> None:
-    """Paint an element of a board by its classes, as the style sheet does."""
     kind, owner, *_ = (element.get("class", "") + " - -").split()
     if kind not in _LAYERS:
         return

@@ -236,7 +236,6 @@ def _shape(tiling: Tiling, cell: Cell) -> str:
 
 
 def _box(tiling: Tiling, cell: Cell, kind: str, more: float = 0.0) -> str:
-    """A rectangle as large as a cell, or larger; round in its corners unless all are regular."""
     x, y = _place(cell)
     width, height = UNIT * cell.width + more, UNIT * cell.height + more
     round_by = min(width, height) / 2 if tiling is Tiling.PITS else 0 if cell.is_regular else 3
@@ -248,7 +247,6 @@ def _box(tiling: Tiling, cell: Cell, kind: str, more: float = 0.0) -> str:
 
 
 def _corners(x: float, y: float) -> list[tuple[float, float]]:
-    """The corners of a hexagon, from the topmost clockwise."""
     radius = UNIT / math.sqrt(3)
     angles = [math.radians(60 * number - 90) for number in range(6)]
     return [

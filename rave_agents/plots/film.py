@@ -151,7 +151,6 @@ def ffmpeg() -> str | None:
 
 
 def _padded(picture: NDArray[np.uint8], rows: int, columns: int) -> NDArray[np.uint8]:
-    """A picture on a white ground of this size."""
     ground = np.full((rows, columns, 3), 255, np.uint8)
     ground[: picture.shape[0], : picture.shape[1]] = picture
     return ground

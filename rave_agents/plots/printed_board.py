@@ -164,7 +164,6 @@ def _half_a_cell_apart(one: _Row, other: _Row) -> bool:
 
 
 def _is_spaced(row: _Row) -> bool:
-    """True if exactly one space separates neighbouring cells."""
     places = sorted(row.cells)
     return all(right - left == 2 for left, right in itertools.pairwise(places))
 

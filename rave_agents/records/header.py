@@ -281,7 +281,6 @@ def _scaling(header: Mapping[str, Any]) -> _Listed:
 
 
 def _spec(header: Mapping[str, Any], name: str) -> AgentSpec:
-    """A spec as text; a custom agent has its location or function name instead."""
     text = fields.text(fields.field(header, name), name)
     try:
         agent, inside = split_call(text, "agent")

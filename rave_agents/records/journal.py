@@ -262,7 +262,6 @@ RECORDED = frozenset(
 
 
 def _identity(line: Mapping[str, Any]) -> str:
-    """The identity of a line's game."""
     label = {key: value for key, value in line.items() if key not in RECORDED}
     return json.dumps([label, line.get("number")], sort_keys=True)
 

@@ -89,7 +89,6 @@ def count_games(path: Path) -> int:
 
 
 def _beginning(text: GameText) -> Any:
-    """The starting board of a game."""
     chess = _chess()
     fen, set_up = text.tags.get("fen", "").strip(), text.tags.get("setup", "").strip()
     if fen in ("", "?", "startpos"):
@@ -262,7 +261,6 @@ def _warn_of_result(text: GameText, start: GameState, read: ReadGame) -> None:
 
 
 def _chess() -> Any:
-    """The module of python-chess."""
     try:
         return importlib.import_module("chess")
     except ImportError as error:

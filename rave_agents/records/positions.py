@@ -146,7 +146,6 @@ def is_named(game: Game, name: str) -> bool:
 
 
 def _short(name: str) -> str:
-    """A game's name without framework and parameters."""
     return name.partition("(")[0].rpartition(":")[2].strip()
 
 
@@ -200,7 +199,6 @@ def _of_text(game: Game, text: str, *, moves: bool, seed: int | None = None) -> 
 
 
 def _taken(game: Game) -> str:
-    """The forms of positions that a game accepts."""
     form = GameAbilities(game).position_form
     shown = _line(position_text(game.new_initial_state()))
     return (

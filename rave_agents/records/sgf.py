@@ -138,7 +138,6 @@ class SgfFolder:
 
 
 def _lay_handicap(root: Any, game: Game) -> None:
-    """Write the handicap of a game of Go to a file's first node."""
     parameters = GameAbilities(game).parameters
     points = handicap_points(int(parameters.get("handicap", 0)), parameters.get("board_size", 0))
     if points:
@@ -150,7 +149,6 @@ _NAME = re.compile(r"game_(\d+)\.sgf")
 
 
 def _event_of(path: Path) -> str:
-    """The match that a file's game belongs to; empty if unknown."""
     try:
         root = sgfmill().sgf.Sgf_game.from_bytes(path.read_bytes()).get_root()
         return str(root.get("EV"))

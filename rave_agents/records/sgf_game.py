@@ -101,7 +101,6 @@ def count_games(path: Path) -> int:
 
 @contextlib.contextmanager
 def _named(path: Path, game: Game) -> Iterator[None]:
-    """Add the file and the game to errors."""
     try:
         yield
     except (ValueError, LookupError) as error:
@@ -121,7 +120,6 @@ def _content(path: Path) -> bytes:
 
 
 def _nodes(path: Path, number: int) -> list[Node]:
-    """The main line of a game in a file."""
     grammar, content = sgfmill().sgf_grammar, _content(path)
     try:
         trees = grammar.parse_sgf_collection(content)
@@ -203,17 +201,11 @@ class _Played:
         self._end, self._behind, self._passes, self._given_up = "", 0, 0, False
 
     def check_turn(self, stated: str, after: str) -> None:
-        """Refuse a node whose player to move contradicts the rules."""
         seat = {"b": 0, "black": 0, "1": 0, "w": 1, "white": 1, "2": 1}.get(stated.lower())
         if not self._state.is_terminal() and stated and seat != self._state.current_player():
             raise ValueError(f"{after}PL[{stated}] gives the move to the wrong player")
 
     def move(self, colour: str, value: bytes) -> None:
-        """Play a move.
-
-        Raises:
-            ValueError: if it cannot be read or played.
-        """
         self.count += 1
         raw = value.decode("utf-8", errors="replace").strip()
         label = f"move {self.count}"
@@ -265,7 +257,6 @@ class _Played:
         return go_point(value, self._size) or PASS
 
     def _why(self, word: str) -> str:
-        """The reason why a point of Go is illegal."""
         rows = go_rows(str(self._state)) if self._vertices.short_name == "go" else []
         if not rows or word == PASS:
             return ""

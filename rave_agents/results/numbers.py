@@ -1,6 +1,12 @@
 """Numbers as text."""
 
 import math
+from typing import Any
+
+
+def finite(value: Any) -> Any:
+    """A value for strict JSON: None in place of an infinite number or NaN."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def fixed(value: float | None, places: int = 3) -> str:

@@ -111,7 +111,6 @@ def notebook_module() -> Any:
 
 
 def _display(*, always: bool) -> Callable[[], Display] | None:
-    """The kind of display that suits standard error; None for none."""
     ipython_display = notebook_module()
     if ipython_display is not None:
         return lambda: _Notebook(ipython_display)
@@ -138,7 +137,6 @@ class _Lines:
         self._tenth = -1
 
     def update(self, view: View) -> None:
-        """Print a line if another tenth is finished."""
         tenth = 10 * view.finished // view.planned if view.planned else 0
         if tenth > self._tenth and sys.stderr is not None:
             self._tenth = tenth
@@ -162,7 +160,6 @@ class _Notebook:
         self._drawn = 0.0
 
     def update(self, view: View) -> None:
-        """Show a new view."""
         if self._handle is not None and time.monotonic() < self._drawn + _SECONDS:
             return
         line = printable(f"{view.counts()} {view.latest}".rstrip())
@@ -179,6 +176,5 @@ class _Notebook:
         self._drawn = time.monotonic()
 
     def stop(self) -> None:
-        """Remove the display."""
         if self._handle is not None:
             self._handle.update({"text/plain": "", "text/html": ""}, raw=True)

@@ -375,7 +375,6 @@ def _merged_numbers(numbers: Sequence[NumberPair]) -> NumberPair:
 
 
 def _merged_joint(roots: Sequence[Root]) -> tuple[JointVisits, ...]:
-    """The joint actions of several trees, with visits and sums added."""
     merged: dict[tuple[int, ...], JointVisits] = {}
     for row in (row for root in roots for row in root.joint):
         if row.actions in merged:
@@ -387,7 +386,6 @@ def _merged_joint(roots: Sequence[Root]) -> tuple[JointVisits, ...]:
 
 
 def _rescaled_root(root: Root, low: float, high: float) -> Root:
-    """The root with values rescaled to other bounds of utility."""
     if (root.low, root.high) == (low, high):
         return root
 

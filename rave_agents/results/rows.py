@@ -1,11 +1,11 @@
 """Rows of results: what a row has is written once, for the table, for CSV and for JSON."""
 
 import dataclasses
-import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from rave_agents.results.numbers import finite
 from rave_agents.results.tables import Column
 
 
@@ -40,7 +40,7 @@ class Field:
     def plain(self, row: Any) -> dict[str, Any]:
         """The values for strict JSON; infinite and unknown numbers are None."""
         name = self.name if self.json_name is None else self.json_name
-        return {name: _finite(operator.attrgetter(self.path)(row))} if name else {}
+        return {name: finite(operator.attrgetter(self.path)(row))} if name else {}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Interval(Field):
     def plain(self, row: Any) -> dict[str, Any]:
         """Both ends in a list."""
         name = f"{self.name}ci95" if self.json_name is None else self.json_name
-        return {name: [_finite(end) for end in operator.attrgetter(self.path)(row)]}
+        return {name: [finite(end) for end in operator.attrgetter(self.path)(row)]}
 
 
 def table_columns(fields: Sequence[Field], rows: Sequence[Any]) -> list[Column]:
@@ -72,7 +72,3 @@ def exact_columns(fields: Sequence[Field], rows: Sequence[Any]) -> dict[str, lis
 def plain_row(fields: Sequence[Field], row: Any) -> dict[str, Any]:
     """The values of a row for strict JSON."""
     return {name: value for field in fields for name, value in field.plain(row).items()}
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -365,7 +365,6 @@ class SearchResult(Result):
 
 
 def _can_take(state: GameState, movers: Sequence[int], step: Sequence[int]) -> bool:
-    """True if the actions are legal, or a chance outcome comes next."""
     if state.is_chance_node():
         return True
     if is_simultaneous(state):

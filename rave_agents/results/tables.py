@@ -114,7 +114,6 @@ class _Extent:
         return max(header, min(self.whole, max(text, self._piece)) if self._is_text else self.whole)
 
     def cut(self, most: int) -> int:
-        """The width with pieces cut to ``most`` characters."""
         return max(min(self._header, most), min(self.whole, most) if self._is_text else self.whole)
 
 
@@ -123,7 +122,6 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _blocks(columns: Sequence[Column], keys: int, width: int) -> list[list[Column]]:
-    """The shown columns, in blocks one below the other."""
     # By identity: two columns may be equal.
     least = {id(column): _Extent(column).width(1, _LEAST_TEXT) for column in columns}
 

@@ -128,7 +128,6 @@ def _table(worlds: Sequence[Pieces]) -> NDArray[np.int64]:
 
 
 def _mean_agreement(table: NDArray[np.int64]) -> float:
-    """Mean share of places at which two worlds agree; 1 if nothing varies."""
     worlds = len(table)
     if table.shape[1] == 0:
         return 1.0

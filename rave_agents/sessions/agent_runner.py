@@ -124,7 +124,6 @@ class AgentRunner:
         self._send(Call(self._asked, method, arguments))
 
     def _start(self, state: GameState) -> None:
-        """Start the agent and report to it all turns so far."""
         setup, sent = self._setup._replace(agent=self.agent), b""
         if self._beside:
             with contextlib.suppress(Exception):  # They cannot be pickled: then it is a thread.
@@ -210,7 +209,6 @@ def _ended_text(code: int) -> str:
 
 
 def _environment() -> Mapping[str, str]:
-    """The variables of this process, with the same packages."""
     here = str(Path(rave_agents.__file__).parents[1])
     places = [here, *(place or os.getcwd() for place in sys.path)]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(places))}

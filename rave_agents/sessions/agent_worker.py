@@ -104,7 +104,6 @@ class Worker:
         self._send(Reply(self._number, **content))
 
     def _prepare(self, state: Any) -> None:
-        """Compile or load what the agent needs at a position."""
         searcher = AgentAbilities(self._agent).searcher
         if searcher is not None and not state.is_terminal() and not state.is_chance_node():
             searcher.prepare(state)

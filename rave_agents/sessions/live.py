@@ -197,7 +197,6 @@ class LiveSession:
             raise ValueError(f"Seat {seat} is an agent's.")
 
     def _keep(self) -> None:
-        """Save the game, if it has a file."""
         if self.path is not None:
             try:
                 save_game(self.session, self.path)
@@ -259,7 +258,6 @@ class LiveSession:
         return None
 
     def _draw(self, epoch: int) -> None:
-        """Play a chance outcome."""
         if not self._rest(epoch, self.pace / 2):
             return
         with self._change() as session:
@@ -274,7 +272,6 @@ class LiveSession:
             return epoch == self._epoch
 
     def _think(self, epoch: int, seat: int, agent: AgentSpec) -> None:
-        """Let an agent think, and play its answer; a hint is not played."""
         with self._change() as session:
             if epoch != self._epoch:
                 return
@@ -305,7 +302,6 @@ class LiveSession:
             self._play(epoch, seat, reply)
 
     def _listen(self, epoch: int, runner: AgentRunner, turn: int) -> Reply | None:
-        """Show an agent's thoughts up to its final reply; None if the game went on meanwhile."""
         while epoch == self._epoch:
             reply = runner.poll(_LOOK)
             if reply is not None and reply.result is not None:
@@ -343,7 +339,6 @@ class LiveSession:
                 self.error = message
 
     def _runner(self, seat: int, agent: AgentSpec, *, advising: bool) -> AgentRunner:
-        """The agent in a seat, which knows all turns so far."""
         key = (advising, seat)
         runner = self._runners.get(key)
         if runner is not None and runner.agent is not agent:

@@ -42,7 +42,6 @@ def check_bot(
 
 
 def _bots_game(bots: Sequence[Any], game: Any, seed: str) -> list[int]:
-    """Play one game; return all actions, chance outcomes included."""
     draw = random.Random(seed)
     state = game.new_initial_state()
     actions: list[int] = []

@@ -85,7 +85,6 @@ def _transposed(state: Any, draw: random.Random) -> list[Any]:
 
 
 def _describe(state: Any) -> dict[str, Any]:
-    """The player to move at a position, and its actions, outcomes or returns."""
     player = int(state.current_player())
     if player == PlayerId.TERMINAL:
         return {"player": player, "returns": [float(value) for value in state.returns()]}

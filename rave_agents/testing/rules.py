@@ -168,12 +168,10 @@ class _Interpreted:
         )
 
     def play(self, action: int) -> None:
-        """Play on."""
         self._frame.path[0] = action
         self._frame.header[Header.PATH_LENGTH] = 1
 
     def check(self, state: RulesState, *, playout: bool) -> None:
-        """Compare the position, and with ``playout`` a playout from it."""
         header = self._frame.header
         if simulated(self._simulator, self._frame) != Status.DONE:
             self._simulator.raise_pending()

@@ -118,7 +118,6 @@ def _simulate(simulator: Simulator, frame: Frame, path: Sequence[int]) -> Frame:
 
 
 def _check_leaf(frame: Frame, leaf: GameState, numbers: ActionNumbers | None) -> None:
-    """Check what the simulator reports about the leaf."""
     header = frame.header
     player, count = leaf.current_player(), int(header[Header.NUM_ACTIONS])
     require(
@@ -171,7 +170,6 @@ def _check_movers(frame: Frame, leaf: GameState) -> None:
 def _check_playouts(
     frame: Frame, leaf: GameState, max_moves: int, numbers: ActionNumbers | None
 ) -> None:
-    """Check that the playouts in the frame are legal continuations of the leaf."""
     count = int(frame.header[Header.NUM_PLAYOUTS])
     wanted = 1 if leaf.is_terminal() else PLAYOUTS
     require(count == wanted, f"simulate() must run {wanted} playouts, got {count}.")

@@ -116,7 +116,6 @@ def _check_constants(state: GameState) -> None:
 
 
 def _check_position(state: GameState) -> None:
-    """Check what the state reports about its position."""
     player = state.current_player()
     known = [PlayerId.CHANCE, PlayerId.TERMINAL]
     if has_simultaneous_moves(state):
@@ -194,7 +193,6 @@ def _check_outcomes(outcomes: Sequence[tuple[int, float]]) -> None:
 
 
 def _check_step(state: GameState, move: list[int]) -> None:
-    """Check clones of the state, and that a move has the same effect on each."""
     several = is_simultaneous(state)
     call = f"apply_actions() with {move!r}" if several else f"apply_action({move[0]!r})"
     before = snapshot(state)
@@ -248,7 +246,6 @@ def _check_playing_on(state: GameState, draw: random.Random, max_moves: int) -> 
 
 
 def _check_worlds(state: Any, draw: random.Random) -> None:
-    """Check that the player to move cannot tell the state's worlds from the state."""
     if state.is_terminal() or state.is_chance_node():
         return
     before, player = snapshot(state), state.current_player()
@@ -274,7 +271,6 @@ def _check_worlds(state: Any, draw: random.Random) -> None:
 
 
 def _check_search(state: GameState, seed: int) -> None:
-    """Check that a search leaves the state as it was."""
     if state.is_terminal() or state.is_chance_node():
         return
     before = snapshot(state)

@@ -189,7 +189,6 @@ class Page:
 
 
 def _named(text: str) -> AgentSpec:
-    """The agent of a spec, unless it would open a file or start a program."""
     # Checked before anything else reads the text: as_agent imports modules and runs files.
     if text.partition("(")[0].strip() not in agent_types():
         raise UnknownNameError(unknown_name("agent", text[:LONGEST_NAME], agent_types()))

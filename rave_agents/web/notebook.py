@@ -233,7 +233,6 @@ class NotebookGame:
         return self._picture()
 
     def _picture(self) -> str:
-        """The position as a picture, the agent's findings, and the moves."""
         live = self._live
         with live.changed:
             session = live.session
@@ -275,7 +274,6 @@ def _heat(thought: SearchResult | None, places: Any) -> dict[int, float]:
 
 
 def _display() -> Any:
-    """A display in the output of the running cell; None outside of notebooks."""
     module = notebook_module()
     empty = {"text/html": "", "text/plain": ""}
     return None if module is None else module.display(empty, raw=True, display_id=True)

@@ -19,6 +19,7 @@ from rave_agents.game.plain_text import printable
 from rave_agents.plots.board import Board
 from rave_agents.plots.board_memory import BoardMemory
 from rave_agents.plots.board_svg import STYLE, board_svg, pieces_svg, ring_svg
+from rave_agents.results.numbers import finite
 from rave_agents.results.search_result import SearchResult
 
 
@@ -179,11 +180,6 @@ def search_figures(result: SearchResult, turn: int, *, now: bool = True) -> dict
     }
 
 
-def finite(value: float | None) -> float | None:
-    """A number for strict JSON, which has no infinities."""
-    return value if value is not None and math.isfinite(value) else None
-
-
 def utility_range(state: GameState) -> list[float] | None:
     """The least and the greatest utility, for the curve; None if they are unknown."""
     low, high = float(state.min_utility()), float(state.max_utility())
@@ -191,7 +187,6 @@ def utility_range(state: GameState) -> list[float] | None:
 
 
 def _alike(board: Board | None, base: Board | None) -> bool:
-    """True if the pieces of a board fit the drawing of another."""
     if board is None or base is None:
         return False
     return [(c.x, c.y) for c in board.cells] == [(c.x, c.y) for c in base.cells]

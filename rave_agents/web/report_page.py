@@ -21,8 +21,8 @@ from rave_agents.plots.figures import Picture, rc_context
 from rave_agents.plots.intervals import Estimate, plot_estimates
 from rave_agents.records.fields import GREATEST
 from rave_agents.records.record import GameRecord
-from rave_agents.results.numbers import elo_text
-from rave_agents.web.page import escaped, finite, search_figures, stored_game, stored_page
+from rave_agents.results.numbers import elo_text, finite
+from rave_agents.web.page import escaped, search_figures, stored_game, stored_page
 from rave_agents.web.pictures import plain_name
 from rave_agents.web.replay import Step, reasons_against, replay
 
@@ -94,7 +94,6 @@ def report_page(data: ReportData, *, games: int = GAMES_SHOWN, ask: Sequence[str
 
 
 def _title(data: ReportData) -> str:
-    """The kind of event, the agents and the game."""
     agents, games = data.result.agents, data.result.games
     who = " and ".join(agents) if len(agents) == 2 else f"{len(agents)} agents"
     what = games[0] if len(games) == 1 else f"{len(games)} games"
@@ -160,7 +159,6 @@ def _is_limit(value: Any) -> bool:
 
 
 def _seconds_picture(data: ReportData) -> Picture:
-    """Mean time per move of each agent, in milliseconds."""
     spent = {name: [0, 0.0] for name in data.result.agents}
     for match in data.result.matches:
         for name, effort in zip(match.agents, match.efforts, strict=True):
@@ -178,7 +176,6 @@ def _seconds_picture(data: ReportData) -> Picture:
 
 
 def _image(picture: Picture, label: str) -> str:
-    """A picture as an HTML element that loads nothing from elsewhere."""
     data = io.BytesIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "rave-agents"}):
         picture.savefig(data, format="svg", metadata={"Date": None})
@@ -191,7 +188,6 @@ def _image(picture: Picture, label: str) -> str:
 
 
 def _chosen_games(data: ReportData, count: int) -> Iterator[tuple[MatchResult, GameRecord]]:
-    """Games between the best agents: first one of each game, then more."""
     order = {name: place for place, name in enumerate(data.result.ratings().order)}
     # The pairing of the highest ranks in each game.
     best = []

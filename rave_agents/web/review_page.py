@@ -2,7 +2,8 @@
 
 from rave_agents.analysis.review_result import Review
 from rave_agents.game.plain_text import printable
-from rave_agents.web.page import finite, stored_game, stored_page
+from rave_agents.results.numbers import finite
+from rave_agents.web.page import stored_game, stored_page
 from rave_agents.web.pictures import plain_name
 
 

@@ -4,10 +4,11 @@ import functools
 from typing import Any
 
 from rave_agents.game.plain_text import without_colours
+from rave_agents.results.numbers import finite
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import PERSON, Session
 from rave_agents.sessions.views import may_see_thoughts, seen_names, seen_text, seen_thought
-from rave_agents.web.page import finite, search_figures, utility_range
+from rave_agents.web.page import search_figures, utility_range
 from rave_agents.web.pictures import Pictures
 
 MOST_LISTED = 400
