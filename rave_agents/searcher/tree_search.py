@@ -63,6 +63,9 @@ AFTER_FORGETTING = 2
 """Once the memory was full, a child gets a node on this visit at the earliest: most nodes with one
 visit would be forgotten again."""
 
+SEEDED_AT_ONCE = 64
+"""Searches whose playout streams are seeded at once: seeding takes as long as some simulations."""
+
 _DONE, _EVEN_WEIGHTS = int(Status.DONE), int(Header.EVEN_WEIGHTS)
 
 _BOUND = {
@@ -123,11 +126,12 @@ class TreeSearch:
 
         Args:
             stream_seed: seed of tie-breaks and of chance nodes in the tree.
-            playout_seeds: spawns a seed for the playouts of each search.
+            playout_seeds: spawns seeds for the playouts of the searches.
             noise_seed: seed of the root's noise. Searches that share it have the same noise.
         """
         self._stream = make_stream(stream_seed)
         self._playout_seeds = playout_seeds
+        self._playout_words: list[list[int]] = []
         self._noise = np.random.default_rng(noise_seed)
 
     def drop(self) -> None:
@@ -193,15 +197,19 @@ class TreeSearch:
     def open(self) -> None:
         """Make a provider of simulations for the root, or move the last one there."""
         self.loading = 0.0
-        words = self._playout_seeds.spawn(1)[0].generate_state(4, np.uint32)
+        if not self._playout_words:
+            seed = self._playout_seeds.spawn(1)[0]
+            words = seed.generate_state(4 * SEEDED_AT_ONCE, np.uint32).reshape(-1, 4)
+            self._playout_words = words[::-1].tolist()
+        stream = self._playout_words.pop()
         game = self.root.game
         # Providers of determinizations draw them for one observation.
         keeps = self._keeps_provider and not game.determinizes
         goes_on = self._set_root if keeps else None
         if goes_on is None or not goes_on(self.root.state):
-            self._make_simulator(words.astype(np.int64))
+            self._make_simulator(np.array(stream, np.int64))
             return
-        self._frame.playout_stream[:] = words
+        self._frame.playout_stream[:] = stream
         self._frame.action_weights.fill(1.0)
         self._frame.header[_EVEN_WEIGHTS] = game.even_weights
 
