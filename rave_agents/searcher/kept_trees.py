@@ -42,10 +42,11 @@ class KeptTrees:
     def __init__(self, threads: int) -> None:
         self._threads = threads
         self._searches: list[TreeSearch] = []
+        self.entered: RootPosition | None = None
+        """The root of the trees; None before the first search."""
         self._moves: list[int] = []
-        """Moves from the trees' root to ``root``, which the trees have not followed yet."""
-        self.root: RootPosition | None = None
-        """The position searched last or advanced to; None before the first search."""
+        """Moves from there to ``root``, which the trees have not followed yet."""
+        self._root: RootPosition | None = None
         self.unit: float = 0.0
         """Uniform random number in [0, 1) that decides among the moves of the final policy."""
         self.running: Sequence[TreeSearch] = ()
@@ -68,6 +69,21 @@ class KeptTrees:
             search.reseed(*own)
         self._final_moves = np.random.default_rng(move_seed)
         self.unit = self._final_moves.random()
+
+    @property
+    def root(self) -> RootPosition | None:
+        """The position searched last or advanced to; None before the first search."""
+        if self._root is None and self.entered is not None:
+            self._root = self._after(self.entered, self._moves)
+        return self._root
+
+    def _after(self, root: RootPosition, moves: Sequence[int]) -> RootPosition:
+        """The position after moves; everything is dropped if the game cannot play them."""
+        try:
+            return root.after(moves)
+        except BaseException:
+            self.drop()  # Nobody knows which moves were played.
+            raise
 
     @property
     def searches(self) -> Sequence[TreeSearch]:
@@ -103,12 +119,12 @@ class KeptTrees:
 
     def settle(self) -> None:
         """Follow the moves to ``root`` in the trees, if they have not followed them yet."""
-        if self._moves and self.root is not None:
+        if self._moves and (root := self.root) is not None:
             self.last_result()
-            moves, self._moves = self._moves, []
+            moves, self._moves, self.entered = self._moves, [], root
             try:
                 for search in self._searches:
-                    search.move(self.root, moves)
+                    search.move(root, moves)
             except BaseException:
                 self.drop_torn(everything=True)
                 raise
@@ -119,7 +135,7 @@ class KeptTrees:
         self._drop()
 
     def _drop(self) -> None:
-        self.root, self._moves = None, []
+        self.entered, self._root, self._moves = None, None, []
         for search in self._searches:
             search.drop()
 
@@ -158,23 +174,33 @@ class KeptTrees:
             reuse: True to ask the states instead. If they say that one does not follow from the
                 other, everything is dropped, including learned statistics.
         """
-        root = self.root
-        if root is None:
+        entered = self.entered
+        if entered is None:
             return None
-        if reuse:
+        if reuse and (root := self.root) is not None:
             moves = _moves_between(root.state, state)
             if moves is None and not root.in_turn and has_position_key(root.state):
                 self.reset()
             moves = moves if moves and root.game.config.reuse_tree else None
-        if root.game.determinizes:
+        if entered.game.determinizes:
             return None  # A new observation changes the possible determinizations.
         if WATCHED:
             code_generation()
-        if root.game.generation != OpenFunction.generation:
+        if entered.game.generation != OpenFunction.generation:
             return None  # The trees belong to edited formulas or rules.
-        if moves is None and root.is_advanced and is_same_position(state, root.state):
-            return ()
-        return moves
+        is_advanced = entered.is_advanced or len(self._moves) > 0
+        return () if moves is None and is_advanced and self._is_at(state) else moves
+
+    def _is_at(self, state: GameState) -> bool:
+        """True if a state has the position of ``root``."""
+        assert self.entered is not None
+        # Where one player moves at a time, the moves say so: nothing needs to be played.
+        if not self.entered.game.facts.simultaneous:
+            moves = _moves_between(self.entered.state, state)
+            if moves is not None and list(moves) == self._moves:
+                return True
+        root = self.root
+        return root is not None and is_same_position(state, root.state)
 
     def enter(
         self,
@@ -198,14 +224,14 @@ class KeptTrees:
             TypeError, ValueError, GameError: if no player is to move there, or ``player`` is not to
                 move.
         """
-        root, kept = root_position(state, game, player), self.root
+        root, kept = root_position(state, game, player), self.entered
         if game.determinizes:
             root = in_turn(root)
         if kept is None or (game is not kept.game and not self._fits(game)):
             moves = None
         elif moves and kept.game.facts.simultaneous:
             self.play(moves)
-            moves = None if self.root is None else ()
+            moves = None if self.entered is None else ()
         try:
             self._last, self._is_read, self.running = None, True, ()
             if not self._searches:
@@ -213,7 +239,7 @@ class KeptTrees:
             path = [] if moves is None else [*self._moves, *moves]
             if moves is None:
                 self._drop()
-            self.root, self._moves = root, []
+            self.entered, self._root, self._moves = root, root, []
             for search in self._searches:
                 search.enter(root, path)
             self.unit = self._final_moves.random()
@@ -278,25 +304,27 @@ class KeptTrees:
         With hidden information the trees are dropped, since the next observation changes the
         possible determinizations.
         """
-        root = self.root
-        if root is None:
+        entered = self.entered
+        if entered is None:
             return
-        if root.in_turn:
+        if entered.in_turn:
             self.drop()
             return
-        if state is not None and not is_same_position(state, root.state):
+        root = None
+        if state is None:
+            root = self.root
+            assert root is not None
+            state = root.state
+        elif not self._is_at(state):
             self.reset()
             return
-        path = checked_path(root.state, action)
-        if root.game.determinizes:
+        path = checked_path(state, action)
+        if entered.game.determinizes:
             self.drop()
             return
-        try:
-            self.root = root.after(path)
-        except BaseException:
-            self.drop()  # Nobody knows whether the action was played.
-            raise
         self._moves += path
+        # Where the caller has the position, nothing needs to be played here.
+        self._root = None if root is None else self._after(root, path)
         if any(search.nodes > SMALL_TREE for search in self._searches):
             self.settle()
 

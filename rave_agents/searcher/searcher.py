@@ -409,7 +409,7 @@ class Searcher:
         self._refused = True
         try:
             self._busy = True
-            root, game = trees.root, None
+            root, game = trees.entered, None
             # An adapter may compile code here, once, like the kernel: off the clock.
             known = root is not None and type(state) is type(root.state)
             state = state if known else as_game_state(state)
