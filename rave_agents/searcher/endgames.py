@@ -107,6 +107,10 @@ class EndgameSolver:
 
     def can_help(self, root: RootPosition, limit: Limit) -> bool:
         """True if it supports the root's game, and the budget allows a proof."""
+        # So few simulations pay for no proof, even on compiled rules: the game need not be asked.
+        most = self._share * POSITIONS_PER_SIMULATION * (limit.simulations or math.inf)
+        if most < LEAST_POSITIONS:
+            return False
         try:
             return self._is_tried(root) and self._budget(limit).expected >= LEAST_POSITIONS
         except OF_BROKEN_GAMES as error:

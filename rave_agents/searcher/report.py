@@ -43,15 +43,18 @@ def chosen_action(searches: Sequence[TreeSearch], root: RootPosition, unit: floa
 
 def _proves_something(tree: SearchTree) -> bool:
     """True if a bound on an action at the root may be tighter than the game's own."""
-    arrays, proofs = tree.arrays, tree.proofs
+    arrays = tree.arrays
     first = int(arrays.node_first_edge[ROOT])
-    children = arrays.edge_child[first : first + int(arrays.node_edge_count[ROOT])]
-    children = children[children != UNEXPANDED]
-    if len(proofs.distance) == 0 or len(children) == 0:
-        return len(children) > 0
+    children = arrays.edge_child[first : first + int(arrays.node_edge_count[ROOT])].tolist()
+    children = [child for child in children if child != UNEXPANDED]
+    proofs = tree.proofs if children else None
+    if proofs is None or len(proofs.distance) == 0:
+        return proofs is not None
     mover, (low, high) = int(arrays.node_player[ROOT]), tree.utility_range.tolist()
-    lows, highs = proofs.low[children, mover], proofs.high[children, mover]
-    return bool(lows.max() > low or highs.min() < high)
+    # Few numbers: NumPy's functions of arrays would take longer than their items.
+    return any(
+        proofs.low[child, mover] > low or proofs.high[child, mover] < high for child in children
+    )
 
 
 def _most_visited(tree: SearchTree, unit: float) -> int:

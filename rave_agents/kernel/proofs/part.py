@@ -182,10 +182,12 @@ def lacks_edges(proofs: Any, tree: Any, node: int) -> bool:
 
 @implements(lacks_edges, Proven)
 def _lacks_edges(proofs: Proven, tree: Any, node: int) -> bool:
-    if tree.node_edge_count[node] == 0:
+    edges = tree.node_edge_count[node]
+    if edges == 0:
         return bool(tree.node_player[node] != TERMINAL)
-    refuted = has_outcomes(proofs.solver) and hooks.checks_children(proofs) != 0
-    if not refuted or tree.node_edge_count[node] != 1 or not is_solved(proofs, node):
+    if edges != 1 or not has_outcomes(proofs.solver) or hooks.checks_children(proofs) == 0:
+        return False
+    if not is_solved(proofs, node):
         return False
     child = tree.edge_child[tree.node_first_edge[node]]
     return bool(child != UNEXPANDED and tree.node_edge_count[child] == 0)

@@ -37,24 +37,25 @@ class ProofArrays(NamedTuple):
 @python_function
 def proof_arrays(proofs: Any, players: int) -> ProofArrays:
     """The arrays of the part that keeps proofs."""
-    none, numbers = np.zeros((0, players)), np.zeros(0, np.float32)
-    return ProofArrays(none, none, np.zeros(0, np.int32), none, none, numbers)
+    none = np.zeros((0, players))
+    return ProofArrays(none, none, _NO_DISTANCES, none, none, _NO_BONUSES)
+
+
+_NO_DISTANCES, _NO_BONUSES = np.zeros(0, np.int32), np.zeros(0, np.float32)
 
 
 @implements(proof_arrays, Proven)
 def _proof_arrays(proofs: Proven, players: int) -> ProofArrays:
-    arrays, solver, numbers = proof_arrays(None, players), proofs.solver, proofs.numbers
+    solver, numbers = proofs.solver, proofs.numbers
+    low = high = proof = disproof = np.zeros((0, players))
+    distance, edge_bonus = _NO_DISTANCES, _NO_BONUSES
     if has_outcomes(solver):
         low, high = solver.low.reshape(-1, players), solver.high.reshape(-1, players)
-        arrays = arrays._replace(low=low, high=high, distance=solver.distance)
+        distance = solver.distance
     if isinstance(numbers, Numbers) and not is_idle(numbers):
-        proof, disproof = numbers.proof, numbers.disproof
-        arrays = arrays._replace(
-            proof=proof.reshape(-1, players),
-            disproof=disproof.reshape(-1, players),
-            edge_bonus=numbers.edge_bonus,
-        )
-    return arrays
+        proof, disproof = numbers.proof.reshape(-1, players), numbers.disproof.reshape(-1, players)
+        edge_bonus = numbers.edge_bonus
+    return ProofArrays(low, high, distance, proof, disproof, edge_bonus)
 
 
 class EdgeProof(NamedTuple):
