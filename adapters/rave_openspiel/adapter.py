@@ -22,9 +22,11 @@ from rave_openspiel import (
 )
 from rave_openspiel.deals import deals_by_itself, seeded_state
 from rave_openspiel.fen import FEN_GAMES, fen_state, moves_after_draw, unclaimed
+from rave_openspiel.information_sets import OpenSpielSets, enumerate_sets
 from rave_openspiel.plain_games import is_plain
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import check_supported, check_worlds, plays, registered_games
+from rave_openspiel.turn_based import in_turns
 
 
 class OpenSpielGame:
@@ -59,6 +61,18 @@ class OpenSpielGame:
                 (worlds) to search, or if the search tries to prove something there.
         """
         check_worlds(self.game, config, None)
+
+    def in_turns(self) -> "OpenSpielGame":
+        """Return the game in which players move in turn, unseen by those of the same round."""
+        return OpenSpielGame(in_turns(self.game))
+
+    def information_sets(self, most: int) -> OpenSpielSets:
+        """Return the information sets with a choice.
+
+        Raises:
+            UnsupportedGameError: see ``enumerate_sets``.
+        """
+        return enumerate_sets(self, most)
 
     def new_initial_state(self) -> OpenSpielState:
         """Return the initial state, before any chance move."""

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import pyspiel
@@ -52,15 +52,43 @@ EVALUATORS: dict[
 the evaluator from the game, the playouts a leaf, a seed and the bot's random numbers."""
 
 
+FINAL_POLICIES: dict[str, tuple[Any, Any]] = {
+    "max_visits": (
+        pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT,
+        ismcts.ISMCTSFinalPolicyType.MAX_VISIT_COUNT,
+    ),
+    "visits": (
+        pyspiel.ISMCTSFinalPolicyType.NORMALIZED_VISIT_COUNT,
+        ismcts.ISMCTSFinalPolicyType.NORMALIZED_VISITED_COUNT,
+    ),
+    "max_value": (
+        pyspiel.ISMCTSFinalPolicyType.MAX_VALUE,
+        ismcts.ISMCTSFinalPolicyType.MAX_VALUE,
+    ),
+}
+"""Final policies of ISMCTSBot: those of the C++ bot, and of the Python bot."""
+
+
+class Move(NamedTuple):
+    """A stock bot's decision."""
+
+    action: int
+    """The action."""
+    probabilities: dict[int, float]
+    """The probabilities from which it was drawn."""
+    simulations: int
+    """The simulations that the bot ran."""
+
+
 class StockAgent:
     """Plays what a stock bot chooses; the bots keep nothing between moves.
 
     Args:
         bot: the bot.
-        choose: returns the bot's action at a state, and the simulations that it ran.
+        choose: returns the bot's decision at a state.
     """
 
-    def __init__(self, bot: Any, choose: Callable[[pyspiel.State], tuple[int, int]]) -> None:
+    def __init__(self, bot: Any, choose: Callable[[pyspiel.State], Move]) -> None:
         self.bot = bot
         """The bot."""
         self._choose = choose
@@ -71,10 +99,17 @@ class StockAgent:
 
     def step(self, state: GameState) -> int:
         """Return the bot's action; ``effort`` counts its simulations."""
+        return self._asked(state).action
+
+    def action_probabilities(self, state: GameState) -> dict[int, float]:
+        """Search, and return the probabilities from which ``step`` draws the action it plays."""
+        return self._asked(state).probabilities
+
+    def _asked(self, state: GameState) -> Move:
         started = time.perf_counter()
-        action, simulations = self._choose(openspiel_state(state))
-        self.effort = self.effort.plus(simulations, time.perf_counter() - started)
-        return action
+        move = self._choose(openspiel_state(state))
+        self.effort = self.effort.plus(move.simulations, time.perf_counter() - started)
+        return move
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:
         """Do nothing."""
@@ -83,11 +118,22 @@ class StockAgent:
 def _searching(bot: Any) -> Agent:
     """A bot with ``mcts_search``: the best child; with its solver on, it may stop early."""
 
-    def choose(state: pyspiel.State) -> tuple[int, int]:
+    def choose(state: pyspiel.State) -> Move:
         root = bot.mcts_search(state)
         best = root.best_child()  # None if the bot did not search, as with a single move.
-        action = state.legal_actions()[0] if best is None else best.action
-        return int(action), int(root.explore_count)
+        action = int(state.legal_actions()[0] if best is None else best.action)
+        return Move(action, {action: 1.0}, int(root.explore_count))
+
+    return StockAgent(bot, choose)
+
+
+def _determinizing(bot: Any, simulations: int) -> Agent:
+    """A bot of information sets, which plays by its final policy."""
+
+    def choose(state: pyspiel.State) -> Move:
+        policy, action = bot.step_with_policy(state)
+        probabilities = {int(each): float(probability) for each, probability in policy}
+        return Move(int(action), probabilities, simulations)
 
     return StockAgent(bot, choose)
 
@@ -167,12 +213,17 @@ def _make_ismcts(
     seed: int | None = None,
     uct_c: float = 2.0,
     rollouts: int = 1,
+    final_policy: str = "max_visits",
+    cpp: bool | None = None,
 ) -> Agent:
     """OpenSpiel's Python bot; its C++ bot if there is no seed and the game resamples worlds itself.
 
     The C++ bot breaks ties in the order of a hash table, which differs from call to call: its moves
-    do not follow from the seed.
+    do not follow from the seed. ``cpp=True`` takes it nevertheless: it is many times as fast.
     """
+    names = checked("final_policy of ismcts", Literal[tuple(FINAL_POLICIES)], final_policy)
+    in_cpp, in_python = FINAL_POLICIES[names]
+    checked("cpp of ismcts", bool | None, cpp)
     pyspiel_game = _stock_game(game, "ismcts")
     if not hides_information(pyspiel_game.get_type()):
         raise UnsupportedGameError(f"In {game.name} nothing is hidden: take mcts, not ismcts.")
@@ -181,18 +232,23 @@ def _make_ismcts(
         raise UnsupportedGameError(f"ismcts has no worlds for {game.name}: {reason}.")
     bot_seed = _drawn_seed(seed)
     observations = not sees_information_state(pyspiel_game)
-    if seed is None and resamples(pyspiel_game):
+    if cpp and not resamples(pyspiel_game):
+        raise UnsupportedGameError(
+            f"The C++ ISMCTSBot needs a game that resamples worlds itself, and {game.name} does "
+            "not: leave cpp out."
+        )
+    if cpp or (cpp is None and seed is None and resamples(pyspiel_game)):
         bot = pyspiel.ISMCTSBot(
             bot_seed,
             pyspiel.RandomRolloutEvaluator(rollouts, bot_seed),
             uct_c,
             simulations,
             -1,  # Worlds without a limit: one for each simulation.
-            pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT,
+            in_cpp,
             observations,
             observations,
         )
-        return StockAgent(bot, lambda state: (int(bot.step(state)), simulations))
+        return _determinizing(bot, simulations)
     random = np.random.RandomState(bot_seed)
     bot = ismcts.ISMCTSBot(
         pyspiel_game,
@@ -200,11 +256,12 @@ def _make_ismcts(
         uct_c,
         simulations,
         random_state=random,
+        final_policy_type=in_python,
         use_observation_string=observations,
         allow_inconsistent_action_sets=observations,
     )
     bot.set_resampler(_Resampler(random.random_sample))
-    return StockAgent(bot, lambda state: (int(bot.step(state)), simulations))
+    return _determinizing(bot, simulations)
 
 
 class _Resampler:
@@ -283,7 +340,10 @@ _COMMON = {"simulations": DEFAULT_SIMULATIONS, "seed": None, "uct_c": 1.4, "solv
 AGENT_TYPES = {
     "ismcts": AgentType(
         "OpenSpiel's ISMCTSBot: in Python, or in C++ without a seed in games that resample worlds",
-        {"simulations": DEFAULT_SIMULATIONS, "seed": None, "uct_c": 2.0, "rollouts": 1},
+        {
+            **{"simulations": DEFAULT_SIMULATIONS, "seed": None, "uct_c": 2.0, "rollouts": 1},
+            **{"final_policy": "max_visits", "cpp": None},
+        },
         _make_ismcts,
     ),
     "mcts": AgentType(

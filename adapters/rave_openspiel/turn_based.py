@@ -5,10 +5,12 @@ what the others chose. A search with worlds plays that game.
 """
 
 import functools
+from collections.abc import Sequence
 
 import pyspiel
 
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.game.game_state import joint_action
 from rave_openspiel.positions import looks_same, replayed_start
 
 
@@ -49,6 +51,34 @@ def one_at_a_time(state: pyspiel.State, player: int) -> pyspiel.State:
     while turns.current_player() != player:
         turns.apply_action(turns.legal_actions()[0])
     return turns
+
+
+def in_turns(game: pyspiel.Game) -> pyspiel.Game:
+    """Return the turn-based form of a game; the game itself if one player moves at a time."""
+    if game.get_type().dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL:
+        return game
+    return pyspiel.convert_to_turn_based(game)
+
+
+def one_round(game: pyspiel.Game, history: Sequence[int]) -> pyspiel.State:
+    """Return the position of a game that a history of its turn-based form has reached.
+
+    Choices of a round in which others have yet to choose are left out.
+    """
+    state, place = game.new_initial_state(), 0
+    while True:
+        # Players without an action are skipped, as in the turn-based form.
+        movers = [0]
+        if state.is_simultaneous_node():
+            movers = [each for each in range(state.num_players()) if state.legal_actions(each)]
+        chosen = history[place : place + len(movers)]
+        if len(chosen) < len(movers):
+            return state
+        if state.is_simultaneous_node():
+            state.apply_actions(joint_action(movers, chosen, state.num_players()))
+        else:
+            state.apply_action(chosen[0])
+        place += len(movers)
 
 
 @functools.lru_cache(maxsize=16)

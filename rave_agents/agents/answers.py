@@ -1,12 +1,14 @@
 """Answers of agents, checked and converted to actions."""
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from rave_agents.frameworks.agent import Agent, AgentAbilities
 from rave_agents.game.arrays import as_array
+from rave_agents.game.game_state import GameState, legal_actions_of
 
 
 def discrete_action(answer: Any) -> Any:
@@ -64,3 +66,44 @@ def checked_action(answer: Any, legal: Sequence[int], advice: str = "") -> int:
             f"it played {action}, which is not legal; legal are {list(legal)}.{advice}"
         )
     return action
+
+
+def checked_probabilities(answer: Any) -> dict[int, float]:
+    """Return the probabilities of an answer, normalised to the sum 1.
+
+    Args:
+        answer: weights by action, or pairs of an action and its weight.
+
+    Raises:
+        ValueError: unless all are finite and at least 0, and one is positive.
+    """
+    given = answer if isinstance(answer, Mapping) else dict(answer)
+    weights = np.array([float(each) for each in given.values()])
+    fits = len(weights) and np.isfinite(weights).all() and weights.min() >= 0 and weights.any()
+    if not fits:
+        raise ValueError(f"it gave {answer!r}, which are no probabilities.")
+    return dict(zip(given, (weights / weights.sum()).tolist(), strict=True))
+
+
+def probabilities_of(agent: Agent, state: GameState, player: int) -> dict[int, float]:
+    """Return the probability with which an agent plays each legal action at a state.
+
+    An agent without ``action_probabilities`` is asked for its action, which gets probability 1.
+
+    Args:
+        agent: the agent.
+        state: a state where ``player`` is to move; it is not changed.
+        player: the agent's seat.
+
+    Raises:
+        TypeError, ValueError: if the agent answers with something else, or an illegal action.
+    """
+    legal, asked = list(legal_actions_of(state, player)), AgentAbilities(agent)
+    if asked.action_probabilities is None:
+        action = checked_action(agent.step(state.clone()), legal, asked.advice)
+        return {each: float(each == action) for each in legal}
+    found = checked_probabilities(asked.action_probabilities(state.clone()))
+    for action, probability in found.items():
+        if probability > 0.0:
+            checked_action(action, legal, asked.advice)
+    return {each: found.get(each, 0.0) for each in legal}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.agents.answers import checked_probabilities
 from rave_agents.agents.own_agents import Maker, Policy
 from rave_agents.agents.views import AnyView, framework_state, observation_like
 from rave_agents.environments.masks import without_mask
@@ -197,13 +198,11 @@ class _Drawn(_OfState):
         self._random = np.random.default_rng(seed)
 
     def choose_at(self, view: AnyView) -> Any:
-        answer = super().choose_at(view)
-        given = answer if isinstance(answer, Mapping) else dict(answer)
-        weights = np.array([float(each) for each in given.values()])
-        fits = len(weights) and np.isfinite(weights).all() and weights.min() >= 0 and weights.any()
-        if not fits:
-            raise ValueError(f"it gave {answer!r}, which are no probabilities.")
-        return list(given)[int(self._random.choice(len(weights), p=weights / weights.sum()))]
+        found = self.probabilities_at(view)
+        return list(found)[int(self._random.choice(len(found), p=list(found.values())))]
+
+    def probabilities_at(self, view: AnyView) -> dict[int, float]:
+        return checked_probabilities(super().choose_at(view))
 
 
 def _observed_by(model: Any, view: AnyView) -> Any:

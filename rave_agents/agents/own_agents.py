@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
-from rave_agents.agents.answers import discrete_action
+from rave_agents.agents.answers import checked_probabilities, discrete_action
 from rave_agents.agents.views import AnyView, Observe, StateView, framework_state
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
@@ -50,6 +50,10 @@ class Policy:
     def choose_at(self, view: AnyView) -> Any:
         """Return the action to play."""
         raise NotImplementedError
+
+    def probabilities_at(self, view: AnyView) -> Any:
+        """Return the probability of each action that it may play: 1 for the one it chooses."""
+        return {discrete_action(self.choose_at(view)): 1.0}
 
     def reset(self) -> None:
         """Start a new game or episode."""
@@ -91,6 +95,14 @@ class _Steps(Policy):
 
     def choose_at(self, view: AnyView) -> Any:
         return self._agent.step(self._native_state(view.position))
+
+    def probabilities_at(self, view: AnyView) -> Any:
+        asked = AgentAbilities(self._agent)
+        if asked.action_probabilities is not None:
+            return asked.action_probabilities(self._native_state(view.position))
+        if asked.step_with_policy is not None and asked.provides_policy():
+            return asked.step_with_policy(self._native_state(view.position))[0]
+        return super().probabilities_at(view)
 
     def reset(self) -> None:
         AgentAbilities(self._agent).restart()
@@ -372,14 +384,32 @@ class Player:
 
     def step(self, state: GameState) -> Any:
         """Return the action that it plays."""
+        answer, start = self._asked(state, self._policy.choose_at)
+        answer = discrete_action(answer)
+        return answer - start if is_integer(answer) else answer
+
+    def action_probabilities(self, state: GameState) -> dict[Any, float]:
+        """Return the probability of each action that it may play.
+
+        Raises:
+            ValueError: if the agent's answer has no probabilities.
+        """
+        answer, start = self._asked(state, self._policy.probabilities_at)
+        found = checked_probabilities(answer)
+        return {each - start if is_integer(each) else each: p for each, p in found.items()}
+
+    def _asked(self, state: GameState, ask: Callable[[AnyView], Any]) -> tuple[Any, int]:
+        """An answer of the policy, timed, and the number of its first action.
+
+        Spaces may begin at another number than 0; a game's actions do not.
+        """
         state = as_game_state(state)
         started = time.perf_counter()
         view = StateView(state, self._seat, self._observe)
-        answer = discrete_action(self._policy.choose_at(view))
+        answer = ask(view)
         timed = self.effort.plus(0, time.perf_counter() - started)
         self.effort = self._policy.agent.effort if self._is_ours else timed
-        # Spaces may begin at another number than 0; a game's actions do not.
-        return answer - view.start if is_integer(answer) else answer
+        return answer, view.start
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:
         """Pass an action to the agent."""

@@ -64,6 +64,13 @@ class StateAgent(SearchingAgent):
         vars(self)["effort"] = self.effort.plus(searcher.simulations, searcher.seconds)
         return action
 
+    def action_probabilities(self, state: GameState) -> dict[int, float]:
+        """Search, and return the probabilities from which ``step`` draws the action it plays."""
+        self.step(state)
+        found = self.last_result
+        assert found is not None
+        return dict(found.policy)
+
     def inform_action(self, state: GameState, player: int, action: int) -> None:
         """Keep the subtree of the action."""
         if self.config.reuse_tree:
@@ -102,6 +109,11 @@ class RandomAgent:
         action = int(legal[int(self._random.integers(len(legal)))])
         self.effort = self.effort.plus(0, time.perf_counter() - started)
         return action
+
+    def action_probabilities(self, state: GameState) -> dict[int, float]:
+        """Return the same probability for every legal action."""
+        legal = legal_actions_of(state, self._player)
+        return {int(action): 1.0 / len(legal) for action in legal}
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:
         """Do nothing: a random agent remembers nothing."""

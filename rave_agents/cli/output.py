@@ -82,7 +82,7 @@ def _executor(address: str | None, jobs: int) -> Iterator[Executor | None]:
             yield executor
 
 
-def play_games(call: partial[Any], output: GameOutput, **how: Any) -> None:
+def play_games(call: partial[Any], output: GameOutput, *, unit: str = "games", **how: Any) -> None:
     """Play a run of games, show and write its result, and end as the run ended.
 
     A run that fails or is interrupted shows the games it finished.
@@ -90,6 +90,7 @@ def play_games(call: partial[Any], output: GameOutput, **how: Any) -> None:
     Args:
         call: plays the games and shows their progress.
         output: the forms of the result.
+        unit: the name of what is finished, for the message of an interrupt.
         **how: see ``show_result``.
     """
     output.check()
@@ -108,6 +109,6 @@ def play_games(call: partial[Any], output: GameOutput, **how: Any) -> None:
         file = call.keywords.get("output")
         advice = "Give --output FILE to be able to go on after a stop."
         if file is not None:
-            kept = f"{escape(str(file))} has the finished games"
+            kept = f"{escape(str(file))} has the finished {unit}"
             advice = f"To go on, run the same command again: {kept}."
-        raise interrupted(f"{result.finished}{of} games were finished. {advice}")
+        raise interrupted(f"{result.finished}{of} {unit} were finished. {advice}")

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from rich.markup import escape
 
 from rave_agents.agents.named_agents import without_amaf
+from rave_agents.analysis.exploitability import exploitability
 from rave_agents.arena.arguments import games_and_agents, parse_agents
 from rave_agents.arena.match import play_match
 from rave_agents.arena.race import find_best
@@ -191,6 +192,43 @@ def best(
     players = None if agents is None else parse_agents(agents)
     run = partial(call, agents=players, vary=parse_vary(vary or []))
     play_games(run, output, summary_last=True)
+
+
+@command(
+    exploitability,
+    agent={"metavar": "AGENT..."},
+    simulations={"metavar": "N,N,..."},
+    seconds={"metavar": "S,S,..."},
+    jobs={"default": None},
+    executor={},
+)
+def exploit(
+    call: partial[Any],
+    output: GameOutput,
+    agent: list[str],
+    *,
+    simulations: str = "",
+    seconds: str = "",
+) -> None:
+    """Measure exploitability: what opponents gain who know an agent's policy.
+
+    At every information set of the game a new agent searches once; OpenSpiel computes best
+    responses to the policy that results. Where there are too many sets, --bound lets a best
+    responder learn by search, and shows what it gains at least. Ctrl-C shows the agents that are
+    finished; with --output the same command then goes on.
+
+    Options:
+        agent: agents, such as: auto "uct(simulations=1000)" mine=./bot.py:Bot.
+        simulations: simulations of each search, for agents without a limit, such as 100,1000,10000:
+            a row for each.
+        seconds: seconds of each search, in their place.
+    """
+    limits = {
+        "simulations": _numbers("simulations", simulations, int),
+        "seconds": _numbers("seconds", seconds, float),
+    }
+    agents = parse_agents(" ".join(agent))
+    play_games(partial(call, agent=agents, **limits), output, unit="searches")
 
 
 @command(

@@ -16,6 +16,7 @@ from rave_agents.errors import UnknownNameError
 from rave_agents.extras import install_command
 from rave_agents.frameworks.agent import AgentType
 from rave_agents.frameworks.copies import check_copies, is_of_package
+from rave_agents.frameworks.information_sets import InformationSets
 from rave_agents.game.abilities import Abilities, Method, Offered
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.game_state import GameState, lacks_methods
@@ -61,6 +62,12 @@ class GameAbilities(Abilities):
     check_search: Offered[Callable[[Any], object]] = Method(lambda config: None)
     """``check_search(config)``: raises UnsupportedGameError if a search with this configuration
     cannot play the game."""
+    in_turns: Offered[Callable[[], Any] | None] = Method(None)
+    """``in_turns()``: the game in which players who move at the same time move in turn, and none
+    sees the others' choices of the round."""
+    information_sets: Offered[Callable[[int], InformationSets] | None] = Method(None)
+    """``information_sets(most)``: the information sets at which players have a choice. Raises
+    UnsupportedGameError if they cannot be enumerated, or are more than ``most``."""
     unclaimed: Offered[Callable[[Any], Any] | None] = Method(None)
     """``unclaimed(state)``: the position if no player had claimed a draw."""
     moves_after_draw: Offered[Callable[[Any], Mapping[str, Any]]] = Method(lambda state: {})

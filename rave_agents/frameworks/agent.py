@@ -75,7 +75,13 @@ class AgentAbilities(Abilities):
     predict: Offered[Callable[..., Any] | None] = Method(None)
     """``predict(observation, ...)``: the action of a model of Stable-Baselines3."""
     action_probabilities: Offered[Callable[..., Any] | None] = Method(None)
-    """``action_probabilities(state)``: a policy of OpenSpiel."""
+    """``action_probabilities(state)``: the probability of each action that the agent may play, by
+    action. The agents of this package and policies of OpenSpiel have it."""
+    step_with_policy: Offered[Callable[[Any], Any] | None] = Method(None)
+    """``step_with_policy(state)``: pairs of an action and its probability, and the action played; a
+    bot of OpenSpiel's for which ``provides_policy()`` is true has it."""
+    provides_policy: Offered[Callable[[], bool]] = Method(lambda: False)
+    """``provides_policy()``: whether ``step_with_policy`` works."""
     effort: Offered[Any] = Offered(None)
     """An ``Effort``, by which this package recognises its own agents."""
     inform_actions: Offered[Callable[[Any, Sequence[int]], object] | None] = Method(None)

@@ -174,7 +174,7 @@ def _is_same(one: Any, other: Any) -> bool:
     return one == other and not (isinstance(one, dict) and list(one) != list(other))
 
 
-_COUNTS = ("games", "games_per_pairing", "episodes")
+_COUNTS = ("games", "games_per_pairing", "episodes", "seeds")
 _LISTS = ("games", "game", "vary", "agents", "policies", "against", "simulations", "seconds")
 """Keys of a header whose counts, and whose lists and mappings, may grow."""
 

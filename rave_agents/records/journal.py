@@ -256,6 +256,7 @@ RECORDED = frozenset(
     [
         *("number", "first_seat", "opening", "actions", "returns", "efforts", "ending", "fault"),
         *("seats", "seed", "illegal_moves", "steps"),
+        *("probabilities", "simulations", "seconds", "returns_of", "searches"),
     ]
 )
 """Keys of a line that record the game; all others identify its table."""

@@ -49,6 +49,21 @@ def test_match_prints_a_table(program):
         assert text in result.stdout
 
 
+def test_exploit_prints_a_row_per_agent_and_limit_and_goes_on(program, tmp_path):
+    options = ("--seeds", 1, "--jobs", 1, "--output", tmp_path / "kuhn.jsonl")
+    result = program("exploit", "kuhn_poker", "random", "uct", "--simulations", "5,10", *options)
+    assert result.exit_code == 0, result.stderr
+    for text in ("random", "0.4583", "uct(simulations=5)", "uct(simulations=10)", "NashConv"):
+        assert text in result.stdout
+    again = program(
+        "exploit", "kuhn_poker", "random uct", "--simulations", "5,10", *options, "--json"
+    )
+    assert [row["simulations"] for row in object_of(again)["rows"]] == [0, 5, 10]
+    refused = program("exploit", "phantom_ttt", "random", "--max-sets", 9)
+    assert "the count ended at 10, and max_sets allows 9" in error_of(refused)
+    assert "--bound" in refused.stderr
+
+
 def test_match_takes_a_clock_and_saves_games(program, tmp_path):
     result = program(
         "match", "nogo(board_size=3)", "uct(seconds=0.3)", "rave", "--games", 2,
