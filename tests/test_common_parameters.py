@@ -9,6 +9,7 @@ import pytest
 import rave_gymnasium
 import rave_openspiel
 import rave_pettingzoo
+from helpers.envs import begun
 from pettingzoo.classic import tictactoe_v3
 
 from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, SearchingAgent
@@ -131,8 +132,7 @@ def test_what_is_not_allowed_is_named(framework, parameters, message):
 
 
 def test_an_agent_of_pettingzoo_takes_a_clock_in_its_spec():
-    env = tictactoe_v3.env()
-    env.reset(seed=1)
+    env = begun(tictactoe_v3.env())
     agent = rave_pettingzoo.make_agent("rave(clock=5,simulations=50)", env, seed=1)
     agent.act()
     assert agent.clock.moves == 1

@@ -3,12 +3,11 @@
 import json
 import math
 import random
-import subprocess
-import sys
 
 import pyspiel
 import pytest
 from helpers.examples import EXAMPLES, load_example
+from helpers.processes import run_python
 
 SCRIPT = EXAMPLES / "tactics.py"
 POSITIONS = json.loads(SCRIPT.with_name("tactical_positions.json").read_text())
@@ -109,13 +108,7 @@ def test_the_prover_agrees_with_looking_at_everything(tactics, name):
 @pytest.mark.full
 def test_agents_are_tested():
     arguments = ["test", "uct_solver", "random", "--simulations", "50", "--seeds", "2"]
-    finished = subprocess.run(
-        [sys.executable, str(SCRIPT), *arguments, "--per-game", "2", "--json"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    finished = run_python(SCRIPT, *arguments, "--per-game", "2", "--json")
     assert finished.returncode == 0, finished.stderr
     found = json.loads(finished.stdout)
     assert found["positions"] == 8

@@ -9,6 +9,7 @@ import pytest
 import rave_gymnasium
 import rave_openspiel
 import rave_pettingzoo
+from helpers.envs import begun
 
 from rave_agents import make_agent
 from rave_agents.agents import amaf_fit
@@ -100,14 +101,12 @@ def test_an_agent_needs_a_game():
 
 def test_an_agent_of_pettingzoo_says_so_at_its_first_move():
     pettingzoo_connect_four = pytest.importorskip("pettingzoo.classic.connect_four_v3")
-    env = pettingzoo_connect_four.env()
-    env.reset(seed=1)
+    env = begun(pettingzoo_connect_four.env())
     with pytest.warns(UserWarning, match=SAYS_SO.format("connect_four")):
         rave_pettingzoo.RaveAgent(env, simulations=5).act()
 
 
 def test_an_agent_of_gymnasium_says_so_at_its_first_move():
-    env = gymnasium.make("CartPole-v1")
-    env.reset(seed=1)
+    env = begun(gymnasium.make("CartPole-v1"))
     with pytest.warns(UserWarning, match=SAYS_SO.format("CartPole")):
         rave_gymnasium.RaveAgent(env, simulations=5, horizon=5).act()

@@ -8,6 +8,7 @@ import pytest
 import rave_gymnasium
 import rave_openspiel
 import rave_pettingzoo
+from helpers.envs import begun
 from pettingzoo.classic import tictactoe_v3
 
 from rave_agents import Clock, Limit, SearchConfig, Searcher, as_game
@@ -18,14 +19,12 @@ def bot(**told):
 
 
 def loop_agent():
-    env = tictactoe_v3.env()
-    env.reset(seed=1)
+    env = begun(tictactoe_v3.env())
     return rave_pettingzoo.RaveAgent(env, seed=1)
 
 
 def planning_agent():
-    env = gymnasium.make("CliffWalking-v1")
-    env.reset(seed=1)
+    env = begun(gymnasium.make("CliffWalking-v1"))
     return rave_gymnasium.RaveAgent(env, seed=1)
 
 

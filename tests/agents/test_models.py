@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.envs import begun
 from helpers.observed import Single, long_game
 from pettingzoo.classic import connect_four_v3
 from rave_openspiel import PUCTBot
@@ -183,8 +184,7 @@ def test_a_maskable_ppo_is_searched_with_in_the_environment_that_it_was_trained_
             return np.ones(7, bool)
 
     model = sb3.MaskablePPO("MlpPolicy", Trained(), n_steps=8, batch_size=8, seed=1)
-    env = connect_four_v3.env()
-    env.reset(seed=1)
+    env = begun(connect_four_v3.env())
     agent = PUCTAgent(env, simulations=30, seed=1, evaluator=model)
     observation, *_ = env.last()
     action = agent.act(observation) if hasattr(agent, "act") else agent(observation)

@@ -7,6 +7,7 @@ import cloudpickle
 import numpy as np
 import pyspiel
 import pytest
+from helpers.envs import begun
 from helpers.own_agents import bots
 from helpers.own_games.line_of_dominoes import LineOfDominoes
 from helpers.own_games.subtraction import Subtraction
@@ -332,8 +333,7 @@ def test_an_agent_is_pickled_by_its_place():
 
 
 def test_agents_of_environments_play_in_the_matchs_environment_whatever_they_are_bound_to():
-    env = tictactoe_v3.env()
-    env.reset(seed=1)
+    env = begun(tictactoe_v3.env())
     agent = UCTAgent(env, simulations=4, seed=1)
     assert play_match("pettingzoo:tictactoe_v3", agent, "random", games=2).complete
     with pytest.raises(RunError, match="there is no env"):

@@ -8,6 +8,7 @@ import pyspiel
 import pytest
 import rave_openspiel
 import rave_pettingzoo
+from helpers.envs import begun
 from open_spiel.python import rl_environment
 from pettingzoo.classic import connect_four_v3
 from rave_openspiel.policy import SearchPolicy
@@ -45,8 +46,7 @@ def rl_agent(name, spec):
 
 
 def pettingzoo(name, spec):
-    env = connect_four_v3.env()
-    env.reset(seed=1)
+    env = begun(connect_four_v3.env())
     rave_pettingzoo.make_agent(spec, env)(env)
 
 

@@ -3,11 +3,10 @@
 import json
 import os
 import random
-import subprocess
-import sys
 
 import pyspiel
 import pytest
+from helpers.processes import run_python
 from open_spiel.python.algorithms import minimax
 from typer.testing import CliRunner
 
@@ -292,23 +291,7 @@ def test_ctrl_c_prints_what_is_known_and_keeps_the_table(tmp_path, threads):
         "main()\n"
     )
     path, options = tmp_path / "proof.table", ("--json", "--max-memory-mb", "1", "--table")
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            script,
-            "solve",
-            LARGE_BOARD,
-            *options,
-            path,
-            "--threads",
-            str(threads),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = run_python("-c", script, "solve", LARGE_BOARD, *options, path, "--threads", threads)
     assert done.returncode == 130, done.stderr
     values = json.loads(done.stdout)
     assert (values["end"], values["outcome"]) == ("interrupted", None)

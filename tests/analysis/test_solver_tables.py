@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from helpers.own_games import subtraction
+from helpers.processes import run_python
 
 from rave_agents import as_game
 from rave_agents.analysis.solve import solve_position
@@ -46,13 +47,7 @@ def solve(game, table, **options):
 def solve_file(folder):
     """Solve the game of a file with a table, in a process of its own; returns what it prints."""
     command = "solve", "./sticks.py:Subtraction", "--max-memory-mb", "1", "--table", "kept"
-    done = subprocess.run(
-        [sys.executable, "-m", "rave_agents", *command],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_python("-m", "rave_agents", *command, cwd=folder)
     return done.stdout + done.stderr
 
 

@@ -11,6 +11,7 @@ import time
 
 import psutil
 import pytest
+from helpers.processes import run_python
 
 from rave_agents import from_step
 from rave_agents.arena import RunError, play_match, play_tournament, worker, workers
@@ -288,13 +289,7 @@ COUNTING_GAME = pathlib.Path(__file__).parent.parent / "helpers" / "counting_gam
 
 
 def run(*arguments):
-    return subprocess.run(
-        [sys.executable, str(COUNTING_GAME), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return run_python(COUNTING_GAME, *arguments)
 
 
 @pytest.mark.full

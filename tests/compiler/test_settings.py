@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from helpers.processes import run_python
 
 DECIDE = {
     "NUMBA_OPT": "0", "NUMBA_ENABLE_AVX": "0", "NUMBA_CPU_NAME": "generic",
@@ -96,14 +97,7 @@ def test_whether_anything_is_compiled_is_read_as_numba_reads_it():
 @pytest.mark.parametrize("value", ["false", "0"])
 def test_a_setting_that_is_no_number_is_told(value):
     program = "import warnings; warnings.simplefilter('always'); import rave_agents.parts"
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "NUMBA_DISABLE_JIT": value},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
+    done = run_python("-c", program, check=True, NUMBA_DISABLE_JIT=value)
     assert ("NUMBA_DISABLE_JIT must be a whole number" in done.stderr) == (value == "false")
 
 

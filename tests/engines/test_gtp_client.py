@@ -6,6 +6,7 @@ import sys
 import time
 
 import pytest
+from helpers.spiel import after
 
 from rave_agents.agents.named_agents import AgentSpec, make_agent
 from rave_agents.arena import RunError, play_match
@@ -50,9 +51,7 @@ def test_gnu_go_plays_and_scores():
 def test_gnu_go_follows_a_game_that_it_has_not_seen():
     game = load_game("go(board_size=9)")
     agent = make_agent(f'gtp(command="{GNUGO} --mode gtp --level 1")', game, 0)
-    state = game.new_initial_state()
-    for action in (0, 1, 2, 3):
-        state.apply_action(action)
+    state = after(game, 0, 1, 2, 3)
     action = agent.step(state)
     assert action in state.legal_actions()
     other = game.new_initial_state()

@@ -6,6 +6,7 @@ import pickle
 import gymnasium
 import pytest
 from helpers import zoo
+from helpers.envs import begun
 from rave_gymnasium.states import PlanningState
 from rave_pettingzoo import AECState, ParallelState
 
@@ -13,8 +14,7 @@ from rave_agents.game.game_state import has_chance_nodes
 
 
 def planning():
-    env = gymnasium.make("FrozenLake-v1")
-    env.reset(seed=1)
+    env = begun(gymnasium.make("FrozenLake-v1"))
     return PlanningState(env)
 
 

@@ -8,6 +8,7 @@ import rave_gymnasium
 import rave_openspiel
 import rave_pettingzoo
 from helpers import own_evaluators
+from helpers.envs import begun
 from helpers.own_evaluators import ASKED, FILE, Both, Priors, Values
 from pettingzoo.classic import tictactoe_v3
 from typer.testing import CliRunner
@@ -34,9 +35,7 @@ SEARCH = {"simulations": 12, "seed": 1}
 
 
 def environment(make):
-    env = make()
-    env.reset(seed=1)
-    return env
+    return begun(make())
 
 
 def searcher(evaluator):

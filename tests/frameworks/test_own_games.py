@@ -2,7 +2,6 @@
 
 import json
 import pathlib
-import subprocess
 import sys
 
 import cloudpickle
@@ -10,6 +9,7 @@ import pyspiel
 import pytest
 from helpers.own_games.line_of_dominoes import LineOfDominoes
 from helpers.own_games.subtraction import Subtraction, five_sticks
+from helpers.processes import run_python
 from pettingzoo.classic import go_v5, tictactoe_v3
 from rave_pettingzoo import evaluate
 from typer.testing import CliRunner
@@ -286,14 +286,7 @@ def test_games_of_a_script_and_of_a_file_travel_to_workers(tmp_path, module, nam
     (tmp_path / "other" / "json.py").write_text(source)  # Its name is that of another module.
     script = tmp_path / "my_script.py"
     script.write_text(SCRIPT.format(module=module, name=name, parameter=parameter))
-    done = subprocess.run(
-        [sys.executable, script],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = run_python(script, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stdout.splitlines() if line.endswith(" 4")]
     assert len(lines) == 4, done.stdout

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 from helpers import dice
+from helpers.envs import begun
 from rave_gymnasium import PlanningState, UCTAgent
 
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError
@@ -101,8 +102,7 @@ def test_what_was_found_is_told(keeper, said):
 
 
 def test_an_environment_without_chance_has_none_and_keeps_its_trees():
-    env = gymnasium.make("CartPole-v1")
-    env.reset(seed=1)
+    env = begun(gymnasium.make("CartPole-v1"))
     state = PlanningState(env)
     assert str(state.chance) == f"no chance found ({chance.GAMES} random games)"
     assert not state.draws_chance()
@@ -159,8 +159,7 @@ class Late(gymnasium.Env):
 
 @pytest.mark.slow
 def test_chance_that_a_search_meets_first_makes_it_begin_anew():
-    env = Late()
-    env.reset(seed=1)
+    env = begun(Late())
     state = PlanningState(env)
     assert not state.chance.found
     agent = UCTAgent(env, simulations=600, seed=1, horizon=13, c=0.3)
@@ -189,8 +188,7 @@ class Gamble(gymnasium.Env):
 
 def test_different_outcomes_of_an_action_are_different_positions():
     """Who tells them apart bets right every time; a sequence of actions is worth one half."""
-    env = Gamble()
-    env.reset(seed=1)
+    env = begun(Gamble())
     agent = UCTAgent(env, simulations=400, seed=1)
     agent.act()
     assert agent.last_result.value > 0.9
@@ -216,8 +214,7 @@ class Noisy(gymnasium.Env):
 
 @pytest.mark.slow
 def test_noise_does_not_keep_the_tree_from_growing():
-    env = Noisy()
-    env.reset(seed=1)
+    env = begun(Noisy())
     agent = UCTAgent(env, simulations=300, seed=1)
     assert agent.act() == 1
     assert not agent.last_result.state.chance.alike

@@ -12,6 +12,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
+from helpers.envs import begun
 from rave_gymnasium import PlanningState, Replayable, UCTAgent
 
 from rave_agents import UnsupportedGameError
@@ -195,8 +196,7 @@ def test_copies_that_would_throw_the_same_coins_are_refused(pause):
             time.sleep(pause)
             return super().step(action)
 
-    env = Slow(20)
-    env.reset(seed=1)
+    env = begun(Slow(20))
     with pytest.raises(UnsupportedGameError, match="decides and shows only later"):
         UCTAgent(env, simulations=8).act()
 
@@ -211,8 +211,7 @@ def test_copies_that_would_throw_the_same_coins_are_refused(pause):
 def test_where_copies_may_foresee_it_is_said(kind, idle, said, caplog):
     chance.say_it_may_foresee.cache_clear()
     for _ in range(2):
-        env = kind(idle)
-        env.reset(seed=1)
+        env = begun(kind(idle))
         assert said in str(PlanningState(env).chance)
     assert caplog.text.count("may foresee outcomes of chance") == 1
 
@@ -232,16 +231,14 @@ def test_a_generator_that_cannot_be_found_is_refused_once_it_has_shown():
 
 def test_where_nobody_can_tell_the_state_says_so(caplog):
     chance.say_it_may_foresee.cache_clear()
-    env = made(Visible, 1)
-    env.reset(seed=1)
+    env = begun(made(Visible, 1))
     for _ in range(2):
         assert "it is unknown whether a hidden generator" in str(PlanningState(env).chance)
     assert caplog.text.count("may foresee outcomes of chance") == 1
 
 
 def test_the_global_generators_stay_as_they_are():
-    env = made(Global, 2)
-    env.reset(seed=1)
+    env = begun(made(Global, 2))
     before = random.getstate(), np.random.get_state()[1].tolist()
     UCTAgent(env, simulations=8, horizon=3, seed=1).act()
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before
@@ -250,8 +247,7 @@ def test_the_global_generators_stay_as_they_are():
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_plan():
     def plan(kind):
-        env = made(kind, 2)
-        env.reset(seed=3)
+        env = begun(made(kind, 2), 3)
         agent = UCTAgent(env, simulations=8, horizon=4, seed=1)
         agent.act()
         return agent.last_result.actions
@@ -261,8 +257,7 @@ def test_the_same_seed_gives_the_same_plan():
 
 
 def test_chance_from_the_system_that_shows_cannot_be_replayed():
-    env = made(LongSystem)
-    env.reset(seed=1)
+    env = begun(made(LongSystem))
     for _ in range(30):
         env.step(0)
     with pytest.raises(CloneError, match="the same seed and actions show different observations"):

@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
+from helpers.envs import begun
 from rave_gymnasium import PlanningState, UCTAgent
 
 
@@ -34,8 +35,7 @@ CASES = [
 def test_a_plan_leaves_the_live_environment_alone(make, name):
     seen = []
     for plans in (True, False):
-        env = make(name)
-        env.reset(seed=1)
+        env = begun(make(name))
         if plans:
             assert env.action_space.contains(UCTAgent(env, simulations=5, horizon=5, seed=1).act())
             assert PlanningState(env).env is not env.unwrapped

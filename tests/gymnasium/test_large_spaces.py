@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
+from helpers.envs import begun
 from rave_gymnasium import RaveAgent
 
 from rave_agents.errors import GameError
@@ -43,7 +44,6 @@ def test_a_mask_leaves_few_of_many_actions():
 
 
 def test_more_legal_actions_than_a_tree_can_have_are_refused_at_once():
-    env = Large(10**12, masked=False)
-    env.reset(seed=1)
+    env = begun(Large(10**12, masked=False))
     with pytest.raises(GameError, match=r"legal_actions.. has 1000000000000 actions.*a mask"):
         RaveAgent(env, simulations=10, seed=1).act()

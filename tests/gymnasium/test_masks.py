@@ -6,6 +6,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
+from helpers.envs import begun
 from rave_gymnasium import RaveAgent, Replayable, UCTAgent
 from rave_gymnasium.cloning import _warn_of_unknown_mask
 
@@ -192,8 +193,7 @@ def test_a_mask_in_an_info_is_given_to_act(kind, raises):
     "form", [list, tuple, np.array, lambda mask: np.array(mask, bool), lambda mask: [mask]]
 )
 def test_masks_have_any_form(form):
-    env = Pick()
-    env.reset(seed=1)
+    env = begun(Pick())
     agent = UCTAgent(env, simulations=20, horizon=1, seed=1)
     assert agent.act(None, form(env.mask().tolist())) % 20 == 0
 
@@ -241,8 +241,7 @@ def test_an_illegal_action_that_raises_tells_where_masks_are_looked_for():
 
 def test_a_mask_that_is_known_only_later_is_asked_for(caplog):
     _warn_of_unknown_mask.cache_clear()
-    env = InInfo()
-    env.reset(seed=1)
+    env = begun(InInfo())
     with caplog.at_level(logging.WARNING, "rave_agents"):
         UCTAgent(env, simulations=20, seed=1).act()
     assert 'act(observation, info["action_mask"])' in caplog.text
@@ -258,8 +257,7 @@ def test_a_replay_has_the_masks_of_the_environment():
         assert agent.act(observation) in (0, 40)
         assert agent.last_result.value == 2.0
         masked = ActionMasker(gymnasium.make("Pick-v0", disable_env_checker=True), mask_of)
-        env = Replayable(masked)
-        env.reset(seed=1)
+        env = begun(Replayable(masked))
         with pytest.raises(CloneError, match=r"leaves out .*ActionMasker, whose masks"):
             UCTAgent(env, simulations=20).act()
     finally:

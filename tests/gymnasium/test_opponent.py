@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from helpers import dice
+from helpers.envs import begun
 from helpers.own_games.subtraction import Subtraction
 from rave_pettingzoo.adapter import PettingZooGame
 
@@ -135,22 +136,19 @@ def test_illegal_action_raises_or_loses(action):
 
 @pytest.mark.parametrize("action", [3.7, "3", None, True, [3], np.array([1, 2]), np.float32(2)])
 def test_action_that_is_no_integer_is_refused(action):
-    env = made(seat=0, illegal="lose").unwrapped
-    env.reset(seed=1)
+    env = begun(made(seat=0, illegal="lose").unwrapped)
     with pytest.raises(TypeError, match="action must be an integer, got"):
         env.step(action)
 
 
 @pytest.mark.parametrize("action", [3, np.int8(3), np.array(3), np.array([3])])
 def test_action_may_be_any_integer(action):
-    env = made(seat=0).unwrapped
-    env.reset(seed=1)
+    env = begun(made(seat=0).unwrapped)
     assert env.step(action)[4]["action_mask"][3] == 0
 
 
 def test_position_is_rendered_as_text():
-    env = made("connect_four", seat=0, render_mode="ansi")
-    env.reset(seed=1)
+    env = begun(made("connect_four", seat=0, render_mode="ansi"))
     env.step(3)
     assert "x" in env.render()
     assert "o" in env.render()

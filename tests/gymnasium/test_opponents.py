@@ -7,6 +7,7 @@ import numpy as np
 import pettingzoo
 import pytest
 import rave_gymnasium
+from helpers.envs import begun
 from rave_pettingzoo import evaluate
 
 from rave_agents import UnsupportedGameError, from_sb3
@@ -58,8 +59,7 @@ def test_a_policy_plays_the_opponent(opponent):
 
 def test_a_policy_sees_what_the_learner_would_in_its_seat():
     model = Model()
-    env = made("connect_four", opponent=from_sb3(model), seat=1, observation="pettingzoo")
-    env.reset(seed=1)
+    begun(made("connect_four", opponent=from_sb3(model), seat=1, observation="pettingzoo"))
     assert model.shapes == [(6, 7, 2)]
 
 
@@ -169,8 +169,7 @@ def test_games_that_pettingzoo_draws_have_pictures(game):
 
 @pytest.mark.full
 def test_a_window_shows_the_game(monkeypatch):
-    env = made("connect_four", opponent=first, seat=0, render_mode="human")
-    env.reset(seed=1)
+    env = begun(made("connect_four", opponent=first, seat=0, render_mode="human"))
     env.step(3)
     assert env.render() is None
     env.close()
@@ -188,8 +187,7 @@ def test_pettingzoos_observation_is_that_of_its_own_environment(game):
     env = made(game, opponent=first, seat=1, observation="pettingzoo")
     observation, info = env.reset(seed=1)
     name = "tictactoe-v3" if game == "tic_tac_toe" else "connect_four-v3"
-    own = pettingzoo.make("aec", f"classic/{name}")
-    own.reset(seed=1)
+    own = begun(pettingzoo.make("aec", f"classic/{name}"))
     own.step(0)
     expected = own.observe(own.possible_agents[1])
     assert (observation == expected["observation"]).all()
@@ -246,8 +244,7 @@ def test_a_vector_refuses_what_it_cannot_do():
         rave_gymnasium.OpponentVectorEnv(0)
     with pytest.raises(ValueError, match="render_mode must be None"):
         rave_gymnasium.OpponentVectorEnv(1, "tic_tac_toe", "random", render_mode="ansi")
-    envs = vector(2, seat=0)
-    envs.reset(seed=1)
+    envs = begun(vector(2, seat=0))
     with pytest.raises(ValueError, match="Action 9 of game 1 is illegal"):
         envs.step(np.array([0, 9]))
 

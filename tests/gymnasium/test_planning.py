@@ -6,6 +6,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
+from helpers.envs import begun
 from rave_gymnasium import GraveAgent, PlanningState, PUCTAgent, RaveAgent, UCTAgent
 from rave_gymnasium.cloning import CLONER, REPLACED, planning_env
 
@@ -27,9 +28,7 @@ CLONED = [
 
 
 def made(name, seed=0, **options):
-    env = gymnasium.make(name, **options)
-    env.reset(seed=seed)
-    return env
+    return begun(gymnasium.make(name, **options), seed)
 
 
 def walk(env, steps, seed):
@@ -81,8 +80,7 @@ def test_mujoco_is_refused_with_the_reason():
 
 def test_mujoco_in_an_environment_of_ones_own_is_refused():
     data = type("MjData", (), {"__module__": "mujoco._structs"})()
-    env = Line()
-    env.reset(seed=0)
+    env = begun(Line(), 0)
     env.data = data
     with pytest.raises(CloneError, match="MuJoCo keeps the simulation outside"):
         PlanningState(env)
@@ -129,8 +127,7 @@ class Failing(Line):
 
 @pytest.mark.full
 def test_environment_of_ones_own_is_planned_in_with_its_own_action_numbers():
-    env = Line()
-    env.reset(seed=0)
+    env = begun(Line(), 0)
     agent = UCTAgent(env, simulations=1000, seed=1, discount=0.9)
     total = 0.0
     for _ in range(4):
@@ -160,14 +157,12 @@ class Pictured(Line):
     ],
 )
 def test_environments_that_show_arrays_are_planned_in(make):
-    env = make()
-    env.reset(seed=0)
+    env = begun(make(), 0)
     assert RaveAgent(env, simulations=20, seed=1).act() in range(7)
 
 
 def test_wrong_copy_is_refused():
-    env = Outside()
-    env.reset(seed=0)
+    env = begun(Outside(), 0)
     with pytest.raises(CloneError, match="Outside cannot be cloned correctly"):
         PlanningState(env)
     assert env.place == 4
@@ -175,8 +170,7 @@ def test_wrong_copy_is_refused():
 
 def test_exception_of_a_step_is_told_as_the_environments_own():
     gymnasium.register("Failing-v0", entry_point=Failing)
-    env = gymnasium.make("Failing-v0", disable_env_checker=True)
-    env.reset(seed=0)
+    env = begun(gymnasium.make("Failing-v0", disable_env_checker=True), 0)
     said = r"Failing-v0 raised ArithmeticError: no further .* after the actions (5|6)(, (5|6))+\."
     with pytest.raises(GameError, match=said) as caught:
         UCTAgent(env, simulations=100, seed=1).act()
@@ -353,8 +347,7 @@ def test_what_cannot_be_is_refused(make, error, reason):
 
 
 def test_plan_to_the_end_needs_a_time_limit():
-    env = Line()
-    env.reset(seed=0)
+    env = begun(Line(), 0)
     with pytest.raises(ValueError, match="needs an environment with a time limit"):
         PlanningState(env, horizon=None)
 
@@ -427,8 +420,7 @@ class Short(gymnasium.Env):
 def test_an_episode_that_is_soon_over_is_checked_from_its_beginning():
     gymnasium.register("Short-v0", Short)
     try:
-        env = gymnasium.make("Short-v0")
-        env.reset(seed=1)
+        env = begun(gymnasium.make("Short-v0"))
         assert UCTAgent(env, simulations=20, seed=1).act() == 1
     finally:
         del gymnasium.registry["Short-v0"]

@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
+from helpers.envs import begun
 from rave_gymnasium import PlanningState, Replayable, UCTAgent
 
 from rave_agents.errors import CloneError
@@ -15,8 +16,7 @@ def lander():
 
 
 def test_a_replay_goes_on_like_the_live_environment_and_leaves_it_alone():
-    env = lander()
-    env.reset(seed=1)
+    env = begun(lander())
     for action in (0, 2, 1, 3, 2):
         env.step(action)
     replay = env.replay()
@@ -42,8 +42,7 @@ def test_an_agent_plans_in_replays():
 
 
 def test_without_the_wrapper_the_refusal_tells_of_it():
-    env = gymnasium.make("LunarLander-v3")
-    env.reset(seed=1)
+    env = begun(gymnasium.make("LunarLander-v3"))
     with pytest.raises(CloneError, match=r"rave_gymnasium\.Replayable\(env\)"):
         UCTAgent(env, simulations=5).act()
 
@@ -65,8 +64,7 @@ class Forgetful(gymnasium.Env):
 
 def test_replays_that_are_not_exact_are_refused():
     gymnasium.register("Forgetful-v0", Forgetful, max_episode_steps=10)
-    env = Replayable(gymnasium.make("Forgetful-v0"))
-    env.reset(seed=1)
+    env = begun(Replayable(gymnasium.make("Forgetful-v0")))
     with pytest.raises(CloneError, match="the same seed and actions show different observations"):
         PlanningState(env)
 

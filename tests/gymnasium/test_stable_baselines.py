@@ -5,6 +5,7 @@ import copy
 import gymnasium
 import numpy as np
 import pytest
+from helpers.envs import begun
 from rave_gymnasium import RaveAgent, UCTAgent
 
 from rave_agents import UnsupportedGameError
@@ -94,8 +95,7 @@ def test_an_episode_start_resets_the_agent():
 
 
 def test_gymnasiums_own_vector_is_planned_in():
-    env = gymnasium.make_vec("CartPole-v1", 2, vectorization_mode="sync")
-    env.reset(seed=1)
+    env = begun(gymnasium.make_vec("CartPole-v1", 2, vectorization_mode="sync"))
     actions = RaveAgent(env, simulations=10, seed=1).act()
     env.step(actions)
     assert actions.shape == (2,)
@@ -109,8 +109,7 @@ def test_environments_in_other_processes_are_refused_with_the_remedy():
 
 
 def test_a_deep_copy_of_an_agent_is_independent_and_bound_to_the_same_environment():
-    env = pole()
-    env.reset(seed=1)
+    env = begun(pole())
     agent = planner(env, simulations=20)
     twin = copy.deepcopy(agent)
     assert twin.env is env
@@ -123,8 +122,7 @@ def value_of(state):
 
 
 def test_a_value_function_speaks_where_the_horizon_cuts_a_plan_off():
-    env = pole()
-    env.reset(seed=1)
+    env = begun(pole())
     assert planner(env, horizon=1, simulations=30).act() in (0, 1)
     agent = planner(env, horizon=1, simulations=30, evaluator=value_of)
     assert agent.act() == 1  # To the right the velocity is above 0.

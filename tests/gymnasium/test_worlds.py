@@ -5,6 +5,7 @@ import copy
 import gymnasium
 import numpy as np
 import pytest
+from helpers.envs import begun
 from rave_gymnasium import UCTAgent
 from rave_gymnasium.states import PlanningState
 
@@ -12,8 +13,7 @@ from rave_agents import GameError, UnsupportedGameError
 
 
 def blackjack(player, dealer):
-    env = gymnasium.make("Blackjack-v1")
-    env.reset(seed=1)
+    env = begun(gymnasium.make("Blackjack-v1"))
     env.unwrapped.player, env.unwrapped.dealer = list(player), list(dealer)
     return env
 
@@ -79,8 +79,7 @@ def rebuilt(env, agent, rng):
 @pytest.mark.parametrize("worlds", [shuffled, rebuilt])
 def test_worlds_keep_a_plan_from_knowing_what_is_hidden(worlds):
     for seed in range(4):
-        env = Boxes()
-        env.reset(seed=seed)
+        env = begun(Boxes(), seed)
         before = copy.deepcopy(env.prize), env.np_random.bit_generator.state
         agent = UCTAgent(env, worlds=worlds, simulations=200, seed=seed)
         assert agent.act() == 2
@@ -90,8 +89,7 @@ def test_worlds_keep_a_plan_from_knowing_what_is_hidden(worlds):
 
 
 def test_worlds_are_for_all_of_a_vectorised_environment():
-    env = gymnasium.vector.SyncVectorEnv([Boxes, Boxes])
-    env.reset(seed=1)
+    env = begun(gymnasium.vector.SyncVectorEnv([Boxes, Boxes]))
     agent = UCTAgent(env, worlds=shuffled, simulations=200, seed=1)
     assert agent.act().tolist() == [2, 2]
 
@@ -104,8 +102,7 @@ def test_worlds_are_for_all_of_a_vectorised_environment():
     ],
 )
 def test_what_is_no_world_is_refused(worlds, message):
-    env = Boxes()
-    env.reset(seed=1)
+    env = begun(Boxes())
     with pytest.raises(GameError, match=message):
         UCTAgent(env, worlds=worlds, simulations=5).act()
 
@@ -115,8 +112,7 @@ def test_worlds_are_named_where_they_are_missing():
         UCTAgent(Boxes(), worlds=3)
     with pytest.raises(UnsupportedGameError, match="worlds=function draws the hidden part"):
         UCTAgent(blackjack((10, 6), (10, 2)))
-    env = Boxes()
-    env.reset(seed=1)
+    env = begun(Boxes())
     assert PlanningState(env, worlds=shuffled).hides_information()
 
 
@@ -131,8 +127,7 @@ def test_a_world_draws_its_own_outcomes():
         def step(self, action):
             return 0, float(self.np_random.integers(2) == action), True, False, {}
 
-    env = Coin()
-    env.reset(seed=1)
+    env = begun(Coin())
     agent = UCTAgent(env, worlds=shuffled, simulations=400, seed=1)
     agent.act()
     rates = [value for action, (_, value) in values(agent).items() if action < 2]

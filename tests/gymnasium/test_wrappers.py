@@ -4,6 +4,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import wrappers
+from helpers.envs import begun
 from rave_gymnasium import PlanningState, UCTAgent
 
 from rave_agents.errors import CloneError
@@ -68,12 +69,10 @@ OBSERVING = [
 @pytest.mark.full(but=2)
 @pytest.mark.parametrize("wrap", OBSERVING)
 def test_what_only_observes_or_keeps_time_is_looked_through(wrap):
-    env = wrap(pole())
-    env.reset(seed=1)
+    env = begun(wrap(pole()))
     env.step(1)
     before = env.unwrapped.state
-    bare = pole()
-    bare.reset(seed=1)
+    bare = begun(pole())
     bare.step(1)
     options = {"simulations": 40, "seed": 1, "horizon": 20}
     state = PlanningState(env)
@@ -100,8 +99,7 @@ def test_what_changes_actions_and_rewards_counts_between_what_is_looked_through(
     env.reset(seed=1)
     state = PlanningState(env)
     assert [type(state.env), type(state.env.env)] == [Doubled, Reversed]
-    twin = pole()
-    twin.reset(seed=1)
+    twin = begun(pole())
     twin.step(0)
     state.apply_action(1)
     assert state.returns() == [2.0]
@@ -111,8 +109,7 @@ def test_what_changes_actions_and_rewards_counts_between_what_is_looked_through(
 
 
 def test_steps_of_a_time_limit_inside_are_counted():
-    env = Halved(wrappers.TimeLimit(gymnasium.make("CartPole-v1").unwrapped, 3))
-    env.reset(seed=1)
+    env = begun(Halved(wrappers.TimeLimit(gymnasium.make("CartPole-v1").unwrapped, 3)))
     env.step(0)
     state = PlanningState(env)
     state.apply_action(0)
@@ -128,8 +125,7 @@ def test_a_value_function_sees_the_wrapped_observation():
         seen.append(state.observation(0).shape)
         return 0.0
 
-    env = wrappers.ReshapeObservation(pole(), (2, 2))
-    env.reset(seed=1)
+    env = begun(wrappers.ReshapeObservation(pole(), (2, 2)))
     UCTAgent(env, simulations=3, seed=1, horizon=2, evaluator=value).act()
     assert set(seen) == {(2, 2)}
 
@@ -141,7 +137,6 @@ class Secret(Doubled):
 
 
 def test_a_refusal_names_the_wrapper_and_says_what_to_do():
-    env = wrappers.TimeAwareObservation(Secret(pole()))
-    env.reset(seed=1)
+    env = begun(wrappers.TimeAwareObservation(Secret(pole())))
     with pytest.raises(CloneError, match=r"The wrapper .*Secret cannot be copied.*env\.env"):
         UCTAgent(env, simulations=3).act()

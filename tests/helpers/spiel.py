@@ -34,6 +34,15 @@ def drawn_action(state, draw):
     return draw.choice(state.legal_actions())
 
 
+def after(game, *moves):
+    """A position of a game, given by itself or its name, after actions or names of moves."""
+    game = pyspiel.load_game(game) if isinstance(game, str) else game
+    state = game.new_initial_state()
+    for move in moves:
+        state.apply_action(state.string_to_action(move) if isinstance(move, str) else move)
+    return state
+
+
 def decision(spec, moves=0, seed=None):
     """A position about so many random moves into the game, where a player is to move.
 

@@ -17,6 +17,7 @@ from helpers.observed import (
     truth_of,
     truthful,
 )
+from helpers.spiel import after
 from helpers.textbook_gumbel import PlainGumbel
 
 from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher, search_many, self_play
@@ -216,9 +217,7 @@ def test_the_best_action_is_found_where_chance_moves(leaves):
 
 
 def test_it_plays_on_compiled_rules_without_a_network():
-    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
-    for action in (0, 3, 1, 4):
-        state.apply_action(action)
+    state = after("tic_tac_toe", 0, 3, 1, 4)
     result = Searcher(GUMBEL, seed=1).search(state, Limit(simulations=300))
     assert result.action == 2
 

@@ -6,6 +6,7 @@ import pytest
 from helpers.exhaustive import Exhaustive
 from helpers.games import random_game
 from helpers.race import Race
+from helpers.spiel import after
 from helpers.trees import dump, search_tree
 
 from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher
@@ -142,9 +143,7 @@ def test_where_chance_moves_its_mean_is_backed_up():
 
 def test_a_child_that_is_proven_counts_before_its_first_visit():
     # Every other move of the first player is lost by the evaluator, which is wrong about all.
-    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
-    for action in (0, 3, 1, 4):
-        state.apply_action(action)
+    state = after("tic_tac_toe", 0, 3, 1, 4)
     _, result = searched(state, lambda state: -1.0, 50)
     assert (result.action, result.outcome) == (2, (1.0, -1.0))
 

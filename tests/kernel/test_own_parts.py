@@ -3,13 +3,12 @@
 import math
 import os
 import pathlib
-import subprocess
-import sys
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from helpers.games import Parallel, RandomEvaluator, RandomRules, random_game, written_game
+from helpers.processes import run_python
 from helpers.spiel import decision
 from helpers.trees import check_tree, dump
 
@@ -639,14 +638,7 @@ def run_script(path, text, **environment):
     path.write_text(text)
     tests = str(pathlib.Path(__file__).parents[1])
     paths = os.pathsep.join([tests, os.environ.get("PYTHONPATH", "")])
-    return subprocess.run(
-        [sys.executable, "-W", "error::RuntimeWarning", str(path)],
-        env={**os.environ, "PYTHONPATH": paths, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    return run_python("-W", "error::RuntimeWarning", path, PYTHONPATH=paths, **environment)
 
 
 WORKERS = """

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pyspiel
 import pytest
+from helpers.envs import begun
 from helpers.race import Race
 from helpers.random_values import network_of_windows
 from pettingzoo.classic import connect_four_v3
@@ -215,8 +216,7 @@ def test_a_value_of_observations_fits_its_game_however_that_is_written():
 
 
 def test_a_value_of_an_environment_fits_that_environment():
-    env = connect_four_v3.env()
-    env.reset(seed=1)
+    env = begun(connect_four_v3.env())
     state = AECState(env)
     size = np.asarray(state.observation(0)).size + 1
     value = LinearValue(
@@ -549,8 +549,7 @@ def test_numbers_that_are_not_allowed_are_refused(numbers, error, message):
 
 def test_an_environment_of_pettingzoo_takes_a_compiled_value(monkeypatch):
     monkeypatch.delenv("RAVE_AGENTS_GAMES", raising=False)
-    env = connect_four_v3.env()
-    env.reset(seed=1)
+    env = begun(connect_four_v3.env())
     value = random_value(rules_class("connect_four")())
     agent = UCTAgent(env, evaluator=value, simulations=20, seed=1)
     assert agent.act() in range(7)

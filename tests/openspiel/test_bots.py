@@ -7,6 +7,7 @@ import numpy as np
 import open_spiel.python.games  # noqa: F401  (registers the Python games)
 import pyspiel
 import pytest
+from helpers.spiel import after
 from open_spiel.python.algorithms import evaluate_bots, mcts
 from rave_openspiel import RaveBot, SearchBot, SearchPolicy, UCTBot, load_bot
 
@@ -34,13 +35,6 @@ def tic_tac_toe():
 @pytest.fixture(scope="module")
 def connect_four():
     return pyspiel.load_game("connect_four")
-
-
-def after(game, *actions):
-    state = game.new_initial_state()
-    for action in actions:
-        state.apply_action(action)
-    return state
 
 
 def visits(bot):

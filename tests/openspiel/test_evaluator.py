@@ -9,7 +9,7 @@ import numpy as np
 import open_spiel.python.games  # noqa: F401  (registers the Python games)
 import pyspiel
 import pytest
-from helpers.spiel import drawn_action
+from helpers.spiel import after, drawn_action
 from open_spiel.python.algorithms import mcts
 from rave_openspiel import PNEvaluator, RaveBot, RaveEvaluator
 from rave_openspiel.adapter import ADAPTER
@@ -34,13 +34,6 @@ GAMES = (
 PUCT = mcts.SearchNode.puct_value
 
 both = pytest.mark.parametrize("kind", [RaveEvaluator, PNEvaluator])
-
-
-def after(game, *actions):
-    state = game.new_initial_state()
-    for action in actions:
-        state.apply_action(action)
-    return state
 
 
 def stock_bot(game, evaluator, simulations, selection=PUCT, *, exploration=4.0):

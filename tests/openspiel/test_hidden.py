@@ -4,7 +4,7 @@ import logging
 
 import pyspiel
 import pytest
-from helpers.spiel import decision
+from helpers.spiel import after, decision
 from rave_openspiel import GraveBot, OpenSpielState, RaveBot, UCTBot, UCTSolverBot
 
 from rave_agents import Limit, SearchConfig, Searcher
@@ -22,10 +22,7 @@ PASS, BET = 0, 1
 
 def kuhn(first, second, *actions):
     """A state of Kuhn poker."""
-    state = pyspiel.load_game("kuhn_poker").new_initial_state()
-    for action in (CARDS[first], CARDS[second], *actions):
-        state.apply_action(action)
-    return state
+    return after("kuhn_poker", CARDS[first], CARDS[second], *actions)
 
 
 def searched(state, preset="uct", simulations=300, seed=1, **config):

@@ -1,10 +1,9 @@
 """OpenSpiel's own scenarios for its MCTS bot, and small games whose truth is known."""
 
-import functools
 from itertools import starmap
 
-import pyspiel
 import pytest
+from helpers.spiel import after
 from rave_openspiel import PNMCTSBot, RavePNBot, UCTSolverBot
 
 from rave_agents import SearchConfig
@@ -16,21 +15,6 @@ from rave_agents.results.root import Root, RootMove
 BOTS = (UCTSolverBot, PNMCTSBot, RavePNBot)
 ENOUGH = 100_000
 """Simulations after which each of these positions is solved, by far."""
-
-
-@functools.cache
-def load(name):
-    return pyspiel.load_game(name)
-
-
-def after(name, *moves):
-    """The position after moves, as people write them or by number."""
-    state = load(name).new_initial_state()
-    for move in moves:
-        if isinstance(move, str):
-            move = state.string_to_action(move)  # noqa: PLW2901
-        state.apply_action(move)
-    return state
 
 
 def solved(kind, state, seed=1, **changes):
@@ -123,11 +107,8 @@ def hand_made_move(action, statistics):
 @pytest.mark.parametrize("kind", BOTS)
 def test_a_certain_win_with_dice_is_played(kind):
     """Who holds with the points that are missing wins; a roll may lose them."""
-    game = load("pig(players=2,winscore=4)")
     roll, stop, four = 0, 1, 3
-    state = game.new_initial_state()
-    state.apply_action(roll)
-    state.apply_action(four)
+    state = after("pig(players=2,winscore=4)", roll, four)
     result, _ = solved(kind, state, search_forced_moves=True)
     assert (result.proven, result.action) == ("win", stop)
 

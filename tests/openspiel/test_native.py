@@ -16,6 +16,7 @@ import time
 import numpy as np
 import pyspiel
 import pytest
+from helpers.processes import run_python
 from helpers.spiel import FEW, OPEN, decision
 from helpers.trees import dump
 from rave_openspiel import OpenSpielState, compiled_games, native, native_library, states
@@ -388,14 +389,7 @@ def test_a_sanitized_library_in_the_cache_does_not_end_a_process_without_a_compi
         patch.setattr(native_library, "_test", lambda part, path: None)
         sanitized = native_library.built_library(part, retry=False)
     code = "from rave_openspiel import registry; print(registry.diagnosis())"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "CXX": "no-such-compiler", native.SWITCH: ""},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run_python("-c", code, CXX="no-such-compiler", **{native.SWITCH: ""})
     assert sanitized.exists()
     assert done.returncode == 0, done.stderr
     assert "no-such-compiler cannot be run" in done.stdout

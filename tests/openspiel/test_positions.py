@@ -12,7 +12,7 @@ import open_spiel
 import open_spiel.python.games
 import pyspiel
 import pytest
-from helpers.spiel import own_type
+from helpers.spiel import after, own_type
 from helpers.trees import dump
 from open_spiel.python import rl_environment
 from open_spiel.python.algorithms import mcts
@@ -491,9 +491,7 @@ def test_what_is_known_of_one_start_is_not_used_for_another():
 
 
 def test_a_hidden_game_edited_on_its_way_is_not_replayed_from_elsewhere():
-    state = pyspiel.load_game("python_kuhn_poker").new_initial_state()
-    for action in (0, 1):
-        state.apply_action(action)
+    state = after("python_kuhn_poker", 0, 1)
     Knowledge(state, 0)
     state.cards[0] = 2
     with pytest.raises(UnsupportedGameError, match="does not lead here from the game's start"):

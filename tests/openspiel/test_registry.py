@@ -2,10 +2,8 @@
 
 import gc
 import math
-import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 import weakref
@@ -13,6 +11,7 @@ import weakref
 import pyspiel
 import pytest
 import rave_openspiel
+from helpers.processes import run_python
 from rave_openspiel import RaveBot, native_library, registry, stock
 from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.load import BOT_TYPES, can_play
@@ -491,14 +490,7 @@ def test_a_cpp_program_loads_and_plays_them(tmp_path):
 
 
 def run(code, **environment):
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return run_python("-c", code, **environment)
 
 
 WITHOUT = """

@@ -5,17 +5,11 @@ import re
 import numpy as np
 import pyspiel
 import pytest
+from helpers.spiel import after
 from open_spiel.python.algorithms import mcts
 from rave_openspiel import RaveBot, SearchNode, UCTBot
 
 SIMULATIONS = 300
-
-
-def position(name, *actions):
-    state = pyspiel.load_game(name).new_initial_state()
-    for action in actions:
-        state.apply_action(action)
-    return state
 
 
 def stock_root(state, solve=False):
@@ -44,13 +38,13 @@ def walk(node, state, depth=0):
     """A script as people write it for the stock bot's tree: every node and its position."""
     yield node, state, depth
     for child in node.children:
-        after = state.clone()
-        after.apply_action(child.action)
-        yield from walk(child, after, depth + 1)
+        following = state.clone()
+        following.apply_action(child.action)
+        yield from walk(child, following, depth + 1)
 
 
 def test_a_bot_that_asks_the_exact_solver_shows_the_tree_of_a_search():
-    state = position("tic_tac_toe", 0, 3, 1, 4)
+    state = after("tic_tac_toe", 0, 3, 1, 4)
     root = our_root(state, endgame_share=0.9)
     assert root.explore_count == SIMULATIONS
     assert root.best_child().action == 2
@@ -63,7 +57,7 @@ def root_of(request):
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "hex(board_size=3)"])
 def test_a_script_that_walks_the_stock_tree_walks_ours(root_of, name):
-    state = position(name)
+    state = after(name)
     root = root_of(state)
     assert (root.action, root.player, root.prior, root.outcome) == (None, 0, 1, None)
     assert root.explore_count == SIMULATIONS
@@ -83,7 +77,7 @@ def test_a_script_that_walks_the_stock_tree_walks_ours(root_of, name):
 
 
 def test_a_script_that_prints_the_stock_tree_prints_ours(root_of):
-    state = position("tic_tac_toe")
+    state = after("tic_tac_toe")
     root = root_of(state)
     line = (
         r" *\S+: player: [01], prior: \d\.\d{3}, value: [ -]\d\.\d{3}, sims: +\d+, "
@@ -98,14 +92,14 @@ def test_a_script_that_prints_the_stock_tree_prints_ours(root_of):
 
 
 def test_the_best_child_is_printed_first(root_of):
-    root = root_of(position("tic_tac_toe"))
+    root = root_of(after("tic_tac_toe"))
     best = root.best_child()
     assert root.children_str().splitlines()[0] == str(best)
     assert best.explore_count == max(child.explore_count for child in root.children)
 
 
 def test_a_line_is_the_stock_bots_to_the_letter():
-    state = position("tic_tac_toe", 0, 3, 1, 4)
+    state = after("tic_tac_toe", 0, 3, 1, 4)
     ours = our_root(state)
     stock = mcts.SearchNode(None, 0, 1)
     for node in [ours, *ours.children]:
@@ -119,20 +113,20 @@ def test_a_line_is_the_stock_bots_to_the_letter():
 
 
 def test_values_are_those_of_the_mover(root_of):
-    state = position("tic_tac_toe", 0, 3, 1, 4)
+    state = after("tic_tac_toe", 0, 3, 1, 4)
     root = root_of(state)
     best = root.best_child()
     assert best.action == 2
     assert best.total_reward == best.explore_count
     assert root.total_reward > 0
-    state = position("tic_tac_toe", 0, 3, 1, 4, 8)
+    state = after("tic_tac_toe", 0, 3, 1, 4, 8)
     best = root_of(state).best_child()
     assert (best.action, best.player) == (5, 1)
     assert best.total_reward == best.explore_count
 
 
 def test_a_game_over_has_its_outcome_and_no_children(root_of):
-    root = root_of(position("tic_tac_toe", 0, 3, 1, 4))
+    root = root_of(after("tic_tac_toe", 0, 3, 1, 4))
     best = root.best_child()
     assert list(best.outcome) == [1.0, -1.0]
     assert best.children == []
@@ -141,7 +135,7 @@ def test_a_game_over_has_its_outcome_and_no_children(root_of):
 
 @pytest.mark.slow
 def test_a_node_not_looked_into_has_no_children():
-    root = our_root(position("hex(board_size=11)"))
+    root = our_root(after("hex(board_size=11)"))
     leaf = min(root.children, key=lambda child: child.explore_count)
     assert leaf.children == []
     assert leaf.outcome is None
@@ -150,29 +144,29 @@ def test_a_node_not_looked_into_has_no_children():
 
 
 def test_children_are_made_once():
-    root = our_root(position("tic_tac_toe"))
+    root = our_root(after("tic_tac_toe"))
     assert root.children is root.children
     assert root.children[0].children is root.children[0].children
 
 
 def test_a_node_cannot_be_written():
-    node = our_root(position("tic_tac_toe")).children[0]
+    node = our_root(after("tic_tac_toe")).children[0]
     for field in ("action", "player", "prior", "explore_count", "total_reward", "outcome"):
         with pytest.raises(AttributeError):
             setattr(node, field, 0)
 
 
 def test_amaf_statistics_can_be_read():
-    root = our_root(position("hex(board_size=3)"), RaveBot)
+    root = our_root(after("hex(board_size=3)"), RaveBot)
     for child in root.children:
         assert child.amaf_count >= child.explore_count
         assert abs(child.amaf_total_reward) <= child.amaf_count
-    plain = our_root(position("hex(board_size=3)")).children[0]
+    plain = our_root(after("hex(board_size=3)")).children[0]
     assert (plain.amaf_count, plain.amaf_total_reward) == (0.0, 0.0)
 
 
 def test_chance_outcomes_hold_the_value_of_the_player_before():
-    state = position("pig(players=2,winscore=10)")
+    state = after("pig(players=2,winscore=10)")
     root = our_root(state)
     roll = root.children[0]
     assert {outcome.player for outcome in roll.children} == {pyspiel.PlayerId.CHANCE}
@@ -184,10 +178,10 @@ def test_chance_outcomes_hold_the_value_of_the_player_before():
 
 
 def test_rewards_are_on_the_games_own_scale():
-    state = position("catch")
+    state = after("catch")
     state.apply_action(state.legal_actions()[0])
     assert abs(our_root(state).total_reward) <= SIMULATIONS
-    state = position("cliff_walking")
+    state = after("cliff_walking")
     root = our_root(state)
     values = [child.total_reward / child.explore_count for child in root.children]
     assert min(values) < -20
@@ -195,25 +189,25 @@ def test_rewards_are_on_the_games_own_scale():
 
 
 def test_three_players_each_have_their_own_value():
-    state = position("pig(players=3,winscore=10)")
+    state = after("pig(players=3,winscore=10)")
     players = {node.player for node, _, _ in walk(our_root(state), state)}
     assert players == {-1, 0, 1, 2}
 
 
 def test_a_forced_move_has_a_tree_too():
-    root = our_root(position("tic_tac_toe", 0, 1, 2, 4, 3, 5, 7, 6))
+    root = our_root(after("tic_tac_toe", 0, 1, 2, 4, 3, 5, 7, 6))
     assert [child.action for child in root.children] == [8]
     assert root.explore_count == SIMULATIONS
 
 
 def test_a_single_simulation_has_a_tree_too():
     bot = UCTBot(pyspiel.load_game("tic_tac_toe"), simulations=1, seed=0)
-    root = bot.mcts_search(position("tic_tac_toe"))
+    root = bot.mcts_search(after("tic_tac_toe"))
     assert (root.explore_count, root.total_reward, len(root.children)) == (1, 0.0, 9)
 
 
 def test_later_searches_leave_a_tree_as_it_was():
-    state = position("tic_tac_toe")
+    state = after("tic_tac_toe")
     bot = UCTBot(state.get_game(), simulations=SIMULATIONS, seed=0)
     root = bot.mcts_search(state)
     text = root.children_str()
@@ -224,17 +218,17 @@ def test_later_searches_leave_a_tree_as_it_was():
 
 def test_mcts_search_does_not_disturb_the_game_being_played():
     bots = [UCTBot(pyspiel.load_game("connect_four"), simulations=100, seed=0) for _ in range(2)]
-    state = position("connect_four")
+    state = after("connect_four")
     for bot in bots:
         bot.step(state)
-    bots[0].mcts_search(position("connect_four", 1, 2))
+    bots[0].mcts_search(after("connect_four", 1, 2))
     state.apply_action(3)
     assert bots[0].step(state) == bots[1].step(state)
     assert bots[0].last_result.actions == bots[1].last_result.actions
 
 
 def test_mcts_search_finds_what_step_finds():
-    state = position("tic_tac_toe", 0, 3, 1, 4)
+    state = after("tic_tac_toe", 0, 3, 1, 4)
     bot = RaveBot(state.get_game(), simulations=SIMULATIONS, seed=0)
     root = bot.mcts_search(state)
     assert isinstance(root, SearchNode)

@@ -2,19 +2,16 @@
 
 import time
 
-import pyspiel
 import pytest
 from helpers import slow_cards  # noqa: F401  (registers the game)
+from helpers.spiel import after
 from rave_openspiel import OpenSpielState, RaveBot
 
 from rave_agents import Limit, SearchConfig, Searcher
 
 
 def dealt(moves=0):
-    state = pyspiel.load_game("python_slow_cards").new_initial_state()
-    for action in (3, 7, *[1] * moves):
-        state.apply_action(action)
-    return state
+    return after("python_slow_cards", 3, 7, *[1] * moves)
 
 
 @pytest.mark.full(but=["0"])

@@ -4,13 +4,12 @@ import functools
 import importlib.util
 import itertools
 import pathlib
-import subprocess
-import sys
 import unittest
 
 import numpy as np
 import open_spiel
 import pytest
+from helpers.processes import run_python
 from open_spiel.python.algorithms import mcts_agent_test, mcts_test
 from rave_openspiel import MCTSBot, mcts
 
@@ -106,12 +105,6 @@ def test_the_stock_agents_own_test_passes_with_the_import_changed(name, tmp_path
 def test_the_stock_example_runs_with_the_import_changed(game, tmp_path):
     program = swapped("examples/mcts.py", tmp_path)
     options = [f"--game={game}", "--seed=1", "--max_simulations=50", "--num_games=2", "--verbose"]
-    finished = subprocess.run(
-        [sys.executable, program, *options, "--player2=random"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    finished = run_python(program, *options, "--player2=random")
     assert finished.returncode == 0, finished.stderr
     assert "Number of games played: 2" in finished.stdout

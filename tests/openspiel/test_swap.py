@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pyspiel
 import pytest
+from helpers.spiel import after
 from open_spiel.python.algorithms import mcts as stock
 from rave_openspiel import CppMCTSBot, MCTSBot, SearchNode, mcts
 from rave_openspiel.pointers import rollouts_of
@@ -155,9 +156,7 @@ def test_each_move_is_searched_from_scratch_unless_the_tree_is_to_be_kept(make):
 @pytest.mark.slow
 def test_a_position_is_solved_in_as_many_simulations_as_by_the_stock_bot():
     """Every line from here is short; the solver of either bot ends its search."""
-    state = load().new_initial_state()
-    for action in (4, 0, 8):
-        state.apply_action(action)
+    state = after(load(), 4, 0, 8)
     counts = {}
     for module in (stock, mcts):
         roots = [
@@ -184,9 +183,7 @@ def test_the_move_is_that_of_the_stock_bots_best_child():
 
 def test_a_solved_position_is_played_by_a_move_that_is_proven_to_draw():
     """Bounds prove the draw while a move with more visits is open."""
-    state = load().new_initial_state()
-    for action in (4, 1, 7):
-        state.apply_action(action)
+    state = after(load(), 4, 1, 7)
     random = np.random.RandomState(4)
     rollouts = mcts.RandomRolloutEvaluator(1, random)
     bot = MCTSBot(load(), 2, 1500, rollouts, random_state=random)
@@ -227,9 +224,7 @@ def test_selection_by_puct_is_the_stock_bots(name):
 
 @pytest.mark.parametrize("make", [made, made_in_place_of_cpp])
 def test_nothing_is_proven_without_the_solver(make):
-    state = load().new_initial_state()
-    for action in (0, 3, 1, 4):
-        state.apply_action(action)
+    state = after(load(), 0, 3, 1, 4)
     assert make(solve=False).mcts_search(state).outcome in (None, [])
     assert make(solve=False).config.proofs == NoProofs()
     assert make(solve=True).mcts_search(state).outcome == [1.0, -1.0]
@@ -429,9 +424,7 @@ def test_two_bots_play_games_against_openspiels_own():
 
 def test_what_is_hidden_is_not_seen_and_nothing_is_proven():
     game = load("kuhn_poker")
-    state = game.new_initial_state()
-    for outcome in (0, 1):
-        state.apply_action(outcome)
+    state = after(game, 0, 1)
     for make in (made, made_in_place_of_cpp):
         bot = make(game)
         assert bot.step(state) in (0, 1)

@@ -4,6 +4,7 @@ import pettingzoo
 import pyspiel
 import pytest
 import rave_openspiel  # noqa: F401  (it adds nogo)
+from helpers.envs import begun
 from helpers.stones import Stones
 from rave_pettingzoo import RaveAgent
 
@@ -174,8 +175,7 @@ def test_finding_a_board_leaves_the_state_as_it_is():
 
 
 def test_an_environment_s_observation_shows_its_board():
-    env = pettingzoo.make("aec", "classic/connect_four-v3")
-    env.reset(seed=1)
+    env = begun(pettingzoo.make("aec", "classic/connect_four-v3"))
     env.step(2)
     agent = RaveAgent(env, simulations=50, seed=1, translate=False)
     agent.act()
@@ -202,8 +202,7 @@ def test_sentences_are_no_boards():
 
 
 def test_a_go_environment_s_board_has_points():
-    env = pettingzoo.make("aec", "classic/go-v5", board_size=5)
-    env.reset(seed=1)
+    env = begun(pettingzoo.make("aec", "classic/go-v5", board_size=5))
     agent = RaveAgent(env, simulations=10, seed=1)
     agent.act()
     assert find_board(agent.last_result.state).tiling is Tiling.POINTS

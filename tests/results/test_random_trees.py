@@ -5,13 +5,11 @@ sums and cooperation, rewards on the way, forced moves, and positions that sever
 """
 
 import collections
-import os
 import pathlib
-import subprocess
-import sys
 
 import pytest
 from helpers.oracle import Sample, tree
+from helpers.processes import run_python
 from helpers.random_trees import KINDS
 
 EXACT = ["uct_solver", "pn_mcts", "rave_pn", "auto"]
@@ -68,13 +66,14 @@ def test_moves_of_rave_with_late_exploration_are_seldom_costly():
 
 def found_in(trees, preset):
     """What ``helpers.oracle`` counts, in a process that compiles at once."""
-    done = subprocess.run(
-        [sys.executable, "-m", "helpers.oracle", str(trees), preset],
+    done = run_python(
+        "-m",
+        "helpers.oracle",
+        trees,
+        preset,
         cwd=pathlib.Path(__file__).parents[1],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "0"},
-        capture_output=True,
-        text=True,
         check=True,
+        NUMBA_DISABLE_JIT="0",
     )
     _, costly, worse, _, proven, wrong, _ = done.stdout.splitlines()[-1].split()
     return int(costly), int(worse), int(proven), int(wrong)

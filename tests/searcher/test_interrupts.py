@@ -1,12 +1,10 @@
 """Searches, and what is made of them, that the exceptions of signal handlers break off."""
 
 import json
-import os
 import pathlib
-import subprocess
-import sys
 
 import pytest
+from helpers.processes import run_python
 
 SCRIPT = pathlib.Path(__file__).with_name("interrupted.py")
 KINDS = [
@@ -17,13 +15,8 @@ KINDS = [
 
 def interrupted(kind, count, seed):
     """What a process counts whose work is interrupted so often, at random moments."""
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), kind, str(count), str(seed)],
-        env={**os.environ, "RAVE_AGENTS_GAMES": "openspiel" if kind == "bridge" else ""},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
+    done = run_python(
+        SCRIPT, kind, count, seed, RAVE_AGENTS_GAMES="openspiel" if kind == "bridge" else ""
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""

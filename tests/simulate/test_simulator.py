@@ -1,12 +1,11 @@
 """The contract between the loop and the provider of simulations."""
 
 import pathlib
-import subprocess
-import sys
 import time
 
 import pytest
 from helpers.games import Position, RandomEvaluator, random_game, written_game
+from helpers.processes import run_python
 from helpers.trees import check_tree, dump
 
 from rave_agents import GameError, Limit, SearchConfig, Searcher
@@ -282,13 +281,7 @@ def test_a_broken_prior_is_refused(prior, message):
 def test_keyboard_interrupt_in_the_middle_of_searches(kind, count):
     """A real SIGINT always comes out as KeyboardInterrupt, silently, and the tree is whole."""
     script = pathlib.Path(__file__).with_name("interrupts.py")
-    done = subprocess.run(
-        [sys.executable, str(script), kind, str(count)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = run_python(script, kind, count)
     assert done.stderr == ""
     assert done.stdout == f"interrupted {count}\n"
     assert done.returncode == 0
