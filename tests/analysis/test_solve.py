@@ -7,7 +7,6 @@ import random
 import pyspiel
 import pytest
 from helpers.processes import run_python
-from open_spiel.python.algorithms import minimax
 from typer.testing import CliRunner
 
 from rave_agents import Limit, SearchConfig, Searcher
@@ -62,20 +61,6 @@ def test_known_outcomes(game, moves, proven):
     own = found.outcome[found.player]
     assert found.bounds == (own, own)
     assert found.value == own
-
-
-def test_agrees_with_alpha_beta():
-    draw = random.Random(1)
-    game = pyspiel.load_game("tic_tac_toe")
-    for _ in range(8):
-        state = game.new_initial_state()
-        while state.move_number() < 3:
-            state.apply_action(draw.choice(state.legal_actions()))
-        moves = " ".join(map(str, state.history()))
-        found = solve_position("tic_tac_toe", moves=moves, max_memory_mb=1)
-        player = state.current_player()
-        value, _ = minimax.alpha_beta_search(game, state=state, maximizing_player_id=player)
-        assert found.outcome[player] == value
 
 
 @pytest.mark.full(but=["tic_tac_toe-", "breakthrough(rows=5,columns=3)-3"])

@@ -37,14 +37,6 @@ def earned(agent_type, env, seed, **options):
     return env.step(agent.act())[1]
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("keeper", [dice.Attribute, dice.Python, dice.Global, dice.System])
-def test_nobody_earns_more_than_the_sure_action(keeper):
-    env = dice.gym_coin(keeper)()
-    mean = statistics.mean(earned(UCTAgent, env, seed) for seed in range(EPISODES))
-    assert mean == pytest.approx(dice.SURE, abs=0.08)  # Who sees the coin earns 0.8.
-
-
 @pytest.mark.full(but=2)
 @pytest.mark.parametrize("keeper", [*dice.KEEPERS, *dice.OUTSIDE])
 def test_dice_that_will_fall_make_no_difference(keeper):

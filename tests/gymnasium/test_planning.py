@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 from helpers.envs import begun
-from rave_gymnasium import GraveAgent, PlanningState, PUCTAgent, RaveAgent, UCTAgent
+from rave_gymnasium import PlanningState, PUCTAgent, RaveAgent, UCTAgent
 from rave_gymnasium.cloning import CLONER, REPLACED, planning_env
 
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError
@@ -176,16 +176,6 @@ def test_exception_of_a_step_is_told_as_the_environments_own():
         UCTAgent(env, simulations=100, seed=1).act()
     assert isinstance(caught.value.__cause__, ArithmeticError)
     assert env.unwrapped.place == 4
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", [UCTAgent, RaveAgent, GraveAgent])
-def test_agent_balances_the_pole(kind):
-    env = made("CartPole-v1", 1)
-    agent = kind(env, simulations=50, seed=1, horizon=30)
-    for _ in range(60):
-        _, _, terminated, _, _ = env.step(agent.act())
-        assert not terminated
 
 
 @pytest.mark.slow

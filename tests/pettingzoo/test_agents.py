@@ -129,13 +129,6 @@ def test_new_episode_begins_a_new_tree_with_and_without_reset():
         assert agent.last_result.simulations == 50
 
 
-def test_equal_seeds_play_equally():
-    env = zoo.classic("go-v5", board_size=5)
-    tables = [RaveAgent(env, simulations=50, seed=7) for _ in range(2)]
-    assert tables[0].act() == tables[1].act()
-    assert tables[0].last_result.actions == tables[1].last_result.actions
-
-
 def test_agent_that_is_out_is_told_apart():
     env = zoo.classic("tictactoe-v3")
     for action in (0, 3, 1, 4, 2):
@@ -153,22 +146,6 @@ def test_mask_of_another_position_is_noticed():
         agent.act(observation)
     with pytest.raises(ValueError, match="The mask allows"):
         agent.predict(None, action_masks=np.ones(9))
-
-
-@pytest.mark.slow
-def test_hidden_cards_are_refused_unless_there_are_worlds_or_it_may_see():
-    env = zoo.own_leduc()
-    with pytest.raises(UnsupportedGameError, match=r"worlds=.*hidden='see'"):
-        RaveAgent(env)
-    with pytest.raises(UnsupportedGameError, match=r"worlds=.*hidden='see'"):
-        make_agent("uct", env)
-    for agent in (
-        UCTAgent(env, simulations=20, hidden="see"),
-        make_agent("uct(simulations=20,hidden=see)", env),
-        UCTAgent(env, simulations=20, worlds=zoo.deal),
-        make_agent("uct(simulations=20)", env, worlds=zoo.deal),
-    ):
-        assert agent.act() in zoo.legal_of(env)
 
 
 def test_an_agent_refuses_another_environment_that_hides_something():

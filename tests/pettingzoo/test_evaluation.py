@@ -177,17 +177,6 @@ def test_returns_of_shimmy_are_openspiels():
     assert {abs(value) for episode in result.episodes for value in episode.returns} <= {0.0, 1.0}
 
 
-@pytest.mark.slow
-def test_hidden_cards_are_refused_unless_there_are_worlds_or_it_may_see():
-    policies = {"player_0": "uct(simulations=10)", "player_1": first}
-    env_fn = zoo.own_leduc
-    with pytest.raises(UnsupportedGameError, match=r"worlds=.*hidden='see'"):
-        evaluate(env_fn, policies, episodes=1)
-    assert evaluate(env_fn, policies, episodes=2, worlds=zoo.deal).episodes
-    seeing = {"player_0": "uct(simulations=10,hidden=see)", "player_1": first}
-    assert evaluate(env_fn, seeing, episodes=2).episodes
-
-
 @pytest.mark.parametrize(
     "name", ["rps-v2", "leduc_holdem-v4", "texas_holdem-v4", "texas_holdem_no_limit-v6"]
 )

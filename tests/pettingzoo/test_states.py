@@ -15,7 +15,6 @@ from rave_pettingzoo import AECState, ParallelState, game_state, translation
 
 from rave_agents import GameState, Limit, SearchConfig, Searcher, UnsupportedGameError
 from rave_agents.environments.copying import equal
-from rave_agents.errors import GameError
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.game_state import PlayerId
 from rave_agents.simulate.simulator import Status, grown_frame, make_frame, simulated
@@ -204,32 +203,6 @@ def test_translated_and_untranslated_games_agree(name):
 def repeats(seen, state):
     """Whether this board was there before: OpenSpiel ends such a game of Go as a draw."""
     return str(state).partition(":")[0] in seen
-
-
-WON_IN_ONE = {
-    "tictactoe-v3": ([0, 3, 1, 4], 2),
-    "connect_four-v3": ([0, 6, 1, 6, 2, 6], 3),
-    "chess-v6": (["f2f3", "e7e5", "g2g4"], "d8h4"),
-}
-
-
-@pytest.mark.full(but=1)
-@pytest.mark.parametrize("name", WON_IN_ONE)
-def test_both_searches_find_the_win_in_one(name):
-    env = zoo.classic(name)
-    moves, best = WON_IN_ONE[name]
-    for move in moves:
-        env.step(action_of(env, move))
-    for translate in (True, False):
-        few = name == "chess-v6" and not translate
-        result = search(
-            AECState(env, translate=translate),
-            "uct_solver",
-            simulations=5 if few else 300,
-            expand_visits=1,
-        )
-        assert result.action == action_of(env, best)
-        assert result.proven == "win"
 
 
 def action_of(env, move):
@@ -427,16 +400,6 @@ def test_bad_arguments_are_refused():
         AECState(env, worlds="all")
     with pytest.raises(TypeError, match="got str"):
         AECState("tictactoe")
-
-
-def test_exception_of_a_step_is_told_as_the_environments_own():
-    env = zoo.Failing()
-    env.reset()
-    said = r"counting_v0 raised ArithmeticError: five is right out .* after the actions \d"
-    with pytest.raises(GameError, match=said) as caught:
-        search(AECState(env), simulations=200)
-    assert isinstance(caught.value.__cause__, ArithmeticError)
-    assert env.get() == 0
 
 
 class Watched(wrappers.BaseWrapper):

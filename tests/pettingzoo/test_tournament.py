@@ -95,11 +95,6 @@ def test_its_dictionary_has_the_names_of_an_evaluations(straight):
     assert {row["num_episodes"] for row in told["policies"]} == {12}
 
 
-@pytest.mark.full
-def test_several_processes_play_the_same_episodes(straight):
-    assert played(tournament(tictactoe, POLICIES, episodes=4, jobs=2)) == played(straight)
-
-
 @pytest.mark.slow
 def test_it_goes_on_from_its_file(straight, tmp_path):
     path = tmp_path / "episodes.jsonl"

@@ -216,12 +216,6 @@ def test_who_resigns_loses(open_page):
     assert told["returns"] == [-1.0, 1.0]
 
 
-def test_a_clock_that_runs_out_ends_the_game(open_page):
-    page = open_page("tic_tac_toe", clock="0.2")
-    told = page.until(lambda told: told["over"])
-    assert told["ending"] == "seat 0 lost on time"
-
-
 def test_a_game_is_reviewed_on_the_page(open_page):
     page = open_page("tic_tac_toe", seats=(0, 1))
     assert page.client.get("/token/review").status_code == 404
