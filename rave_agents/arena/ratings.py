@@ -50,12 +50,10 @@ class Ratings(Result):
     names: tuple[str, ...]
     """The agents."""
     values: tuple[float, ...]
-    """Their ratings; the finite ones average 0, or the anchor is fixed."""
+    """Their ratings; the finite ones average 0, or the anchor's is 0."""
     _likelihood: RatingLikelihood = dataclasses.field(repr=False, compare=False)
     _reference: NDArray[np.float64] = dataclasses.field(repr=False, compare=False)
     """Weights of the agents in the reference mean of ratings."""
-    _level: float = dataclasses.field(repr=False, compare=False)
-    """The rating of the reference mean."""
 
     def __getitem__(self, name: str) -> float:
         """An agent's rating."""
@@ -68,8 +66,7 @@ class Ratings(Result):
 
     def interval(self, name: str) -> tuple[float, float]:
         """The 95 % confidence interval of a rating; (-inf, inf) if nothing is known."""
-        low, high = self._likelihood.interval(self._contrast(name) - self._reference)
-        return low + self._level, high + self._level
+        return self._likelihood.interval(self._contrast(name) - self._reference)
 
     def difference(self, first: str, second: str) -> tuple[float, tuple[float, float]]:
         """The difference of two agents' ratings, and its 95 % interval.
@@ -140,15 +137,13 @@ def rate(
     names: Sequence[str] | None = None,
     *,
     anchor: str | None = None,
-    anchor_rating: float = 0.0,
 ) -> Ratings:
     """Rate agents by the games between them.
 
     Args:
         outcomes: the results of the games.
         names: the agents; None for all that occur, in order.
-        anchor: an agent with a fixed rating; None for ratings that average 0.
-        anchor_rating: the anchor's rating.
+        anchor: an agent whose rating is 0; None for ratings that average 0.
 
     Raises:
         ValueError: for an unknown agent, a game of an agent against itself, or an invalid score.
@@ -173,10 +168,10 @@ def rate(
     )
     if anchor is None:
         # Only agents of one connected group have a common mean.
-        reference, level = likelihood.main_group.astype(float), 0.0
+        reference = likelihood.main_group.astype(float)
         reference /= max(1.0, reference.sum())
     else:
-        reference, level = np.zeros(len(names)), anchor_rating
+        reference = np.zeros(len(names))
         reference[index[anchor]] = 1.0
-    values = (likelihood.value(one - reference) + level for one in np.eye(len(names)))
-    return Ratings(names, tuple(values), likelihood, reference, level)
+    values = tuple(likelihood.value(one - reference) for one in np.eye(len(names)))
+    return Ratings(names, values, likelihood, reference)

@@ -2,11 +2,10 @@
 
 import functools
 from collections.abc import Collection
-from itertools import filterfalse
 from typing import Any
 
 from rave_agents.compiler.part_fields import Takes, part_name
-from rave_agents.config.part_specs import fields_of, is_own, kinds_of, notes_of, plain_type
+from rave_agents.config.part_specs import fields_of, kinds_of, notes_of, plain_type
 from rave_agents.game.arguments import synonym_advice, unknown_argument
 
 ALL_FIELDS = "help(rave_agents.SearchConfig)"
@@ -17,19 +16,6 @@ ALL_FIELDS = "help(rave_agents.SearchConfig)"
 def field_types(config: Any) -> dict[str, Any]:
     """The plain types of a configuration class's own fields, by name."""
     return {name: plain_type(annotation) for name, annotation in fields_of(config).items()}
-
-
-def parameter_types(config: Any) -> dict[str, list[Any]]:
-    """The types of all fields of a configuration class and of this package's parts, by name."""
-    found = {name: [kind] for name, kind in field_types(config).items()}
-    for kind in filterfalse(is_own, _part_classes(config)):
-        for name, annotation in fields_of(kind).items():
-            if hasattr(annotation, "_fields"):
-                continue  # The field of a runtime record: it holds the part that it was made of.
-            types = found.setdefault(name, [])
-            if plain_type(annotation) not in types:
-                types.append(plain_type(annotation))
-    return found
 
 
 def unknown_field(
@@ -58,14 +44,15 @@ def unknown_field(
 def _owners(config: Any) -> dict[str, tuple[str, type]]:
     """The field that takes each part's fields, and the part's class."""
     owners: dict[str, tuple[str, type]] = {}
-    for kind, field in _part_classes(config).items():
+    for kind, field in part_classes(config).items():
         for name in fields_of(kind):
             # The first owner wins: the walk is breadth-first, so it is the least nested part.
             owners.setdefault(name, (field, kind))
     return owners
 
 
-def _part_classes(config: Any) -> dict[type, str]:
+def part_classes(config: Any) -> dict[type, str]:
+    """The classes of all registered parts, and the first field that takes each."""
     # Parts registered by users come and go, so this is not cached, unlike ``field_types``.
     found: dict[type, str] = {}
     waiting: list[type] = [config]

@@ -73,7 +73,6 @@ def board_svg(
     *,
     last: Sequence[int] = (),
     heat: Mapping[int, float] | None = None,
-    numbers: Mapping[int, str] | None = None,
     name: str = "",
     chequered: bool = False,
     label: str = "Board",
@@ -87,7 +86,6 @@ def board_svg(
         board: the board.
         last: indices of the cells of the last move.
         heat: shares from 0 to 1, by the index of a cell.
-        numbers: texts on cells, likewise.
         name: the game's name without parameters, for its goals and pieces.
         chequered: whether squares have two colours.
         label: the name of the picture for screen readers.
@@ -110,7 +108,7 @@ def board_svg(
     parts += _sides(board, GOALS.get(name, {}))
     parts += _labels(board)
     parts.append(f'<g class="pieces">{pieces_svg(board, last=last, name=name)}</g>')
-    heat, numbers = heat or {}, numbers or {}
+    heat = heat or {}
     for index, cell in enumerate(board.cells):
         x, y = _place(cell)
         share = heat.get(index)
@@ -124,7 +122,7 @@ def board_svg(
         )
         parts.append(
             f'<text class="num{held}" data-at="{index}" x="{x:g}" y="{y + 14 * bool(held):g}">'
-            f"{html.escape(numbers.get(index, ''))}</text>"
+            "</text>"
         )
     return "".join([*parts, "</svg>"])
 

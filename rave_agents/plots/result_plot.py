@@ -193,21 +193,20 @@ def _unplaced(result: Any, places: Mapping[int, Place], numbers: Mapping[int, fl
     return ", ".join([*texts, *([f"and {more} more"] if more else [])])
 
 
-def draw_bars(axes: Axes, result: Any, quantity: str = "visits", *, actions: int = _BARS) -> None:
+def draw_bars(axes: Axes, result: Any, quantity: str = "visits") -> None:
     """Draw one quantity of a result as bars, the best action at the top.
 
     Args:
         axes: where to draw.
         result: a ``SearchResult``.
         quantity: a name of ``QUANTITIES``.
-        actions: the largest number of bars.
 
     Raises:
         ValueError: for an unknown quantity.
     """
     check_names("quantity", [quantity], QUANTITIES, ValueError)
     numbers = _finite(numbers_of(result, quantity))
-    rows = result.ranked_actions[:actions]
+    rows = result.ranked_actions[:_BARS]
     texts = texts_of(result, quantity) or {}
     colours = [CHOSEN if row.action == result.action else "#3b6ea5" for row in rows]
     lengths = [numbers.get(row.action, 0.0) for row in rows]

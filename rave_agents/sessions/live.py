@@ -31,7 +31,6 @@ class LiveSession:
         beside: whether agents think in processes of their own, where possible.
         path: the file that keeps the game after each turn; None for none.
         pace: minimum seconds between two turns of agents.
-        paused: whether agents wait for ``resume``.
     """
 
     def __init__(
@@ -42,14 +41,13 @@ class LiveSession:
         beside: bool = True,
         path: Path | None = None,
         pace: float = 0.0,
-        paused: bool = False,
     ) -> None:
         self.session: Session = session
         self.adviser: AgentSpec = as_agent(adviser)
         self.path: Path | None = path
         self.pace: float = pace
         """Minimum seconds between two turns of agents."""
-        self.paused: bool = paused
+        self.paused: bool = False
         """True while agents wait."""
         self.thought: SearchResult | None = None
         """The last search of any agent, which may still run."""

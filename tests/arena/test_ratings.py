@@ -73,9 +73,9 @@ def test_games_of_a_pair_that_are_alike_widen_the_interval():
 
 def test_an_anchor_keeps_its_rating_and_differences_stay():
     outcomes = games("a", "b", 6, 2, 3) + games("b", "c", 5, 1, 4)
-    free, held = rate(outcomes), rate(outcomes, anchor="b", anchor_rating=1500)
-    assert held["b"] == 1500
-    assert held.interval("b") == (1500, 1500)
+    free, held = rate(outcomes), rate(outcomes, anchor="b")
+    assert held["b"] == 0
+    assert held.interval("b") == (0, 0)
     for one, two in itertools.combinations("abc", 2):
         assert held.difference(one, two)[0] == pytest.approx(free.difference(one, two)[0])
         assert held.difference(one, two)[1] == pytest.approx(free.difference(one, two)[1])

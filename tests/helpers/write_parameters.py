@@ -5,16 +5,31 @@ by name; with ``--check`` it fails, and says so, if that is not up to date.
 """
 
 import sys
+from itertools import filterfalse
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin
 
-from rave_agents.config.field_names import parameter_types
+from rave_agents.config.field_names import field_types, part_classes
+from rave_agents.config.part_specs import fields_of, is_own, plain_type
 from rave_agents.config.search_config import SearchConfig
 
 ROOT = Path(__file__).resolve().parents[2]
 
 TYPES = ROOT / "rave_agents" / "config" / "search_parameters.py"
+
+
+def parameter_types(config: Any) -> dict[str, list[Any]]:
+    """The types of all fields of a configuration class and of this package's parts, by name."""
+    found = {name: [kind] for name, kind in field_types(config).items()}
+    for kind in filterfalse(is_own, part_classes(config)):
+        for name, annotation in fields_of(kind).items():
+            if hasattr(annotation, "_fields"):
+                continue  # The field of a runtime record: it holds the part that it was made of.
+            types = found.setdefault(name, [])
+            if plain_type(annotation) not in types:
+                types.append(plain_type(annotation))
+    return found
 
 
 def types_text() -> str:
