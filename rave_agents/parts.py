@@ -32,6 +32,7 @@ from rave_agents.config.final_moves import (
     Survivor,
     preference,
 )
+from rave_agents.config.regrets import MCCFR, NoRegrets
 from rave_agents.config.root_noise import DirichletNoise, NoNoise, noisy
 from rave_agents.games.kit.values import position_value
 from rave_agents.kernel.adaptive_rule import AdaptiveUCB1
@@ -134,6 +135,7 @@ __all__ = [
     "GRAVE",
     "HRAVE",
     "INT",
+    "MCCFR",
     "PUCT",
     "UCB1",
     "Action",
@@ -185,6 +187,7 @@ __all__ = [
     "NoNoise",
     "NoProofNumbers",
     "NoProofs",
+    "NoRegrets",
     "NoSkipping",
     "NoSolver",
     "NoTranspositions",

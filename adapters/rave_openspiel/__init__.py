@@ -19,7 +19,7 @@ bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, ``RaveGloba
 ``RaveWeightedBot`` and ``RaveWinningMoveBot`` play the other forms of RAVE; ``UCTSolverBot``,
 ``PNMCTSBot``, ``PNMCTSFSUBot`` and ``RavePNBot`` prove what can be proven;
 ``BestFirstMinimaxBot`` plays by an evaluator's values; ``RaveMaximinBot``, ``RegretMatchingBot``
-and ``Exp3Bot`` are for simultaneous moves.
+and ``Exp3Bot`` are for simultaneous moves, ``MCCFRBot`` for hidden information.
 
 ``register_bots()`` registers them with OpenSpiel under the names of their presets, which takes a
 C++ compiler once: ``pyspiel.load_bot("rave", game, 0, {"simulations": 1000, "seed": 1})``.
@@ -56,6 +56,7 @@ from rave_openspiel.named_bots import (
     GraveBot,
     GumbelBot,
     HRaveBot,
+    MCCFRBot,
     PNMCTSBot,
     PNMCTSFSUBot,
     PUCTBot,
@@ -89,6 +90,7 @@ __all__ = [
     "GraveBot",
     "GumbelBot",
     "HRaveBot",
+    "MCCFRBot",
     "MCTSBot",
     "OpenSpielGame",
     "OpenSpielState",

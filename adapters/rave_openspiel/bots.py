@@ -11,6 +11,7 @@ from annotated_types import Ge, Le
 from rave_agents.agents.amaf_fit import warn_of_misfit
 from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
 from rave_agents.config.limit import make_limit
+from rave_agents.config.regrets import keeps_regrets
 from rave_agents.config.search_parameters import SearchParameters
 from rave_agents.game.validation import checked
 from rave_agents.results.search_result import SearchResult
@@ -301,6 +302,11 @@ class SearchBot(SearchingAgent, Bot):
                 "The stock bot's tree, which mcts_search shows, has one player at each node: in "
                 f"{self._game_name} players move at the same time. See last_result after step."
             )
+        if keeps_regrets(self.config.regrets):
+            raise ValueError(
+                "mcts_search shows a tree of positions: this bot keeps regrets of information "
+                "sets instead. See last_result after step."
+            )
         self._analyst.reset()
         limit = self.limit or make_limit(None, None)
         self._analyst.choose(OpenSpielState(state, self.worlds), limit)
@@ -422,6 +428,8 @@ class SearchBot(SearchingAgent, Bot):
         ]
         lines += result.remarks
         tree = self._searcher.rooted_tree()
+        if tree is None and result.searched and not result.forced:
+            return "\n".join([*lines, str(result)])
         if tree is None:
             why = "Forced" if result.forced else result.why_not_searched
             return "\n".join([*lines, f"{why}: {result.action_name(result.action)}"])

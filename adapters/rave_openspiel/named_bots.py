@@ -73,3 +73,7 @@ class RegretMatchingBot(SearchBot, preset="regret_matching"):
 
 class Exp3Bot(SearchBot, preset="exp3"):
     """Plays simultaneous moves by mixed strategies that Exp3 finds."""
+
+
+class MCCFRBot(SearchBot, preset="mccfr"):
+    """Plays the average strategy of Monte-Carlo CFR from the start of the game."""

@@ -1,7 +1,5 @@
 """A search bot as an OpenSpiel policy."""
 
-from typing import Any
-
 import pyspiel
 from open_spiel.python import policy
 
@@ -14,9 +12,10 @@ from rave_openspiel.states import OpenSpielState
 class SearchPolicy(policy.Policy):  # type: ignore[misc]
     """The policy of a search bot as an ``open_spiel.python.policy.Policy``.
 
-    Each state is searched from scratch with the bot's configuration, limit and seed. A state always
-    gets the same probabilities if the limit is ``simulations`` and the evaluator draws no random
-    numbers. The bot's own game is not touched.
+    Each state is searched from scratch with the bot's configuration, limit and seed; with regrets
+    of information sets (``mccfr``), one search from the start of the game answers for all. A state
+    always gets the same probabilities if the limit is ``simulations`` and the evaluator draws no
+    random numbers. The bot's own game is not touched.
 
     Args:
         bot: the bot. Its ``temperature`` shapes the probabilities: at 0 the best action has
@@ -32,6 +31,7 @@ class SearchPolicy(policy.Policy):  # type: ignore[misc]
         players = range(bot.game.num_players()) if bot.player_id is None else [bot.player_id]
         super().__init__(bot.game, list(players))
         self._bot = bot
+        self._searched: Searcher | None = None
 
     def action_probabilities(
         self, state: pyspiel.State, player_id: int | None = None
@@ -52,9 +52,12 @@ class SearchPolicy(policy.Policy):  # type: ignore[misc]
             raise ValueError(
                 f"Player {player_id} is not to move at this state, or not this bot's: {mover} is."
             )
-        bot = self._bot
-        # A new one each time: a policy must not depend on the states asked about before.
-        searcher = Searcher(bot.config, seed=bot.seed, evaluator=bot.evaluator)
+        bot, result = self._bot, None
         root = OpenSpielState(state, bot.worlds)
-        result: Any = searcher.search(root, bot.limit, player=mover)
+        if self._searched is not None:
+            result = self._searched.known(root, player=mover)
+        if result is None:
+            # A new one each time: a policy must not depend on the states asked about before.
+            self._searched = Searcher(bot.config, seed=bot.seed, evaluator=bot.evaluator)
+            result = self._searched.search(root, bot.limit, player=mover)
         return dict(result.policy)

@@ -2,6 +2,7 @@
 
 import pyspiel
 
+from rave_agents.config.regrets import keeps_regrets
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.validation import checked
@@ -93,7 +94,8 @@ def check_worlds(game: pyspiel.Game, config: SearchConfig, worlds: WorldFunction
         config: the search's configuration.
         worlds: the user's source of worlds, if any.
     """
-    if not hides_information(game.get_type()) or config.hidden != "determinize":
+    hides = hides_information(game.get_type()) and config.hidden == "determinize"
+    if not hides or keeps_regrets(config.regrets):
         return
     reason = None if worlds is not None else no_worlds(game)
     if reason is not None:

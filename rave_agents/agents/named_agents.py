@@ -389,6 +389,9 @@ _TYPES = {
     "regret_matching": search_agent_type(
         "regret_matching", "simultaneous moves: mixed strategies by regret matching"
     ),
+    "mccfr": search_agent_type(
+        "mccfr", "hidden information: counterfactual regrets from the start of the game (MCCFR)"
+    ),
     "exp3": search_agent_type("exp3", "simultaneous moves: mixed strategies by Exp3"),
     "gtp": GTP_AGENT_TYPE,
     "uci": UCI_AGENT_TYPE,

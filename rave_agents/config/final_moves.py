@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple
 from annotated_types import Ge
 
 from rave_agents.compiler.dispatch import implements, python_function
+from rave_agents.config.regrets import keeps_regrets
 from rave_agents.kernel.declarations import is_mixed, refusal
 from rave_agents.kernel.halving import halves, halving_refusal
 
@@ -105,12 +106,13 @@ implements(refusal, Survivor)(halving_refusal)
 class AverageStrategy(NamedTuple):
     """Draws from the average strategy of regret matching or Exp3, without its exploration.
 
-    Where a player moves alone, it is the robust child.
+    With regrets of information sets (``regrets=mccfr``), from theirs. Elsewhere, where a player
+    moves alone, it is the robust child.
     """
 
 
 @implements(refusal, AverageStrategy)
 def _refusal(final_move: AverageStrategy, config: Any) -> str:
-    if is_mixed(config.simultaneous):
+    if is_mixed(config.simultaneous) or keeps_regrets(config.regrets):
         return ""
-    return "final_move=average_strategy needs simultaneous=regret_matching or exp3."
+    return "final_move=average_strategy needs simultaneous=regret_matching or exp3, or regrets."

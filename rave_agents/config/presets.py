@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 from rave_agents.config.final_moves import AverageStrategy, Maximin, Survivor
+from rave_agents.config.regrets import MCCFR
 from rave_agents.kernel.adaptive_rule import AdaptiveUCB1
 from rave_agents.kernel.amaf.nodes import NodeAmaf
 from rave_agents.kernel.amaf.schedules import HandSelected
@@ -132,6 +133,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "amaf": NodeAmaf(HandSelected(k=500.0), blending=BlendScores(), players=SearchingPlayer()),
         "final_move": Maximin(),
     },
+    "mccfr": {"regrets": MCCFR(), "final_move": AverageStrategy()},
     "regret_matching": {"simultaneous": RegretMatching(), "final_move": AverageStrategy()},
     "exp3": {"simultaneous": Exp3(), "final_move": AverageStrategy()},
 }

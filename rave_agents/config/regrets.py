@@ -1,9 +1,18 @@
 """Searches that keep regrets of information sets, from the start of the game."""
 
 import math
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Ge, Le
+
+from rave_agents.compiler.dispatch import implements, python_function
+from rave_agents.kernel.declarations import refusal
+
+
+@python_function
+def keeps_regrets(regrets: Any) -> bool:
+    """True if the search keeps regrets of information sets, from the start of the game."""
+    return False
 
 
 class NoRegrets(NamedTuple):
@@ -23,6 +32,21 @@ class MCCFR(NamedTuple):
     """Strategies of iteration t weigh t to this power in the average."""
     floor: bool = False
     """True to raise negative regrets to 0 after each update (regret matching+, Tammelin 2014)."""
-    growth: Annotated[float, Ge(1)] = math.inf
-    """Histories that a traversal may add, at least 1; below them, a random playout gives the
-    value."""
+    growth: Annotated[float, Ge(1), Le(math.inf)] = 1024.0
+    """Histories that a traversal may add to the tree, at least 1. Where it would need more, a
+    random playout gives the value below them: in games with longer traversals, strategies are those
+    of the paper only once the tree has grown. Infinity for no limit."""
+
+
+@implements(keeps_regrets, MCCFR)
+def _keeps_regrets(regrets: MCCFR) -> bool:
+    return True
+
+
+@implements(refusal, MCCFR)
+def _refusal(regrets: MCCFR, config: Any) -> str:
+    if config.needs_proofs:
+        return "regrets=mccfr proves nothing: leave proofs out."
+    if config.hidden == "see":
+        return "regrets=mccfr needs to see nothing that is hidden: leave hidden out."
+    return ""

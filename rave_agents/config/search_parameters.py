@@ -33,6 +33,7 @@ class SearchParameters(TypedDict, total=False):
     random_moves: float
     expand_visits: int
     hidden: Literal["determinize", "see"]
+    regrets: PartOrSpec
     utility_range: Literal["game", "observed"]
     threads: int
     leaves: int
@@ -90,6 +91,10 @@ class SearchParameters(TypedDict, total=False):
     alpha: float
     visits: float | int
     A: float
+    regret_power: float
+    average_power: float
+    floor: bool
+    growth: float
     bias: float
     initial: float
     final: float

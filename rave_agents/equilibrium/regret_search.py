@@ -69,6 +69,8 @@ class RegretSearch:
         self.num_players: int = start.num_players()
         self._most_bytes = max_memory_mb * MEGABYTE
         self._variant = variant
+        # Spawning from a copy gives the same streams each time.
+        seed = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
         sampling, playouts = seed.spawn(2)
         self._stream = make_stream(sampling)
         self.control: NDArray[np.int64] = np.zeros(codes.CONTROL_WORDS, np.int64)
@@ -285,7 +287,11 @@ class RegretSearch:
         Raises:
             UnsupportedGameError: if the state does not tell its history.
         """
-        place = self.place_at(state, player)
+        return self.strategy_after(path_to(self.start, state), player)
+
+    def strategy_after(self, path: Sequence[int], player: int) -> SetStrategy:
+        """The same for the history with these actions and chance outcomes, one of each mover."""
+        place = self.place_after(path, player)
         if place >= 0:
             return self.known_strategy(place)
         visit = self._visit
@@ -293,9 +299,8 @@ class RegretSearch:
         even = 1.0 / len(actions)
         return SetStrategy(actions, (even,) * len(actions), (None,) * len(actions), 0)
 
-    def place_at(self, state: GameState, player: int) -> int:
+    def place_after(self, path: Sequence[int], player: int) -> int:
         """The number of that information set; -1 if the search has not come there."""
-        path = path_to(self.start, state)
         while True:
             header = self._asked(path)
             if header[VisitPlace.PLAYER] == player:

@@ -82,7 +82,7 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
     """The probability of playing each root move, without ``random_moves``."""
     moves = root.moves
     keys: dict[int, tuple[float, ...]]
-    if root.joint and isinstance(config.final_move, AverageStrategy):
+    if isinstance(config.final_move, AverageStrategy):
         total = sum(move.strategy for move in moves)
         if total > 0:
             return [move.strategy / total for move in moves]

@@ -9,6 +9,7 @@ import numpy as np
 
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.config.part_specs import checked, is_part
+from rave_agents.config.regrets import keeps_regrets
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnknownNameError
 from rave_agents.evaluators.batch import Batch
@@ -206,10 +207,12 @@ def check_use(evaluator: Any, config: SearchConfig) -> None:
     """Refuse a configuration that does not fit an evaluator.
 
     Raises:
-        ValueError: for several playouts with an evaluator that replaces them, and for ``judging``
-            without a value function.
+        ValueError: for several playouts with an evaluator that replaces them, for ``judging``
+            without a value function, and for regrets, which use no evaluator.
     """
     kind = kind_of(evaluator)
+    if evaluator is not None and keeps_regrets(config.regrets):
+        raise ValueError("regrets=mccfr uses no evaluator: leave it out.")
     if config.judging != Judging() and not kind.positions:
         raise ValueError(
             "judging configures the use of values of single positions: pass evaluator=..., a "

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence, Sized
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from rave_agents.searcher.checks import (
     checked_path,
     warn_one_thread,
 )
+from rave_agents.searcher.equilibrium_search import EquilibriumSearch
 from rave_agents.searcher.evaluators import kind_of
 from rave_agents.searcher.prepared import in_turn
 from rave_agents.searcher.report import chosen_action, search_result
@@ -41,7 +43,8 @@ class KeptTrees:
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
-        self._searches: list[TreeSearch] = []
+        self._searches: list[Any] = []
+        self._keep_regrets = False
         self.entered: RootPosition | None = None
         """The root of the trees; None before the first search."""
         self._moves: list[int] = []
@@ -182,6 +185,8 @@ class KeptTrees:
             if moves is None and not root.in_turn and has_position_key(root.state):
                 self.reset()
             moves = moves if moves and root.game.config.reuse_tree else None
+        if entered.game.keeps_regrets:
+            return None  # The regrets belong to no position.
         if entered.game.determinizes:
             return None  # A new observation changes the possible determinizations.
         if WATCHED:
@@ -234,7 +239,7 @@ class KeptTrees:
             moves = None if self.entered is None else ()
         try:
             self._last, self._is_read, self.running = None, True, ()
-            if not self._searches:
+            if not self._searches or self._keep_regrets != game.keeps_regrets:
                 self._make_searches(game)
             path = [] if moves is None else [*self._moves, *moves]
             if moves is None:
@@ -252,8 +257,11 @@ class KeptTrees:
         return root
 
     def _make_searches(self, game: Prepared) -> None:
-        """Make the search of each tree."""
-        if kind_of(game.evaluator).batched:
+        """Make the search of each tree, or the one that keeps regrets."""
+        self._keep_regrets = game.keeps_regrets
+        if game.keeps_regrets:
+            self._searches = [EquilibriumSearch()]
+        elif kind_of(game.evaluator).batched:
             self._searches = [BatchedSearch(game.evaluator)]
         else:
             self._searches = [TreeSearch() for _ in range(self._threads)]
@@ -307,7 +315,7 @@ class KeptTrees:
         entered = self.entered
         if entered is None:
             return
-        if entered.in_turn:
+        if entered.in_turn or entered.game.keeps_regrets:
             self.drop()
             return
         root = None

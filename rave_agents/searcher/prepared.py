@@ -60,10 +60,11 @@ def prepare(state: GameState, config: SearchConfig, evaluator: Any) -> tuple[Gam
     ask_what_it_gives(evaluator, state)
     kind = kind_of(evaluator)
     state, game = checked_game(state, config, kind)
-    compile_search(game, state, bind_leaves if kind.batched else loop.run.bound)
+    if not game.keeps_regrets:
+        compile_search(game, state, bind_leaves if kind.batched else loop.run.bound)
     check_schedules(game.parts)
     draws = final.temperature > 0.0 or final.random_moves > 0.0
-    most_visited = type(final.final_move) is RobustChild and not draws
+    most_visited = type(final.final_move) is RobustChild and not draws and not game.keeps_regrets
     return state, game._replace(
         final=final,
         evaluator=evaluator,

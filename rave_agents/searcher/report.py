@@ -10,7 +10,6 @@ from rave_agents.results.final_move import drawn_action, root_statistics
 from rave_agents.results.payoff_matrix import joint_table
 from rave_agents.results.root import (
     Root,
-    known_root,
     leading_tree,
     merged_root,
     principal_variation,
@@ -37,8 +36,7 @@ def chosen_action(searches: Sequence[TreeSearch], root: RootPosition, unit: floa
     alone = tree is not None and tree.arrays.used[NODE] > 0 and not tree.joint
     if alone and tree is not None and not (tree.proves and _proves_something(tree)):
         return _most_visited(tree, unit)
-    trees = [search.tree for search in searches if search.tree and search.tree.has_root]
-    return drawn_action(root_statistics(_found(trees, root)[0], root.game.final), unit)
+    return drawn_action(root_statistics(_found(searches, root)[0], root.game.final), unit)
 
 
 def _proves_something(tree: SearchTree) -> bool:
@@ -75,9 +73,10 @@ def _most_visited(tree: SearchTree, unit: float) -> int:
     return actions[best[-1]]
 
 
-def _found(trees: Sequence[SearchTree], root: RootPosition) -> tuple[Root, list[Root]]:
+def _found(searches: Sequence[TreeSearch], root: RootPosition) -> tuple[Root, list[Root]]:
     """The root of all trees together, with a solver's proofs, and of each tree."""
-    known = [known_root(tree) for tree in trees] or [unknown_root(root.state, root.player)]
+    known = [each for search in searches if (each := search.known_root()) is not None]
+    known = known or [unknown_root(root.state, root.player)]
     found = known[0] if len(known) == 1 else merged_root(known)
     if root.proof is not None:
         found = with_proof(found, root.proof, root.game.facts.limits.sum_of_two)
@@ -101,9 +100,9 @@ def search_result(
         seconds: the duration of the search.
         worlds: statistics of the determinizations drawn; None without hidden information.
     """
-    held = [search.tree for search in searches if search.tree is not None]
-    trees = [tree for tree in held if tree.has_root]
-    found, known = _found(trees, root)
+    trees = [search.tree for search in searches if search.tree and search.tree.has_root]
+    held = [search for search in searches if search.memory_bytes > 0]
+    found, known = _found(searches, root)
     statistics = root_statistics(found, root.game.final)
     action = drawn_action(statistics, unit)
     proof, state = root.proof, root.state.clone()
@@ -141,8 +140,8 @@ def search_result(
         action_reports=found.action_reports,
         seconds=seconds,
         nodes=sum(search.nodes for search in searches),
-        memory_bytes=sum(tree.storage.bytes for tree in held),
-        memory_full=len(held) > 0 and all(tree.full or tree.forgotten > 0 for tree in held),
+        memory_bytes=sum(search.memory_bytes for search in searches),
+        memory_full=len(held) > 0 and all(search.memory_full for search in held),
         provider=searches[0].provider if simulations > 0 else None,
         known=None if learned is None else learned.learned_on or learned.game,
         learned=None if learned is None else learned.kind,

@@ -453,6 +453,21 @@ class Searcher:
             self._trees.drop_torn()
         self._trees.note_time()
 
+    def known(self, state: Any, *, player: int | None = None) -> SearchResult | None:
+        """The result for a position by the regrets of the last search, without another one.
+
+        None if the last search has grown a tree of its own position, so that it does not answer.
+
+        Args:
+            state: a position of the same game, see ``search``.
+            player: the player to choose for, see ``search``.
+        """
+        game = None if self._trees.root is None else self._trees.root.game
+        if game is None or not (game.keeps_regrets and game.facts.hidden):
+            return None
+        self.begin(state, player=player, forced=True)
+        return self.end()
+
     def advance(self, action: int | Sequence[int], *, state: Any = None) -> None:
         """Play an action or chance outcome, keeping its subtree for the next search.
 

@@ -26,6 +26,7 @@ from rave_agents.kernel.declarations import gives_weights, taking_part
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT
 from rave_agents.kernel.utilities import GameRange, ObservedRange
+from rave_agents.results.root import Root, known_root
 from rave_agents.searcher.evaluators import at_a_position, kind_of
 from rave_agents.searcher.part_errors import (
     is_part_failure,
@@ -155,6 +156,20 @@ class TreeSearch:
     def has_root(self) -> bool:
         """True if the tree has a root node."""
         return self.tree is not None and self.tree.has_root
+
+    def known_root(self) -> Root | None:
+        """The statistics of the root; None if the tree has none yet."""
+        return None if self.tree is None or not self.tree.has_root else known_root(self.tree)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the tree."""
+        return 0 if self.tree is None else self.tree.storage.bytes
+
+    @property
+    def memory_full(self) -> bool:
+        """True if the tree has forgotten leaves, or stopped growing."""
+        return self.tree is not None and (self.tree.full or self.tree.forgotten > 0)
 
     @property
     def nodes(self) -> int:

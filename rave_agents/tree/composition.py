@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from rave_agents.compiler.dispatch import records_of
 from rave_agents.compiler.edits import code_generation
 from rave_agents.config.part_specs import call_part, is_own, is_part
+from rave_agents.config.regrets import keeps_regrets
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import FormulaError
 from rave_agents.game.abilities import StateAbilities
@@ -171,6 +172,8 @@ class Prepared(NamedTuple):
     """Size of the observations written by the provider of playouts; 0 for none."""
     facts: Facts
     """The facts of the game."""
+    regrets: Any
+    """The regrets of information sets that the search keeps, see ``config/regrets.py``."""
     determinizes: bool
     """True if each simulation uses its own determinization."""
     even_weights: bool
@@ -194,6 +197,11 @@ class Prepared(NamedTuple):
     """True if the facts may change: an environment may show chance only later."""
 
     @property
+    def keeps_regrets(self) -> bool:
+        """True if the search begins at the start of the game, with regrets."""
+        return bool(keeps_regrets(self.regrets))
+
+    @property
     def plain(self) -> bool:
         """True if one player moves at a time and all simulations start from the same state."""
         return not (self.facts.simultaneous or self.determinizes)
@@ -211,7 +219,8 @@ def searched_game(
     """
     facts = facts_of(state)
     limits, simultaneous = facts.limits, facts.simultaneous
-    determinized = facts.determinizes(config.hidden)
+    regrets = config.regrets
+    determinized = facts.determinizes(config.hidden) and not keeps_regrets(regrets)
     bounded = math.isfinite(limits.low) and math.isfinite(limits.high)
     fixed_range = config.utility_range == "game" and bounded
     learns = fixed_range and any(map(needs_observations, config.parts))
@@ -239,6 +248,7 @@ def searched_game(
         expand_visits=max(config.expand_visits, least_expand_visits(parts.judging)),
         observation=observation,
         facts=facts,
+        regrets=regrets,
         determinizes=determinized,
         even_weights=is_uniform(config.playouts, 0.0),
         chooses_moves=chooses_moves(parts.playouts),

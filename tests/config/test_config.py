@@ -19,6 +19,7 @@ from rave_agents.errors import UnknownNameError
 from rave_agents.parts import (
     GRAVE,
     HRAVE,
+    MCCFR,
     PUCT,
     UCB1,
     Action,
@@ -229,6 +230,10 @@ BAD_IN_PARTS = [
     (SearchConfig(amaf=NodeAmaf(trust=HiddenTrust())), "amaf.trust.unvisited", SHARE),
     (SearchConfig(simultaneous=RegretMatching()), "simultaneous.gamma", SHARE),
     (SearchConfig(simultaneous=Exp3()), "simultaneous.gamma", [0, *SHARE]),
+    (SearchConfig(regrets=MCCFR()), "regrets.regret_power", [*AT_LEAST_0, 8.5]),
+    (SearchConfig(regrets=MCCFR()), "regrets.average_power", [*AT_LEAST_0, 8.5]),
+    (SearchConfig(regrets=MCCFR()), "regrets.floor", []),
+    (SearchConfig(regrets=MCCFR()), "regrets.growth", [0, 0.5, -1, NAN]),
     (SearchConfig(ties=TiesWithin()), "ties.tolerance", AT_LEAST_0),
     (SearchConfig(proofs=Proofs()), "proofs.optional", []),
     (SearchConfig(transpositions=Transpositions()), "transpositions.optional", []),
@@ -334,7 +339,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 59
+    assert len(expected) == len(BAD_IN_PARTS) == 63
 
 
 @pytest.mark.parametrize(
@@ -595,6 +600,11 @@ def test_a_part_of_a_module_is_imported_by_its_name_and_written_so(tmp_path, mon
             "simultaneous=regret_matching takes AMAF statistics from the nodes themselves: "
             "use amaf=node_amaf or no_amaf, not grave",
         ),
+        (
+            {"regrets": MCCFR(), "proofs": Proofs()},
+            "regrets=mccfr proves nothing",
+        ),
+        ({"regrets": MCCFR(), "hidden": "see"}, "regrets=mccfr needs to see nothing"),
         ({"simultaneous": Exp3(), "amaf": HRAVE()}, "use amaf=node_amaf or no_amaf, not hrave"),
         (
             {"simultaneous": Exp3(), "proofs": Proofs()},
@@ -864,6 +874,7 @@ PRESETS = {
         "amaf": "node_amaf(schedule=hand_selected,blending=blend_scores,players=searching_player)",
         "final_move": "maximin",
     },
+    "mccfr": {"regrets": "mccfr", "final_move": "average_strategy"},
     "regret_matching": {"simultaneous": "regret_matching", "final_move": "average_strategy"},
     "exp3": {"simultaneous": "exp3", "final_move": "average_strategy"},
 }

@@ -68,7 +68,7 @@ def check_equals_textbook(name, variant, rounds, kind=OpenSpielState):
             key = state.current_player(), state.information_state_string()
             if key not in textbook.regrets:
                 continue
-            place = search.place_at(kind(state), state.current_player())
+            place = search.place_after(state.history(), state.current_player())
             places[key] = place
             first, count = search.sets.first[place], search.sets.size[place]
             rows = slice(first, first + count)

@@ -65,6 +65,7 @@ def test_every_preset_but_puct_has_a_bot_and_an_agent():
     simultaneous = {"rave_maximin", "regret_matching", "exp3"}
     assert {kind.preset for kind in BOTS} == set(SearchConfig.preset_names()) - {
         "puct",
+        "mccfr",
         *simultaneous,
     }
     assert simultaneous <= set(rave_openspiel.load.BOT_TYPES)

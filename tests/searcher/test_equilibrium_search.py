@@ -1,0 +1,154 @@
+"""Searches with regrets of information sets, as agents and searchers see them."""
+
+import copy
+import pickle
+
+import pyspiel
+import pytest
+from rave_openspiel import MCCFRBot, OpenSpielState, SearchPolicy
+
+from rave_agents import Limit, SearchConfig, Searcher, make_agent
+from rave_agents.arena import play_match
+from rave_agents.errors import UnsupportedGameError
+
+MCCFR = SearchConfig.preset("mccfr")
+
+
+def kuhn(*history):
+    """A position of Kuhn poker: the two cards, then passes (0) and bets (1)."""
+    state = pyspiel.load_game("kuhn_poker").new_initial_state()
+    for action in history:
+        state.apply_action(action)
+    return state
+
+
+def searched(state, simulations=200, seed=1, **parameters):
+    config = MCCFR.replace(**parameters) if parameters else MCCFR
+    return Searcher(config, seed=seed).search(state, Limit(simulations=simulations))
+
+
+def test_the_result_has_the_average_strategy():
+    result = searched(kuhn(2, 0), 2000)
+    bet, check = (dict(result.policy)[action] for action in (1, 0))
+    assert bet + check == pytest.approx(1.0)
+    assert result.simulations == 2000
+    assert result.took_part == ("MCCFR",)
+    assert result.provider == "native"
+    assert result.worlds is None
+    # Visits share out the traversals that reached the information set, by that strategy.
+    assert sum(row.visits for row in result.actions) == pytest.approx(result.root_visits, abs=1)
+    assert result.value > 0  # The best card.
+    assert "MCCFR" in str(result.to_dict())
+
+
+def test_the_best_and_the_worst_answer_to_a_bet():
+    assert dict(searched(kuhn(1, 2, 1), 2000).policy)[1] > 0.97  # Calls with the king.
+    assert dict(searched(kuhn(1, 0, 1), 2000).policy)[0] > 0.97  # Folds the jack.
+
+
+def test_what_is_hidden_changes_nothing():
+    # The same card of one's own, another card of the other player's.
+    same = [searched(kuhn(1, other), seed=7) for other in (0, 2)]
+    assert same[0].policy == same[1].policy
+    assert same[0].action == same[1].action
+
+
+def test_moves_are_drawn_from_the_strategy():
+    actions = [searched(kuhn(0, 1), 300, seed=seed).action for seed in range(12)]
+    # The jack is bet with a probability between 0 and 1/3.
+    assert set(actions) == {0, 1} or searched(kuhn(0, 1), 300).policy[1][1] < 0.05
+
+
+def test_regrets_are_kept_between_moves_and_games():
+    agent = make_agent("mccfr", "kuhn_poker", seed=1, simulations=50)
+    agent.step(OpenSpielState(kuhn(0, 1)))
+    agent.restart()
+    agent.step(OpenSpielState(kuhn(0, 1)))
+    whole = searched(kuhn(0, 1), 100)
+    assert agent.last_result.simulations == 50
+    assert agent.last_result.policy == whole.policy
+    fresh = make_agent("mccfr", "kuhn_poker", seed=1, simulations=50, reuse_tree=False)
+    policies = []
+    for _ in range(2):
+        fresh.step(OpenSpielState(kuhn(0, 1)))
+        policies.append(fresh.last_result.policy)
+    assert policies[0] == policies[1] == searched(kuhn(0, 1), 50).policy
+
+
+def test_a_search_stops_at_its_time_and_at_its_function():
+    searcher = Searcher(MCCFR, seed=1)
+    result = searcher.search(kuhn(0, 1), Limit(seconds=0.05))
+    assert result.simulations > 0
+    assert result.seconds < 1.0
+    seen = []
+
+    def interrupt(so_far):
+        seen.append(so_far.simulations)
+        raise KeyboardInterrupt
+
+    before = searcher.result().root_visits
+    with pytest.raises(KeyboardInterrupt):
+        searcher.search(kuhn(0, 1), Limit(seconds=30.0), progress=interrupt)
+    assert searcher.result().simulations == seen[0] > 0
+    assert searcher.result().root_visits > before
+
+
+def test_a_bot_copies_and_plays_on():
+    game = pyspiel.load_game("kuhn_poker")
+    bot = MCCFRBot(game, simulations=50, seed=1)
+    bot.step(kuhn(0, 1))
+    for copied in (copy.copy(bot), copy.deepcopy(bot), pickle.loads(pickle.dumps(bot))):
+        assert copied.step(kuhn(0, 1)) in (0, 1)
+        assert copied.last_result.simulations == 50
+    assert bot.step_verbose(kuhn(0, 1))[1].startswith("Finished 50 sims")
+    with pytest.raises(ValueError, match="keeps regrets"):
+        bot.mcts_search(kuhn(0, 1))
+
+
+def test_a_policy_asks_one_search_for_all_information_sets():
+    game = pyspiel.load_game("kuhn_poker")
+    policy = SearchPolicy(MCCFRBot(game, simulations=100, seed=1))
+    found = [policy.action_probabilities(kuhn(*cards)) for cards in ((0, 1), (1, 2), (0, 1))]
+    assert found[0] == found[2] == dict(searched(kuhn(0, 1), 100).policy)
+    assert found[1] == dict(searched(kuhn(1, 2), 100).policy)
+
+
+def test_players_who_move_together_mix():
+    game = pyspiel.load_game("matrix_rps")
+    bot = MCCFRBot(game, player_id=1, simulations=2000, seed=1)
+    bot.step(game.new_initial_state())
+    assert [share for _, share in bot.last_result.policy] == pytest.approx([1 / 3] * 3, abs=0.1)
+
+
+def test_with_perfect_information_the_search_begins_at_the_position():
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    for action in (0, 3, 1, 4):
+        state.apply_action(action)
+    result = searched(state, 200)
+    assert dict(result.policy)[2] > 0.9  # It wins at once.
+    assert result.value > 0.9
+
+
+def test_it_plays_matches():
+    found = play_match("leduc_poker", "mccfr(simulations=100)", "random", games=4, seed=1)
+    assert found.finished == 4
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="uses no evaluator"):
+        Searcher(MCCFR, evaluator=lambda state: 0.0)
+
+    class NoStart:
+        def __init__(self, state):
+            self._state = state
+
+        def __getattr__(self, name):
+            if name in ("start", "visitor", "simulator", "world_simulator") or name[:2] == "__":
+                raise AttributeError(name)
+            return getattr(self._state, name)
+
+        def clone(self):
+            return NoStart(self._state.clone())
+
+    with pytest.raises(UnsupportedGameError, match=r"no start\(\)"):
+        searched(NoStart(OpenSpielState(kuhn(0, 1))))
