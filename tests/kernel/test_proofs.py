@@ -7,7 +7,6 @@ import pytest
 from helpers.cases import random_proving_config
 from helpers.exhaustive import Exhaustive, check_derived, check_numbers, check_solved
 from helpers.games import random_game, written_game
-from helpers.interpreter import interpreted_but_for
 from helpers.trees import check_tree, growing_bytes
 
 from rave_agents import Limit, SearchConfig, Searcher
@@ -87,8 +86,7 @@ def test_what_is_proven_is_true_and_up_to_date(block):
     for seed in range(block * CASES_PER_TEST, (block + 1) * CASES_PER_TEST):
         state, config, simulations = random_case(seed)
         searcher = Searcher(config, seed=seed)
-        with interpreted_but_for(seed, every=CASES_PER_TEST):
-            searcher.search(state, Limit(simulations=simulations))
+        searcher.search(state, Limit(simulations=simulations))
         try:
             check_proofs(searcher, config, Exhaustive(state.rules), state.current_player())
         except AssertionError as error:
@@ -161,9 +159,8 @@ def test_proofs_stay_true_from_move_to_move(kind):
             if state.is_chance_node():
                 action = draw.choice(state.chance_outcomes())[0]
             else:
-                with interpreted_but_for(seed, every=20):
-                    limit = Limit(simulations=draw.choice([5, 30, 100]))
-                    result = searcher.search(state, limit)
+                limit = Limit(simulations=draw.choice([5, 30, 100]))
+                result = searcher.search(state, limit)
                 check_proofs(searcher, config, truth, result.player)
                 searchers.add((seed, result.player))
                 action = draw.choice(state.legal_actions())

@@ -5,7 +5,6 @@ from typing import NamedTuple
 import pytest
 from helpers.cases import random_case
 from helpers.games import random_game
-from helpers.interpreter import interpreted_but_for
 from helpers.streams import first_words
 from helpers.textbook import Textbook
 from helpers.trees import assert_close, check_tables, check_tree, dump, dump_tables, dump_textbook
@@ -75,8 +74,7 @@ def assert_same_tables(rooted, book):
 def compare(config, state, evaluator, simulations, seed, weigh=None):
     """Compare the trees; returns whether rounding had no say in them."""
     searcher = Searcher(config.replace(search_forced_moves=True), seed=seed, evaluator=evaluator)
-    with interpreted_but_for(seed, every=CASES_PER_TEST):
-        searcher.search(state, Limit(simulations=simulations))
+    searcher.search(state, Limit(simulations=simulations))
     # On the streams that a searcher of this seed uses for its first search.
     book = Textbook(config, state, *first_words(seed), evaluator=evaluator, weigh=weigh)
     book.search(simulations)

@@ -7,7 +7,6 @@ import pyspiel
 import pytest
 from helpers.cases import random_proving_config
 from helpers.games import RandomEvaluator, random_game
-from helpers.interpreter import interpreted_but_for
 from helpers.streams import first_words
 from helpers.textbook_proofs import ProvingTextbook
 from helpers.trees import assert_close, dump, dump_proofs, dump_textbook, dump_textbook_proofs
@@ -83,8 +82,7 @@ def random_case(seed):
 def assert_same_trees(state, config, evaluator, simulations, seed):
     """Compare the trees; returns whether rounding had no say in them."""
     searcher = Searcher(config, seed=seed, evaluator=evaluator)
-    with interpreted_but_for(seed, every=CASES_PER_TEST):
-        result = searcher.search(state, Limit(simulations=simulations))
+    result = searcher.search(state, Limit(simulations=simulations))
     book = ProvingTextbook(config, state, *first_words(seed), evaluator=evaluator)
     book.search(simulations)
     if book.near_ties > 0:

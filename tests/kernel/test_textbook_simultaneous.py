@@ -5,7 +5,6 @@ import random
 import pytest
 from helpers.cases import random_case
 from helpers.games import joint_random_game
-from helpers.interpreter import interpreted_but_for
 from helpers.streams import first_words
 from helpers.textbook_simultaneous import SimultaneousTextbook
 from helpers.trees import dump_joint
@@ -58,8 +57,7 @@ def test_whole_trees_equal_the_textbooks(block):
         if state.is_terminal():
             continue
         searcher = Searcher(config, seed=seed)
-        with interpreted_but_for(seed, every=CASES_PER_TEST):
-            searcher.search(state, Limit(simulations=simulations), player=player)
+        searcher.search(state, Limit(simulations=simulations), player=player)
         book = SimultaneousTextbook(config, state, *first_words(seed), searcher=player)
         book.search(simulations)
         if book.near_ties > 0:

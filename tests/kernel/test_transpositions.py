@@ -165,6 +165,7 @@ def grown(searcher):
     return [array.tolist() for array in known]
 
 
+@pytest.mark.compiled
 @pytest.mark.full
 @pytest.mark.parametrize("preset", ["rave", "rave_pn"])
 def test_compiled_and_interpreted_searches_grow_equal_graphs(preset):
