@@ -44,14 +44,6 @@ def test_no_folders_import_each_other_in_a_circle():
     assert {name: those for name, those in found.items() if those} == {}
 
 
-def written(folder, texts):
-    for name, text in texts.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return modules_of(folder / "house")
-
-
 @pytest.mark.slow
 def test_few_imports_stand_in_functions_and_each_says_why():
     found = [

@@ -133,10 +133,6 @@ def mask_of(env):
     return env.unwrapped.mask()
 
 
-def flat(env):
-    return gymnasium.wrappers.FlattenObservation(env)
-
-
 PLACES = {
     "observation": InObservation,
     "tianshou's observation": AsTianshouDoes,

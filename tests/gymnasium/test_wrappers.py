@@ -10,10 +10,6 @@ from rave_gymnasium import PlanningState, UCTAgent
 from rave_agents.errors import CloneError
 
 
-def lake(**options):
-    return gymnasium.make("FrozenLake-v1", **{"is_slippery": False} | options)
-
-
 def pole():
     return gymnasium.make("CartPole-v1")
 

@@ -602,37 +602,6 @@ def test_a_rule_may_have_no_score_for_some_actions():
 
 # Scripts.
 
-SCRIPT = """
-import logging, math
-from typing import NamedTuple
-from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.errors import FormulaError
-from rave_agents.parts import implements, score
-from helpers.games import random_game
-
-class Least(NamedTuple):
-    sign: float = 1.0
-
-@implements(score, Least)
-def least(rule, amaf, node, edge):
-    if node.N > 400.0:
-        raise ValueError("too often")
-    return SIGN * rule.sign * edge.n
-
-searcher = Searcher(SearchConfig(rule=Least()), seed=1)
-result = searcher.search(random_game(6, depth=9), Limit(simulations=50))
-visits = [row.visits for row in result.actions]
-print(max(visits) - min(visits) <= 1)
-try:
-    searcher.search(random_game(6, depth=9), Limit(simulations=500))
-except FormulaError as error:
-    print(error)
-import pickle
-config = searcher.config
-print(pickle.loads(pickle.dumps(config)) == config)
-print(SearchConfig.from_dict(config.to_dict()) == config == SearchConfig(rule="least(sign=1)"))
-"""
-
 
 def run_script(path, text, **environment):
     path.write_text(text)

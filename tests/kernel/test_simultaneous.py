@@ -1,7 +1,5 @@
 """Simultaneous moves: hand-written games, final moves, memory, re-rooting, what is refused."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from helpers.games import joint_game, joint_random_game, matrix_game, random_game
@@ -280,11 +278,6 @@ def test_a_game_that_breaks_the_interface_is_told():
     state.rules.nodes[((0, 0),)] = {0: [1], 1: [1]}
     with pytest.raises(GameError, match="empty for every player"):
         search(state)
-
-
-def same(config, **fields):
-    """Whether these fields of it have these parts: equal ones of equal classes."""
-    return config == dataclasses.replace(config, **fields)
 
 
 def test_legal_actions_of_any_player():

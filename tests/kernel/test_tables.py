@@ -7,25 +7,19 @@ from helpers.trees import (
     check_tree,
     dump,
     dump_tables,
-    first_row,
     growing_bytes,
     interrupt_resize,
 )
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.compiler.arrays import NODE, TABLE
-from rave_agents.kernel.amaf.views import NO_TABLE
-from rave_agents.kernel.tree import ROOT, edge_rows
 from rave_agents.parts import (
     GRAVE,
     HRAVE,
     UCB1,
-    Greedy,
-    Linear,
     NoAmaf,
     NodeAmaf,
     NoWinningMoves,
-    Stepped,
     WinningMoves,
 )
 from rave_agents.tree.storage import Storage
@@ -47,18 +41,6 @@ def whole(searcher):
     return dump(rooted), dump_tables(rooted)
 
 
-def child_of(tree, node, action):
-    (edge,) = [edge for edge in edge_rows(tree, node) if tree.edge_action[edge] == action]
-    return tree.edge_child[edge]
-
-
-def without_amaf(tree):
-    return {
-        path: (player, visits, [(*row[:4], row[6]) for row in rows])
-        for path, (player, visits, rows) in tree.items()
-    }
-
-
 def test_both_colours_and_moves_not_yet_legal_are_in_the_table():
     # Player 0 plays 1 and later 5, player 1 plays 3 in between: nothing else can happen.
     nodes = {(): (0, [1]), (1,): (1, [3]), (1, 3): (0, [5]), (1, 3, 5): [0.75, 0.25]}
@@ -71,61 +53,6 @@ def test_both_colours_and_moves_not_yet_legal_are_in_the_table():
     assert tables[1,] == (3, {(1, 3): (3, 0.75, 0, 0), (0, 5): (3, 2.25, 3, 6)})
     assert tables[1, 3] == (2, {(0, 5): (2, 1.5, 2, 2)})
     assert (1, 3, 5) not in tables
-
-
-CHAIN = {(): (0, [0]), (0,): (0, [0]), (0, 0): (0, [0]), (0, 0, 0): (0, [0, 1, 2])} | {
-    (0, 0, 0, action): [0.5, 0.5] for action in range(3)
-}
-
-
-@pytest.mark.parametrize(
-    ("playouts", "reference"),
-    [
-        ((100, 60, 10), 1),
-        ((100, 51, 50), 1),
-        ((100, 50, 50), 0),
-        ((100, 60, 51), 2),
-        ((10, 10, 51), 2),
-        ((10, 60, 10), 1),
-        ((10, 10, 10), 0),
-        ((100, None, 10), 0),
-        ((100, 60, None), 1),
-        ((100, None, 90), 2),
-    ],
-)
-def test_the_reference_is_the_nearest_table_with_more_than_ref_playouts(playouts, reference):
-    """Of three tables one above the other, the one at depth i says that action i is best."""
-    state = written_game(CHAIN)
-    searcher, _ = searched(state, 30, rule=Greedy(), amaf=GRAVE(ref=50, table_visits=1))
-    searcher.advance(0)
-    rooted = searcher.rooted_tree()
-    tree, tables = rooted.arrays, rooted.amaf
-    nodes = [ROOT, child_of(tree, ROOT, 0)]
-    nodes.append(child_of(tree, nodes[1], 0))
-    edges = slice(edge_rows(tree, nodes[2]).start, edge_rows(tree, nodes[2]).stop)
-    tree.edge_visits[edges] = 0
-    tree.edge_value_sum[edges] = 0.0
-    for depth, node in enumerate(nodes):
-        table = int(tables.node_table[node])
-        row = first_row(rooted, table, 0)
-        tables.playouts[table] = playouts[depth] or 0
-        tables.visits[row : row + 3] = 10.0
-        tables.value_sum[row : row + 3] = 1.0
-        tables.value_sum[row + depth] = 9.0
-        if playouts[depth] is None:
-            tables.node_table[node] = NO_TABLE
-    state.apply_action(0)
-    searcher.search(state, Limit(simulations=1))
-    assert tree.edge_visits[edges].tolist() == [int(action == reference) for action in range(3)]
-
-
-GAMES = {
-    "plain": {},
-    "chance": {"chance": 0.3},
-    "three players": {"num_players": 3},
-    "unknown range": {"stated": False, "whole": False},
-}
-OTHERS = [{}, {"weighting": Linear()}, {"weighting": Stepped(), "playout_count": 2}]
 
 
 def test_a_node_gets_its_table_on_the_configured_visit():

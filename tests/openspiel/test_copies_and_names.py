@@ -14,17 +14,6 @@ from rave_agents.frameworks.adapters import load_game
 # Copies.
 
 
-def some_moves(bot, count=3):
-    """What the bot plays from the start on, with the numbers of simulations in its tree."""
-    state = bot.game.new_initial_state()
-    played = []
-    for _ in range(count):
-        action = bot.step(state)
-        played.append((action, [row.visits for row in bot.last_result.actions]))
-        state.apply_action(action)
-    return played
-
-
 def test_a_copy_of_a_searcher_has_a_tree_of_its_own():
     searcher = Searcher(SearchConfig(), seed=1)
     state = pyspiel.load_game("tic_tac_toe").new_initial_state()

@@ -2,7 +2,6 @@
 
 import pickle
 import re
-import statistics
 
 import pyspiel
 import pytest
@@ -25,9 +24,7 @@ from rave_openspiel import (
     UCTSolverBot,
 )
 
-from rave_agents import Limit, SearchConfig, Searcher, agent_types
-from rave_agents.compiler.arrays import TABLE
-from rave_agents.parts import AllEdges
+from rave_agents import SearchConfig, agent_types
 
 BOTS = (
     UCTBot,
@@ -45,7 +42,6 @@ BOTS = (
     RavePNBot,
     AutoBot,
 )
-MEGABYTE = 2**20
 
 
 @pytest.mark.full(but=3)
@@ -116,50 +112,3 @@ def test_winning_moves_are_in_the_report():
         game.new_initial_state()
     )[1]
     assert re.search(r"winning +weighted .*\n.* move +win rate", report)
-
-
-def global_searches(count, simulations, **changes):
-    """Results of searches with one AMAF table for the whole game."""
-    state = pyspiel.load_game("connect_four").new_initial_state()
-    config = SearchConfig.preset("rave_global").replace(**changes)
-    limit = Limit(simulations=simulations)
-    return [Searcher(config, seed=seed).search(state, limit) for seed in range(count)]
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("count", "simulations"), [(1, 400), (15, 3000)])
-def test_the_global_table_starves_no_move_that_has_no_visits(count, simulations):
-    results = global_searches(count, simulations)
-    assert all(min(row.visits for row in result.actions) >= 1 for result in results)
-    # Where a whole upper confidence bound competes with AMAF values, no opponent's answer is tried.
-    starved = global_searches(count, simulations, edges=AllEdges())
-    assert all(min(row.visits for row in result.actions) == 0 for result in starved)
-
-
-@pytest.mark.compiled
-@pytest.mark.full
-def test_a_global_table_that_starves_moves_misleads(monkeypatch):
-    monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")  # The seeds are for these.
-    # Plain UCT has 0.23; one table for the whole game often misleads, sometimes either player.
-    assert statistics.median(result.value for result in global_searches(15, 3000)) < 0.5
-    starved = global_searches(15, 3000, edges=AllEdges())
-    assert statistics.median(result.value for result in starved) > 0.7
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("name", ["chess", "lines_of_action"])
-@pytest.mark.parametrize("megabytes", [512, 2])
-def test_games_with_thousands_of_actions_stay_inside_the_budget(name, megabytes):
-    game = pyspiel.load_game(name)
-    config = SearchConfig.preset("grave").replace(max_memory_mb=megabytes, table_visits=1)
-    searcher = Searcher(config, seed=1)
-    result = searcher.search(game.new_initial_state(), Limit(simulations=SIMULATIONS[name]))
-    assert result.memory_bytes <= megabytes * MEGABYTE
-    assert result.root_visits == SIMULATIONS[name]
-    rows = 2 * game.num_distinct_actions()
-    tables, used = searcher.rooted_tree().amaf, int(searcher.tree.used[TABLE])
-    assert tables.visits.nbytes + tables.value_sum.nbytes >= used * rows * 16
-    assert result.memory_full == (used * rows * 16 > 0.5 * megabytes * MEGABYTE)
-
-
-SIMULATIONS = {"chess": 300, "lines_of_action": 300}

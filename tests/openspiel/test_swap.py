@@ -374,10 +374,6 @@ def test_a_node_of_the_search_has_the_values_by_which_the_stock_bot_selects():
 # What a script does with a bot.
 
 
-def pickled(bot):
-    return pickle.loads(pickle.dumps(bot))
-
-
 def test_attributes_that_are_set_later_hold_for_the_next_search():
     bot = made()
     state = load().new_initial_state()

@@ -54,10 +54,6 @@ POLICIES = {
 }
 
 
-def played(result):
-    return [[(e.number, e.seats, e.returns) for e in episodes] for episodes in result.episodes]
-
-
 @pytest.fixture(scope="module")
 def straight():
     return tournament(tictactoe, POLICIES, episodes=4)

@@ -16,8 +16,6 @@ from rave_agents.kernel.tree import ROOT, UNEXPANDED
 from rave_agents.parts import UCB1, NoAmaf, NodeAmaf, UCB1Tuned, WinningMoves
 from rave_agents.tree.pruning import Pruning
 
-MEGABYTE = 2**20
-
 
 def searched(seed=1, simulations=2000, *, state=None, **changes):
     config = SearchConfig(amaf=NodeAmaf(), expand_visits=1).replace(**changes)
