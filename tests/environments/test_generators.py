@@ -1,10 +1,12 @@
 """Random number generators: where they are found, and what is drawn instead."""
 
+import functools
 import random
 import types
 
 import numpy as np
 import pytest
+from gymnasium import spaces
 from helpers import dice
 
 from rave_agents.environments import generators
@@ -64,6 +66,8 @@ def test_generators_are_reseeded_saved_and_restored(generator):
         (types.SimpleNamespace(draw=random.Random(1).random), {"draw.__self__ (random.Random)"}),
         (np.array([random.Random(1), None], object), {"[0] (random.Random)"}),
         (iter([random.Random(1)]), {".…[0] (random.Random)"}),
+        (functools.partial(random.Random(1).randrange, 2), {"func.__self__ (random.Random)"}),
+        (spaces.Discrete(2, seed=1), {"_np_random (numpy.random.Generator)"}),
         (types.SimpleNamespace(here=random), set()),
         (types.SimpleNamespace(rng=random.SystemRandom()), {"rng (random.SystemRandom)"}),
     ],

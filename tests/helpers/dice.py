@@ -58,16 +58,6 @@ class Attribute(Keeper):
         return int(self.rng.integers(2))
 
 
-class State(Keeper):
-    """``numpy.random.RandomState``."""
-
-    def begin(self, seed):
-        self.rng = np.random.RandomState(seed)
-
-    def flip(self):
-        return int(self.rng.randint(2))
-
-
 class Python(Keeper):
     """``random.Random``."""
 
@@ -93,49 +83,6 @@ class Contained(Keeper):
 
     def flip(self):
         return int(self.kept["here"][1].inner.integers(2))
-
-
-class Bound(Keeper):
-    """Nothing but a method of a generator, and a partial function of another."""
-
-    def begin(self, seed):
-        self.unit = np.random.default_rng(seed).random
-        self.below = functools.partial(random.Random(seed).randrange, 2)
-
-    def flip(self):
-        return self.below() ^ int(self.unit() < 0.5)
-
-
-class Common(Keeper):
-    """Two generators that have their numbers from one source."""
-
-    def begin(self, seed):
-        self.first = np.random.default_rng(seed)
-        self.second = np.random.Generator(self.first.bit_generator)
-
-    def flip(self):
-        return int(self.first.integers(2)) ^ int(self.second.integers(2))
-
-
-class Ignorant(Keeper):
-    """Made once, whatever the reset's seed."""
-
-    def __init__(self, *agents):
-        super().__init__(*agents)
-        self.rng = np.random.default_rng(7)
-
-    def flip(self):
-        return int(self.rng.integers(2))
-
-
-class Space(Keeper):
-    """Draws from a space."""
-
-    def begin(self, seed):
-        self.coin = spaces.Discrete(2, seed=seed)
-
-    def flip(self):
-        return int(self.coin.sample())
 
 
 class Global(Keeper):
@@ -179,7 +126,7 @@ class System(Keeper):
         return os.urandom(1)[0] % 2
 
 
-KEEPERS = [Attribute, State, Python, Own, Contained, Bound, Common, Ignorant, Space]
+KEEPERS = [Attribute, Python, Own, Contained]
 OUTSIDE = [Global, GlobalNumPy, Module, OfClass]
 
 
