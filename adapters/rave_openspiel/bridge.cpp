@@ -454,8 +454,9 @@ int32_t Provider::RunStep(int64_t step) {
   }
   header_[HEADER_PLAYER] = player;
   header_[HEADER_NUM_ACTIONS] = 0;
-  header_[HEADER_VIEW] = View(*world_, player);
   if (player == PLAYER_TERMINAL) return STATUS_DONE;
+  CheckPlayer(player);
+  header_[HEADER_VIEW] = View(*world_, player);
   return ListActions(*world_, player) ? STATUS_DONE : STATUS_FRAME_FULL;
 }
 
@@ -489,12 +490,11 @@ std::unique_ptr<State> Provider::OwnWorld() {
   return world;
 }
 
-// A number for who moves and what the observer sees.
+// A number for what the player to move sees.
 int64_t Provider::View(const State& state, int player) const {
-  if (player == PLAYER_TERMINAL) return player;
-  const std::string seen = by_information_state_ ? state.InformationStateString(observer_)
-                                                 : state.ObservationString(observer_);
-  return static_cast<int64_t>(std::hash<std::string>()(seen) * 31 + player);
+  const std::string seen = by_information_state_ ? state.InformationStateString(player)
+                                                 : state.ObservationString(player);
+  return static_cast<int64_t>(std::hash<std::string>()(seen));
 }
 
 // The position at the end of the path: from the deepest position on it that is kept, or the root.

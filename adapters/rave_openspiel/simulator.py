@@ -45,9 +45,9 @@ class OpenSpielSimulator(PythonSimulator):
         """Return the source of worlds, a function that draws a new one at each call."""
         return recorded_worlds(self.root, self.observer, self.words.unit, self._worlds)
 
-    def view(self, state: Any) -> str:
-        """Return what the observer sees."""
-        return self._see(state, self.observer)
+    def view(self, state: Any, player: int) -> str:
+        """Return what a player sees."""
+        return self._see(state, player)
 
     def stated_limits(self, root: pyspiel.State) -> UtilityLimits:
         """Return the limits that OpenSpiel declares: players, utilities and their sum."""

@@ -107,7 +107,8 @@ class StateAbilities(Abilities):
     cannot tell from this one, drawn with ``unit()``, a uniform random number in [0, 1). Raises
     UnsupportedGameError if there is none."""
     view: Offered[Callable[[int], Hashable] | None] = Method(None)
-    """``view(player)``: equal for two states exactly if the player sees the same in them."""
+    """``view(player)``: equal for two states exactly if the player sees the same in them. A search
+    with worlds remembers what each player has seen at their own decisions."""
     recalls_all: Offered[Callable[[], bool]] = Method(lambda: False)
     """``recalls_all()``: whether ``view(player)`` shows everything that the player has seen and
     done since the start of the game."""

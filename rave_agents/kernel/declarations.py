@@ -24,6 +24,8 @@ class GameTraits(NamedTuple):
     """True if each simulation starts from its own determinization."""
     hidden: bool = False
     """True if the reason is hidden information, not chance alone."""
+    complete_views: bool = False
+    """True if the provider identifies positions by information states."""
     evaluated: bool = False
     """True if an evaluator gives the values of leaves in place of playouts."""
     valued: bool = False

@@ -79,8 +79,8 @@ class Header(enum.IntEnum):
     STEP = 16
     """In: a ``Step``, the requested part of a simulation."""
     VIEW = 17
-    """Out, for steps: a hash, equal for two positions exactly if the same player moves and the
-    searching player sees the same in both, except for collisions."""
+    """Out, for steps: a hash of what the player to move sees, see ``StateAbilities.view``; equal
+    for two of their positions exactly if they see the same, except for collisions."""
     REPLY = 18
     """In, for ``Step.TRY_REPLY``: the reply."""
     NUM_WEIGHTS = 19
@@ -173,7 +173,8 @@ class Step(enum.IntEnum):
     BEGIN = 1
     """Draw a determinization, and describe the root in it: the player, the legal actions."""
     ADVANCE = 2
-    """Apply the last action of the path, and describe the position after it, and its view."""
+    """Apply the last action of the path, and describe the position after it, and its mover's
+    view."""
     FINISH = 3
     """Play on from there, and give the returns; with EXPAND, list priors that are not uniform."""
     TRY_REPLY = 4

@@ -232,11 +232,11 @@ class PythonSimulator(PythonPlayouts):
         except (TypeError, ValueError, OverflowError):
             raise self.refusal(player, ()) from None
         header[NUM_ACTIONS] = 0
-        # Nodes of a determinized search are information sets: the observer's view names the node.
-        header[VIEW] = hash((player, None if player == TERMINAL else self.view(state)))
         if player == TERMINAL:
             return DONE
         actions = self.checked_actions(player, state.legal_actions())
+        # Nodes of a determinized search are information sets: the mover's view names the node.
+        header[VIEW] = hash(self.view(state, player))
         return DONE if self._give_actions(actions, ()) else FRAME_FULL
 
     def _finish_world(self, state: Any) -> int:
@@ -256,9 +256,9 @@ class PythonSimulator(PythonPlayouts):
         source = self.root.worlds(self.observer, self.words.unit)
         return RecordedWorlds(source, method="function", key=world_key)
 
-    def view(self, state: Any) -> Hashable:
-        """The observer's view."""
-        seen: Hashable = state.view(self.observer)
+    def view(self, state: Any, player: int) -> Hashable:
+        """A player's view."""
+        seen: Hashable = state.view(player)
         return seen
 
     def _finish(self, state: Any) -> int:

@@ -30,7 +30,7 @@ from rave_agents.kernel.declarations import (
 )
 from rave_agents.kernel.measures.action_persistence import CountLifetimes, NoLifetimes
 from rave_agents.kernel.move_policies import chooses_moves, playouts_by
-from rave_agents.kernel.moves.information_sets import InformationSets
+from rave_agents.kernel.moves.information_sets import InformationSets, Views
 from rave_agents.kernel.moves.simultaneous import Simultaneous
 from rave_agents.kernel.playouts import UniformPlayouts, is_uniform
 from rave_agents.kernel.rules import reads_priors
@@ -59,7 +59,8 @@ def compose(config: SearchConfig, game: GameTraits) -> Parts:
     """The parts of a search, each adapted to the game."""
     moves = adapted(config.transpositions, game)
     if game.determinized:
-        moves = InformationSets()
+        complete = Views.COMPLETE if game.complete_views else Views.OWN
+        moves = InformationSets(int(complete if game.hidden else Views.COMMON))
     elif game.simultaneous:
         moves = Simultaneous(adapted(config.simultaneous, game))
     policy = adapted(config.playouts, game)
@@ -233,6 +234,7 @@ def searched_game(
         simultaneous=simultaneous,
         determinized=determinized,
         hidden=determinized and facts.hidden,
+        complete_views=determinized and StateAbilities(state).recalls_all(),
         evaluated=evaluator.leaves,
         valued=evaluator.positions,
         priors=evaluator.priors or (evaluator.positions and plain and _makes_priors(config)),

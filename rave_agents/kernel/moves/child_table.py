@@ -1,9 +1,9 @@
 """Hash table of children reached by joint actions or observations.
 
 ``Tree.edge_child`` suffices where an action alone determines the next position. With simultaneous
-moves the child depends on all players' actions, with hidden information on the player's next
-observation. This table maps a key of two numbers, an edge (or a node) and a 64-bit number
-``beside`` it, to an entry: a child and its visits.
+moves the child depends on all players' actions, with hidden information on what the player to move
+knows. This table maps a key of two numbers, an edge (or a player) and a 64-bit number ``beside``
+it, to an entry: a child and its visits.
 
 Open addressing with linear probing finds the entries; whole keys are compared, so two keys are
 never confused.
@@ -31,7 +31,7 @@ class Children(NamedTuple):
     places: Annotated[Array, Rows(Axis.PLACE, np.int32, fill=NO_ENTRY, kept=Kept.ALWAYS)]
     """The hash table: an entry, or ``NO_ENTRY`` in a free place."""
     edge: Annotated[Array, Rows(Axis.CHILD, np.int32)]
-    """First half of the key: the edge taken, or the node."""
+    """First half of the key: the edge taken, or the player to move."""
     beside: Annotated[Array, Rows(Axis.CHILD, INT)]
     """Second half of the key."""
     child: Annotated[Array, Rows(Axis.CHILD, np.int32, points_to=Axis.NODE)]
@@ -41,21 +41,35 @@ class Children(NamedTuple):
 
 
 @kernel
-def first_place(edge: int, beside: int, places: int) -> int:
-    """The place at which probing for a key begins; ``places`` is a power of two.
+def scrambled(start: int, number: int) -> int:
+    """32 well-mixed bits of a 32-bit word and a 64-bit number; both may be arrays.
 
-    Mixes the words of the key by multiplying and shifting. As in ``random_stream``, nothing
-    overflows signed 64-bit integers. Both halves of the key may be arrays.
+    Mixes words by multiplying and shifting. As in ``random_stream``, nothing overflows signed
+    64-bit integers.
     """
     # 32-bit words times 31-bit odd constants: every product fits into 63 bits.
-    mixed = edge & _WORD
-    for word in (beside & _WORD, (beside >> 32) & _WORD):
+    mixed = start & _WORD
+    for word in (number & _WORD, (number >> 32) & _WORD):
         mixed = ((mixed ^ (mixed >> 16)) * 0x7FEB352D) & _WORD
         mixed = ((mixed ^ (mixed >> 15)) * 0x31848BAB) & _WORD
         mixed = mixed ^ (mixed >> 16) ^ word
     mixed = (mixed * 0x7FEB352D) & _WORD
+    return mixed ^ (mixed >> 15)
+
+
+@kernel
+def first_place(edge: int, beside: int, places: int) -> int:
+    """The place at which probing for a key begins; ``places`` is a power of two."""
     # `& (places - 1)` is modulo a power of two.
-    return (mixed ^ (mixed >> 15)) & (places - 1)
+    return scrambled(edge, beside) & (places - 1)
+
+
+@kernel
+def joined(first: int, second: int) -> int:
+    """A 63-bit hash of two 64-bit numbers, in this order."""
+    low = scrambled(scrambled(0, first), second)
+    high = scrambled(scrambled(1, first), second)
+    return ((high & 0x7FFFFFFF) << 32) | low
 
 
 @kernel

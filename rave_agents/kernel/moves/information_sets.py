@@ -1,17 +1,24 @@
-"""Hidden information: one tree of the searching player's information sets (ISMCTS).
+"""Hidden information: a node for each information set of the player to move (ISMCTS).
 
-Cowling, Powley & Whitehouse 2012, "Information set Monte Carlo tree search", single-observer
-variant: every simulation starts from a new determinization drawn by the provider. A node is an
-information set: all positions that the searching player cannot distinguish. A child is determined
-by the searching player's next observation, and at their own nodes also by their action; so several
-edges of another player may lead to one child. There are no chance nodes: the determinization
-resolves chance.
+Cowling, Powley & Whitehouse 2012, "Information set Monte Carlo tree search", multiple-observer
+variant: every simulation starts from a new determinization drawn by the provider, and each player
+chooses by what they know in it. A node is an information set of the player to move: all positions
+that they cannot distinguish. So nobody in the tree sees what is hidden from them, and everybody
+sees their own cards. There are no chance nodes: the determinization resolves chance.
 
-The legal actions at a node differ between determinizations. Selection compares those legal in the
-present one; in place of the node's visits it uses the number of simulations in which the action was
-available. An action seen legal for the first time gets a new edge, see ``added_edges.py``.
+A node's key is the pair of Lanctot's IS-MCTS in OpenSpiel, the player to move and their information
+state. Where the provider shows only what a player sees now, their observations and actions at their
+own decisions since the root take its place:
+
+    key = h(u),    h(u) = (h(u'), a', o)    with their last decision u', their action a', and o
+
+Several edges of others may lead to a node. The legal actions at a node may differ between
+determinizations. Selection compares those legal in the present one; in place of the node's visits
+it uses the number of simulations in which the action was available. An action seen legal for the
+first time gets a new edge, see ``added_edges.py``.
 """
 
+import enum
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -31,7 +38,7 @@ from rave_agents.kernel.moves.alternating import (
     entry_nodes,
     rename_entries,
 )
-from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, add_entry, find_entry
+from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, add_entry, find_entry, joined
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.provider import call_provider
 from rave_agents.kernel.rules import Node, node_term
@@ -39,8 +46,25 @@ from rave_agents.kernel.selection import NO_EDGE, choose, node_for
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 
 
+class Views(enum.IntEnum):
+    """The views that a provider gives of a position."""
+
+    COMPLETE = 0
+    """All that the player to move has seen and done: an information state."""
+    OWN = 1
+    """What the player to move sees now."""
+    COMMON = 2
+    """What all players see now: nothing is hidden but the outcomes of chance to come."""
+
+
+_COMPLETE, _COMMON = int(Views.COMPLETE), int(Views.COMMON)
+
+
 class InformationSets(NamedTuple):
     """Every simulation uses its own determinization (ISMCTS)."""
+
+    views: int = int(Views.OWN)
+    """The provider's ``Views``."""
 
 
 @runs_as(InformationSets)
@@ -49,7 +73,11 @@ class Determinizations(NamedTuple):
 
     options: InformationSets
     children: Children
-    """The children, found by the node and ``child_number``."""
+    """The nodes, found by the player to move and the key of what they know."""
+    parent: Annotated[Array, Rows(Axis.CHILD, np.int32, points_to=NODE)]
+    """The node before the one of the entry on the first path to it."""
+    histories: Annotated[Array, Rows(Axis.PLAYER, INT)]
+    """Key of each player's observations and actions in the present simulation."""
     edge_available: Annotated[Array, Rows(Axis.EDGE, np.int32)]
     """Availability count: simulations through the node in which the action was legal."""
     edge_met: Annotated[Array, Rows(Axis.EDGE, INT)]
@@ -91,7 +119,10 @@ def walk_in_determinization(moves: Determinizations, search: Any) -> int:  # noq
     tree, path, frame = search.tree, search.path, search.frame
     header = frame.header
     moves.number[0] += 1
+    for player in range(search.settings.num_players):
+        moves.histories[player] = 0
     status = take_step(search, codes.BEGIN)
+    key = find_key(moves, search, 0)
     if status != codes.DONE or tree.used[NODE] == 0:
         return status
     node, depth, table = ROOT, 0, NO_TABLE
@@ -112,11 +143,16 @@ def walk_in_determinization(moves: Determinizations, search: Any) -> int:  # noq
         frame.path_nodes[depth] = node
         depth += 1
         header[codes.PATH_LENGTH] = depth
+        mover = int(tree.node_player[node])
+        # With the player: keys of different players may be equal.
+        move = int(frame.path[depth - 1]) * search.settings.num_players + mover
+        after = joined(key, move)
+        moves.histories[whose_history(moves, mover)] = after
         status = take_step(search, codes.ADVANCE)
         if status != codes.DONE:
             return status
-        key = child_number(search, node, frame.path[depth - 1])
-        entry = find_entry(moves.children, node, key)
+        key = find_key(moves, search, after)
+        entry = find_entry(moves.children, int(header[codes.PLAYER]), key)
         path.entries[depth - 1] = entry
         if entry == NO_ENTRY or moves.children.child[entry] == UNEXPANDED:
             return codes.DONE
@@ -136,12 +172,26 @@ def take_step(search: Any, step: int) -> int:
 
 
 @kernel
-def child_number(search: Any, node: int, action: int) -> int:
-    """Second half of a child's key: the observation, mixed with the searcher's own action."""
-    seen = search.frame.header[codes.VIEW]
-    own = search.tree.node_player[node] == search.settings.searching_player
-    # Others' actions are left out: what the searcher does not observe must not separate nodes.
-    return int(seen ^ (action + 1)) if own else int(seen)
+def whose_history(moves: Determinizations, player: int) -> int:
+    """The row of ``histories`` for a player's decision; one for all if nothing is hidden."""
+    return 0 if moves.options.views == _COMMON else player
+
+
+@kernel
+def find_key(moves: Determinizations, search: Any, after: int) -> int:
+    """Replace the view of the position in the header by the key of its node, and return it.
+
+    ``after`` is the key of the last node and the action taken there. The header keeps the key until
+    the simulation ends, since several simulations may wait for an evaluator.
+    """
+    header = search.frame.header
+    player, key = int(header[codes.PLAYER]), int(header[codes.VIEW])
+    if player == TERMINAL:
+        key = after  # Nobody has to know anything: each end has a node of its own.
+    elif moves.options.views != _COMPLETE:
+        key = joined(int(moves.histories[whose_history(moves, player)]), key)
+    header[codes.VIEW] = key
+    return key
 
 
 @implements(hooks.find_leaf, Determinizations)
@@ -159,9 +209,10 @@ def _add_leaf_entry(moves: Determinizations, search: Any, depth: int) -> None:
     """Add the leaf's entry if it has none; the tree has room."""
     path = search.path
     if search.settings.may_expand and depth > 0 and path.entries[depth - 1] == NO_ENTRY:
-        node = int(path.nodes[depth - 1])
-        key = child_number(search, node, search.frame.path[depth - 1])
-        path.entries[depth - 1] = add_entry(search, moves.children, node, key)
+        player, key = search.frame.header[codes.PLAYER], search.frame.header[codes.VIEW]
+        entry = add_entry(search, moves.children, int(player), int(key))
+        moves.parent[entry] = path.nodes[depth - 1]
+        path.entries[depth - 1] = entry
 
 
 @implements(hooks.add_leaf, Determinizations)
@@ -216,15 +267,11 @@ def meet_actions(moves: Determinizations, search: Any, node: int) -> int:
 
 @implements(entry_nodes, Determinizations)
 def _entry_nodes(moves: Determinizations, count: int, nodes_of: RowsOf) -> NDArray[Any]:
-    return moves.children.edge[:count]
+    return moves.parent[:count]
 
 
 @implements(rename_entries, Determinizations)
 def _rename_entries(
-    moves: Determinizations,
-    stays: NDArray[np.bool_],
-    new_nodes: NDArray[Any],
-    new_edges: RowsOf,
+    moves: Determinizations, stays: NDArray[np.bool_], new_nodes: NDArray[Any], new_edges: RowsOf
 ) -> None:
-    keys = moves.children.edge[: len(stays)]
-    keys[:] = new_nodes[keys]
+    """Nothing to rename: keys identify what players know."""
