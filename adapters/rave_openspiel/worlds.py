@@ -1,10 +1,11 @@
 """Sources of worlds, the determinizations of a search with hidden information.
 
 A world is a random state from the player's information set: to the player it looks like the true
-state. Each simulation begins in another world. There are three sources (``world_source`` chooses):
+state. Each simulation begins in another world. There are four sources (``world_source`` chooses):
 
 * a function of the user's, whose worlds are checked;
 * the game's own ``resample_from_infostate``, where it has one that knows no more than the player;
+* in Hanabi ``HanabiWorlds``, which deals the player's own hand anew;
 * else ``ReplayedWorlds``: histories with other chance outcomes and other moves of the others, in
   which the player sees the same at every moment.
 
@@ -20,6 +21,7 @@ import pyspiel
 
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.simulate.world_record import Pieces, RecordedWorlds
+from rave_openspiel.hanabi_worlds import HanabiWorlds
 from rave_openspiel.player_views import offers, viewer
 from rave_openspiel.replayed_worlds import ReplayedWorlds
 from rave_openspiel.same_game import is_same_game
@@ -59,6 +61,8 @@ def world_source(
     game = state.get_game()
     if resamples_at(state):
         return functools.partial(resampled, state, player, unit)
+    if game.get_type().short_name == "hanabi":
+        return HanabiWorlds(state, player, unit)
     reason = no_worlds(game)
     if reason is not None:
         raise UnsupportedGameError(f"There are no worlds for {game}: {reason}.")
@@ -83,7 +87,7 @@ def recorded_worlds(
 ) -> RecordedWorlds:
     """Return the worlds of ``world_source``, with a record of the draws."""
     source = world_source(state, player, unit, worlds)
-    own = isinstance(source, functools.partial)
+    own = isinstance(source, functools.partial | HanabiWorlds)
     return RecordedWorlds(
         source,
         method="function" if worlds is not None else "resample_from_infostate",
@@ -224,7 +228,6 @@ SELDOM_SETTLED = frozenset(
         "cribbage",
         "dark_chess",
         "dou_dizhu",
-        "hanabi",
         "hearts",
         "laser_tag",
         "python_liars_poker",

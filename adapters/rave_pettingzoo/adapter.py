@@ -40,18 +40,19 @@ from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.states import AECState, game_state
 from rave_pettingzoo.structure import env_name, is_parallel, openspiel, raw_env
 
-DESCRIPTIONS: dict[str, tuple[str, bool]] = {
-    "tictactoe": ("Tic-Tac-Toe", True),
-    "connect_four": ("Connect Four", True),
-    "go": ("Go", True),
-    "chess": ("Chess", True),
-    "rps": ("Rock, Paper, Scissors: simultaneous moves", True),
-    "leduc_holdem": ("Leduc Hold'em: hidden cards", True),
-    "texas_holdem": ("Texas Hold'em: hidden cards", True),
-    "texas_holdem_no_limit": ("Texas Hold'em No Limit: hidden cards", True),
-    "hanabi": ("Hanabi: hidden cards", False),
+DESCRIPTIONS: dict[str, str] = {
+    "tictactoe": "Tic-Tac-Toe",
+    "connect_four": "Connect Four",
+    "go": "Go",
+    "chess": "Chess",
+    "rps": "Rock, Paper, Scissors: simultaneous moves",
+    "leduc_holdem": "Leduc Hold'em: hidden cards",
+    "texas_holdem": "Texas Hold'em: hidden cards",
+    "texas_holdem_no_limit": "Texas Hold'em No Limit: hidden cards",
+    "gin_rummy": "Gin Rummy: hidden cards",
+    "hanabi": "Hanabi: cooperative, hidden cards",
 }
-"""The classic environments without their versions, and whether the search can play them."""
+"""The classic environments, without their versions."""
 
 
 class PettingZooGame:
@@ -315,7 +316,7 @@ class PettingZooAdapter:
     def games(self) -> Sequence[GameInfo]:
         """List the classic environments."""
         described = {name: DESCRIPTIONS.get(name.rpartition("_v")[0]) for name in classic_names()}
-        return [GameInfo(name, found[0], found[1]) for name, found in described.items() if found]
+        return [GameInfo(name, found, supported=True) for name, found in described.items() if found]
 
     def agent_types(self) -> Mapping[str, AgentType]:
         """None of its own."""

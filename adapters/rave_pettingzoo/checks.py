@@ -123,8 +123,8 @@ def _why_simultaneous(env: Any) -> str | None:
 
 def always_ends(env: Any) -> bool:
     """True if games of an environment are known to end with any play."""
-    raw = raw_env(env) if isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv) else None
-    return raw is not None and (is_shimmy(raw) or inherited_kind(raw) is not None)
+    raw = raw_env(env)
+    return is_shimmy(raw) or inherited_kind(raw) is not None
 
 
 def is_openspiels(env: Any) -> bool:

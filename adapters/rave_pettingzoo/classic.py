@@ -110,7 +110,8 @@ def clone_rps(raw: Any) -> Any:
 def clone_cards(raw: Any, shared: tuple[type, ...] = ()) -> Any:
     """RLCard's game is copied whole: the deck, the hands, and the random stream they share."""
     new = _copy(raw)
-    new.env = copied(raw.env, CopyRules(shared=shared))
+    # Gin Rummy's scorer calls a method of the environment: the copy's must call the copy's own.
+    new.env = copied(raw.env, CopyRules(shared=shared), {id(raw): new})
     # Missing before the first reset.
     if "next_legal_moves" in vars(new):
         new.next_legal_moves = copy.copy(raw.next_legal_moves)
@@ -143,6 +144,7 @@ CLONERS: Final[dict[str, Cloner]] = {
     "pettingzoo.classic.go.go.raw_env": clone_go,
     "pettingzoo.classic.chess.chess.raw_env": clone_chess,
     "pettingzoo.classic.rps.rps.raw_env": clone_rps,
+    "pettingzoo.classic.rlcard_envs.gin_rummy.raw_env": clone_cards,
     "pettingzoo.classic.rlcard_envs.leduc_holdem.raw_env": clone_cards,
     "pettingzoo.classic.rlcard_envs.texas_holdem.raw_env": clone_cards,
     "pettingzoo.classic.rlcard_envs.texas_holdem_no_limit.raw_env": clone_cards,

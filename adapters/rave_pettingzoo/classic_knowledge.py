@@ -8,9 +8,10 @@ import importlib
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
+from rave_agents.environments.plan import ValueFunction
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.environments.wrappers import class_name
-from rave_pettingzoo import poker
+from rave_pettingzoo import gin_rummy, hanabi, poker
 from rave_pettingzoo.classic import go_position_after
 from rave_pettingzoo.structure import openspiel
 
@@ -40,6 +41,10 @@ class Kind(NamedTuple):
     """A seat's full knowledge, where observations show less of it, or an outdated part."""
     worlds: WorldFunction | None = None
     """The source of worlds, if hidden cards can be dealt anew."""
+    horizon: int | None = None
+    """Moves that simulations look ahead by default; None for the end of the game."""
+    value: ValueFunction | None = None
+    """Evaluates positions at the horizon by default."""
 
 
 def kind_of(raw: Any) -> Kind | None:
@@ -164,20 +169,25 @@ def chess_move(board: Any, action: int) -> Any:
     return _chess_utils().action_to_move(board, action, int(not board.turn))
 
 
-def _cards(hidden: str) -> Kind:
+def _cards(hidden: str, game: Any = poker) -> Kind:
     return Kind(
         legal=lambda raw: sorted(raw.next_legal_moves),
-        action_name=poker.action_name,
-        text=poker.text,
+        action_name=game.action_name,
+        text=game.text,
         hidden=hidden,
-        view=poker.view,
-        worlds=poker.deal,
+        view=game.view,
+        worlds=game.deal,
     )
 
 
 def _openspiel_view(state: Any, seat: int) -> Hashable:
     view: Hashable = openspiel().view(state, seat)
     return view
+
+
+def _openspiel_name(shimmy: Any, action: int) -> str:
+    state = shimmy.game_state
+    return str(state.action_to_string(state.current_player(), action))
 
 
 def _openspiel_state(raw: Any) -> Any:
@@ -248,18 +258,24 @@ KINDS = {
     "pettingzoo.classic.rlcard_envs.texas_holdem_no_limit.raw_env": _cards(
         "the other players' cards and those to come"
     ),
+    "pettingzoo.classic.rlcard_envs.gin_rummy.raw_env": _cards(
+        "the other player's cards and the stock", gin_rummy
+    ),
     "pettingzoo.classic.hanabi.hanabi.raw_env": Kind(
-        legal=lambda raw: raw.legal_moves,
+        legal=lambda raw: raw.hanabi_env.game_state.legal_actions(),
+        action_name=lambda raw, action: _openspiel_name(raw.hanabi_env, action),
+        text=lambda raw: str(raw.hanabi_env.game_state),
         hidden="each player's own cards and the deck",
         view=lambda raw, seat: _openspiel_view(raw.hanabi_env.game_state, seat),
+        worlds=hanabi.deal,
+        horizon=hanabi.HORIZON,
+        value=hanabi.lives,
     ),
     "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0": Kind(
         legal=lambda raw: raw.game_state.legal_actions(),
         key=lambda raw: _openspiel_state(raw).position_key(),
         moves=lambda before, after: _openspiel_state(before).moves_to(_openspiel_state(after)),
-        action_name=lambda raw, action: str(
-            raw.game_state.action_to_string(raw.game_state.current_player(), action)
-        ),
+        action_name=_openspiel_name,
         text=lambda raw: str(raw.game_state),
         returns=lambda raw: raw.game_state.returns(),
         view=lambda raw, seat: _openspiel_view(raw.game_state, seat),

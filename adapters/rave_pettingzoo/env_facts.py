@@ -33,7 +33,7 @@ from rave_pettingzoo.checks import (
     no_worlds,
 )
 from rave_pettingzoo.classic import full_cloner
-from rave_pettingzoo.classic_knowledge import Kind, kind_of
+from rave_pettingzoo.classic_knowledge import Kind, inherited_kind, kind_of
 from rave_pettingzoo.cloning import (
     CLONER,
     Masks,
@@ -48,6 +48,7 @@ from rave_pettingzoo.structure import (
     inner_env,
     mask_source,
     masked_function,
+    raw_env,
 )
 from rave_pettingzoo.turn_order import DECLARATION as TURNS_DECLARATION
 
@@ -83,12 +84,20 @@ class Options(NamedTuple):
         Raises:
             TypeError, ValueError: naming the argument, its value and the values allowed.
         """
-        default = math.inf if always_ends(env) else DEFAULT_HORIZON
-        plan = checked_plan(self.horizon, self.discount, self.evaluator, default=default)
         checked("translate", bool, self.translate)
         checked("worlds", WorldFunction | None, self.worlds)
         checked("chance", Chance, self.chance)
-        return plan
+        if not isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
+            return checked_plan(self.horizon, self.discount, self.evaluator, default=math.inf)
+        default = math.inf if always_ends(env) else DEFAULT_HORIZON
+        plan = checked_plan(self.horizon, self.discount, self.evaluator, default=default)
+        kind = inherited_kind(raw_env(env))
+        if kind is None or kind.value is None:
+            return plan
+        # Games of the kind are played to the end: only searches look no further.
+        ahead = math.inf if kind.horizon is None or self.horizon != AUTO else kind.horizon
+        value = kind.value if self.evaluator is None else self.evaluator
+        return plan._replace(ahead=ahead, value=value)
 
 
 class Seats(dict[Any, int]):

@@ -4,6 +4,7 @@ from typing import Any
 
 import pyspiel
 from rave_openspiel import OpenSpielState, refusal
+from rave_openspiel.hanabi_worlds import HanabiWorlds
 from rave_openspiel.support import check_worlds, plays
 from rave_openspiel.worlds import view
 
@@ -11,6 +12,7 @@ SpielError: type[Exception] = pyspiel.SpielError
 """OpenSpiel's exception."""
 
 __all__ = [
+    "HanabiWorlds",
     "OpenSpielState",
     "SpielError",
     "check_worlds",

@@ -27,7 +27,8 @@ def _board(game: Any) -> Sequence[Any]:
     return [] if game.public_card is None else [game.public_card]
 
 
-def _names(cards: Sequence[Any]) -> str:
+def card_names(cards: Sequence[Any]) -> str:
+    """Cards as players write them; a dash for none."""
     return " ".join(map(card_name, cards)) or "-"
 
 
@@ -44,7 +45,7 @@ def _word(action: Any) -> str:
 def _public(raw: Any) -> Iterator[str]:
     """Lines of public information: the board, the chips, the moves."""
     game, agents = raw.env.game, raw.possible_agents
-    yield f"board: {_names(_board(game))}"
+    yield f"board: {card_names(_board(game))}"
     chips = (f"{a} {p.in_chips}" for a, p in zip(agents, game.players, strict=True))
     yield f"chips: {', '.join(chips)}"
     moves = (f"{agents[seat]} {_word(action)}" for seat, action in raw.env.action_recorder)
@@ -54,13 +55,13 @@ def _public(raw: Any) -> Iterator[str]:
 def view(raw: Any, seat: int) -> str:
     """All that the player of a seat knows."""
     name, player = raw.possible_agents[seat], raw.env.game.players[seat]
-    return "\n".join([f"{name} holds {_names(_hand(player))}", *_public(raw)])
+    return "\n".join([f"{name} holds {card_names(_hand(player))}", *_public(raw)])
 
 
 def text(raw: Any) -> str:
     """The whole position, every hand included."""
     pairs = zip(raw.possible_agents, raw.env.game.players, strict=True)
-    hands = (f"{name} holds {_names(_hand(player))}" for name, player in pairs)
+    hands = (f"{name} holds {card_names(_hand(player))}" for name, player in pairs)
     return "\n".join([*hands, *_public(raw)])
 
 

@@ -67,7 +67,7 @@ def _described(game_type: pyspiel.GameType) -> HiddenGame:
         remarks.append(f"a world costs {WORLD_COSTS[name]}")
     if name in REPLAYED_PHASES:
         remarks.append(f"replay in the phase {REPLAYED_PHASES[name]}, where its own is the truth")
-    source = "its own" if resamples(game) else "replay"
+    source = "its own" if resamples(game) else "dealt" if name == "hanabi" else "replay"
     return HiddenGame(name, players, source, "; ".join(remarks))
 
 

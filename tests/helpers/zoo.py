@@ -1,5 +1,6 @@
 """PettingZoo's classic environments, and small ones that are awkward to copy."""
 
+import functools
 import os
 import random
 from typing import ClassVar
@@ -28,6 +29,40 @@ def classic(name, *, seed=0, **options):
     env = pettingzoo.make("aec", f"classic/{name}", **{**CLASSIC[name], **options})
     env.reset(seed=seed)
     return env
+
+
+def gin_rummy(*, seed=0, **options):
+    """Gin Rummy, which PettingZoo has up to 1.26; later versions only have its base class."""
+    try:
+        from pettingzoo.classic import gin_rummy_v4
+    except ImportError:
+        env = _gin_rummy_type()(**options)
+    else:
+        env = gin_rummy_v4.env(**options)
+    env.reset(seed=seed)
+    return env
+
+
+@functools.cache
+def _gin_rummy_type():
+    from pettingzoo.classic.rlcard_envs.rlcard_base import RLCardBase
+
+    class GinRummy(RLCardBase, EzPickle):
+        metadata: ClassVar = {"name": "gin_rummy_v4", "render_modes": []}
+
+        def __init__(self):
+            EzPickle.__init__(self)
+            RLCardBase.__init__(self, "gin-rummy", 2, (4, 52))
+            self.render_mode = None
+            self.env.game.judge.scorer.get_payoff = self._payoff
+
+        def _payoff(self, player, game):
+            return 0.5 if game.round.going_out_player_id == player.player_id else -0.5
+
+    # Environments are known by the full names of their classes.
+    GinRummy.__module__ = "pettingzoo.classic.rlcard_envs.gin_rummy"
+    GinRummy.__qualname__ = "raw_env"
+    return GinRummy
 
 
 def own_leduc(*, seed=0):

@@ -355,7 +355,6 @@ def test_what_cannot_be_searched_is_refused_with_the_reason(make, reason):
     ("make", "reason"),
     [
         (zoo.own_leduc, r"hides the other player's card.*worlds=.*hidden='see'"),
-        (lambda: zoo.classic("hanabi-v5"), "own cards"),
         (lambda: AECState(zoo.shimmy("kuhn_poker")), "keeps from its players"),
         # Dice inside an environment: its copies know what they will show.
         (lambda: AECState(zoo.shimmy("backgammon")), "openspiel:backgammon"),
