@@ -26,6 +26,7 @@ from rave_agents.agents.searching_agent import SEARCH_PARAMETERS
 from rave_agents.agents.state_agents import RandomAgent, search_agent_type
 from rave_agents.agents.views import Observe, framework_game
 from rave_agents.config.part_specs import plain
+from rave_agents.config.presets import SUMMARIES
 from rave_agents.config.specs import format_call, parse_call, split_call
 from rave_agents.engines.client.gtp import GTP_AGENT_TYPE
 from rave_agents.engines.client.uci import UCI_AGENT_TYPE
@@ -358,41 +359,7 @@ def without_amaf(spec: str | AgentSpec) -> AgentSpec:
 
 
 _TYPES = {
-    "uct": search_agent_type("uct", "plain UCT: Monte-Carlo tree search with UCB1"),
-    "puct": search_agent_type("puct", "Monte-Carlo tree search with PUCT"),
-    "gumbel": search_agent_type(
-        "gumbel", "sequential halving with Gumbel noise (Gumbel AlphaZero), for an evaluator"
-    ),
-    "rave": search_agent_type("rave", "UCT with rapid action value estimation (RAVE)"),
-    "grave": search_agent_type("grave", "RAVE with the values of a well-visited ancestor (GRAVE)"),
-    "hrave": search_agent_type("hrave", "RAVE with the root's values at every node (HRAVE)"),
-    "rave_global": search_agent_type(
-        "rave_global", "RAVE with one table, blended with whole UCB values"
-    ),
-    "rave_weighted": search_agent_type(
-        "rave_weighted", "RAVE whose updates weigh less the later the move is played"
-    ),
-    "uct_solver": search_agent_type("uct_solver", "UCT that backs up exact outcomes"),
-    "best_first_minimax": search_agent_type(
-        "best_first_minimax", "best-first minimax, by an evaluator's values"
-    ),
-    "pn_mcts": search_agent_type("pn_mcts", "UCT with a solver and proof numbers"),
-    "rave_pn": search_agent_type("rave_pn", "RAVE with a solver and proof numbers"),
-    "auto": search_agent_type("auto", "for any game: AMAF, proofs and more, each where it fits"),
-    "pn_mcts_fsu": search_agent_type("pn_mcts_fsu", "PN-MCTS as published (F, S and U)"),
-    "rave_winning_move": search_agent_type(
-        "rave_winning_move", "RAVE biased to moves that come early in won simulations"
-    ),
-    "rave_maximin": search_agent_type(
-        "rave_maximin", "simultaneous moves: RAVE for its own actions, the best worst case"
-    ),
-    "regret_matching": search_agent_type(
-        "regret_matching", "simultaneous moves: mixed strategies by regret matching"
-    ),
-    "mccfr": search_agent_type(
-        "mccfr", "hidden information: counterfactual regrets from the start of the game (MCCFR)"
-    ),
-    "exp3": search_agent_type("exp3", "simultaneous moves: mixed strategies by Exp3"),
+    **{name: search_agent_type(name, summary) for name, summary in SUMMARIES.items()},
     "gtp": GTP_AGENT_TYPE,
     "uci": UCI_AGENT_TYPE,
     "random": AgentType(

@@ -1,5 +1,4 @@
-"""Questions about a position: its analysis, its solution with a certificate; the review of a game;
-the exploitability of agents.
+"""Analyses of positions, solutions with certificates, reviews of games, exploitability of agents.
 
 It imports agents and the arena.
 """

@@ -137,3 +137,26 @@ PRESETS: dict[str, dict[str, Any]] = {
     "regret_matching": {"simultaneous": RegretMatching(), "final_move": AverageStrategy()},
     "exp3": {"simultaneous": Exp3(), "final_move": AverageStrategy()},
 }
+
+SUMMARIES = {
+    "uct": "plain UCT: Monte-Carlo tree search with UCB1",
+    "puct": "Monte-Carlo tree search with PUCT",
+    "gumbel": "sequential halving with Gumbel noise (Gumbel AlphaZero), for an evaluator",
+    "rave": "UCT with rapid action value estimation (RAVE)",
+    "grave": "RAVE with the values of a well-visited ancestor (GRAVE)",
+    "hrave": "RAVE with the root's values at every node (HRAVE)",
+    "rave_global": "RAVE with one table, blended with whole UCB values",
+    "rave_weighted": "RAVE whose updates weigh less the later the move is played",
+    "uct_solver": "UCT that backs up exact outcomes",
+    "best_first_minimax": "best-first minimax, by an evaluator's values",
+    "pn_mcts": "UCT with a solver and proof numbers",
+    "rave_pn": "RAVE with a solver and proof numbers",
+    "auto": "for any game: AMAF, proofs and more, each where it fits",
+    "pn_mcts_fsu": "PN-MCTS as published (F, S and U)",
+    "rave_winning_move": "RAVE biased to moves that come early in won simulations",
+    "rave_maximin": "simultaneous moves: RAVE for its own actions, the best worst case",
+    "regret_matching": "simultaneous moves: mixed strategies by regret matching",
+    "mccfr": "hidden information: counterfactual regrets from the start of the game (MCCFR)",
+    "exp3": "simultaneous moves: mixed strategies by Exp3",
+}
+"""A few words on the agent of each preset."""

@@ -57,15 +57,15 @@ def integer(value: Any, what: str, least: int = 0, most: int = MOST) -> int:
     return checked(what, bounds, value, ValueError)  # type: ignore[no-any-return]
 
 
-def number(value: Any, what: str, least: float = -GREATEST) -> float:
-    """A finite number, not too small or too large.
+def number(value: Any, what: str, least: float = -GREATEST, most: float = GREATEST) -> float:
+    """A finite number of these bounds.
 
     Raises:
         ValueError: if it is not.
     """
-    if type(value) is float and least <= value <= GREATEST:
+    if type(value) is float and least <= value <= most:
         return value
-    bounds = Annotated[float, Ge(least), Le(GREATEST)]
+    bounds = Annotated[float, Ge(least), Le(most)]
     return checked(what, bounds, value, ValueError)  # type: ignore[no-any-return]
 
 
