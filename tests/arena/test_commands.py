@@ -139,20 +139,6 @@ def test_a_sequential_test_ends_a_match_and_tells_the_answer():
     assert "yes" in done.stdout
 
 
-@pytest.mark.full
-def test_a_test_ends_at_the_same_pair_whatever_plays(threads):
-    options = {"sprt": "0,600", "seed": 3}
-    alone = play_match("tic_tac_toe", "uct(simulations=10)", "random", **options)
-    several = play_match(
-        "tic_tac_toe", "uct(simulations=10)", "random", executor=threads, **options
-    )
-    assert alone.verdict == "elo1"
-    assert alone.complete
-    assert not alone.interrupted
-    assert [r.actions for r in alone.records] == [r.actions for r in several.records]
-    assert len(alone.records) % 2 == 0
-
-
 @pytest.mark.slow
 def test_a_test_goes_on_from_its_file(tmp_path):
     path = tmp_path / "match.jsonl"

@@ -194,8 +194,6 @@ def test_a_run_grows_by_more_than_games(larger, straight, tmp_path):
     [
         (sweep, {"seed": 5}, "another sweep: seed is 3 there and 5 here"),
         (sweep, {"games": 2}, r"games is 4 there and 2 here \(a file can grow, not shrink\)"),
-        (sweep, {"simulations": 9}, "simulations is 2 there and 9 here"),
-        (sweep, {"opening_plies": 1}, "opening_plies is null there and 1 here"),
         (sweep, {"c": (0.1,)}, r'vary is {"c": .* there .*not shrink'),
         (sweep, {"seed": 5, "games": 2}, "games is 4 .*; seed is 3"),
         (match, {"agents": ("random", "uct")}, "agents is"),

@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 
 import rave_agents
 import rave_agents.agents.named_agents as agents_module
-from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.agents.state_agents import RandomAgent
 from rave_agents.cli import app, doctor
 from rave_agents.frameworks.agent import AgentType
@@ -201,17 +200,6 @@ def test_every_command_that_prints_a_table_writes_its_rows(program, command, tmp
     assert path.read_text().count("\n") >= 2
 
 
-def test_sweep_goes_on_from_its_file(program, tmp_path):
-    path = tmp_path / "games.jsonl"
-    arguments = (*SWEEP, "--vary", "playout_count=1,2", "--output", path)
-    first = program(*arguments)
-    whole = path.read_text()
-    path.write_text(whole[: len(whole) // 2])
-    again = program(*arguments)
-    assert (again.exit_code, again.stdout) == (0, first.stdout)
-    assert path.read_text().count("\n") == 5
-
-
 STOPPED = """
 import contextlib, os, signal
 import rave_agents.arena.run as playing
@@ -303,16 +291,6 @@ def test_starts_are_measured_in_fresh_processes(tmp_path, monkeypatch):
 def test_a_cold_start_compiles_into_the_cache(tmp_path):
     assert 0 < doctor._start_seconds(str(tmp_path), "pn_mcts") < 100
     assert any(tmp_path.iterdir())
-
-
-@pytest.mark.full
-@pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_ctrl_c_prints_the_finished_games(jobs):
-    match = ("match", "connect_four", "uct", "uct", "--games", 5000, "--simulations", 50)
-    done = stopped_after(2, *match, "--jobs", jobs, "--json")
-    assert 2 <= json.loads(done.stdout)["games"] < 1000
-    assert "Interrupted:" in done.stderr
 
 
 UNBOUNDED = ("match", "connect_four", "uct", "random", "--games", 2, "--simulations", 200)
@@ -436,28 +414,11 @@ REFUSED = [
     (("match", "nogame", "uct", "uct"), "Unknown game 'nogame'"),
     (("match", "bridge_uncontested_bidding", "uct", "uct"), "IMPERFECT_INFORMATION"),
     (("match", "tic_tac_toe", "uct", "rav"), "Did you mean 'rave'"),
-    (("match", "tic_tac_toe", "uct(c=-1)", "uct"), "c must be"),
-    (("match", "tic_tac_toe", "uct(c", "uct"), "Unbalanced parentheses or quotes in 'uct(c'"),
-    (("match", "tic_tac_toe", "uct", "rave(k=3)"), "as in schedule=hand_selected(k=...)"),
-    (("match", "tic_tac_toe", "uct", "rave(schedule=fuegoo)"), "Did you mean 'fuego'"),
     (("match", "pig(players=3)", "uct", "uct"), "two players"),
-    (("match", "hex(board_size=-1)", "random", "random"), "must be at least 1"),
     ((*MATCH, "--games", "0"), "games must be an integer from 1 to"),
-    ((*MATCH, "--games", "9" * 20), "games must be an integer from 1 to"),
-    ((*MATCH, "--jobs", "9" * 20), "jobs must be an integer from 1 to"),
-    ((*MATCH, "--seconds", "0"), "seconds must be"),
-    ((*MATCH, "--opening-plies", "9"), "fewer opening plies"),
-    ((*MATCH, "--referee", "random"), "A referee is a GTP program"),
     (("ablation", "tic_tac_toe", "uct"), "uct has no AMAF"),
     ((*SWEEP, "--vary", "playout_coun=1"), "of uct 'playout_coun'. Did you mean 'playout_count'"),
-    ((*SWEEP, "--vary", "k=1,2"), "of uct 'k': it belongs to the part hand_selected"),
-    ((*SWEEP, "--vary", "playout_count"), "Not of the form KEY=VALUE"),
-    ((*SWEEP, "--vary", "playout_count=1,x"), "playout_count must be"),
-    ((*SWEEP, "--vary", "rule=ucb1,ucb2"), "Did you mean 'ucb1'"),
-    ((*VARIED, "--vary", "playout_count=2"), "Varied twice"),
     ((*VARIED, "--output", "/no/such/folder/games"), "No such file"),
-    ((*VARIED, "--output", __file__), "not the output of a sweep"),
-    ((*VARIED, "--output", "/dev/zero"), "not a regular file"),
     ((*VARIED, "--csv", "/"), "Is a directory"),
     ((*VARIED, *NO_FILE), "no folder"),
     ((*MATCH, *NO_FILE), "no folder"),
@@ -465,8 +426,6 @@ REFUSED = [
     (("search", "backgammon", "uct"), "Chance is to move"),
     (("search", "tic_tac_toe", "uct", "--moves", "x(1,1) x(0,1)"), "Did you mean 'o(0,1)'"),
     (("search", "tic_tac_toe", "uct", "--moves", "x(1,1) x(0,1)"), "Legal are: 'o(0,0)'"),
-    (("search", "tic_tac_toe", "uct", "--moves", "0 3 1 4 2 5"), "over before '5'"),
-    (("search", "tic_tac_toe", "uct", "--moves", "0 3 1 4 2"), "game is over"),
     (("speed", "tic_tac_toe", "--agents", " "), "names no agent"),
     (("gtp", "--game", "amazons"), "not single words"),
     (("agents", "rav"), "Did you mean 'rave'"),
@@ -477,29 +436,6 @@ REFUSED = [
 @pytest.mark.parametrize(("arguments", "message"), REFUSED)
 def test_a_wrong_argument_is_refused_in_one_line(program, arguments, message):
     assert message in error_of(program(*arguments))
-
-
-@pytest.mark.full(but=3)
-@pytest.mark.parametrize(
-    ("values", "rows"),
-    [
-        ("playout_count=1,2", [{"playout_count": 1}, {"playout_count": 2}]),
-        ("k=1,1000", [{"k": 1}, {"k": 1000}]),
-        ("amaf.schedule.k=1,1000", [{"amaf.schedule.k": 1}, {"amaf.schedule.k": 1000}]),
-        (
-            "schedule=hand_selected(k=1),minimum_mse(bias=0.1)",
-            [{"schedule": "hand_selected(k=1)"}, {"schedule": "minimum_mse(bias=0.1)"}],
-        ),
-    ],
-)
-def test_sweep_prints_a_row_for_each_value(program, values, rows):
-    agent = "rave" if "schedule" in rows[0] else "rave(schedule=hand_selected)"
-    found = object_of(
-        program("sweep", "tic_tac_toe", agent, *SWEEP[3:], "--vary", values, "--seed", 3, "--json")
-    )
-    assert found["agent"] == str(AgentSpec.parse(agent).with_defaults({"simulations": 20}))
-    assert [row["parameters"] for row in found["rows"]] == rows
-    assert (found["seed"], found["games"], found["rows"][0]["games"]) == (3, 2, 2)
 
 
 @pytest.mark.parametrize(
@@ -517,16 +453,6 @@ def test_sweep_prints_a_row_for_each_value(program, values, rows):
 def test_moves_by_name_or_number_with_any_separator(program, game, moves, actions):
     found = object_of(program("search", game, "random", "--moves", moves, "--json"))
     assert found["moves"] == actions
-
-
-@pytest.mark.full
-def test_speed_measures_each_agent_in_each_game(program):
-    games, agents = "tic_tac_toe,connect_four", "uct, rave(schedule=hand_selected(k=3))"
-    options = ("--agents", agents, "--rounds", 1, "--no-peers", "--json")
-    values = object_of(program("speed", games, *options))
-    assert [(row["game"], row["agent"]) for row in values["rows"]] == [
-        (game, agent) for game in games.split(",") for agent in agents.split(", ")
-    ]
 
 
 def test_agents_lists_all_of_them_and_the_parameters_of_one(program):

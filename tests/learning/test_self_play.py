@@ -97,9 +97,7 @@ def test_examples_are_saved_as_arrays(tmp_path):
         ({"games": 0}, ValueError, "games must be an integer of at least 1"),
         ({"games": 1, "side_by_side": 0}, ValueError, "side_by_side must be an integer"),
         ({"games": 1, "temperature_moves": -3}, ValueError, "temperature_moves must be an integer"),
-        ({"games": 1, "temperature_moves": "2"}, TypeError, "temperature_moves must be an int"),
         ({"games": 1, "resign_below": 2.0}, ValueError, "resign_below must be a number in .-1, 1."),
-        ({"games": 1, "resign_below": np.nan}, ValueError, "resign_below must be a finite number"),
         ({"games": 1, "resign_below": "x"}, TypeError, "resign_below must be a finite number"),
         (
             {"games": 1, "config": "puct"},
