@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rave_agents.agents.answers import checked_action
 from rave_agents.agents.named_agents import make_agent
@@ -19,21 +19,12 @@ from rave_agents.game.game_state import (
 from rave_agents.game.notation import Moves, action_name, legal_names, position_text
 from rave_agents.game.validation import validated
 from rave_agents.records.positions import set_up
-from rave_agents.results.result import Result
 from rave_agents.results.search_result import SearchResult
-from rave_agents.results.tables import Table
-
-if TYPE_CHECKING:
-    from rave_agents.plots.figures import Picture
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
-class Analysis(Result):
-    """A position and the move that an agent chose there.
-
-    The rows of ``to_csv`` and ``to_frame`` are the actions of its search; the chosen one alone for
-    an agent without one.
-    """
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Analysis:
+    """A position and the move that an agent chose there."""
 
     game: str
     """The game's name as the caller gave it."""
@@ -56,37 +47,6 @@ class Analysis(Result):
     def action_name(self) -> str:
         """The chosen move as the game prints it."""
         return action_name(self.state, self.action, self.player)
-
-    def summary(self) -> str:
-        """The chosen move, and the value, effort and line of a search."""
-        if self.result is None:
-            return f"player {self.player} plays {self.action_name}"
-        return self.result.summary()
-
-    @property
-    def remarks(self) -> list[str]:
-        """Lines on what the search drew and trusts, if there are any."""
-        return [] if self.result is None else self.result.remarks
-
-    def tables(self, rows: int | None = None) -> list[Table]:
-        """The actions of the search, best first, at most so many; none for an agent without one."""
-        return [] if self.result is None else self.result.tables(rows)
-
-    def columns(self) -> dict[str, list[Any]]:
-        """A row for each action of the search, see ``SearchResult.columns``."""
-        if self.result is None:
-            return {"action": [self.action], "name": [self.action_name]}
-        return self.result.columns()
-
-    def plot(self, *quantities: str, board: bool | None = None) -> "Picture":
-        """A picture of the search, see ``SearchResult.plot``.
-
-        Raises:
-            ValueError: for an agent without a search.
-        """
-        if self.result is None:
-            raise ValueError(f"{self.agent} does not search: there is nothing to draw.")
-        return self.result.plot(*quantities, board=board)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, the search result's included."""

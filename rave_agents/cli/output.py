@@ -2,7 +2,7 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
@@ -40,10 +40,16 @@ class Output:
         """Refuse files that cannot be written."""
         check_writable(self.csv, "--csv")
 
-    def give(self, result: Result, **how: Any) -> None:
-        """Print a result and write its files; see ``show_result`` for ``how``."""
+    def give(self, result: Result, values: Mapping[str, Any] | None = None, **how: Any) -> None:
+        """Print a result and write its files.
+
+        Args:
+            result: the result.
+            values: those to print as JSON; None for its own.
+            **how: see ``show_result``.
+        """
         if self.as_json:
-            show_json(result.to_dict())
+            show_json(result.to_dict() if values is None else values)
         else:
             show_result(result, **how)
         self.write(result)

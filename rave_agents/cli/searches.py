@@ -44,9 +44,19 @@ def search(call: partial[Any], output: Output, *, rows: int = 10) -> None:
     """
     output.check()
     found = call()
-    left_out = 0 if found.result is None else len(found.result.actions) - rows
-    below = f"and {counted(left_out, 'more move')}, see --rows" if left_out > 0 else ""
-    output.give(found, tables=found.tables(rows), above=position_text(found.state), below=below)
+    board, values, result = position_text(found.state), found.to_dict(), found.result
+    if result is not None:
+        left_out = len(result.actions) - rows
+        below = f"and {counted(left_out, 'more move')}, see --rows" if left_out > 0 else ""
+        output.give(result, values, tables=result.tables(rows), above=board, below=below)
+        return
+    if output.as_json:
+        show_json(values)
+    else:
+        line = f"player {found.player} plays {found.action_name}"
+        show(*map(escape, (board.rstrip("\n"), "", line)))
+    if output.csv is not None:
+        raise ValueError(f"{found.agent} does not search: --csv has no table to write.")
 
 
 _PROOFS_ALONE = {

@@ -260,9 +260,12 @@ def test_search_prints_one_object(program):
     assert values["action_name"] == f"x{values['action']}"
 
 
-def test_an_agent_without_a_search_of_ours_shows_its_move(program):
-    result = program("search", "tic_tac_toe", "mcts", "--moves", "0 3 1 4")
+def test_an_agent_without_a_search_of_ours_shows_its_move(program, tmp_path):
+    result = program(
+        *("search", "tic_tac_toe", "mcts", "--moves", "0 3 1 4", "--csv", tmp_path / "rows.csv")
+    )
     assert "player 0 plays x(0,2)" in result.stdout
+    assert "does not search: --csv has no table" in result.stderr
 
 
 @pytest.mark.compiled

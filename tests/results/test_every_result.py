@@ -13,7 +13,6 @@ import pyspiel
 import pytest
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.analysis.position_analysis import analyse
 from rave_agents.analysis.solve import solve_position
 from rave_agents.arena import (
     Outcome,
@@ -73,8 +72,6 @@ KINDS = {
     "evaluation": evaluation,
     "tournament of environments": env_tournament,
     "solution": lambda: solve_position("tic_tac_toe", positions=50),
-    "analysis": lambda: analyse("tic_tac_toe", "auto(simulations=50)"),
-    "analysis without a search": lambda: analyse("tic_tac_toe", "random"),
     "ratings": lambda: rate([Outcome("a", "b", 1.0, 0), Outcome("b", "c", 0.5, 0)]),
 }  # fmt: skip
 
@@ -158,8 +155,6 @@ def test_its_frame_has_what_its_csv_has(result):
 @pytest.mark.full(but=3)
 def test_its_picture_can_be_saved(result, tmp_path):
     pytest.importorskip("matplotlib")
-    if getattr(result, "agent", "") == "random":
-        return  # Without a search there is nothing to draw, as another test shows.
     result.plot().savefig(tmp_path / "picture.png")
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
@@ -175,11 +170,6 @@ def test_a_missing_pandas_is_told_with_the_remedy(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ImportError, match=r"pip install 'pandas>=2\.0'$"):
         made("ratings").to_frame()
-
-
-def test_an_agent_without_a_search_has_no_picture():
-    with pytest.raises(ValueError, match="random does not search"):
-        analyse("tic_tac_toe", "random").plot()
 
 
 def test_a_search_at_80_columns_keeps_words_and_numbers_whole():
