@@ -36,6 +36,10 @@ class MCCFR(NamedTuple):
     """Histories that a traversal may add to the tree, at least 1. Where it would need more, a
     random playout gives the value below them: in games with longer traversals, strategies are those
     of the paper only once the tree has grown. Infinity for no limit."""
+    sweeps: bool = False
+    """True to sample no more once the whole tree fits into the memory, and the limit allows enough
+    sweeps over it: then CFR+ (Tammelin 2014), see ``equilibrium/sweeps.py``. A sweep counts as many
+    simulations as enter as many histories."""
 
 
 @implements(keeps_regrets, MCCFR)

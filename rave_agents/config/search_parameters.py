@@ -95,6 +95,7 @@ class SearchParameters(TypedDict, total=False):
     average_power: float
     floor: bool
     growth: float
+    sweeps: bool
     bias: float
     initial: float
     final: float

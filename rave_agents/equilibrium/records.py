@@ -52,15 +52,16 @@ different actions in one information set, a history at which no player is to mov
     INDEXED,
     INDEX_ROOM,
     PLAYOUTS,
-) = range(20)
+    ENTERED,
+) = range(21)
 """Indices in ``Search.control``: the depth of the traversal, -1 between two; 1 to enter the history
 there, 0 to take over the value of its child; the player whose regrets are updated; iterations done;
 those to do; histories added in this traversal; 1 once the memory is used up; the used part of the
 arrays of histories, of information sets, of their actions, and of ends of games; the length of each
 of these, of the stack and of its pool; information sets in the index; the length of the index, a
-power of two; playouts so far."""
+power of two; playouts so far; histories entered so far."""
 
-CONTROL_WORDS = 20
+CONTROL_WORDS = 21
 
 VALUE, REGRET_WEIGHT, AVERAGE_WEIGHT = range(3)
 """Indices in ``Search.numbers``: the value of the history that the traversal has left, and the
@@ -81,6 +82,8 @@ class Histories(NamedTuple):
     """The index of the first child."""
     place: NDArray[np.int64]
     """The information set where a player moves; the row of ``Ends`` where the game is over."""
+    parent: NDArray[np.int64]
+    """The history that it continues; -1 at the start."""
     action: NDArray[np.int64]
     """The last action or chance outcome of the history."""
     chance: NDArray[np.float64]

@@ -1,5 +1,8 @@
 """``RegretSearch``: regrets and average strategies of a game's information sets."""
 
+import functools
+import math
+import random
 import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple, get_args, get_type_hints
@@ -13,7 +16,8 @@ from rave_agents.config.regrets import MCCFR
 from rave_agents.equilibrium import records as codes
 from rave_agents.equilibrium.records import Histories, Pool, Search, SetActions, Sets, Stack
 from rave_agents.equilibrium.state_visitor import StateVisitor
-from rave_agents.equilibrium.traversal import index_slot, run
+from rave_agents.equilibrium.sweeps import SWEPT, Sweep, sweep
+from rave_agents.equilibrium.traversal import index_slot, run, visit_all
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.endless import LONGEST_GAME, endless_game
@@ -30,6 +34,24 @@ FIRST_DEPTHS, FIRST_LISTS = 64, 64
 """Initial capacities of the arrays."""
 
 MEGABYTE = 2.0**20
+
+FEW_SWEEPS = 24
+"""Sweeps that the limit must allow: the average of fewer is worse than that of samples."""
+
+SHOWN_SWEEPS = 12
+"""Sweeps after which their average is shown instead."""
+
+FIRST_LOOK = 32
+"""Sampled iterations that measure how many histories an iteration enters."""
+
+SIZE_WALKS, HUGE = 64, 1e8
+"""Walks that estimate the size of a game, and the number of histories beyond which it is huge."""
+
+BYTES_SWEPT = 200.0
+"""Approximate bytes for each history of a tree that is swept, its share of the sets included."""
+
+VISIT_SECONDS, SWEEP_SECONDS = 2e-6, 1e-8
+"""Approximate seconds to visit a history of a C++ game, and to sweep over it for a player."""
 
 
 class SetStrategy(NamedTuple):
@@ -90,12 +112,21 @@ class RegretSearch:
         visitor = None if made is None else made(self._visit)
         self.visitor: Visitor = StateVisitor(start, self._visit) if visitor is None else visitor
         self._steps = 256
+        self._sweeps: Sweep | None = None
+        self._swept: Any = None
+        self._credited = 0
+        self._look = FIRST_LOOK if variant.sweeps else None
         self._bind()
 
     @property
     def iterations(self) -> int:
-        """Complete iterations."""
-        return int(self.control[codes.ITERATION])
+        """Complete iterations; a sweep counts as many as enter as many histories."""
+        return int(self.control[codes.ITERATION]) + self._credited
+
+    @property
+    def sweeps(self) -> int:
+        """Sweeps over the whole tree."""
+        return 0 if self._sweeps is None else int(self._sweeps.control[SWEPT])
 
     @property
     def num_sets(self) -> int:
@@ -138,6 +169,11 @@ class RegretSearch:
         started = time.perf_counter()
         if started >= deadline or self.iterations >= last:
             return False
+        if self._look is not None and self.iterations >= self._look:
+            self._look_ahead(last, deadline - started)
+            return True
+        if self._sweeps is not None:
+            return self._sweep_slice(last, deadline)
         self.control[codes.LAST] = int(min(last, 2**62))
         try:
             with np.errstate(over="ignore"):
@@ -158,6 +194,74 @@ class RegretSearch:
         factor = min(2.0, max(0.25, seconds / max(now - started, 1e-6)))
         self._steps = int(self._steps * factor) + 1
         return True
+
+    def _look_ahead(self, last: float, seconds: float) -> None:
+        """Go over to sweeps, if the limit allows enough of them and the tree has a known size."""
+        assert self._look is not None
+        self._look *= 2
+        size = max(float(self.num_histories), self.estimated_size)
+        left = (last - self.iterations) / self._cost_of_sweep(size)
+        # Visits and sweeps of the other players' games cost about as much as those of this one.
+        visits = (size - self.num_histories) * VISIT_SECONDS
+        if not self.visitor.outside_interpreter:
+            visits *= 50
+        left = min(left, (seconds - visits) / (size * self.num_players * SWEEP_SECONDS))
+        if self.memory_full or left < FEW_SWEEPS or size * BYTES_SWEPT > self._most_bytes:
+            return
+        self._look = None
+        if self._visit_all():
+            self._begin_sweeps()
+
+    def _cost_of_sweep(self, size: float) -> float:
+        """The iterations that a sweep over so many histories counts for, at least 1."""
+        entered = int(self.control[codes.ENTERED]) / max(1, int(self.control[codes.ITERATION]))
+        return max(1.0, 2.0 * self.num_players * size / max(1.0, entered))
+
+    def _visit_all(self) -> bool:
+        """Visit all histories; returns whether there was memory for them."""
+        self._begin_anew()
+        while True:
+            status = visit_all.bound(self._search)(4096)
+            if status == codes.DONE:
+                return True
+            if status != codes.GOES_ON:
+                self._mend(status)
+            if self.memory_full:
+                return False
+
+    def _begin_sweeps(self) -> None:
+        """Make the arrays of sweeps."""
+        count = self.num_histories
+        actions = int(self.control[codes.ACTIONS])
+        of_histories = {name: np.zeros(count) for name in ("others", "own", "value")}
+        names = ("current", "regret", "strategy", "worth")
+        of_actions = {name: np.zeros(actions) for name in names}
+        self._sweeps = Sweep(
+            histories=self.histories,
+            sets=self.sets,
+            returns=self._returns,
+            **of_histories,
+            **of_actions,
+            reach=np.zeros(self.num_sets),
+            control=np.array([0, count, self.num_sets], np.int64),
+            num_players=self.num_players,
+        )
+        self._swept = sweep.bound(self._sweeps)
+        self._steps = 1
+
+    def _sweep_slice(self, last: float, deadline: float) -> bool:
+        """Sweep for some milliseconds; returns whether there is more to do."""
+        started = time.perf_counter()
+        cost = math.ceil(self._cost_of_sweep(self.num_histories))
+        left = last - self.iterations
+        count = int(min(self._steps, max(1.0, left // cost)))
+        # A search whose limit is less than a sweep still learns something: a whole one.
+        self._swept(count)
+        self._credited += int(min(count * cost, left))
+        spent = max((time.perf_counter() - started) / count, 1e-9)
+        seconds = min(SLICE_SECONDS, deadline - time.perf_counter())
+        self._steps = max(1, min(2 * count, int(seconds / spent)))
+        return self.iterations < last
 
     def run(self, iterations: int) -> None:
         """Run so many iterations more."""
@@ -316,6 +420,8 @@ class RegretSearch:
         """What the search knows of the information set with a number."""
         first, count = int(self.sets.first[place]), int(self.sets.size[place])
         rows = slice(first, first + count)
+        if self._sweeps is not None and self.sweeps >= SHOWN_SWEEPS:
+            return self._swept_strategy(self._sweeps, place, rows)
         sums, updates = self.actions.strategy[rows], int(self.sets.updates[place])
         total = float(sums.sum())
         shares = sums / total if total > 0.0 else np.full(count, 1.0 / count)
@@ -324,6 +430,40 @@ class RegretSearch:
             values = (self.actions.value[rows] / updates).tolist()
         actions = tuple(self.actions.action[rows].tolist())
         return SetStrategy(actions, tuple(shares.tolist()), tuple(values), updates)
+
+    def _swept_strategy(self, sweeps: Sweep, place: int, rows: slice) -> SetStrategy:
+        """The average strategy of sweeps at an information set."""
+        sums, reach = sweeps.strategy[rows], float(sweeps.reach[place])
+        count = len(sums)
+        total = float(sums.sum())
+        shares = sums / total if total > 0.0 else np.full(count, 1.0 / count)
+        values: Sequence[float | None] = [None] * count
+        if reach > 0.0:
+            values = (sweeps.worth[rows] / reach).tolist()
+        actions = tuple(self.actions.action[rows].tolist())
+        return SetStrategy(actions, tuple(shares.tolist()), tuple(values), self.iterations)
+
+    @functools.cached_property
+    def estimated_size(self) -> float:
+        """An estimate of the number of histories, by random walks; infinite for a huge game.
+
+        Each step of a walk counts the histories that it could have led to, if all were like it
+        (Knuth 1975).
+        """
+        draw, total = random.Random(0), 0.0
+        for _ in range(SIZE_WALKS):
+            path: list[int] = []
+            alike = 1.0
+            while True:
+                total += alike
+                count = int(self._asked(path)[VisitPlace.NUM_ACTIONS])
+                if count == 0:
+                    break
+                if total > SIZE_WALKS * HUGE:
+                    return math.inf
+                path.append(int(self._visit.actions[draw.randrange(count)]))
+                alike *= count
+        return total / SIZE_WALKS
 
     def _asked(self, path: Sequence[int]) -> NDArray[np.int64]:
         """The header, after the game has listed the actions after a path."""

@@ -34,6 +34,7 @@ from rave_agents.equilibrium.records import (
     DONE,
     END_ROOM,
     ENDS,
+    ENTERED,
     ENTERING,
     FAILED,
     FIRST_KEY,
@@ -90,6 +91,36 @@ def run(search: Search, steps: int) -> int:
     return GOES_ON
 
 
+@entry("the visits of all histories")
+def visit_all(search: Search, visits: int) -> int:
+    """Visit the histories that no traversal has met; returns the reason why it stopped."""
+    control, histories = search.control, search.histories
+    index_sets(search)
+    history = control[HISTORIES] - 1
+    for _ in range(visits):
+        while history >= 0 and histories.player[history] != UNVISITED:
+            history -= 1
+        if history < 0:
+            return DONE
+        depth, above = 0, history
+        while above != START:
+            depth, above = depth + 1, histories.parent[above]
+        if depth >= control[STACK_ROOM]:
+            return STACK_FULL
+        at, above = depth, history
+        while above != START:
+            at -= 1
+            search.visit.path[at] = histories.action[above]
+            above = histories.parent[above]
+        control[GROWN] = 0
+        status = visit(search, depth, history)
+        if status != GOES_ON or control[FROZEN] != 0:
+            return status
+        # The children are the last ones now: visited next, they share the game's path so far.
+        history = control[HISTORIES] - 1
+    return GOES_ON
+
+
 @kernel
 def begin_traversal(search: Search) -> None:
     """Go to the start of the game, with new weights at the first player's turn."""
@@ -140,6 +171,7 @@ def enter(search: Search) -> int:
     control, stack, histories = search.control, search.stack, search.histories
     depth = control[DEPTH]
     history = stack.history[depth]
+    control[ENTERED] += 1
     if histories.player[history] == UNVISITED:
         status = visit(search, depth, history)
         if status != GOES_ON:
@@ -158,11 +190,11 @@ def enter(search: Search) -> int:
         return GOES_ON
     place = histories.place[history]
     match_regrets(search, place, begin)
+    if player == (control[TRAVERSER] + 1) % search.num_players:
+        add_strategy(search, place, begin)
     if player == control[TRAVERSER]:
         go_down(search, depth, 0, begin + count)
         return GOES_ON
-    if player == (control[TRAVERSER] + 1) % search.num_players:
-        add_strategy(search, place, begin)
     go_down(search, depth, drawn_action(search, begin, count), begin)
     return GOES_ON
 
@@ -322,6 +354,7 @@ def add_history(search: Search, history: int) -> int:
     control[HISTORIES] = first + count
     for at in range(count):
         histories.player[first + at] = UNVISITED
+        histories.parent[first + at] = history
         histories.action[first + at] = search.visit.actions[at]
         if player == CHANCE:
             histories.chance[first + at] = search.visit.chances[at]

@@ -233,6 +233,7 @@ BAD_IN_PARTS = [
     (SearchConfig(regrets=MCCFR()), "regrets.regret_power", [*AT_LEAST_0, 8.5]),
     (SearchConfig(regrets=MCCFR()), "regrets.average_power", [*AT_LEAST_0, 8.5]),
     (SearchConfig(regrets=MCCFR()), "regrets.floor", []),
+    (SearchConfig(regrets=MCCFR()), "regrets.sweeps", []),
     (SearchConfig(regrets=MCCFR()), "regrets.growth", [0, 0.5, -1, NAN]),
     (SearchConfig(ties=TiesWithin()), "ties.tolerance", AT_LEAST_0),
     (SearchConfig(proofs=Proofs()), "proofs.optional", []),
@@ -339,7 +340,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 63
+    assert len(expected) == len(BAD_IN_PARTS) == 64
 
 
 @pytest.mark.parametrize(

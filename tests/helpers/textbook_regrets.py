@@ -67,3 +67,56 @@ class TextbookMCCFR:
         if self.floor:
             self.regrets[key] = np.maximum(self.regrets[key], 0.0)
         return value
+
+
+class TextbookCFRPlus:
+    """CFR+ over the whole tree, recursive: the players take turns, averages weigh t squared."""
+
+    def __init__(self, game):
+        self.game = game
+        self.regrets, self.strategies = {}, {}
+        self.iteration = 0
+
+    def iterate(self):
+        """Update the regrets of each player in turn."""
+        self.iteration += 1
+        for player in range(self.game.num_players()):
+            gained = {}
+            self.traverse(self.game.new_initial_state(), player, 1.0, 1.0, gained)
+            for key, regrets in gained.items():
+                self.regrets[key] = np.maximum(self.regrets[key] + regrets, 0.0)
+
+    def current_strategy(self, key, count):
+        """Regret matching."""
+        regrets = self.regrets.setdefault(key, np.zeros(count))
+        total = regrets.sum()
+        return regrets / total if total > 0 else np.full(count, 1.0 / count)
+
+    def traverse(self, state, player, own, others, gained):
+        """The expected return of the player whose regrets are updated."""
+        if state.is_terminal():
+            return state.returns()[player]
+        if state.is_chance_node():
+            return sum(
+                chance * self.traverse(state.child(outcome), player, own, others * chance, gained)
+                for outcome, chance in state.chance_outcomes()
+            )
+        mover, legal = state.current_player(), state.legal_actions()
+        key = mover, state.information_state_string()
+        strategy = self.current_strategy(key, len(legal))
+        if mover != player:
+            return sum(
+                share * self.traverse(state.child(action), player, own, others * share, gained)
+                for action, share in zip(legal, strategy, strict=True)
+            )
+        sums = self.strategies.setdefault(key, np.zeros(len(legal)))
+        sums += self.iteration**2 * own * strategy
+        values = np.array(
+            [
+                self.traverse(state.child(action), player, own * share, others, gained)
+                for action, share in zip(legal, strategy, strict=True)
+            ]
+        )
+        value = sum(strategy * values)
+        gained[key] = gained.get(key, 0.0) + others * (values - value)
+        return value

@@ -1,0 +1,97 @@
+"""Sweeps over the whole tree against the textbook's CFR+, and when they begin."""
+
+import numpy as np
+import pyspiel
+import pytest
+from open_spiel.python import policy
+from open_spiel.python.algorithms import exploitability
+from rave_openspiel.states import OpenSpielState
+
+from rave_agents.config.regrets import MCCFR
+from rave_agents.equilibrium import regret_search
+from rave_agents.equilibrium.regret_search import RegretSearch
+from tests.helpers.textbook_regrets import TextbookCFRPlus
+
+SWEEPING = MCCFR(regret_power=1.0, average_power=1.0, sweeps=True)
+
+
+def search_of(name, **parameters):
+    game = pyspiel.load_game(name)
+    start = OpenSpielState(game.new_initial_state())
+    return RegretSearch(start, SWEEPING, np.random.SeedSequence(1), **parameters), game
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "kuhn_poker(players=3)", "matching_pennies_3p"])
+def test_sweeps_equal_the_textbook(name, monkeypatch):
+    monkeypatch.setattr(regret_search, "SHOWN_SWEEPS", 1)
+    game = pyspiel.load_game(name)
+    if game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+        game = pyspiel.convert_to_turn_based(game)
+    start = OpenSpielState(game.new_initial_state())
+    search = RegretSearch(start, SWEEPING, np.random.SeedSequence(1))
+    search.run(1)
+    assert search._visit_all()
+    search._begin_sweeps()
+    textbook = TextbookCFRPlus(game)
+    for _ in range(6):
+        search._swept(1)
+        textbook.iterate()
+        for state in policy.TabularPolicy(game).states:
+            key = state.current_player(), state.information_state_string()
+            place = search.place_after(state.history(), key[0])
+            first, count = search.sets.first[place], search.sets.size[place]
+            rows = slice(first, first + count)
+            assert search._sweeps.regret[rows] == pytest.approx(textbook.regrets[key], abs=1e-9)
+            sums = textbook.strategies[key]
+            if sums.sum() > 0:
+                shares = search.known_strategy(int(place)).probabilities
+                assert shares == pytest.approx(sums / sums.sum(), abs=1e-9)
+
+
+def test_sweeps_begin_once_the_limit_allows_enough_of_them():
+    search, _ = search_of("kuhn_poker")
+    search.run(64)
+    assert search.sweeps == 0
+    search.run(2000)
+    assert search.sweeps > 50
+    assert search.iterations == 2064  # A sweep counts as many iterations.
+
+
+def test_too_little_memory_leaves_it_at_samples():
+    search, _ = search_of("leduc_poker", max_memory_mb=1.0)
+    search._look = None
+    search.run(40)
+    assert not search.memory_full
+    search._look = 40
+    search.run(30)
+    assert search.sweeps == 0
+
+
+def test_the_values_are_those_of_the_last_strategies():
+    search, game = search_of("kuhn_poker")
+    search.run(3000)
+    state = game.new_initial_state()
+    for action in (0, 2, 0, 1):  # The jack has passed, and the king bets.
+        state.apply_action(action)
+    found = search.strategy_at(OpenSpielState(state), 0)
+    assert found.values == pytest.approx((-1.0, -2.0), abs=0.05)
+    assert found.probabilities[0] > 0.99
+
+
+def test_the_size_of_a_game_is_estimated():
+    assert search_of("kuhn_poker")[0].estimated_size == pytest.approx(58, rel=0.15)
+    assert search_of("leduc_poker")[0].estimated_size == pytest.approx(9457, rel=0.5)
+    assert search_of("phantom_ttt")[0].estimated_size == np.inf
+
+
+@pytest.mark.compiled
+def test_leduc_poker_converges_fast():
+    search, game = search_of("leduc_poker")
+    search.run(100_000)
+    table = policy.TabularPolicy(game)
+    for state in table.states:
+        found = search.strategy_at(OpenSpielState(state), state.current_player())
+        row = table.policy_for_key(state.information_state_string())
+        row[:] = 0.0
+        row[list(found.actions)] = found.probabilities
+    assert exploitability.nash_conv(game, table) / 2 < 0.02
