@@ -25,9 +25,9 @@ from rave_agents.game.notation import action_name
 from rave_agents.game.validation import validated
 from rave_agents.records.reader import Ply, plies
 from rave_agents.results.action_statistics import ActionStatistics
+from rave_agents.results.numbers import fixed
 from rave_agents.results.root import principal_variation
 from rave_agents.results.search_result import SearchResult
-from rave_agents.results.tables import two_decimals
 from rave_agents.tree.search_tree import SearchTree
 
 REVIEW_SECONDS = 1.0
@@ -281,7 +281,7 @@ class _Reviewer:
     def _sentences(self, move: ReviewedMove, before: _Seen) -> Iterator[str]:
         result = before.result
         exact = " That is proven." if move.exact else ""
-        now, best = two_decimals(move.value_after), two_decimals(move.value)
+        now, best = fixed(move.value_after, 2), fixed(move.value, 2)
         article = "an" if move.word[0] in "aeiou" else "a"
         yield (
             f"{move.number}. {move.name} by seat {move.player} is {article} {move.word}: its value "
@@ -320,7 +320,7 @@ class _Reviewer:
             if others and best.amaf_value >= max(value for value in others if value is not None):
                 yield (
                     f"Whenever {move.best} is played in a simulation, it helps the most (AMAF "
-                    f"{two_decimals(best.amaf_value)}, trusted {result.amaf_trust:.2f})."
+                    f"{fixed(best.amaf_value, 2)}, trusted {result.amaf_trust:.2f})."
                 )
 
     def _threats(self, before: _Seen) -> list[tuple[int, int, int]]:

@@ -2,12 +2,14 @@
 
 import collections
 import dataclasses
+import functools
 from typing import Any
 
 from rave_agents.game.game_state import GameState
+from rave_agents.results.numbers import fixed
 from rave_agents.results.result import Result
 from rave_agents.results.rows import Field, exact_columns, table_columns
-from rave_agents.results.tables import Column, Table, two_decimals
+from rave_agents.results.tables import Column, Table
 
 INACCURACY, MISTAKE, BLUNDER = 0.1, 0.2, 0.4
 """The least loss of value for each word, as a share of the range of utilities."""
@@ -58,12 +60,14 @@ class ReviewedMove:
         return self.reply if self.refuted else None
 
 
+_fixed = functools.partial(fixed, places=2)
+
 _FIELDS = (
     Field("number", "number"),
     Field("player", "player", "seat"),
     Field("name", "name"),
-    Field("value", "value", "value", two_decimals),
-    Field("value_after", "value_after", "after", two_decimals),
+    Field("value", "value", "value", _fixed),
+    Field("value_after", "value_after", "after", _fixed),
     Field("lost", "lost"),
     Field("exact", "exact"),
     Field("best", "best", "best", is_text=True),

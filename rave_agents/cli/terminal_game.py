@@ -13,7 +13,7 @@ from rave_agents.errors import RaveAgentsError
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.plots.board import board_text
 from rave_agents.plots.board_memory import BoardMemory
-from rave_agents.results.tables import two_decimals
+from rave_agents.results.numbers import fixed
 from rave_agents.sessions.game_file import save_game
 from rave_agents.sessions.live import LiveSession
 from rave_agents.sessions.session import Session
@@ -138,7 +138,7 @@ class TerminalGame:
             if turn.player == PlayerId.SIMULTANEOUS:
                 who = "together"
             known = turn.value is not None and not session.hides
-            value = f"  (value for seat 0: {two_decimals(turn.value)})" if known else ""
+            value = f"  (value for seat 0: {fixed(turn.value, 2)})" if known else ""
             _show(f"{number + 1}. {who}: {names}{value}")
             self._show_board(session, session.after(number))
         self._shown = played

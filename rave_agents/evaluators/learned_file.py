@@ -85,6 +85,12 @@ class LearnedFile(abc.ABC):
             f"This {self.kind} was learned on {self.game}: it does not fit {game}, another game."
         )
 
+    def description(self) -> dict[str, Any]:
+        """The arrays that all such files have; those of the match are empty without one."""
+        numbers, against = ((), "") if self.match is None else (self.match[:4], self.match.against)
+        measured = {"match": np.array(numbers, np.float64), "match_against": against}
+        return {"game": self.game, "made": self.made, **measured}
+
     @abc.abstractmethod
     def arrays(self) -> dict[str, Any]:
         """The content of its file."""
@@ -182,11 +188,10 @@ def number_in(arrays: Arrays, name: str) -> float:
     return float(array)
 
 
-def match_arrays(match: FileMatch | None) -> dict[str, Any]:
-    """The arrays of a file that record its match; without numbers if it was not measured."""
-    numbers = () if match is None else match[:4]
-    against = "" if match is None else match.against
-    return {"match": np.array(numbers, np.float64), "match_against": against}
+def description_in(arrays: Arrays) -> dict[str, Any]:
+    """The arguments of a ``LearnedFile`` in a file; errors as above."""
+    game, made = (text_in(arrays, name) for name in ("game", "made"))
+    return {"game": game, "made": made, "match": match_in(arrays)}
 
 
 def match_in(arrays: Arrays) -> FileMatch | None:

@@ -22,8 +22,7 @@ from rave_agents.evaluators.learned_file import (
     Arrays,
     FileMatch,
     LearnedFile,
-    match_arrays,
-    match_in,
+    description_in,
     number_in,
     read_learned,
     text_in,
@@ -115,15 +114,13 @@ class LinearValue(LearnedFile):
         exact = np.array_equal(half.astype(np.float32), self.weights)
         found: dict[str, Any] = {
             "format": FORMAT,
-            "game": self.game,
+            **self.description(),
             "weights": half if exact else self.weights,
             "utilities": self.utilities,
             "utility_sum": np.nan if self.utility_sum is None else self.utility_sum,
             "players": self.players,
-            "made": self.made,
             "backup": self.backup,
             "other_sizes": int(self.other_sizes),
-            **match_arrays(self.match),
         }
         if self.network is not None:
             arrays = operator.attrgetter(*_NETWORK_ARRAYS)(self.network)
@@ -291,13 +288,11 @@ def _arguments(arrays: Arrays) -> dict[str, Any]:
         raise ValueError(f"its weights are {weights.dtype}, not float32 or float16")
     total = number_in(arrays, "utility_sum")
     found: dict[str, Any] = {
-        "game": text_in(arrays, "game"),
+        **description_in(arrays),
         "weights": weights,
         "utilities": tuple(arrays["utilities"].tolist()),
         "utility_sum": None if math.isnan(total) else total,
         "players": int(number_in(arrays, "players")),
-        "made": text_in(arrays, "made"),
-        "match": match_in(arrays),
     }
     if "board" in arrays:
         # Files of earlier development versions have this array, always empty.

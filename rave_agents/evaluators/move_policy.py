@@ -19,12 +19,10 @@ from rave_agents.evaluators.learned_file import (
     Arrays,
     FileMatch,
     LearnedFile,
-    match_arrays,
-    match_in,
+    description_in,
     number_in,
     read_arrays,
     read_learned,
-    text_in,
 )
 from rave_agents.evaluators.linear_value import MEAN, LinearValue, fits_game
 from rave_agents.evaluators.move_features import (
@@ -284,10 +282,8 @@ class MovePolicy(LearnedFile):
         """The content of its file, in half precision."""
         return {
             "format": POLICY_FORMAT,
-            "game": self.game,
+            **self.description(),
             "policy": self.numbers.astype(np.float16),
-            "made": self.made,
-            **match_arrays(self.match),
         }
 
     @classmethod
@@ -305,8 +301,7 @@ class MovePolicy(LearnedFile):
         numbers = arrays["policy"]
         if number_in(arrays, "format") != POLICY_FORMAT or numbers.dtype != np.float16:
             raise ValueError("it has another format")
-        made, match = text_in(arrays, "made"), match_in(arrays)
-        return cls(text_in(arrays, "game"), numbers.astype(np.float32), made=made, match=match)
+        return cls(numbers=numbers.astype(np.float32), **description_in(arrays))
 
     def prior(self, state: Any) -> list[tuple[int, float]]:
         """The probabilities of a state's legal actions.

@@ -24,8 +24,7 @@ from rave_agents.evaluators.learned_file import (
     MOST_BYTES,
     FileMatch,
     LearnedFile,
-    match_arrays,
-    match_in,
+    description_in,
     read_learned,
     text_in,
 )
@@ -238,10 +237,8 @@ class TrainedNetwork(BatchEvaluator, LearnedFile):
             raise ValueError(f"A network's file may have at most {MOST_BYTES // 2} bytes.")
         return {
             _FORMAT_NAME: FORMAT,
-            "game": self.game,
+            **self.description(),
             "network": self._maker.name,
-            "made": self.made,
-            **match_arrays(self.match),
             **self.sizes._asdict(),
             "observation_shape": np.array(self.sizes.observation_shape, np.int64),
             "utilities": np.array(self.sizes.utilities, np.float64),
@@ -260,7 +257,7 @@ class TrainedNetwork(BatchEvaluator, LearnedFile):
             OSError: if there is no such file.
             ValueError: if it is not a trained network, or belongs to another network.
         """
-        sizes, (name, game, made), match, state = read_learned(
+        sizes, name, described, state = read_learned(
             path, "trained network", _content_of, command="train"
         )
         if network is None and name:
@@ -269,16 +266,15 @@ class TrainedNetwork(BatchEvaluator, LearnedFile):
                 f"{path!r} has the parameters of {name}, but files run no code: name the network, "
                 f'as in evaluator="{path}(network={name})".'
             )
-        return NetworkMaker.of(network, sizes).trained(state, game, made, match)
+        return NetworkMaker.of(network, sizes).trained(state, **described)
 
 
-def _content_of(arrays: Arrays) -> tuple[NetworkSizes, list[str], FileMatch | None, Arrays]:
-    """The sizes, the texts (network, game, made), the match and the parameters of a file."""
-    texts = [text_in(arrays, name) for name in ("network", "game", "made")]
+def _content_of(arrays: Arrays) -> tuple[NetworkSizes, str, dict[str, Any], Arrays]:
+    """The sizes, the network's name, the description and the parameters of a file."""
     state = {
         key.removeprefix(_STATE): array for key, array in arrays.items() if key.startswith(_STATE)
     }
-    return _sizes_of(arrays), texts, match_in(arrays), state
+    return _sizes_of(arrays), text_in(arrays, "network"), description_in(arrays), state
 
 
 def is_network_file(path: str | os.PathLike[str]) -> bool:

@@ -66,11 +66,6 @@ class ActionStatistics(_Statistics):
         return action_name(state, self.action, player)
 
 
-def number_text(value: float | None) -> str:
-    """A number with three decimals, or a dash for None."""
-    return "-" if value is None else f"{value:.3f}"
-
-
 def _count(value: float | None) -> str:
     return "-" if value is None else "inf" if math.isinf(value) else f"{value:.0f}"
 
@@ -80,18 +75,18 @@ _rate = functools.partial(fixed, places=4)
 
 _FIELDS = (
     ("", Field("", "visits", "visits")),
-    ("", Field("", "value", "value", number_text)),
+    ("", Field("", "value", "value", fixed)),
     ("amaf_visits", Field("", "amaf_visits", "AMAF visits", _count, rank=6)),
-    ("amaf_visits", Field("", "amaf_value", "AMAF value", number_text, rank=2)),
+    ("amaf_visits", Field("", "amaf_value", "AMAF value", fixed, rank=2)),
     ("winning_move_number", Field("", "winning_move_number", "winning move", _tenths, rank=8)),
     ("winning_move_number", Field("", "weighted_win_rate", "weighted win rate", _rate, rank=9)),
     ("proof_number", Field("", "proof_number", "proof", _count, rank=5)),
     ("proof_number", Field("", "disproof_number", "disproof", _count, rank=5)),
-    ("outcome", Field("", "outcome", "outcome", number_text, rank=1)),
+    ("outcome", Field("", "outcome", "outcome", fixed, rank=1)),
     ("outcome", Field("", "distance", "in moves", _count, rank=4)),
-    ("", Field("", "prior", "prior", number_text, rank=7)),
-    ("improved", Field("", "improved", "improved", number_text, rank=2)),
-    ("", Field("", "probability", "probability", number_text, rank=1)),
+    ("", Field("", "prior", "prior", fixed, rank=7)),
+    ("improved", Field("", "improved", "improved", fixed, rank=2)),
+    ("", Field("", "probability", "probability", fixed, rank=1)),
 )
 """The columns of the table, each with the statistic that some row must have for it."""
 
@@ -118,5 +113,5 @@ def action_columns(
             columns.append(field.column(shown))
     places = {row.action: place for place, row in enumerate(rows)}
     for name, figures in reports.items():
-        columns.append(Column(name, [number_text(figures[places[row.action]]) for row in shown]))
+        columns.append(Column(name, [fixed(figures[places[row.action]]) for row in shown]))
     return columns

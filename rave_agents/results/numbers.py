@@ -10,8 +10,8 @@ def finite(value: Any) -> Any:
 
 
 def fixed(value: float | None, places: int = 3) -> str:
-    """A number with this many decimals; "-" if unknown."""
-    return "-" if value is None or math.isnan(value) else f"{value:.{places}f}"
+    """A number with this many decimals, never minus zero; "-" if unknown."""
+    return "-" if value is None or math.isnan(value) else f"{value:z.{places}f}"
 
 
 def whole(value: float | None) -> str:

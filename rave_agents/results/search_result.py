@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rave_agents.game.game_state import GameState, apply_path, is_simultaneous, moving_players
 from rave_agents.game.notation import action_name
-from rave_agents.results.action_statistics import ActionStatistics, action_columns, number_text
-from rave_agents.results.numbers import counted
+from rave_agents.results.action_statistics import ActionStatistics, action_columns
+from rave_agents.results.numbers import counted, fixed
 from rave_agents.results.payoff_matrix import JointTable
 from rave_agents.results.result import Result, by_column
 from rave_agents.results.tables import Column, Table
@@ -296,7 +296,7 @@ class SearchResult(Result):
         columns = [Column(f"against player {joint.opponent}", own, text=True)]
         for reply, name in enumerate(names):
             pairs = ((joint.values[place][reply], joint.visits[place][reply]) for place in ranked)
-            cells = [f"{number_text(value)} ({visits})" for value, visits in pairs]
+            cells = [f"{fixed(value)} ({visits})" for value, visits in pairs]
             columns.append(Column(name, cells))
         return Table(columns)
 
@@ -327,7 +327,7 @@ class SearchResult(Result):
         value = next(values, None)
         line = (
             f"player {self.player} plays {self.action_name(self.action)}, "
-            f"value {number_text(self.value if value is None else value)}, "
+            f"value {fixed(self.value if value is None else value)}, "
             f"{self.simulations} simulations in {self.seconds:.3f} s"
         )
         if self.provider is not None:

@@ -209,8 +209,3 @@ def _csv_cell(cell: Any) -> Any:
         return cell
     text = printable(cell)
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
-
-
-def two_decimals(value: float | None) -> str:
-    """A value with two decimals, never minus zero; a dash for None."""
-    return "-" if value is None else f"{round(value, 2) + 0.0:.2f}"
