@@ -40,6 +40,10 @@ SHORTER = {
     "value_kept": ["uct", "--positions", "4", "--simulations", "20"],
     "solving_table": ["--only", "pig"],
     "check_proofs": ["--proofs", "12", "--only", "hex"],
+    "exploitability_table": [
+        *("kuhn_poker", "--simulations", "10,20", "--iterations", "1000", "--seeds", "1"),
+        *("--jobs", "1", "--picture", "t.png"),
+    ],
     "endgames": ["tic_tac_toe", "--moves-left", "5", "--pairs", "1", "--seconds", "0.01"],
 }
 """What examples that measure for many minutes are given here."""

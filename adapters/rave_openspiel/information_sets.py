@@ -10,6 +10,7 @@ from open_spiel.python.algorithms import exploitability
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.information_sets import ProfileValues
+from rave_agents.game.plain_text import shortened
 from rave_openspiel.player_views import offers
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.turn_based import in_turns, one_round
@@ -204,11 +205,11 @@ class _Walk:
         elif known.actions != legal:
             raise UnsupportedGameError(
                 f"{self._name} has an information state with different legal actions, "
-                f"{list(known.actions)} and {list(legal)}: {seen[1]!r}."
+                f"{list(known.actions)} and {list(legal)}: {shortened(repr(seen[1]), 100)}."
             )
         elif self._recalled[seen] != sequence:
             raise UnsupportedGameError(
-                f"{self._name} has imperfect recall: player {seen[0]} reaches {seen[1]!r} after "
-                "different decisions of their own, and OpenSpiel's best response needs players "
-                "who remember them."
+                f"{self._name} has imperfect recall: player {seen[0]} has "
+                f"{shortened(repr(seen[1]), 100)} after different information states or actions "
+                "of their own, and OpenSpiel's best response needs players who remember these."
             )

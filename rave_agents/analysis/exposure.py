@@ -97,11 +97,13 @@ class Exposure(View):
         found = [each for (agent, _), each in sorted(self.measured.items()) if agent == table]
         mixed = self.mixed.get(table)
         exploitable = [each.exploitability for each in found]
+        low, high = mean_interval(exploitable)
         return Exposed(
             self.run.pairings[table].agents[0],
             len(found),
             _mean(exploitable),
-            mean_interval(exploitable) if len(found) > 1 else (math.nan, math.nan),
+            # Student's t knows nothing of the least value, 0.
+            (max(low, 0.0), high) if len(found) > 1 else (math.nan, math.nan),
             _mean([each.nash_conv for each in found]),
             math.nan if mixed is None else mixed.exploitability,
             self._by_player([each.values for each in found]),
